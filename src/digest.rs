@@ -1,0 +1,96 @@
+//! Digests of contents: a fast one for our own files, the public ones for reports.
+
+use std::fmt;
+
+use sha1::Digest as _;
+
+/// xxh3-128 of a content: fast and internal, never shown as a promise to others.
+///
+/// It tells versions of a file apart in a journal; it is no defence against somebody who
+/// makes two files with one digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Digest(pub u128);
+
+impl Digest {
+    /// Returns the digest of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(xxhash_rust::xxh3::xxh3_128(bytes))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// SHA-256 of a content, as reports and guards name it: `sha256:HEX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sha256([u8; 32]);
+
+impl Sha256 {
+    /// Returns the digest of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+}
+
+impl fmt::Display for Sha256 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha256:{}", hex(&self.0))
+    }
+}
+
+/// The hash functions that git names blobs with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ObjectFormat {
+    /// 40 hex digits.
+    Sha1,
+    /// 64 hex digits.
+    Sha256,
+}
+
+impl ObjectFormat {
+    /// Returns the format whose full object names have `length` hex digits.
+    #[must_use]
+    pub fn from_hex_length(length: usize) -> Option<Self> {
+        match length {
+            40 => Some(Self::Sha1),
+            64 => Some(Self::Sha256),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the name, in hex, that git gives to a blob with this content.
+#[must_use]
+pub fn blob_id(content: &[u8], format: ObjectFormat) -> String {
+    let header = format!("blob {}\0", content.len());
+    match format {
+        ObjectFormat::Sha1 => hex(&sha1::Sha1::new().chain_update(header).chain_update(content).finalize()),
+        ObjectFormat::Sha256 => hex(&sha2::Sha256::new().chain_update(header).chain_update(content).finalize()),
+    }
+}
+
+/// Returns `bytes` as lower-case hex digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blob_is_named_as_git_names_it() {
+        assert_eq!(blob_id(b"", ObjectFormat::Sha1), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        assert_eq!(blob_id(b"hello\n", ObjectFormat::Sha1), "ce013625030ba8dba906f756967f9e9ca394464a");
+    }
+}

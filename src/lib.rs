@@ -1,0 +1,14 @@
+//! Makes a change to a tree of files true as a whole, or not at all.
+
+pub mod change;
+pub mod digest;
+pub mod matching;
+pub mod mode;
+pub mod path;
+pub mod plan;
+pub mod policy;
+pub mod preflight;
+pub mod syntax;
+pub mod text;
+pub mod transaction;
+pub mod workspace;

@@ -1,0 +1,142 @@
+//! Where hunks belong in a file, and what the file becomes. Pure: bytes in, bytes out.
+//!
+//! To add a comparison of lines, add a row of [`LADDER`].
+
+mod ladder;
+
+pub use ladder::{LADDER, Rung};
+
+use std::ops::Range;
+
+use crate::plan::{Direction, Hunk};
+
+/// How closely a hunk has to fit.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Lines of context that have to match on each side; `usize::MAX` for all (`-C`).
+    pub context: usize,
+    /// Lines of context that may be left out on each side when nothing else fits (`--fuzz`).
+    pub fuzz: usize,
+    /// Whether a hunk without context may stand anywhere (`--unidiff-zero`).
+    pub zero_context: bool,
+    /// Whether runs of blanks are compared as one (`--ignore-whitespace`).
+    pub ignore_whitespace: bool,
+    /// Whether a hunk that is off its stated place has to fit in one place only (`--unique`).
+    pub unique: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { context: usize::MAX, fuzz: 0, zero_context: false, ignore_whitespace: false, unique: false }
+    }
+}
+
+/// Where a hunk went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Bytes of the preimage that its old lines cover, without context lines that were left out.
+    pub bytes: Range<usize>,
+    /// The same as lines, counted from 0.
+    pub lines: Range<usize>,
+    /// Lines from the stated place, counted in the file as the hunks before left it; 0 where none is stated.
+    pub offset: isize,
+    /// Lines of context left out at the start and at the end.
+    pub left_out: (usize, usize),
+    /// The name of the rung of [`LADDER`] that found it.
+    pub rung: &'static str,
+    /// Lines, counted from 0, of all places where it fits as well, this one among them, when it is off
+    /// its stated place; at most [`MOST_CANDIDATES`].
+    pub candidates: Vec<usize>,
+}
+
+/// Most places that are listed for a hunk that fits in several.
+pub const MOST_CANDIDATES: usize = 8;
+
+/// Why a hunk has no place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// What kind of failure it is.
+    pub kind: MismatchKind,
+    /// The first lines of the preimage, without terminators; at most four.
+    pub expected: Vec<Vec<u8>>,
+    /// The place that is most like it.
+    pub nearest: Option<Nearest>,
+}
+
+/// The kinds of failure of a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MismatchKind {
+    /// It fits nowhere.
+    NotFound,
+    /// It fits at these lines, counted from 0, and nothing decides.
+    Ambiguous {
+        /// The lines, at most [`MOST_CANDIDATES`].
+        lines: Vec<usize>,
+        /// The rung on which it fits there.
+        rung: &'static str,
+    },
+    /// It fits only where another hunk went.
+    Overlap,
+    /// Its result already stands at this line, counted from 0.
+    AlreadyApplied {
+        /// The line.
+        line: usize,
+    },
+    /// The heading that it stands below is not in the file.
+    HeadingNotFound {
+        /// The heading.
+        heading: Vec<u8>,
+    },
+}
+
+/// The place in a file that is most like a hunk that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// First line, counted from 0.
+    pub line: usize,
+    /// How many of the hunk's old lines are there.
+    pub matched: usize,
+    /// How many old lines the hunk has.
+    pub of: usize,
+    /// The first line that differs.
+    pub difference: Option<Difference>,
+    /// The lines of the file there, without terminators, clipped.
+    pub text: Vec<Vec<u8>>,
+}
+
+/// The first line that keeps a hunk from fitting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Offset of the line in the patch, in bytes.
+    pub patch_offset: usize,
+    /// Line of the file, counted from 0; the number of lines at the end of the file.
+    pub file_line: usize,
+    /// What the patch has.
+    pub expected: Vec<u8>,
+    /// What the file has; `None` at its end.
+    pub found: Option<Vec<u8>>,
+    /// Why they differ, where that can be told.
+    pub reason: Option<&'static str>,
+}
+
+/// The hunks of one file placed in it, in the order of the patch.
+pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
+
+/// Finds the place of each hunk in `preimage`; `text` is the patch that the hunks point into.
+///
+/// Placements never overlap. Linear in file and patch.
+#[must_use]
+pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, rules: &Rules) -> Placements {
+    let _ = (preimage, text, hunks, direction, rules);
+    Vec::new()
+}
+
+/// Returns what `preimage` becomes when every hunk goes to its placement.
+///
+/// Context lines keep the bytes of the file. An inserted line keeps its own bytes where the hunk was matched
+/// exactly by a grammar that is exact about line ends; else it ends as the lines around it.
+#[must_use]
+pub fn splice(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, placements: &[Placement]) -> Vec<u8> {
+    let _ = (preimage, text, hunks, direction, placements);
+    Vec::new()
+}

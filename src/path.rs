@@ -1,0 +1,189 @@
+//! Paths below the root. Holding one proves that it cannot leave it by its name.
+
+use std::borrow::Borrow;
+use std::fmt;
+
+use crate::text::printable;
+
+/// Most bytes of a path (`PATH_MAX` of Linux less the final NUL, see `path_resolution(7)`).
+pub const MAX_PATH: usize = 4095;
+/// Most bytes of one component (`NAME_MAX`).
+pub const MAX_COMPONENT: usize = 255;
+
+/// A path inside the root: relative, `/`-separated, free of empty components, `.` and `..`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelPath(Box<[u8]>);
+
+/// Why bytes are no path inside the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// Nothing is left of it.
+    #[error("the path is empty")]
+    Empty,
+    /// It starts with `/`.
+    #[error("the path is absolute")]
+    Absolute,
+    /// It has a component `..` that leads out of the root.
+    #[error("the path leads out of the root")]
+    Outside,
+    /// It has a NUL byte.
+    #[error("the path has a NUL byte")]
+    Nul,
+    /// It ends in `/`, so that it names a directory.
+    #[error("the path names a directory")]
+    Directory,
+    /// It, or one of its components, is longer than file systems take.
+    #[error("the path is too long")]
+    TooLong,
+}
+
+impl RelPath {
+    /// Checks `bytes` and wraps them.
+    ///
+    /// `.` components and doubled slashes are dropped, and `..` takes back the component before it, as in
+    /// `a/./b/../c`, which is `a/c`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`PathError`] for an empty or absolute path, for one that `..` leads out of the root, for a
+    /// final `/`, a NUL byte, and for more than [`MAX_PATH`] or [`MAX_COMPONENT`] bytes.
+    pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
+        if bytes.is_empty() {
+            return Err(PathError::Empty);
+        }
+        if bytes.contains(&0) {
+            return Err(PathError::Nul);
+        }
+        if bytes[0] == b'/' {
+            return Err(PathError::Absolute);
+        }
+        if bytes.ends_with(b"/") {
+            return Err(PathError::Directory);
+        }
+        if is_plain(bytes) {
+            return Self::checked_length(bytes);
+        }
+        let mut parts: Vec<&[u8]> = Vec::new();
+        for part in bytes.split(|&byte| byte == b'/') {
+            match part {
+                b"" | b"." => {}
+                b".." => drop(parts.pop().ok_or(PathError::Outside)?),
+                part => parts.push(part),
+            }
+        }
+        if parts.is_empty() {
+            return Err(PathError::Empty);
+        }
+        Self::checked_length(&parts.join(&b'/'))
+    }
+
+    fn checked_length(bytes: &[u8]) -> Result<Self, PathError> {
+        let is_long = |part: &[u8]| part.len() > MAX_COMPONENT;
+        if bytes.len() > MAX_PATH || bytes.split(|&byte| byte == b'/').any(is_long) {
+            return Err(PathError::TooLong);
+        }
+        Ok(Self(bytes.into()))
+    }
+
+    /// Returns the bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Returns the directory that holds it; `None` stands for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        let slash = memchr::memrchr(b'/', &self.0)?;
+        Some(Self(self.0[..slash].into()))
+    }
+
+    /// Returns the last component.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        let start = memchr::memrchr(b'/', &self.0).map_or(0, |slash| slash + 1);
+        &self.0[start..]
+    }
+
+    /// Returns the directories above it, the nearest one first, without the root.
+    pub fn ancestors(&self) -> impl Iterator<Item = Self> + use<> {
+        std::iter::successors(self.parent(), Self::parent)
+    }
+
+    /// Returns the components from the root down.
+    pub fn components(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.split(|&byte| byte == b'/')
+    }
+
+    /// Returns the path of `name` in the directory `self`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`PathError`] when the two together are no path inside the root.
+    pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
+        Self::new(&[&self.0, name].join(&b'/'))
+    }
+
+    /// Returns whether `directory` lies above it.
+    #[must_use]
+    pub fn is_below(&self, directory: &Self) -> bool {
+        self.0.strip_prefix(&*directory.0).is_some_and(|rest| rest.first() == Some(&b'/'))
+    }
+}
+
+fn is_plain(bytes: &[u8]) -> bool {
+    bytes.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."))
+}
+
+impl fmt::Display for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        printable(&self.0).fmt(f)
+    }
+}
+
+impl fmt::Debug for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RelPath({self})")
+    }
+}
+
+impl Borrow<[u8]> for RelPath {
+    fn borrow(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_cannot_leave_the_root() {
+        let refused: [(&[u8], PathError); 7] = [
+            (b"", PathError::Empty),
+            (b"a/..", PathError::Empty),
+            (b"/etc/passwd", PathError::Absolute),
+            (b"../x", PathError::Outside),
+            (b"a/../../x", PathError::Outside),
+            (b"a\0b", PathError::Nul),
+            (b"a/", PathError::Directory),
+        ];
+        for (bytes, error) in refused {
+            assert_eq!(RelPath::new(bytes), Err(error), "{}", printable(bytes));
+        }
+    }
+
+    #[test]
+    fn a_path_is_normalised() {
+        assert_eq!(RelPath::new(b"a/./b//../c").unwrap().as_bytes(), b"a/c");
+    }
+
+    #[test]
+    fn a_path_knows_its_directories() {
+        let path = RelPath::new(b"a/b/c").unwrap();
+        let above: Vec<_> = path.ancestors().map(|path| path.to_string()).collect();
+        assert_eq!(above, ["a/b", "a"]);
+        assert!(path.is_below(&RelPath::new(b"a").unwrap()));
+        assert!(!RelPath::new(b"ab").unwrap().is_below(&RelPath::new(b"a").unwrap()));
+    }
+}

@@ -1,0 +1,146 @@
+//! What a patch says: the first waist of the pipeline, plain data that knows of no file.
+//!
+//! A [`syntax`](crate::syntax) makes a `Plan<Name>`; [`select`] strips, filters and reverses it into a
+//! `Plan<RelPath>`, the only kind that later stages take.
+
+mod hunk;
+mod name;
+mod select;
+
+pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
+pub use name::{Claim, Name, NameError, Strip};
+pub use select::{Filter, Rejection, RejectionKind, Selected, Selection, select};
+
+use crate::mode::FileMode;
+use crate::path::RelPath;
+use crate::text::Span;
+
+/// A parsed patch: its texts, and what they ask for, in order.
+#[derive(Clone, Debug)]
+pub struct Plan<P = RelPath> {
+    /// The texts that the spans of the operations point into.
+    pub inputs: Vec<Input>,
+    /// What is asked for, in the order of the patch.
+    pub operations: Vec<Operation<P>>,
+}
+
+impl<P> Plan<P> {
+    /// Returns the bytes of the input that `operation` came from.
+    ///
+    /// # Panics
+    ///
+    /// If `operation` belongs to another plan.
+    #[must_use]
+    pub fn text(&self, operation: &Operation<P>) -> &[u8] {
+        &self.inputs[operation.input].bytes
+    }
+}
+
+/// One patch text.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// How messages call it: a file's name, or `-` for standard input.
+    pub name: String,
+    /// The text.
+    pub bytes: Vec<u8>,
+    /// The syntaxes of its sections, each once, in the order in which they first came.
+    pub formats: Vec<&'static str>,
+    /// Number of sections.
+    pub sections: usize,
+}
+
+/// What becomes of one file.
+#[derive(Clone, Debug)]
+pub struct Operation<P = RelPath> {
+    /// What is done.
+    pub action: Action,
+    /// The file afterwards; the file that goes, for a deletion.
+    pub path: P,
+    /// The other file of a rename or a copy.
+    pub from: Option<P>,
+    /// What happens to the contents.
+    pub edit: Edit,
+    /// The mode that the patch says the file has.
+    pub old_mode: Option<FileMode>,
+    /// The mode that the patch gives it.
+    pub new_mode: Option<FileMode>,
+    /// The blobs of an `index` line.
+    pub blobs: Option<Blobs>,
+    /// Index of the input that it came from.
+    pub input: usize,
+    /// The whole section in that input.
+    pub span: Span,
+    /// The patch of a series that it belongs to, counted from 0. Renames and copies read the tree as the step
+    /// before left it, as git does within one patch; everything else sees what came before in its own step.
+    pub step: usize,
+    /// Which way hunks and binary data are read.
+    pub direction: Direction,
+}
+
+/// The five things that can become of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// A file that was not there.
+    Create,
+    /// A file that goes away.
+    Delete,
+    /// Contents, mode or both.
+    Modify,
+    /// Another name, perhaps with a change.
+    Rename,
+    /// A second file from a first, perhaps with a change.
+    Copy,
+    /// The reverse of a copy: a file goes away whose contents, read backwards, are those of its source.
+    Uncopy,
+}
+
+/// What happens to the contents of a file.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    /// Nothing: a mode, a name, an empty file.
+    Keep,
+    /// Contiguous changes of lines.
+    Hunks(Vec<Hunk>),
+    /// A change of bytes as git writes it.
+    Binary(Binary),
+    /// A header that only says that binary files differ.
+    BinaryMissing,
+}
+
+/// A git binary patch: how the postimage is made, and how the preimage is made back.
+#[derive(Clone, Copy, Debug)]
+pub struct Binary {
+    /// From preimage to postimage.
+    pub forward: BinaryData,
+    /// From postimage to preimage, where the patch has it.
+    pub backward: Option<BinaryData>,
+}
+
+/// One of the two data blocks of a git binary patch.
+#[derive(Clone, Copy, Debug)]
+pub struct BinaryData {
+    /// Whether it holds the contents or a delta.
+    pub method: BinaryMethod,
+    /// Declared size of the inflated data, in bytes.
+    pub size: u64,
+    /// The base-85 lines.
+    pub body: Span,
+}
+
+/// The two ways git writes binary data ("gitformat-pack" in git's documentation describes deltas).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryMethod {
+    /// The whole contents.
+    Literal,
+    /// Copies from the other side and insertions.
+    Delta,
+}
+
+/// The object names of an `index` line, as hex digits, full or short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blobs {
+    /// The preimage; all zeros for a file that is made.
+    pub old: Vec<u8>,
+    /// The postimage; all zeros for a file that goes.
+    pub new: Vec<u8>,
+}

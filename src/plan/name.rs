@@ -1,0 +1,176 @@
+//! What a section says about the name of a file, and what is left of it at a strip level.
+
+use crate::path::{PathError, RelPath};
+use crate::text::Span;
+
+/// What a section says about one file's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// Every line that names the file; they have to agree after stripping.
+    Agreed(Vec<Claim>),
+    /// The rest of a `diff --git` line, which names the file twice: `a/NAME b/NAME`.
+    Header(Claim),
+    /// The `---` and `+++` lines of a section without git header, which may differ in a suffix (`x.orig`).
+    Traditional {
+        /// The name on the `---` line.
+        old: Claim,
+        /// The name on the `+++` line.
+        new: Claim,
+    },
+}
+
+/// One line's word on a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The name, unquoted.
+    pub bytes: Vec<u8>,
+    /// How much of it the strip level takes.
+    pub strip: Strip,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// How a strip level of n applies to a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strip {
+    /// n leading components go (`--- a/x`).
+    Prefixed,
+    /// n - 1 components go (`rename from x`: git writes no prefix there).
+    Bare,
+    /// None: the grammar has no prefixes.
+    Literal,
+}
+
+/// Why a section names no file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// It has fewer components than the strip level takes, or nothing is left.
+    #[error("nothing is left of the name at this strip level")]
+    Stripped,
+    /// Two lines of one section name different files.
+    #[error("the lines of this section name different files")]
+    Disagreement,
+    /// What is left is no path inside the root.
+    #[error(transparent)]
+    Path(#[from] PathError),
+}
+
+impl Name {
+    /// Returns where the section names the file first.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Agreed(claims) => claims.first().map_or(Span::default(), |claim| claim.span),
+            Self::Header(claim) | Self::Traditional { old: claim, .. } => claim.span,
+        }
+    }
+
+    /// Returns the path at strip level `level`, below `directory` if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`NameError`] when nothing is left, when the lines disagree, or when the rest
+    /// leaves the root.
+    pub fn resolve(&self, level: usize, directory: &[u8]) -> Result<RelPath, NameError> {
+        let bytes = self.stripped(level)?;
+        if directory.is_empty() {
+            return Ok(RelPath::new(bytes)?);
+        }
+        if bytes.starts_with(b"/") {
+            return Err(PathError::Absolute.into());
+        }
+        Ok(RelPath::new(&[directory.strip_suffix(b"/").unwrap_or(directory), bytes].join(&b'/'))?)
+    }
+
+    fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
+        match self {
+            Self::Agreed(claims) => {
+                let (first, others) = claims.split_first().ok_or(NameError::Stripped)?;
+                let name = first.stripped(level)?;
+                for other in others {
+                    if other.stripped(level)? != name {
+                        return Err(NameError::Disagreement);
+                    }
+                }
+                Ok(name)
+            }
+            Self::Header(claim) => halves(&claim.bytes, level).ok_or(NameError::Disagreement),
+            // git prefers the old name where the new one is the same with something behind it, as in
+            // `+++ x.c~` (find_name_common in git's apply.c).
+            Self::Traditional { old, new } => {
+                let (old, new) = (old.stripped(level)?, new.stripped(level)?);
+                Ok(if new.len() > old.len() && new.starts_with(old) { old } else { new })
+            }
+        }
+    }
+}
+
+impl Claim {
+    fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
+        let count = match self.strip {
+            Strip::Prefixed => level,
+            Strip::Bare => level.saturating_sub(1),
+            Strip::Literal => 0,
+        };
+        let name = strip(&self.bytes, count).ok_or(NameError::Stripped)?;
+        if name.is_empty() { Err(NameError::Stripped) } else { Ok(name) }
+    }
+}
+
+/// Takes `count` leading components off; a run of slashes counts once, as in git.
+fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
+    for _ in 0..count {
+        let slash = memchr::memchr(b'/', name)?;
+        let run = name[slash..].iter().take_while(|&&byte| byte == b'/').count();
+        name = &name[slash + run..];
+    }
+    Some(name)
+}
+
+/// Splits `a/NAME b/NAME` where both halves give the same name at `level`.
+fn halves(line: &[u8], level: usize) -> Option<&[u8]> {
+    memchr::memchr_iter(b' ', line).find_map(|blank| {
+        let (old, new) = (strip(&line[..blank], level)?, strip(&line[blank + 1..], level)?);
+        (!old.is_empty() && old == new).then_some(old)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(bytes: &[u8], strip: Strip) -> Claim {
+        Claim { bytes: bytes.to_vec(), strip, span: Span::default() }
+    }
+
+    #[test]
+    fn a_header_is_split_where_both_halves_agree() {
+        let name = Name::Header(claim(b"a/x y b/x y", Strip::Prefixed));
+        assert_eq!(name.resolve(1, b"").unwrap().as_bytes(), b"x y");
+    }
+
+    #[test]
+    fn a_rename_line_has_one_component_fewer() {
+        let name = Name::Agreed(vec![claim(b"x", Strip::Bare), claim(b"a/x", Strip::Prefixed)]);
+        assert_eq!(name.resolve(1, b"").unwrap().as_bytes(), b"x");
+        assert_eq!(name.resolve(2, b""), Err(NameError::Stripped));
+    }
+
+    #[test]
+    fn a_suffix_on_the_new_name_is_dropped() {
+        let traditional = |old: &[u8], new: &[u8]| Name::Traditional {
+            old: claim(old, Strip::Prefixed),
+            new: claim(new, Strip::Prefixed),
+        };
+        assert_eq!(traditional(b"a/x.c", b"b/x.c~").resolve(1, b"").unwrap().as_bytes(), b"x.c");
+        assert_eq!(traditional(b"a/x.c.orig", b"b/x.c").resolve(1, b"").unwrap().as_bytes(), b"x.c");
+    }
+
+    #[test]
+    fn a_directory_does_not_lift_the_rules() {
+        let name = Name::Agreed(vec![claim(b"a//etc/x", Strip::Prefixed)]);
+        assert_eq!(name.resolve(0, b"sub").unwrap().as_bytes(), b"sub/a/etc/x");
+        let absolute = Name::Agreed(vec![claim(b"/etc/x", Strip::Literal)]);
+        assert_eq!(absolute.resolve(1, b"sub"), Err(PathError::Absolute.into()));
+    }
+}

@@ -1,0 +1,249 @@
+//! From what a patch says to what is asked of this tree: strip level, directory, filters, direction.
+
+use std::collections::HashMap;
+
+use globset::{Candidate, GlobMatcher};
+
+use super::{Action, Blobs, Direction, Edit, Name, NameError, Operation, Plan};
+use crate::path::RelPath;
+use crate::text::Span;
+
+/// Which operations are meant, and how names are read.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Leading components to take off names that have a prefix (`-p`).
+    pub strip: usize,
+    /// Put in front of every name (`--directory`).
+    pub directory: Vec<u8>,
+    /// `--include` and `--exclude` in the order given; the first that matches decides. With none that
+    /// matches, a path is taken unless there is an `include`.
+    pub filters: Vec<Filter>,
+    /// Whether the patch is undone instead of done (`-R`).
+    pub direction: Direction,
+}
+
+/// One `--include` or `--exclude`.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// What it matches, against the path below the root.
+    pub pattern: GlobMatcher,
+    /// Whether what matches is taken.
+    pub takes: bool,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self { strip: 1, directory: Vec::new(), filters: Vec::new(), direction: Direction::Forward }
+    }
+}
+
+/// An operation that cannot be asked of any tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// Index of the input.
+    pub input: usize,
+    /// Where the name stands.
+    pub span: Span,
+    /// What is wrong.
+    pub kind: RejectionKind,
+}
+
+/// What is wrong with an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RejectionKind {
+    /// Its name.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// It deletes a file without saying what was in it, and is to be undone.
+    #[error("this deletion does not say what it deletes, so it cannot be reversed")]
+    Irreversible,
+}
+
+/// What is left of a plan after selection.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// The operations that are meant, in the order in which they are done.
+    pub plan: Plan<RelPath>,
+    /// The operations that cannot be asked of any tree.
+    pub rejections: Vec<Rejection>,
+    /// The files that a filter left out.
+    pub skipped: Vec<RelPath>,
+}
+
+/// Strips names, filters, and turns the plan round where the patch is to be undone.
+#[must_use]
+pub fn select(plan: Plan<Name>, selection: &Selection) -> Selected {
+    let mut selected = Selected {
+        plan: Plan { inputs: plan.inputs, operations: Vec::with_capacity(plan.operations.len()) },
+        rejections: Vec::new(),
+        skipped: Vec::new(),
+    };
+    for operation in plan.operations {
+        let (input, span) = (operation.input, operation.path.span());
+        match resolved(operation, selection) {
+            Ok(operation) if selection.takes(&operation.path) => selected.plan.operations.push(operation),
+            Ok(operation) => selected.skipped.push(operation.path),
+            Err(kind) => selected.rejections.push(Rejection { input, span, kind }),
+        }
+    }
+    if selection.direction == Direction::Reverse {
+        selected.plan.operations.reverse();
+    }
+    number_steps(&mut selected.plan.operations);
+    selected
+}
+
+impl Selection {
+    fn takes(&self, path: &RelPath) -> bool {
+        let path = Candidate::from_bytes(path.as_bytes());
+        let first = self.filters.iter().find(|filter| filter.pattern.is_match_candidate(&path));
+        first.map_or_else(|| !self.filters.iter().any(|filter| filter.takes), |filter| filter.takes)
+    }
+}
+
+fn resolved(operation: Operation<Name>, selection: &Selection) -> Result<Operation<RelPath>, RejectionKind> {
+    let resolve = |name: &Name| name.resolve(selection.strip, &selection.directory);
+    let operation = Operation {
+        action: operation.action,
+        path: resolve(&operation.path)?,
+        from: operation.from.as_ref().map(resolve).transpose()?,
+        edit: operation.edit,
+        old_mode: operation.old_mode,
+        new_mode: operation.new_mode,
+        blobs: operation.blobs,
+        input: operation.input,
+        span: operation.span,
+        step: operation.step,
+        direction: selection.direction,
+    };
+    match selection.direction {
+        Direction::Forward => Ok(operation),
+        Direction::Reverse => reversed(operation),
+    }
+}
+
+/// Turns an operation round. The reverse of a copy takes the copy away; the reverse of a deletion brings the
+/// file back with the type and mode that it had.
+fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, RejectionKind> {
+    operation.action = match operation.action {
+        Action::Create => Action::Delete,
+        Action::Delete if says_nothing(&operation) => return Err(RejectionKind::Irreversible),
+        Action::Delete => Action::Create,
+        Action::Modify => Action::Modify,
+        Action::Rename => {
+            if let Some(from) = operation.from.as_mut() {
+                std::mem::swap(from, &mut operation.path);
+            }
+            Action::Rename
+        }
+        Action::Copy => Action::Uncopy,
+        Action::Uncopy => Action::Copy,
+    };
+    std::mem::swap(&mut operation.old_mode, &mut operation.new_mode);
+    operation.blobs = operation.blobs.map(|Blobs { old, new }| Blobs { old: new, new: old });
+    Ok(operation)
+}
+
+fn says_nothing(operation: &Operation<RelPath>) -> bool {
+    matches!(operation.edit, Edit::Keep) && operation.old_mode.is_none()
+}
+
+/// Numbers the steps of a series.
+///
+/// The grammar tells some borders (the messages of a mailbox). Where patches simply follow each other, a
+/// border is seen from a file that comes a second time in a way that one diff of two trees cannot write.
+fn number_steps(operations: &mut [Operation<RelPath>]) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Touched {
+        Made,
+        Modified,
+        Gone,
+    }
+    let mut touched: HashMap<RelPath, Touched> = HashMap::new();
+    let (mut step, mut told) = (0, operations.first().map_or(0, |operation| operation.step));
+    for operation in operations {
+        let at_path = touched.get(&operation.path).copied();
+        let at_from = operation.from.as_ref().and_then(|from| touched.get(from)).copied();
+        let makes = matches!(operation.action, Action::Create | Action::Rename | Action::Copy);
+        let comes_again = match at_path {
+            Some(Touched::Gone) => !makes,
+            Some(Touched::Made | Touched::Modified) => true,
+            None => false,
+        } || (operation.action == Action::Rename && at_from == Some(Touched::Modified));
+        if comes_again || operation.step != told {
+            (step, told) = (step + 1, operation.step);
+            touched.clear();
+        }
+        operation.step = step;
+        if let (Action::Rename, Some(from)) = (operation.action, &operation.from) {
+            touched.entry(from.clone()).or_insert(Touched::Gone);
+        }
+        let mark = match operation.action {
+            Action::Create | Action::Rename | Action::Copy => Touched::Made,
+            Action::Modify => Touched::Modified,
+            Action::Delete | Action::Uncopy => Touched::Gone,
+        };
+        touched.insert(operation.path.clone(), mark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Claim, Strip};
+
+    fn operation(action: Action, path: &str, from: Option<&str>) -> Operation<Name> {
+        let name = |path: &str| {
+            let bytes = path.as_bytes().to_vec();
+            Name::Agreed(vec![Claim { bytes, strip: Strip::Literal, span: Span::default() }])
+        };
+        Operation {
+            action,
+            path: name(path),
+            from: from.map(name),
+            edit: Edit::Keep,
+            old_mode: None,
+            new_mode: None,
+            blobs: None,
+            input: 0,
+            span: Span::default(),
+            step: 0,
+            direction: Direction::Forward,
+        }
+    }
+
+    fn steps(operations: Vec<Operation<Name>>) -> Vec<usize> {
+        let plan = Plan { inputs: Vec::new(), operations };
+        select(plan, &Selection::default()).plan.operations.iter().map(|operation| operation.step).collect()
+    }
+
+    #[test]
+    fn renames_that_cross_are_one_step() {
+        let crossed = vec![operation(Action::Rename, "b", Some("a")), operation(Action::Rename, "a", Some("b"))];
+        assert_eq!(steps(crossed), [0, 0]);
+    }
+
+    #[test]
+    fn a_file_that_comes_again_begins_a_step() {
+        let twice = vec![
+            operation(Action::Create, "a", None),
+            operation(Action::Modify, "a", None),
+            operation(Action::Rename, "b", Some("a")),
+        ];
+        assert_eq!(steps(twice), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_change_of_type_is_one_step() {
+        let retyped = vec![operation(Action::Delete, "a", None), operation(Action::Create, "a", None)];
+        assert_eq!(steps(retyped), [0, 0]);
+    }
+
+    #[test]
+    fn a_deletion_without_contents_cannot_be_reversed() {
+        let plan = Plan { inputs: Vec::new(), operations: vec![operation(Action::Delete, "a", None)] };
+        let selection = Selection { direction: Direction::Reverse, ..Selection::default() };
+        let kinds: Vec<_> = select(plan, &selection).rejections.iter().map(|rejection| rejection.kind).collect();
+        assert_eq!(kinds, [RejectionKind::Irreversible]);
+    }
+}

@@ -1,0 +1,239 @@
+//! Reasons not to apply, as data, and the table of their codes.
+
+use std::fmt;
+
+use crate::path::RelPath;
+use crate::text::Span;
+
+/// One reason not to apply, or one thing that should be known.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// What it is: a row of [`CODES`].
+    pub code: &'static Code,
+    /// Whether it keeps the patch from applying.
+    pub severity: Severity,
+    /// One line for people, without path and without full stop. Not yet escaped for printing.
+    pub message: String,
+    /// The file, where one is meant.
+    pub path: Option<RelPath>,
+    /// Index of the operation in the plan.
+    pub operation: Option<usize>,
+    /// Index of the hunk in the operation.
+    pub hunk: Option<usize>,
+    /// The input and the place in it.
+    pub place: Option<(usize, Span)>,
+    /// Lines of the file that are meant, counted from 0.
+    pub lines: Vec<usize>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// How much a problem weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// Nothing is applied.
+    Error,
+    /// Said, and applied all the same.
+    Warning,
+}
+
+/// A stable name of a problem, and the kind that decides the exit code.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The stable name, as in `wpatch::hunk::not_found`.
+    pub name: &'static str,
+    /// The kind.
+    pub kind: Kind,
+    /// What it means, in a sentence.
+    pub meaning: &'static str,
+}
+
+/// The kinds of problem that programs tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// The command line.
+    Usage,
+    /// The patch text.
+    Parse,
+    /// The policy file.
+    Policy,
+    /// A file or directory that is not there.
+    Missing,
+    /// A file that is there already.
+    Exists,
+    /// A directory, link or special file where a file is needed.
+    NotAFile,
+    /// A file where a directory is needed.
+    NotADirectory,
+    /// Text that is not in the file.
+    NotFound,
+    /// Text that is there several times.
+    Ambiguous,
+    /// Changes that touch each other.
+    Overlap,
+    /// Nothing would change.
+    NoChange,
+    /// Contents that are not those that were expected.
+    Stale,
+    /// Binary data.
+    Binary,
+    /// Text in an encoding that is not known.
+    Encoding,
+    /// Something over a limit.
+    TooLarge,
+    /// A path that leaves the root.
+    OutsideRoot,
+    /// A path that is closed.
+    Denied,
+    /// A change that somebody has to approve.
+    ApprovalRequired,
+    /// Two changes of one place.
+    Conflict,
+    /// No transaction to take back.
+    NothingToUndo,
+    /// A change that looks like a mistake.
+    Suspicious,
+    /// Something that is understood and not done.
+    Unsupported,
+    /// The disk, the system, the lock.
+    Io,
+}
+
+impl Kind {
+    /// Returns its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::Parse => "parse",
+            Self::Policy => "policy",
+            Self::Missing => "missing",
+            Self::Exists => "exists",
+            Self::NotAFile => "not_a_file",
+            Self::NotADirectory => "not_a_directory",
+            Self::NotFound => "not_found",
+            Self::Ambiguous => "ambiguous",
+            Self::Overlap => "overlap",
+            Self::NoChange => "no_change",
+            Self::Stale => "stale",
+            Self::Binary => "binary",
+            Self::Encoding => "encoding",
+            Self::TooLarge => "too_large",
+            Self::OutsideRoot => "outside_root",
+            Self::Denied => "denied",
+            Self::ApprovalRequired => "approval_required",
+            Self::Conflict => "conflict",
+            Self::NothingToUndo => "nothing_to_undo",
+            Self::Suspicious => "suspicious",
+            Self::Unsupported => "unsupported",
+            Self::Io => "io",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+macro_rules! codes {
+    ($($(#[doc = $meaning:literal])+ $constant:ident = $name:literal, $kind:ident;)+) => {
+        /// The codes, each by its name.
+        pub mod code {
+            use super::{Code, Kind};
+            $($(#[doc = $meaning])+ pub const $constant: Code =
+                Code { name: $name, kind: Kind::$kind, meaning: concat!($($meaning),+) };)+
+        }
+
+        /// Every code. Codes are for machines and never change; messages may.
+        pub const CODES: &[&Code] = &[$(&code::$constant),+];
+    };
+}
+
+codes! {
+    /// No section of any grammar is in the input.
+    NO_PATCH = "wpatch::parse::no_patch", Parse;
+    /// Something else should stand here.
+    EXPECTED = "wpatch::parse::expected", Parse;
+    /// A hunk header promises another number of lines than follow.
+    LINE_COUNT = "wpatch::parse::line_count", Parse;
+    /// A number is larger than any file has lines or bytes.
+    NUMBER_TOO_LARGE = "wpatch::parse::number_too_large", Parse;
+    /// Lines of a hunk follow one whose counts are used up.
+    EXTRA_LINES = "wpatch::parse::extra_lines", Parse;
+    /// A file mode that no tree can hold.
+    BAD_MODE = "wpatch::parse::mode", Parse;
+    /// A quoted name that breaks off or has an unknown escape.
+    QUOTED_NAME = "wpatch::parse::quoted_name", Parse;
+    /// Header lines that cannot stand together.
+    CONTRADICTION = "wpatch::parse::contradiction", Parse;
+    /// A binary section that is damaged or incomplete.
+    BINARY_DATA = "wpatch::parse::binary", Binary;
+    /// A form that is recognised and not taken.
+    UNSUPPORTED_FORM = "wpatch::parse::unsupported", Unsupported;
+    /// The command line cannot be understood.
+    USAGE = "wpatch::usage", Usage;
+    /// Nothing is left of a name at this strip level.
+    NAME_STRIPPED = "wpatch::path::stripped", Parse;
+    /// The lines of a section name different files.
+    NAMES_DISAGREE = "wpatch::path::disagree", Parse;
+    /// A path leads out of the root.
+    OUTSIDE_ROOT = "wpatch::path::outside_root", OutsideRoot;
+    /// A path goes through a symbolic link.
+    THROUGH_LINK = "wpatch::path::through_link", OutsideRoot;
+    /// A path is closed to patches, as `.git` is.
+    CLOSED = "wpatch::path::closed", Denied;
+    /// A path is too long for a file system.
+    PATH_TOO_LONG = "wpatch::path::too_long", TooLarge;
+    /// A deletion that does not say what it deletes cannot be reversed.
+    IRREVERSIBLE = "wpatch::plan::irreversible", Unsupported;
+    /// Every section was left out by a filter.
+    NOTHING_SELECTED = "wpatch::plan::nothing_selected", NoChange;
+    /// A file to change is not there.
+    MISSING = "wpatch::file::missing", Missing;
+    /// A file to make is there already.
+    EXISTS = "wpatch::file::exists", Exists;
+    /// A directory, a link or a special file stands where a file is needed.
+    NOT_A_FILE = "wpatch::file::not_a_file", NotAFile;
+    /// A file stands where a directory is needed.
+    NOT_A_DIRECTORY = "wpatch::file::not_a_directory", NotADirectory;
+    /// A file is of another type than the patch says.
+    WRONG_TYPE = "wpatch::file::wrong_type", NotAFile;
+    /// A file to delete has more in it than the patch takes away.
+    NOT_EMPTIED = "wpatch::file::not_emptied", NotFound;
+    /// A file is larger than the limit.
+    TOO_LARGE = "wpatch::file::too_large", TooLarge;
+    /// A file is not the blob that the patch was made for.
+    WRONG_BLOB = "wpatch::file::wrong_blob", Stale;
+    /// The patch says that binary files differ and does not say how.
+    NO_BINARY_DATA = "wpatch::file::no_binary_data", Binary;
+    /// A file changed while it was looked at.
+    STALE = "wpatch::file::stale", Stale;
+    /// A symbolic link without a target, or with one that no link can have.
+    BAD_LINK = "wpatch::file::bad_link", Unsupported;
+    /// A hunk fits nowhere.
+    NOT_FOUND = "wpatch::hunk::not_found", NotFound;
+    /// A hunk fits in several places and nothing decides.
+    AMBIGUOUS = "wpatch::hunk::ambiguous", Ambiguous;
+    /// A hunk fits only where another one went.
+    OVERLAP = "wpatch::hunk::overlap", Overlap;
+    /// A hunk's result already stands there.
+    ALREADY_APPLIED = "wpatch::hunk::already_applied", NoChange;
+    /// A hunk is off its stated place and fits elsewhere too.
+    SEVERAL_PLACES = "wpatch::hunk::several_places", Ambiguous;
+    /// The change is not the one that was approved.
+    NOT_APPROVED = "wpatch::plan::not_approved", Stale;
+    /// A file system call failed.
+    IO = "wpatch::io", Io;
+    /// Another process holds the lock.
+    LOCKED = "wpatch::io::locked", Io;
+    /// The state directory or a journal in it cannot be trusted.
+    STATE = "wpatch::io::state", Io;
+    /// A signal came.
+    INTERRUPTED = "wpatch::io::interrupted", Io;
+    /// Rolling back could not be finished.
+    INCOMPLETE = "wpatch::io::incomplete", Io;
+    /// Scratch files could not be swept.
+    NOT_SWEPT = "wpatch::io::not_swept", Io;
+}

@@ -1,0 +1,219 @@
+//! From bytes to a plan: one file for each grammar, a table of them, and detection by content.
+//!
+//! To add a grammar, write `syntax/<name>.rs`, a row of [`SYNTAXES`], `grammar/<name>.lark` and
+//! `fixtures/<name>/`.
+
+mod codex;
+mod git;
+mod unified;
+
+use crate::plan::{Input, Name, Operation, Plan};
+use crate::text::Span;
+
+/// Every grammar, most specific first: of two that start at one place the first takes it.
+pub const SYNTAXES: &[&dyn Syntax] = &[&codex::Codex, &git::Git, &unified::Unified];
+
+/// One grammar.
+pub trait Syntax: Sync {
+    /// Its name, as reports have it.
+    fn name(&self) -> &'static str;
+
+    /// The words of `--format` that choose it, its name among them.
+    fn formats(&self) -> &'static [&'static str];
+
+    /// Its formal grammar, as `wpatch grammar` prints it.
+    fn grammar(&self) -> &'static str;
+
+    /// Returns whether any text may stand before, between and behind its sections, as mail does around a diff.
+    fn takes_prose(&self) -> bool;
+
+    /// Returns where the first section at or after `from`, the start of a line, begins; `None` if there is none.
+    ///
+    /// Linear in the bytes up to there.
+    fn find(&self, text: &[u8], from: usize) -> Option<usize>;
+
+    /// Reads the section that [`Syntax::find`] found at `from` and returns where the next line starts.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first mistake.
+    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError>;
+}
+
+/// How patches are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Whether the lines of a hunk are counted instead of believing its header (`--recount`).
+    pub recount: bool,
+}
+
+/// What has been read so far.
+#[derive(Debug, Default)]
+pub struct Sections {
+    /// The operations; a grammar leaves their `input` at 0.
+    pub operations: Vec<Operation<Name>>,
+    /// The step that the next operation belongs to; see [`Operation::step`].
+    pub step: usize,
+}
+
+/// The first mistake in a patch text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub kind: SyntaxErrorKind,
+    /// Where, in bytes of the input.
+    pub span: Span,
+}
+
+/// A patch text that could not be read, with the text, so that the place can be shown.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Broken {
+    /// The text.
+    pub input: Input,
+    /// The mistake.
+    pub error: SyntaxError,
+}
+
+/// What can be wrong with a patch text.
+///
+/// The code of each is in [`crate::preflight::CODES`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyntaxErrorKind {
+    /// No section of any grammar.
+    #[error("no patch found")]
+    NoPatch,
+    /// The named thing should stand here.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// A hunk header promises another number of lines than follow.
+    #[error("the hunk header promises {promised} {side} lines, {found} follow")]
+    LineCount {
+        /// `old` or `new`.
+        side: &'static str,
+        /// What the header says.
+        promised: usize,
+        /// What follows.
+        found: usize,
+    },
+    /// A number is larger than any file has lines or bytes.
+    #[error("the number is too large")]
+    NumberTooLarge,
+    /// Lines that look like those of a hunk follow one whose counts are used up.
+    #[error("more lines follow than the hunk header promises")]
+    ExtraLines,
+    /// A file mode that no tree can hold.
+    #[error("not a mode of a file in a tree")]
+    Mode,
+    /// The text of a quoted name breaks off or has an unknown escape.
+    #[error("not a quoted name as git writes it")]
+    QuotedName,
+    /// Header lines that cannot stand together.
+    #[error("{0}")]
+    Contradiction(&'static str),
+    /// A binary section that is damaged or incomplete.
+    #[error("damaged binary data: {0}")]
+    Binary(&'static str),
+    /// A form that is recognised and not taken.
+    #[error("{0} are not taken")]
+    Unsupported(&'static str),
+}
+
+impl SyntaxError {
+    /// Returns an error at `span`.
+    #[must_use]
+    pub fn new(kind: SyntaxErrorKind, span: Span) -> Self {
+        Self { kind, span }
+    }
+}
+
+/// Returns the grammars that the word `format` of `--format` chooses: all for `auto`, none for an unknown word.
+#[must_use]
+pub fn chosen(format: &str) -> Vec<&'static dyn Syntax> {
+    let is_chosen = |syntax: &&&dyn Syntax| format == "auto" || syntax.formats().contains(&format);
+    SYNTAXES.iter().filter(is_chosen).copied().collect()
+}
+
+/// Reads all sections of one text, whatever of the grammars `among` they are written in.
+///
+/// # Errors
+///
+/// Returns the first mistake, [`SyntaxErrorKind::NoPatch`] for a text without a section.
+pub fn parse(
+    name: &str,
+    bytes: Vec<u8>,
+    among: &[&'static dyn Syntax],
+    options: Options,
+) -> Result<Plan<Name>, Box<Broken>> {
+    let mut input = Input { name: name.to_owned(), bytes, ..Input::default() };
+    let mut sections = Sections::default();
+    match read(&mut input, among, options, &mut sections) {
+        Ok(()) => Ok(Plan { inputs: vec![input], operations: sections.operations }),
+        Err(error) => Err(Box::new(Broken { input, error })),
+    }
+}
+
+fn read(
+    input: &mut Input,
+    among: &[&'static dyn Syntax],
+    options: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
+    let text = &input.bytes;
+    let mut starts = Starts::new(among);
+    let (mut offset, mut before) = (0, None::<&dyn Syntax>);
+    while let Some((start, syntax)) = starts.next(text, offset) {
+        let is_strict = !syntax.takes_prose() || before.is_some_and(|syntax| !syntax.takes_prose());
+        if is_strict {
+            refuse_prose(text, offset, start)?;
+        }
+        offset = syntax.parse(text, start, options, sections)?;
+        debug_assert!(offset > start, "a section has at least one byte");
+        if !input.formats.contains(&syntax.name()) {
+            input.formats.push(syntax.name());
+        }
+        input.sections += 1;
+        before = Some(syntax);
+    }
+    match before {
+        None => Err(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0))),
+        Some(syntax) if !syntax.takes_prose() => refuse_prose(text, offset, text.len()),
+        Some(_) => Ok(()),
+    }
+}
+
+fn refuse_prose(text: &[u8], start: usize, end: usize) -> Result<(), SyntaxError> {
+    let between = &text[start..end];
+    let Some(first) = between.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+        return Ok(());
+    };
+    let line = memchr::memchr(b'\n', &between[first..]).unwrap_or(between.len() - first);
+    let span = Span::new(start + first, start + first + line);
+    Err(SyntaxError::new(SyntaxErrorKind::Expected("nothing but the patch"), span))
+}
+
+/// Where each grammar's next section starts; each part of the text is searched once by each grammar.
+struct Starts {
+    next: Vec<(&'static dyn Syntax, Option<usize>)>,
+    is_searched: bool,
+}
+
+impl Starts {
+    fn new(among: &[&'static dyn Syntax]) -> Self {
+        Self { next: among.iter().map(|&syntax| (syntax, None)).collect(), is_searched: false }
+    }
+
+    fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {
+        for (syntax, start) in &mut self.next {
+            let is_stale = if self.is_searched { start.is_some_and(|start| start < offset) } else { true };
+            if is_stale {
+                *start = syntax.find(text, offset);
+            }
+        }
+        self.is_searched = true;
+        let earliest = self.next.iter().filter_map(|&(syntax, start)| Some((start?, syntax)));
+        earliest.min_by_key(|&(start, _)| start)
+    }
+}

@@ -1,0 +1,29 @@
+//! Stub.
+use super::{Options, Sections, Syntax, SyntaxError};
+pub(super) struct Unified;
+impl Syntax for Unified {
+    fn name(&self) -> &'static str {
+        "unified"
+    }
+    fn formats(&self) -> &'static [&'static str] {
+        &["unified"]
+    }
+    fn grammar(&self) -> &'static str {
+        ""
+    }
+    fn takes_prose(&self) -> bool {
+        true
+    }
+    fn find(&self, _text: &[u8], _from: usize) -> Option<usize> {
+        None
+    }
+    fn parse(
+        &self,
+        _text: &[u8],
+        _from: usize,
+        _options: Options,
+        _sections: &mut Sections,
+    ) -> Result<usize, SyntaxError> {
+        Ok(0)
+    }
+}

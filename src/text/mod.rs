@@ -1,0 +1,175 @@
+//! Bytes as lines: spans, terminators, positions. A line keeps its terminator.
+
+mod printable;
+
+pub use printable::{Printable, printable};
+
+/// A half-open range of bytes of one input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Offset of the first byte, counted from 0.
+    pub start: usize,
+    /// Offset behind the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// Returns the span from `start` up to but without `end`.
+    #[must_use]
+    pub fn new(start: usize, end: usize) -> Self {
+        debug_assert!(start <= end, "a span does not run backwards");
+        Self { start, end }
+    }
+
+    /// Returns the number of bytes.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.end - self.start
+    }
+
+    /// Returns whether there is no byte in it.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Returns the bytes of `text` that the span names.
+    ///
+    /// # Panics
+    ///
+    /// If the span belongs to a longer text.
+    #[must_use]
+    pub fn of(self, text: &[u8]) -> &[u8] {
+        &text[self.start..self.end]
+    }
+}
+
+/// A place in a text as people and editors count it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column in bytes, counted from 1.
+    pub column: usize,
+}
+
+impl Position {
+    /// Returns the position of the byte at `offset` of `text`.
+    ///
+    /// Counts newlines up to there: linear in `offset`.
+    #[must_use]
+    pub fn of(text: &[u8], offset: usize) -> Self {
+        let before = &text[..offset.min(text.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        Self { line: memchr::memchr_iter(b'\n', before).count() + 1, column: before.len() - line_start + 1 }
+    }
+}
+
+/// The lines of a text, each with its terminator, and where each one stands.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    text: &'a [u8],
+    offset: usize,
+    end: usize,
+}
+
+/// Returns the lines of `text` one after the other.
+#[must_use]
+pub fn lines(text: &[u8]) -> Lines<'_> {
+    Lines::within(text, Span::new(0, text.len()))
+}
+
+impl<'a> Lines<'a> {
+    /// Returns the lines of the part of `text` that `span` names; offsets count from the start of `text`.
+    #[must_use]
+    pub fn within(text: &'a [u8], span: Span) -> Self {
+        Self { text, offset: span.start, end: span.end }
+    }
+
+    /// Returns where the next line starts.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Returns the next line without taking it.
+    #[must_use]
+    pub fn peek(&self) -> Option<&'a [u8]> {
+        self.next_span().map(|span| span.of(self.text))
+    }
+
+    fn next_span(&self) -> Option<Span> {
+        let rest = &self.text[self.offset..self.end];
+        if rest.is_empty() {
+            return None;
+        }
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+        Some(Span::new(self.offset, self.offset + length))
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = (Span, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let span = self.next_span()?;
+        self.offset = span.end;
+        Some((span, span.of(self.text)))
+    }
+}
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// Line feed.
+    Lf,
+    /// Carriage return and line feed.
+    CrLf,
+    /// The last line of a text without a last newline.
+    Missing,
+}
+
+impl Ending {
+    /// Returns how `line` ends.
+    #[must_use]
+    pub fn of(line: &[u8]) -> Self {
+        match line {
+            [.., b'\r', b'\n'] => Self::CrLf,
+            [.., b'\n'] => Self::Lf,
+            _ => Self::Missing,
+        }
+    }
+
+    /// Returns the bytes of the terminator.
+    #[must_use]
+    pub fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Lf => b"\n",
+            Self::CrLf => b"\r\n",
+            Self::Missing => b"",
+        }
+    }
+}
+
+/// Returns `line` without its terminator (LF or CR LF).
+#[must_use]
+pub fn without_ending(line: &[u8]) -> &[u8] {
+    &line[..line.len() - Ending::of(line).bytes().len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_their_terminators_and_know_their_places() {
+        let found: Vec<_> = lines(b"a\r\n\nb").map(|(span, line)| (span.start, line)).collect();
+        assert_eq!(found, [(0, &b"a\r\n"[..]), (3, b"\n"), (4, b"b")]);
+    }
+
+    #[test]
+    fn a_position_counts_from_one() {
+        assert_eq!(Position::of(b"ab\ncd", 4), Position { line: 2, column: 2 });
+        assert_eq!(Position::of(b"", 0), Position { line: 1, column: 1 });
+    }
+}

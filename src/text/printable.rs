@@ -1,0 +1,80 @@
+//! The one door through which bytes of a patch, a path or a file reach people.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+/// Bytes that print without doing anything to a terminal.
+///
+/// # Security
+///
+/// Control characters (C0, DEL, C1), direction overrides and isolates, invisible characters and bytes
+/// that are not UTF-8 come out escaped, so that a patch can neither move the cursor nor
+/// reorder what is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Printable<'a>(&'a [u8]);
+
+/// Wraps `bytes` for printing; see [`Printable`].
+#[must_use]
+pub fn printable(bytes: &[u8]) -> Printable<'_> {
+    Printable(bytes)
+}
+
+impl Printable<'_> {
+    /// Returns the escaped text, borrowed when nothing had to be escaped.
+    #[must_use]
+    pub fn to_text(&self) -> Cow<'_, str> {
+        match std::str::from_utf8(self.0) {
+            Ok(text) if !text.chars().any(is_dangerous) => Cow::Borrowed(text),
+            _ => Cow::Owned(self.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Printable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                match character {
+                    '\t' => f.write_str("\\t")?,
+                    '\n' => f.write_str("\\n")?,
+                    '\r' => f.write_str("\\r")?,
+                    '\0'..='\u{7f}' if is_dangerous(character) => write!(f, "\\x{:02x}", u32::from(character))?,
+                    _ if is_dangerous(character) => write!(f, "\\u{{{:x}}}", u32::from(character))?,
+                    _ => f.write_char(character)?,
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Controls, and the format characters of Unicode that reorder, join or hide text (general category Cf,
+/// line and paragraph separators, variation selectors, tags).
+fn is_dangerous(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_cannot_write_to_the_terminal() {
+        let hostile = b"a\x1b[31m\x07\xc2\x9bb\xe2\x80\xae\xff\tc";
+        assert_eq!(printable(hostile).to_string(), "a\\x1b[31m\\x07\\u{9b}b\\u{202e}\\xff\\tc");
+    }
+
+    #[test]
+    fn ordinary_text_is_borrowed() {
+        assert!(matches!(printable("naïve – 名".as_bytes()).to_text(), Cow::Borrowed(_)));
+    }
+}

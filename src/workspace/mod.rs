@@ -1,0 +1,208 @@
+//! The only way to files: verbs as small as system calls, below one open root.
+//!
+//! To add a storage, write `workspace/<name>.rs` and a row of [`BACKENDS`].
+
+pub mod disk;
+pub mod memory;
+
+use std::time::Duration;
+use std::{fmt, io};
+
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+
+/// Result of a verb.
+pub type Result<T> = std::result::Result<T, WorkspaceError>;
+
+/// A directory of a workspace; `None` is the root.
+pub type Directory<'a> = Option<&'a RelPath>;
+
+/// The door to the files below one root.
+///
+/// A verb resolves its path through real directories only: a symbolic link on the way is an error of
+/// the kind [`Fault::ThroughLink`], never followed. The last component is never followed either.
+///
+/// Atomic, durable and ordered are three different things: a verb is atomic where its system call is, and
+/// durable only after the sync that its documentation names.
+///
+/// # Errors
+///
+/// Every verb returns a [`WorkspaceError`] with the [`Fault`] that callers tell apart. An error of a verb that
+/// changes something proves nothing: look at what is there before deciding.
+#[allow(clippy::missing_errors_doc, reason = "said once, above")]
+pub trait Workspace: Sync {
+    /// Returns what is at `path`, not following a link there; `None` if nothing is, also when a directory above
+    /// is missing or is no directory.
+    fn stat(&self, path: &RelPath) -> Result<Option<Stat>>;
+
+    /// Returns the contents of the regular file at `path`, and what it was when they were read.
+    ///
+    /// Never blocks on a FIFO and never opens a device: those are [`Fault::NotRegular`].
+    /// More than `limit` bytes are [`Fault::TooLarge`].
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)>;
+
+    /// Returns the target of the symbolic link at `path`.
+    fn read_link(&self, path: &RelPath) -> Result<Vec<u8>>;
+
+    /// Returns the names in `directory`, without `.` and `..`, in byte order.
+    fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>>;
+
+    /// Makes a regular file that was not there and writes `bytes` to it.
+    ///
+    /// It is private (0600) until everything is in it; then it gets owner, group and extended attributes of
+    /// the file `like`, as far as the caller may give them, and last its permissions.
+    /// Its contents are durable after [`Workspace::sync`] of it, its name after that of its directory.
+    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<&RelPath>) -> Result<()>;
+
+    /// Makes a symbolic link that was not there.
+    fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()>;
+
+    /// Gives the file at `from` a second name.
+    fn link(&self, from: &RelPath, to: &RelPath) -> Result<()>;
+
+    /// Renames, atomically. The names are durable only after [`Workspace::sync`] of *both* directories: after a
+    /// power loss the file may have its old name, its new one, or both.
+    fn rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Result<()>;
+
+    /// Removes the name of a file or link.
+    fn remove(&self, path: &RelPath) -> Result<()>;
+
+    /// Makes a directory: `private` ones with mode 0700, others 0777 less the umask.
+    fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()>;
+
+    /// Removes an empty directory.
+    fn remove_dir(&self, path: &RelPath) -> Result<()>;
+
+    /// Sets the permission bits of the file or directory at `path`.
+    fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()>;
+
+    /// Makes the contents and attributes of the file at `path` durable; of a directory, its names.
+    ///
+    /// After an error the file has to be given up: the kernel may have dropped what it could not write.
+    fn sync(&self, path: Directory<'_>) -> Result<()>;
+
+    /// Makes everything on the file system of the root durable.
+    fn sync_all(&self) -> Result<()>;
+
+    /// Locks the file at `path` against other processes, making it if needed; `None` when somebody else holds
+    /// it for longer than `patience`. The lock goes with the value.
+    fn lock(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>>;
+
+    /// Returns the present time by the clock that dates files.
+    fn now(&self) -> Timestamp;
+
+    /// Returns the user that new files belong to.
+    fn user(&self) -> u32;
+
+    /// Returns what tells this root from a copy of it elsewhere: device, inode and machine, as text.
+    fn identity(&self) -> Result<String>;
+}
+
+/// A held lock.
+#[must_use]
+pub struct Lock(Box<dyn std::any::Any + Send>);
+
+impl Lock {
+    /// Wraps what has to be dropped to give the lock back.
+    pub fn new(guard: impl Send + 'static) -> Self {
+        Self(Box::new(guard))
+    }
+}
+
+impl fmt::Debug for Lock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let _ = &self.0;
+        f.write_str("Lock")
+    }
+}
+
+/// What [`Workspace::rename`] does with a file that is already there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rename {
+    /// Fails with [`Fault::Exists`]. `RENAME_NOREPLACE` of rename(2); may be [`Fault::Unsupported`].
+    Exclusive,
+    /// Gives it the other name, both at once. `RENAME_EXCHANGE` of rename(2); may be [`Fault::Unsupported`].
+    Exchange,
+    /// Replaces it.
+    Replace,
+}
+
+/// Whether others may look into a new directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Privacy {
+    /// Mode 0700.
+    Private,
+    /// Mode 0777 less the umask.
+    Shared,
+}
+
+/// A point of time as file systems keep it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp {
+    /// Seconds since 1970.
+    pub seconds: i64,
+    /// Nanoseconds, below 1,000,000,000.
+    pub nanoseconds: u32,
+}
+
+/// What a name leads to, as lstat(2) tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Type of file.
+    pub kind: FileKind,
+    /// Permission bits, of 0o7777.
+    pub permissions: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Number of names.
+    pub links: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// When the contents were last changed.
+    pub modified: Timestamp,
+    /// Device of the file system.
+    pub device: u64,
+    /// Inode number. A hint: it does not survive every copy of a tree.
+    pub inode: u64,
+}
+
+/// A verb that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: cannot {verb}")]
+pub struct WorkspaceError {
+    /// What was tried, as in "cannot read".
+    pub verb: &'static str,
+    /// The path below the root, printable; `.` for the root.
+    pub path: String,
+    /// The kind of failure that callers tell apart.
+    pub fault: Fault,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// The failures of verbs that callers tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// Nothing is there.
+    Missing,
+    /// Something is there already.
+    Exists,
+    /// A symbolic link stands in the way.
+    ThroughLink,
+    /// A component above is no directory.
+    NotDirectory,
+    /// It is a directory, a link or a special file where a regular file is needed.
+    NotRegular,
+    /// The directory has something in it.
+    NotEmpty,
+    /// The file is larger than the limit.
+    TooLarge,
+    /// The two names are on different file systems.
+    CrossDevice,
+    /// Kernel or file system has no such call.
+    Unsupported,
+    /// Anything else: the disk, permissions, limits.
+    Other,
+}
