@@ -1,11 +1,31 @@
 //! Plan and tree to changes and problems: decides everything, writes nothing.
+//!
+//! One pass, file by file: operations that touch the same file form a [group](group), done in order over an
+//! [overlay]; groups are done in parallel, and each hands its finished changes to a [`Sink`] at once. So memory
+//! is the patch and the files in flight, never the sum of the results.
 
+mod checks;
+mod describe;
+mod edit;
+mod findings;
+mod group;
+mod operation;
+mod overlay;
 pub mod problem;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use crate::change::Sink;
 use crate::digest::Sha256;
 use crate::matching::{Placements, Rules};
 use crate::mode::FileMode;
-use crate::workspace::WorkspaceError;
+use crate::plan::Plan;
+use crate::policy::{self, Verdict};
+use crate::workspace::{Workspace, WorkspaceError};
+
+use findings::Findings;
 
 pub use problem::{CODES, Code, Kind, Problem, Severity, code};
 
@@ -24,6 +44,12 @@ pub struct Options {
     pub max_file: u64,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self { rules: Rules::default(), overwrite: false, describe: false, diff: false, max_file: 1 << 31 }
+    }
+}
+
 /// What came of a plan on a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Resolution {
@@ -31,6 +57,14 @@ pub struct Resolution {
     pub files: Vec<FileOutcome>,
     /// All reasons not to apply, and what should be known, in the order of the operations.
     pub problems: Vec<Problem>,
+}
+
+impl Resolution {
+    /// Returns whether nothing speaks against it.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.problems.iter().all(|problem| problem.severity != Severity::Error)
+    }
 }
 
 /// What came of one operation.
@@ -77,11 +111,68 @@ pub struct Side {
     pub encoding: &'static str,
 }
 
-/// Looks at the tree; see the module. Stub.
+/// Works out what every file of `plan` would become, and hands each finished change to `sink`.
+///
+/// A path that the policy closes is a problem before any content is looked at. From the first error on nothing
+/// more goes to the sink, while the rest is still looked at, so that all problems are known.
 ///
 /// # Errors
 ///
 /// Returns the error of a disk that failed; what the patch gets wrong is in [`Resolution::problems`].
-pub fn resolve() -> Result<Resolution, WorkspaceError> {
-    Ok(Resolution::default())
+pub fn resolve(
+    plan: &Plan,
+    workspace: &dyn Workspace,
+    options: &Options,
+    sink: &dyn Sink,
+) -> Result<Resolution, WorkspaceError> {
+    let mut all: Vec<Findings> = plan.operations.iter().map(|_| Findings::default()).collect();
+    for (index, findings) in all.iter_mut().enumerate() {
+        judge(plan, index, findings);
+    }
+    let groups = group::groups(plan);
+    let is_refused = AtomicBool::new(all.iter().any(Findings::is_failed));
+    let closed: Vec<bool> = all.iter().map(Findings::is_failed).collect();
+    let work = |members: &Vec<usize>| -> Result<Vec<(usize, Findings)>, WorkspaceError> {
+        if members.iter().any(|&index| closed[index]) {
+            return Ok(Vec::new());
+        }
+        let (findings, changes) = group::resolve(plan, members, workspace, options)?;
+        if findings.iter().any(|(_, findings)| findings.is_failed()) {
+            is_refused.store(true, Ordering::Relaxed);
+        }
+        for change in changes {
+            if !is_refused.load(Ordering::Relaxed) {
+                sink.take(change)?;
+            }
+        }
+        Ok(findings)
+    };
+    // A pool of threads costs more to start than a single group costs to do.
+    let done = match groups.as_slice() {
+        [only] => vec![work(only)?],
+        several => several.par_iter().map(work).collect::<Result<Vec<_>, _>>()?,
+    };
+    for (index, findings) in done.into_iter().flatten() {
+        all[index] = findings;
+    }
+    Ok(collected(all))
+}
+
+fn judge(plan: &Plan, index: usize, findings: &mut Findings) {
+    let operation = &plan.operations[index];
+    for path in std::iter::once(&operation.path).chain(&operation.from) {
+        if let Verdict::Deny(rule) = policy::judge(path) {
+            let message = format!("the path is closed: {}", rule.reason);
+            findings.error(&code::CLOSED, message).of(plan, index).path = Some(path.clone());
+        }
+    }
+}
+
+fn collected(all: Vec<Findings>) -> Resolution {
+    let mut resolution = Resolution::default();
+    for findings in all {
+        resolution.files.push(findings.outcome);
+        resolution.problems.extend(findings.problems);
+    }
+    resolution
 }

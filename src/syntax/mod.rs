@@ -217,3 +217,20 @@ impl Starts {
         earliest.min_by_key(|&(start, _)| start)
     }
 }
+/// stub
+pub struct DiffSide<'a> {
+    /// stub
+    pub path: &'a crate::path::RelPath,
+    /// stub
+    pub mode: crate::mode::FileMode,
+    /// stub
+    pub content: Vec<u8>,
+}
+/// stub
+pub fn git_diff(_: Option<&DiffSide<'_>>, _: Option<&DiffSide<'_>>, _: bool) -> Vec<u8> {
+    Vec::new()
+}
+/// stub
+pub fn binary_postimage(_: crate::plan::BinaryData, _: &[u8], _: &[u8], _: u64) -> Result<Vec<u8>, SyntaxError> {
+    Ok(Vec::new())
+}

@@ -1,0 +1,206 @@
+//! What has to be true of a path before an operation may use it; each says why not.
+
+use super::describe::is_binary;
+use super::findings::Findings;
+use super::overlay::{Node, Overlay, Seen};
+use super::problem::code;
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::plan::{Action, Direction, Edit, LineKind, Operation};
+use crate::workspace::WorkspaceError;
+
+/// Longest target of a symbolic link, in bytes (`PATH_MAX` less the final NUL, see `symlink(7)`).
+const MAX_TARGET: usize = 4095;
+
+/// Returns the file at `path`, or says why there is none that could be read.
+pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> Option<Node> {
+    match seen {
+        Seen::Node(node) => return Some(node),
+        Seen::Nothing | Seen::BelowFile(_) => {
+            let problem = findings.error(&code::MISSING, "the file does not exist");
+            problem.path = Some(path.clone());
+            problem.help =
+                Some("check the strip level (-p) and the root, or whether the patch was applied already".into());
+        }
+        Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge => blocked(path, &seen, findings),
+    }
+    None
+}
+
+/// Says what stands in the way at or above `path`.
+pub(super) fn blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
+    let problem = match seen {
+        Seen::ThroughLink(at) => through_link(at, findings),
+        Seen::BelowFile(at) => findings.error(&code::NOT_A_DIRECTORY, format!("{at} is no directory")),
+        Seen::Special => findings.error(&code::NOT_A_FILE, "a special file (FIFO, socket or device) stands there"),
+        Seen::TooLarge => findings.error(&code::TOO_LARGE, "the file is larger than the limit"),
+        Seen::Nothing | Seen::Node(_) => return,
+    };
+    problem.path = Some(path.clone());
+}
+
+fn through_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut super::Problem {
+    let problem = findings.error(&code::THROUGH_LINK, format!("the path goes through the symbolic link {at}"));
+    problem.help = Some("name the file by the path that the link leads to".into());
+    problem
+}
+
+/// Returns whether `node` is of the type that the operation takes it for.
+///
+/// Without a mode in the patch it has to be a regular file, so that no hunk can re-aim a link; a rename or
+/// deletion that does not look inside takes links as well.
+pub(super) fn is_right_type(
+    operation: &Operation,
+    path: &RelPath,
+    node: &Node,
+    overlay: &Overlay<'_>,
+    findings: &mut Findings,
+) -> Result<bool, WorkspaceError> {
+    let looks_inside = !matches!(operation.edit, Edit::Keep);
+    let is_right = match operation.old_mode {
+        Some(mode) => node.kind == mode.kind(),
+        None if node.kind == FileKind::Symlink => !looks_inside && !is_link_to_directory(path, node, overlay)?,
+        None => node.kind == FileKind::Regular,
+    };
+    if !is_right {
+        let code = if node.kind == FileKind::Directory { &code::NOT_A_FILE } else { &code::WRONG_TYPE };
+        let wanted = operation.old_mode.map_or(FileKind::Regular, FileMode::kind);
+        findings.error(code, format!("a {} stands there, not a {wanted}", node.kind)).path = Some(path.clone());
+        return Ok(false);
+    }
+    let stays = operation.new_mode.is_none_or(|mode| mode.kind() == node.kind);
+    if !stays && operation.action != Action::Delete {
+        let message = "the type of a file changes by a deletion and a creation, not by a mode";
+        findings.error(&code::WRONG_TYPE, message).path = Some(path.clone());
+    }
+    Ok(stays || operation.action == Action::Delete)
+}
+
+fn is_link_to_directory(path: &RelPath, node: &Node, overlay: &Overlay<'_>) -> Result<bool, WorkspaceError> {
+    let beside =
+        path.parent().map_or_else(|| node.bytes.to_vec(), |parent| [parent.as_bytes(), &node.bytes].join(&b'/'));
+    let Ok(target) = RelPath::new(beside.strip_suffix(b"/").unwrap_or(&beside)) else {
+        return Ok(false);
+    };
+    match overlay.stat(&target) {
+        Ok(stat) => Ok(stat.is_some_and(|stat| stat.kind == FileKind::Directory)),
+        Err(error) if error.fault == crate::workspace::Fault::ThroughLink => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Says that a file is in the way of one that is to be made, and whether it is the very same.
+pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: &mut Findings) {
+    let is_same = matches!(seen, Seen::Node(node) if is_made_already(operation, node, text));
+    let problem = findings.error(
+        &code::EXISTS,
+        if is_same { "the file exists already, with these very contents" } else { "the file exists already" },
+    );
+    problem.path = Some(operation.path.clone());
+    problem.help =
+        Some(if is_same { "the patch seems to have been applied" } else { "--overwrite replaces it" }.into());
+}
+
+fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
+    let Edit::Hunks(hunks) = &operation.edit else {
+        return operation.action == Action::Create && node.bytes.is_empty();
+    };
+    let lines = hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction));
+    let made: Vec<u8> =
+        lines.filter(|line| line.kind == LineKind::Insertion).flat_map(|line| line.text).copied().collect();
+    operation.action == Action::Create && made == *node.bytes
+}
+
+/// Says so if something is left of a file that the patch deletes as a whole.
+pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Findings) {
+    let says_what = operation.old_mode.is_some() || operation.blobs.is_some() || !matches!(operation.edit, Edit::Keep);
+    if says_what && !left.is_empty() {
+        let lines = memchr::memchr_iter(b'\n', left).count() + usize::from(!left.ends_with(b"\n"));
+        let message = format!("{lines} lines would be left of the file that the patch deletes");
+        findings.error(&code::NOT_EMPTIED, message).help =
+            Some("somebody added to it: compare it with the patch".into());
+    }
+}
+
+/// Returns whether a file system can hold `node`.
+pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -> bool {
+    let bytes = &node.bytes;
+    if bytes.len() as u64 > max_file {
+        findings.error(
+            &code::TOO_LARGE,
+            format!("the file would have {} bytes, over the limit of {max_file}", bytes.len()),
+        );
+    } else if node.kind == FileKind::Symlink {
+        let fault = match bytes.as_slice() {
+            [] => Some("a symbolic link needs a target"),
+            bytes if bytes.contains(&0) => Some("the target of a symbolic link has a NUL byte"),
+            bytes if bytes.len() > MAX_TARGET => Some("the target of a symbolic link is too long"),
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            findings.error(&code::BAD_LINK, fault);
+        }
+    }
+    !findings.is_failed()
+}
+
+/// Returns whether git takes either side for binary data.
+pub(super) fn is_binary_change(before: &[u8], after: &[u8]) -> bool {
+    is_binary(before) || is_binary(after)
+}
+
+/// Whether a file may come to a path, as far as the directories above and what is below are concerned.
+pub(super) struct Room<'r> {
+    pub(super) overlay: &'r Overlay<'r>,
+    pub(super) is_going: &'r dyn Fn(&RelPath) -> bool,
+}
+
+impl Room<'_> {
+    /// Returns whether the operations so far made no file or link above `path`.
+    pub(super) fn is_free_above(&self, path: &RelPath, findings: &mut Findings) -> bool {
+        let Some((above, kind)) = self.overlay.made_above(path) else {
+            return true;
+        };
+        if (self.is_going)(&above) {
+            return true;
+        }
+        let seen = if kind == FileKind::Symlink { Seen::ThroughLink(above) } else { Seen::BelowFile(above) };
+        blocked(path, &seen, findings);
+        false
+    }
+
+    /// Returns whether everything in the directory at `path` goes away.
+    pub(super) fn is_emptied(&self, path: &RelPath, findings: &mut Findings) -> Result<bool, WorkspaceError> {
+        if self.is_going_whole(path)? {
+            return Ok(true);
+        }
+        findings.error(&code::NOT_A_FILE, "a directory stands there").path = Some(path.clone());
+        Ok(false)
+    }
+
+    fn is_going_whole(&self, directory: &RelPath) -> Result<bool, WorkspaceError> {
+        if (self.is_going)(directory) {
+            return Ok(true);
+        }
+        let below = self.overlay.list(directory)?;
+        if below.is_empty() {
+            return Ok(false);
+        }
+        for path in below {
+            let is_directory = self.overlay.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Directory);
+            let goes = if is_directory { self.is_going_whole(&path)? } else { (self.is_going)(&path) };
+            if !goes {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Returns the direction's word for messages.
+pub(super) fn way(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Forward => "applied",
+        Direction::Reverse => "reversed",
+    }
+}

@@ -1,0 +1,65 @@
+//! What a report tells of a file's contents.
+
+use super::Side;
+use crate::digest::{ObjectFormat, Sha256, blob_id};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Bytes at the start of a file among which git looks for a NUL to tell binary data (`buffer_is_binary`).
+const LOOKED_AT: usize = 8000;
+
+/// Describes `content`.
+pub(super) fn describe(content: &[u8]) -> Side {
+    Side {
+        size: content.len() as u64,
+        sha256: Sha256::of(content),
+        blob: blob_id(content, ObjectFormat::Sha1),
+        line_end: line_end(content),
+        has_bom: content.starts_with(BOM),
+        has_final_newline: content.ends_with(b"\n"),
+        encoding: encoding(content),
+    }
+}
+
+/// Returns whether git takes `content` for binary data.
+pub(super) fn is_binary(content: &[u8]) -> bool {
+    memchr::memchr(0, &content[..content.len().min(LOOKED_AT)]).is_some()
+}
+
+fn line_end(content: &[u8]) -> &'static str {
+    let newlines = memchr::memchr_iter(b'\n', content).count();
+    let pairs = memchr::memmem::find_iter(content, b"\r\n").count();
+    match (newlines, pairs) {
+        (0, _) => "none",
+        (_, 0) => "lf",
+        _ if newlines == pairs => "crlf",
+        _ => "mixed",
+    }
+}
+
+fn encoding(content: &[u8]) -> &'static str {
+    if is_binary(content) {
+        "binary"
+    } else if std::str::from_utf8(content).is_ok() {
+        "utf-8"
+    } else {
+        "unknown"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_are_described() {
+        let side = describe(b"\xef\xbb\xbfa\r\nb\n");
+        assert_eq!(
+            (side.line_end, side.has_bom, side.has_final_newline, side.encoding),
+            ("mixed", true, true, "utf-8")
+        );
+        let side = describe(b"caf\xe9");
+        assert_eq!((side.line_end, side.has_final_newline, side.encoding), ("none", false, "unknown"));
+        assert_eq!(describe(b"\0").encoding, "binary");
+    }
+}

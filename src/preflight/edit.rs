@@ -1,0 +1,177 @@
+//! From a preimage to a postimage, by hunks or by binary data.
+
+use super::checks::{is_binary_change, way};
+use super::findings::Findings;
+use super::problem::{Problem, code};
+use super::{FileOutcome, Options};
+use crate::digest::{ObjectFormat, blob_id};
+use crate::matching::{self, Mismatch, MismatchKind, Placement};
+use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
+use crate::syntax;
+use crate::text::printable;
+
+/// What becomes of a preimage.
+pub(super) enum Edited {
+    Same,
+    Changed(Vec<u8>),
+}
+
+/// Returns what the operation makes of `preimage`; `None` if it cannot.
+pub(super) fn postimage(
+    operation: &Operation,
+    text: &[u8],
+    preimage: &[u8],
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Edited> {
+    count(operation, text, &mut findings.outcome);
+    match &operation.edit {
+        Edit::Keep => Some(Edited::Same),
+        Edit::Hunks(hunks) => {
+            let placements = matching::place(preimage, text, hunks, operation.direction, &options.rules);
+            explain(operation, text, hunks, &placements, findings);
+            findings.outcome.placements = placements;
+            let placed: Option<Vec<Placement>> =
+                findings.outcome.placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
+            let after = matching::splice(preimage, text, hunks, operation.direction, &placed?);
+            findings.outcome.is_binary = is_binary_change(preimage, &after);
+            Some(Edited::Changed(after))
+        }
+        Edit::Binary(binary) => {
+            binary_postimage(operation, *binary, text, preimage, options, findings).map(Edited::Changed)
+        }
+        Edit::BinaryMissing => {
+            let message = "the patch says that binary files differ, not how";
+            findings.error(&code::NO_BINARY_DATA, message).help =
+                Some("make the patch with `git diff --binary`".into());
+            None
+        }
+    }
+}
+
+/// Counts the lines that the operation adds and removes.
+pub(super) fn count(operation: &Operation, text: &[u8], outcome: &mut FileOutcome) {
+    outcome.is_binary = matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing);
+    let Edit::Hunks(hunks) = &operation.edit else {
+        return;
+    };
+    for line in hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction)) {
+        match line.kind {
+            LineKind::Insertion => outcome.added += 1,
+            LineKind::Deletion => outcome.removed += 1,
+            LineKind::Context => {}
+        }
+    }
+}
+
+fn binary_postimage(
+    operation: &Operation,
+    binary: Binary,
+    text: &[u8],
+    preimage: &[u8],
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Vec<u8>> {
+    let data = match operation.direction {
+        Direction::Forward => Some(binary.forward),
+        Direction::Reverse => binary.backward,
+    };
+    let Some(data) = data else {
+        findings.error(&code::IRREVERSIBLE, "this binary patch has no data for the way back");
+        return None;
+    };
+    let Some(blobs) = &operation.blobs else {
+        findings.error(&code::WRONG_BLOB, "a binary patch needs an index line that names the blobs");
+        return None;
+    };
+    if operation.action != Action::Create && !is_blob(preimage, &blobs.old) {
+        let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");
+        problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
+        return None;
+    }
+    match syntax::binary_postimage(data, text, preimage, options.max_file) {
+        Ok(after) if is_gone(operation) || is_blob(&after, &blobs.new) => Some(after),
+        Ok(_) => {
+            findings.error(&code::BINARY_DATA, "the binary data do not make the blob that the index line names");
+            None
+        }
+        Err(error) => {
+            findings.error(&code::BINARY_DATA, error.to_string());
+            None
+        }
+    }
+}
+
+fn is_gone(operation: &Operation) -> bool {
+    operation.action == Action::Delete
+}
+
+/// Returns whether git would name `content` by `name`: a full object name, or the start of one.
+fn is_blob(content: &[u8], name: &[u8]) -> bool {
+    let format = ObjectFormat::from_hex_length(name.len()).unwrap_or(ObjectFormat::Sha1);
+    !name.is_empty() && blob_id(content, format).as_bytes().starts_with(&name.to_ascii_lowercase())
+}
+
+/// Notes what there is to say of each hunk.
+fn explain(
+    operation: &Operation,
+    text: &[u8],
+    hunks: &[Hunk],
+    placements: &matching::Placements,
+    findings: &mut Findings,
+) {
+    for (index, (hunk, placed)) in hunks.iter().zip(placements).enumerate() {
+        let problem = match placed {
+            Ok(placement) if placement.candidates.len() > 1 => {
+                let problem = findings.warning(&code::SEVERAL_PLACES, "the hunk fits in several places");
+                problem.lines.clone_from(&placement.candidates);
+                problem.help = Some("--unique refuses it; more lines of context decide".into());
+                problem
+            }
+            Ok(_) => continue,
+            Err(mismatch) => {
+                let of = if hunks.len() == 1 { String::new() } else { format!(" {} of {}", index + 1, hunks.len()) };
+                refuse(operation, &format!("hunk{of}"), mismatch, findings)
+            }
+        };
+        problem.hunk = Some(index);
+        let span = if hunk.header.is_empty() { hunk.span } else { hunk.header };
+        let differs = placed.as_ref().err().and_then(|mismatch| mismatch.nearest.as_ref()?.difference.as_ref());
+        let span = differs.map_or(span, |difference| line_at(text, difference.patch_offset));
+        problem.place = Some((operation.input, span));
+    }
+}
+
+fn line_at(text: &[u8], offset: usize) -> crate::text::Span {
+    let length = memchr::memchr(b'\n', &text[offset..]).unwrap_or(text.len() - offset);
+    crate::text::Span::new(offset, offset + length)
+}
+
+fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: &'f mut Findings) -> &'f mut Problem {
+    match &mismatch.kind {
+        MismatchKind::NotFound => {
+            let problem = findings.error(&code::NOT_FOUND, format!("{hunk} does not match"));
+            problem.help = mismatch.nearest.as_ref().map(|nearest| {
+                let (line, path) = (nearest.line + 1, &operation.path);
+                format!("re-read {path} from line {line} on: {} of {} lines match there", nearest.matched, nearest.of)
+            });
+            problem
+        }
+        MismatchKind::HeadingNotFound { heading } => {
+            findings.error(&code::NOT_FOUND, format!("the heading {} is not in the file", printable(heading)))
+        }
+        MismatchKind::Ambiguous { lines, rung } => {
+            let problem = findings.error(&code::AMBIGUOUS, format!("{hunk} fits ({rung}) in {} places", lines.len()));
+            problem.lines.clone_from(lines);
+            problem.help = Some("add lines of context that are there only once".into());
+            problem
+        }
+        MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
+        MismatchKind::AlreadyApplied { line } => {
+            let message = format!("{hunk} has been {} already", way(operation.direction));
+            let problem = findings.error(&code::ALREADY_APPLIED, message);
+            problem.lines = vec![*line];
+            problem
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What one operation comes to while it is looked at: its outcome and its problems.
+
+use super::FileOutcome;
+use super::problem::{Code, Problem, Severity};
+use crate::plan::Plan;
+
+/// The outcome of one operation and the problems met on the way.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    pub(super) outcome: FileOutcome,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Findings {
+    pub(super) fn is_failed(&self) -> bool {
+        self.outcome.failed.is_some()
+    }
+
+    /// Notes a reason not to apply, and returns it to be told more of.
+    pub(super) fn error(&mut self, code: &'static Code, message: impl Into<String>) -> &mut Problem {
+        self.outcome.failed.get_or_insert(code);
+        self.note(code, Severity::Error, message.into())
+    }
+
+    /// Notes what should be known.
+    pub(super) fn warning(&mut self, code: &'static Code, message: impl Into<String>) -> &mut Problem {
+        self.note(code, Severity::Warning, message.into())
+    }
+
+    fn note(&mut self, code: &'static Code, severity: Severity, message: String) -> &mut Problem {
+        self.problems.push(Problem {
+            code,
+            severity,
+            message,
+            path: None,
+            operation: None,
+            hunk: None,
+            place: None,
+            lines: Vec::new(),
+            help: None,
+        });
+        self.problems.last_mut().expect("BUG: a problem was just put there")
+    }
+
+    /// Says of every problem which operation it belongs to, where nothing nearer is known.
+    pub(super) fn attribute(&mut self, plan: &Plan, index: usize) {
+        for problem in &mut self.problems {
+            problem.of(plan, index);
+        }
+    }
+}
+
+impl Problem {
+    /// Says which operation it belongs to: its path and the place of its section, where nothing nearer is known.
+    pub(super) fn of(&mut self, plan: &Plan, index: usize) -> &mut Self {
+        let operation = &plan.operations[index];
+        self.operation = Some(index);
+        self.path.get_or_insert_with(|| operation.path.clone());
+        self.place.get_or_insert((operation.input, operation.span));
+        self
+    }
+}

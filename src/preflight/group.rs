@@ -1,0 +1,100 @@
+//! Groups: operations that touch the same file, or a file and a path below it, are done in order by one thread.
+
+use std::collections::HashMap;
+
+use super::Options;
+use super::findings::Findings;
+use super::operation::Worker;
+use crate::change::FileChange;
+use crate::path::RelPath;
+use crate::plan::{Operation, Plan};
+use crate::workspace::{Workspace, WorkspaceError};
+
+/// Returns the groups of `plan`, each with the indexes of its operations in order.
+pub(super) fn groups(plan: &Plan) -> Vec<Vec<usize>> {
+    let mut sets = Sets::new(plan.operations.len());
+    let mut first: HashMap<&RelPath, usize> = HashMap::new();
+    for (index, operation) in plan.operations.iter().enumerate() {
+        for path in paths(operation) {
+            sets.join(index, *first.entry(path).or_insert(index));
+        }
+    }
+    for (path, &index) in &first {
+        for above in path.ancestors() {
+            if let Some(&other) = first.get(&above) {
+                sets.join(index, other);
+            }
+        }
+    }
+    sets.into_members()
+}
+
+fn paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {
+    std::iter::once(&operation.path).chain(&operation.from)
+}
+
+/// What came of a group: findings by index of the operation, and the changes of its files.
+type Resolved = (Vec<(usize, Findings)>, Vec<FileChange>);
+
+/// Does the operations `members` of `plan` in order over one overlay.
+pub(super) fn resolve(
+    plan: &Plan,
+    members: &[usize],
+    workspace: &dyn Workspace,
+    options: &Options,
+) -> Result<Resolved, WorkspaceError> {
+    let mut worker = Worker::new(plan, members, workspace, options);
+    let mut all = Vec::with_capacity(members.len());
+    let mut step = 0;
+    for &index in members {
+        if plan.operations[index].step != step {
+            worker.settle(&mut all)?;
+            step = plan.operations[index].step;
+        }
+        all.push((index, worker.resolve(index)?));
+    }
+    worker.settle(&mut all)?;
+    for (index, findings) in &mut all {
+        findings.attribute(plan, *index);
+    }
+    let is_clean = all.iter().all(|(_, findings)| !findings.is_failed());
+    Ok((all, if is_clean { worker.into_changes() } else { Vec::new() }))
+}
+
+/// Disjoint sets of operations, as a forest with halved paths.
+struct Sets {
+    parent: Vec<usize>,
+}
+
+impl Sets {
+    fn new(count: usize) -> Self {
+        Self { parent: (0..count).collect() }
+    }
+
+    fn root(&mut self, mut index: usize) -> usize {
+        while self.parent[index] != index {
+            self.parent[index] = self.parent[self.parent[index]];
+            index = self.parent[index];
+        }
+        index
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a.max(b)] = a.min(b);
+    }
+
+    fn into_members(mut self) -> Vec<Vec<usize>> {
+        let mut place: HashMap<usize, usize> = HashMap::new();
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        for index in 0..self.parent.len() {
+            let root = self.root(index);
+            let at = *place.entry(root).or_insert_with(|| {
+                members.push(Vec::new());
+                members.len() - 1
+            });
+            members[at].push(index);
+        }
+        members
+    }
+}

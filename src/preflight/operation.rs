@@ -1,0 +1,306 @@
+//! One operation on the overlay: what it finds, what it asks, what it leaves.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::checks::{self, Room};
+use super::edit::{self, Edited};
+use super::findings::Findings;
+use super::overlay::{Node, Overlay, Seen};
+use super::problem::{Code, code};
+use super::{Options, describe};
+use crate::change::FileChange;
+use crate::mode::{FileKind, FileMode, Permissions, with_execution};
+use crate::path::RelPath;
+use crate::plan::{Action, Operation, Plan};
+use crate::syntax;
+use crate::workspace::{Workspace, WorkspaceError};
+
+/// Does the operations of one group.
+pub(super) struct Worker<'a> {
+    plan: &'a Plan,
+    options: &'a Options,
+    overlay: Overlay<'a>,
+    /// The files that go away in a step, wherever in it.
+    going: HashSet<(usize, &'a RelPath)>,
+    /// The files that a failed operation touched, and how it failed.
+    failed: HashMap<&'a RelPath, &'static Code>,
+    /// The copies that were undone in this step.
+    uncopied: Vec<Uncopied<'a>>,
+}
+
+/// A copy that was undone, and what it would have to be a copy of.
+struct Uncopied<'a> {
+    index: usize,
+    from: &'a RelPath,
+    bytes: Arc<Vec<u8>>,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(plan: &'a Plan, members: &[usize], workspace: &'a dyn Workspace, options: &'a Options) -> Self {
+        let operations = members.iter().map(|&index| &plan.operations[index]);
+        let going = operations.filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
+        let overlay = Overlay::new(workspace, options.max_file);
+        Self { plan, options, overlay, going, failed: HashMap::new(), uncopied: Vec::new() }
+    }
+
+    pub(super) fn into_changes(self) -> Vec<FileChange> {
+        self.overlay.into_changes()
+    }
+
+    /// Does the operation at `index`.
+    pub(super) fn resolve(&mut self, index: usize) -> Result<Findings, WorkspaceError> {
+        let operation = &self.plan.operations[index];
+        let mut findings = Findings::default();
+        let paths = || std::iter::once(&operation.path).chain(&operation.from);
+        if let Some(&code) = paths().find_map(|path| self.failed.get(path)) {
+            findings.outcome.failed = Some(code);
+        } else if operation.is_submodule() {
+            self.submodule(operation, &mut findings)?;
+        } else {
+            self.file(index, &mut findings)?;
+        }
+        if let Some(code) = findings.outcome.failed {
+            self.failed.extend(paths().map(|path| (path, code)));
+        }
+        Ok(findings)
+    }
+
+    fn file(&mut self, index: usize, findings: &mut Findings) -> Result<(), WorkspaceError> {
+        let operation = &self.plan.operations[index];
+        let before = match operation.action {
+            Action::Create => None,
+            _ => match self.source(operation, findings)? {
+                Some(node) => Some(node),
+                None => return Ok(()),
+            },
+        };
+        if operation.arrives() && !self.has_room(operation, findings)? {
+            return Ok(());
+        }
+        let Some(after) = self.edited(operation, before.as_ref(), findings) else {
+            return Ok(());
+        };
+        self.describe(operation, before.as_ref(), &after, findings);
+        match operation.action {
+            Action::Delete => {
+                checks::emptied(operation, &after.bytes, findings);
+                self.overlay.take_away(&operation.path, operation.step)
+            }
+            Action::Uncopy => {
+                self.uncopied.extend(operation.from.as_ref().map(|from| Uncopied { index, from, bytes: after.bytes }));
+                self.overlay.take_away(&operation.path, operation.step)
+            }
+            Action::Rename => {
+                self.overlay.put(&operation.path, operation.step, after)?;
+                match &operation.from {
+                    Some(from) if *from != operation.path => self.overlay.take_away(from, operation.step),
+                    _ => Ok(()),
+                }
+            }
+            Action::Create | Action::Copy | Action::Modify => self.overlay.put(&operation.path, operation.step, after),
+        }
+    }
+
+    /// Returns the file that the operation starts from, if it is as it has to be.
+    fn source(&mut self, operation: &Operation, findings: &mut Findings) -> Result<Option<Node>, WorkspaceError> {
+        let (path, step) = (operation.from.as_ref().unwrap_or(&operation.path), operation.step);
+        let seen = match operation.action {
+            Action::Create | Action::Modify | Action::Delete | Action::Uncopy => {
+                self.overlay.current(&operation.path, step)?
+            }
+            Action::Rename | Action::Copy => match self.overlay.base(path, step)? {
+                node @ Seen::Node(_) => node,
+                _ => self.overlay.current(path, step)?,
+            },
+        };
+        let path = if operation.action == Action::Uncopy { &operation.path } else { path };
+        let Some(node) = checks::readable(path, seen, findings) else {
+            return Ok(None);
+        };
+        let is_right = checks::is_right_type(operation, path, &node, &self.overlay, findings)?;
+        Ok(is_right.then_some(node))
+    }
+
+    /// Returns whether a file may come to the operation's path.
+    fn has_room(&mut self, operation: &Operation, findings: &mut Findings) -> Result<bool, WorkspaceError> {
+        let path = &operation.path;
+        let seen = self.overlay.current(path, operation.step)?;
+        let going = &self.going;
+        let overlay = &self.overlay;
+        let is_going = |path: &RelPath| overlay.is_gone(path) || going.contains(&(operation.step, path));
+        let room = Room { overlay, is_going: &is_going };
+        match &seen {
+            Seen::Nothing => Ok(room.is_free_above(path, findings)),
+            Seen::ThroughLink(at) | Seen::BelowFile(at) if is_going(at) => Ok(room.is_free_above(path, findings)),
+            Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
+            Seen::Node(_) | Seen::TooLarge => {
+                let is_itself = operation.from.as_ref() == Some(path);
+                let may = is_itself || is_going(path) || self.options.overwrite;
+                if !may {
+                    checks::exists(operation, &seen, self.plan.text(operation), findings);
+                }
+                Ok(may && (is_itself || checks::readable(path, seen, findings).is_some()))
+            }
+            Seen::ThroughLink(_) | Seen::BelowFile(_) | Seen::Special => {
+                checks::blocked(path, &seen, findings);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Returns what the operation makes of `before`; `None` if it cannot.
+    fn edited(&mut self, operation: &Operation, before: Option<&Node>, findings: &mut Findings) -> Option<Node> {
+        let text = self.plan.text(operation);
+        let preimage = before.map_or(&[][..], |node| node.bytes.as_slice());
+        let edited = edit::postimage(operation, text, preimage, self.options, findings)?;
+        let is_same = matches!(edited, Edited::Same);
+        let bytes = match (edited, before) {
+            (Edited::Changed(bytes), _) => Arc::new(bytes),
+            (Edited::Same, Some(node)) => Arc::clone(&node.bytes),
+            (Edited::Same, None) => Arc::default(),
+        };
+        let replaced = self.replaced(operation);
+        let node = Node {
+            kind: operation.new_mode.map_or(before.map_or(FileKind::Regular, |node| node.kind), FileMode::kind),
+            permissions: permissions(operation, before, replaced.as_ref()),
+            bytes,
+            like: match operation.action {
+                Action::Copy | Action::Create => replaced.and_then(|node| node.like),
+                _ => before.and_then(|node| node.like.clone()),
+            },
+            origin: before.filter(|_| is_same).and_then(|node| node.origin.clone()),
+        };
+        let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
+        (is_kept || checks::is_possible(&node, self.options.max_file, findings)).then_some(node)
+    }
+
+    /// Returns the file that a created or copied one replaces.
+    fn replaced(&mut self, operation: &Operation) -> Option<Node> {
+        if !matches!(operation.action, Action::Copy | Action::Create) || !self.options.overwrite {
+            return None;
+        }
+        match self.overlay.current(&operation.path, operation.step) {
+            Ok(Seen::Node(node)) if node.kind == FileKind::Regular => Some(node),
+            _ => None,
+        }
+    }
+
+    fn describe(&self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
+        let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
+        let after = (!is_gone).then_some(after);
+        let outcome = &mut findings.outcome;
+        outcome.modes = (before.map(git_mode), after.map(git_mode));
+        outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
+        if self.options.describe {
+            outcome.before = before.map(|node| describe::describe(&node.bytes));
+            outcome.after = after.map(|node| describe::describe(&node.bytes));
+        }
+        if self.options.diff {
+            let from = operation.from.as_ref().unwrap_or(&operation.path);
+            let path_before = if operation.action == Action::Uncopy { &operation.path } else { from };
+            let side =
+                |path, node: &'_ Node| syntax::DiffSide { path, mode: git_mode(node), content: node.bytes.to_vec() };
+            let sides = (before.map(|node| side(path_before, node)), after.map(|node| side(&operation.path, node)));
+            outcome.diff = Some(syntax::git_diff(sides.0.as_ref(), sides.1.as_ref(), operation.action == Action::Copy));
+        }
+    }
+
+    /// Checks, at the end of a step, that each copy which was undone had the contents that its source has then:
+    /// what somebody did to the copy since is not lost.
+    pub(super) fn settle(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
+        for Uncopied { index, from, bytes } in std::mem::take(&mut self.uncopied) {
+            let step = self.plan.operations[index].step;
+            let is_same = matches!(self.overlay.current(from, step)?, Seen::Node(node) if node.bytes == bytes);
+            let findings = all.iter_mut().find(|(other, _)| *other == index).map(|(_, findings)| findings);
+            if let Some(findings) = findings.filter(|_| !is_same) {
+                findings.error(&code::STALE, format!("the copy does not have the contents of {from}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A submodule in a work tree is a directory: made empty, removed if empty, else left alone.
+    fn submodule(&mut self, operation: &Operation, findings: &mut Findings) -> Result<(), WorkspaceError> {
+        findings.outcome.modes = (operation.old_mode, operation.new_mode);
+        edit::count(operation, self.plan.text(operation), &mut findings.outcome);
+        let leaves = operation.leaves().filter(|_| operation.old_mode.is_none_or(|mode| mode == FileMode::Submodule));
+        if let Some(path) = leaves {
+            let is_directory = matches!(self.overlay.current(path, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory);
+            if is_directory && self.overlay.list(path)?.is_empty() {
+                self.overlay.take_away(path, operation.step)?;
+            }
+        }
+        if !operation.arrives() {
+            return Ok(());
+        }
+        match self.overlay.current(&operation.path, operation.step)? {
+            Seen::Node(node) if node.kind == FileKind::Directory => Ok(()),
+            _ if self.has_room(operation, findings)? => {
+                let node = Node {
+                    kind: FileKind::Directory,
+                    permissions: Permissions::New { executable: true },
+                    bytes: Arc::default(),
+                    like: None,
+                    origin: None,
+                };
+                self.overlay.put(&operation.path, operation.step, node)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Operation {
+    /// Returns whether a file comes to a path where none was.
+    pub(super) fn arrives(&self) -> bool {
+        matches!(self.action, Action::Create | Action::Rename | Action::Copy)
+    }
+
+    /// Returns the path that nothing is at afterwards.
+    pub(super) fn leaves(&self) -> Option<&RelPath> {
+        match self.action {
+            Action::Delete | Action::Uncopy => Some(&self.path),
+            Action::Rename => self.from.as_ref(),
+            Action::Create | Action::Modify | Action::Copy => None,
+        }
+    }
+
+    fn is_submodule(&self) -> bool {
+        self.old_mode.or(self.new_mode) == Some(FileMode::Submodule)
+    }
+}
+
+fn permissions(operation: &Operation, before: Option<&Node>, replaced: Option<&Node>) -> Permissions {
+    let wanted = operation.new_mode.map(|mode| mode == FileMode::Executable);
+    let new = |like: Option<&Node>| Permissions::New { executable: wanted.unwrap_or(like.is_some_and(is_executable)) };
+    let kept = if operation.action == Action::Copy { replaced } else { replaced.or(before) };
+    kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
+}
+
+/// Changes the execute bits only where they say something else than `wanted`.
+fn executable(permissions: Permissions, wanted: Option<bool>) -> Permissions {
+    match (permissions, wanted) {
+        (Permissions::Exact(bits), Some(wanted)) if (bits & 0o100 != 0) != wanted => {
+            Permissions::Exact(with_execution(bits, wanted))
+        }
+        (Permissions::New { .. }, Some(executable)) => Permissions::New { executable },
+        _ => permissions,
+    }
+}
+
+fn is_executable(node: &Node) -> bool {
+    match node.permissions {
+        Permissions::Exact(bits) => bits & 0o100 != 0,
+        Permissions::New { executable } => executable,
+    }
+}
+
+fn git_mode(node: &Node) -> FileMode {
+    match node.kind {
+        FileKind::Symlink => FileMode::Symlink,
+        FileKind::Directory => FileMode::Submodule,
+        FileKind::Regular | FileKind::Special if is_executable(node) => FileMode::Executable,
+        FileKind::Regular | FileKind::Special => FileMode::Regular,
+    }
+}

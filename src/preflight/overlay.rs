@@ -1,0 +1,229 @@
+//! The files of one group as its operations leave them, over what is on disk.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::change::{Content, FileChange, FileState, Postimage};
+use crate::digest::Digest;
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+
+/// A file as the operations so far leave it.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) kind: FileKind,
+    pub(super) permissions: Permissions,
+    /// Contents, or the target of a link; empty for a directory.
+    pub(super) bytes: Arc<Vec<u8>>,
+    /// The file on disk whose attributes it has.
+    pub(super) like: Option<RelPath>,
+    /// The file on disk whose very bytes it has.
+    pub(super) origin: Option<RelPath>,
+}
+
+/// What stands at a path.
+#[derive(Clone, Debug)]
+pub(super) enum Seen {
+    Nothing,
+    Node(Node),
+    /// A symbolic link above it, at this path.
+    ThroughLink(RelPath),
+    /// Something above it that is no directory, at this path.
+    BelowFile(RelPath),
+    /// A FIFO, a socket or a device.
+    Special,
+    /// A file over the limit.
+    TooLarge,
+}
+
+struct Entry {
+    found: Option<(FileState, Node)>,
+    current: Seen,
+    base: Seen,
+    base_step: usize,
+    /// The step in which the present contents came here from elsewhere.
+    made_in: Option<usize>,
+}
+
+/// The files of one group.
+pub(super) struct Overlay<'w> {
+    workspace: &'w dyn Workspace,
+    max_file: u64,
+    entries: HashMap<RelPath, Entry>,
+}
+
+impl<'w> Overlay<'w> {
+    pub(super) fn new(workspace: &'w dyn Workspace, max_file: u64) -> Self {
+        Self { workspace, max_file, entries: HashMap::new() }
+    }
+
+    /// Returns what stands at `path` after the operations so far.
+    pub(super) fn current(&mut self, path: &RelPath, step: usize) -> Result<Seen, WorkspaceError> {
+        Ok(self.entry(path, step)?.current.clone())
+    }
+
+    /// Returns what stood at `path` when `step` began.
+    pub(super) fn base(&mut self, path: &RelPath, step: usize) -> Result<Seen, WorkspaceError> {
+        Ok(self.entry(path, step)?.base.clone())
+    }
+
+    /// Puts `node` at `path`.
+    pub(super) fn put(&mut self, path: &RelPath, step: usize, node: Node) -> Result<(), WorkspaceError> {
+        let entry = self.entry(path, step)?;
+        entry.current = Seen::Node(node);
+        entry.made_in = Some(step);
+        Ok(())
+    }
+
+    /// Takes away what stood at `path` when `step` began; what came there since stays.
+    pub(super) fn take_away(&mut self, path: &RelPath, step: usize) -> Result<(), WorkspaceError> {
+        let entry = self.entry(path, step)?;
+        if entry.made_in != Some(step) {
+            entry.current = Seen::Nothing;
+        }
+        Ok(())
+    }
+
+    /// Returns the nearest directory above `path` that the operations made a file or a link.
+    pub(super) fn made_above(&self, path: &RelPath) -> Option<(RelPath, FileKind)> {
+        path.ancestors().find_map(|above| match &self.entries.get(&above)?.current {
+            Seen::Node(node) if node.kind != FileKind::Directory => Some((above, node.kind)),
+            _ => None,
+        })
+    }
+
+    /// Returns whether the operations so far took `path` away.
+    pub(super) fn is_gone(&self, path: &RelPath) -> bool {
+        self.entries.get(path).is_some_and(|entry| matches!(entry.current, Seen::Nothing))
+    }
+
+    /// Returns the names in the directory at `path`, on disk.
+    pub(super) fn list(&self, path: &RelPath) -> Result<Vec<RelPath>, WorkspaceError> {
+        let names = self.workspace.list(Some(path))?;
+        Ok(names.iter().filter_map(|name| path.join(name).ok()).collect())
+    }
+
+    /// Returns what is on disk at `path`, without reading it.
+    pub(super) fn stat(&self, path: &RelPath) -> Result<Option<Stat>, WorkspaceError> {
+        self.workspace.stat(path)
+    }
+
+    fn entry(&mut self, path: &RelPath, step: usize) -> Result<&mut Entry, WorkspaceError> {
+        if !self.entries.contains_key(path) {
+            let (seen, found) = self.load(path)?;
+            let entry = Entry { found, current: seen.clone(), base: seen, base_step: step, made_in: None };
+            self.entries.insert(path.clone(), entry);
+        }
+        let entry = self.entries.get_mut(path).expect("BUG: the entry was just put there");
+        if entry.base_step != step {
+            entry.base = entry.current.clone();
+            entry.base_step = step;
+        }
+        Ok(entry)
+    }
+
+    fn load(&self, path: &RelPath) -> Result<(Seen, Option<(FileState, Node)>), WorkspaceError> {
+        match self.workspace.read(path, self.max_file) {
+            Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
+            Err(error) => match error.fault {
+                Fault::Missing => Ok((Seen::Nothing, None)),
+                Fault::TooLarge => Ok((Seen::TooLarge, None)),
+                Fault::NotRegular => self.load_irregular(path),
+                Fault::ThroughLink | Fault::NotDirectory => Ok((self.blocked(path)?, None)),
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn load_irregular(&self, path: &RelPath) -> Result<(Seen, Option<(FileState, Node)>), WorkspaceError> {
+        let Some(stat) = self.workspace.stat(path)? else {
+            return Ok((Seen::Nothing, None));
+        };
+        match stat.kind {
+            FileKind::Symlink => Ok(loaded(path, stat, self.workspace.read_link(path)?)),
+            FileKind::Directory => Ok(loaded(path, stat, Vec::new())),
+            FileKind::Special | FileKind::Regular => Ok((Seen::Special, None)),
+        }
+    }
+
+    /// Returns what stands in the way above `path`, the topmost first. If somebody took it away meanwhile,
+    /// nothing does.
+    fn blocked(&self, path: &RelPath) -> Result<Seen, WorkspaceError> {
+        let mut above: Vec<_> = path.ancestors().collect();
+        above.reverse();
+        for directory in above {
+            match self.workspace.stat(&directory)?.map(|stat| stat.kind) {
+                Some(FileKind::Directory) => {}
+                Some(FileKind::Symlink) => return Ok(Seen::ThroughLink(directory)),
+                Some(_) => return Ok(Seen::BelowFile(directory)),
+                None => break,
+            }
+        }
+        Ok(Seen::Nothing)
+    }
+
+    /// Returns what the operations come to, one change for each file that differs from the disk.
+    pub(super) fn into_changes(self) -> Vec<FileChange> {
+        let mut moved: Vec<(RelPath, RelPath)> = Vec::new();
+        for (path, entry) in &self.entries {
+            if let (None, Seen::Node(node)) = (&entry.found, &entry.current) {
+                moved.extend(node.origin.iter().map(|origin| (origin.clone(), path.clone())));
+            }
+        }
+        moved.sort();
+        moved.dedup_by(|later, earlier| later.0 == earlier.0);
+        moved.retain(|(from, to)| self.is_moved(from, to));
+        let mut changes: Vec<_> =
+            self.entries.iter().filter_map(|(path, entry)| self.change(path, entry, &moved)).collect();
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes
+    }
+
+    /// Returns whether the very file at `from` can become the one at `to`.
+    fn is_moved(&self, from: &RelPath, to: &RelPath) -> bool {
+        let (Some(source), Some(target)) = (self.entries.get(from), self.entries.get(to)) else {
+            return false;
+        };
+        match (&source.found, &source.current, &target.current) {
+            (Some((_, old)), Seen::Nothing, Seen::Node(new)) => {
+                old.permissions == new.permissions && old.kind == new.kind
+            }
+            _ => false,
+        }
+    }
+
+    fn change(&self, path: &RelPath, entry: &Entry, moved: &[(RelPath, RelPath)]) -> Option<FileChange> {
+        let before = entry.found.as_ref();
+        let Seen::Node(node) = &entry.current else {
+            let is_moved_on = moved.iter().any(|(from, _)| from == path);
+            let (state, _) = before.filter(|_| !is_moved_on && matches!(entry.current, Seen::Nothing))?;
+            return Some(FileChange { path: path.clone(), before: Some(state.clone()), after: None });
+        };
+        let origin = moved.iter().find(|(_, to)| to == path).map(|(from, _)| from);
+        let content = match (before, origin) {
+            (Some((_, old)), _) if old.kind == node.kind && old.bytes == node.bytes => {
+                if old.permissions == node.permissions {
+                    return None;
+                }
+                Content::Kept
+            }
+            (None, Some(from)) => Content::MovedFrom(from.clone(), self.entries.get(from)?.found.as_ref()?.0.clone()),
+            _ => Content::Bytes(node.bytes.to_vec()),
+        };
+        let after = Postimage { kind: node.kind, permissions: node.permissions, content, like: node.like.clone() };
+        Some(FileChange { path: path.clone(), before: before.map(|(state, _)| state.clone()), after: Some(after) })
+    }
+}
+
+fn loaded(path: &RelPath, stat: Stat, bytes: Vec<u8>) -> (Seen, Option<(FileState, Node)>) {
+    let digest = Digest::of(&bytes);
+    let node = Node {
+        kind: stat.kind,
+        permissions: Permissions::Exact(stat.permissions),
+        bytes: Arc::new(bytes),
+        like: Some(path.clone()),
+        origin: Some(path.clone()),
+    };
+    (Seen::Node(node.clone()), Some((FileState { stat, digest }, node)))
+}
