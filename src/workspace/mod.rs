@@ -5,6 +5,7 @@
 pub mod disk;
 pub mod memory;
 
+use std::path::Path;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -16,6 +17,18 @@ pub type Result<T> = std::result::Result<T, WorkspaceError>;
 
 /// A directory of a workspace; `None` is the root.
 pub type Directory<'a> = Option<&'a RelPath>;
+
+/// A storage that files can be kept in.
+#[derive(Clone, Copy, Debug)]
+pub struct Backend {
+    /// What it is called.
+    pub name: &'static str,
+    /// Opens the directory that is to be the root.
+    pub open: fn(&Path) -> Result<Box<dyn Workspace>>,
+}
+
+/// Every storage; the tests hold each of them to the same table.
+pub const BACKENDS: &[Backend] = &[Backend { name: "disk", open: |root| Ok(Box::new(disk::Disk::open(root)?)) }];
 
 /// The door to the files below one root.
 ///

@@ -1,0 +1,218 @@
+//! What a file has besides its contents: owner, group, extended attributes, permissions.
+
+use std::sync::OnceLock;
+
+use rustix::buffer::spare_capacity;
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
+use rustix::fs::{
+    AtFlags, Gid, Mode, OFlags, Uid, XattrFlags, chmod, fchmod, fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr,
+    fstat, getxattr, listxattr, openat, statat,
+};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::umask;
+
+use super::contents::{not_regular, open_regular};
+use super::fault::Attempt;
+use super::stat::{kind_of, stat_of};
+use crate::mode::{FileKind, Permissions};
+use crate::workspace::Stat;
+
+/// Most bytes of a list of names and of a value: `XATTR_LIST_MAX` and `XATTR_SIZE_MAX` of xattr(7).
+const MOST_ATTRIBUTE_BYTES: usize = 64 * 1024;
+/// The access control list of a file; see acl(5).
+const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
+/// Seals and rights that go with contents, and that the kernel itself drops when a file is written to.
+const BOUND_TO_CONTENTS: [&[u8]; 3] = [b"security.capability", b"security.ima", b"security.evm"];
+
+/// The file that a new one is made to resemble, opened before the new one is made.
+pub(super) struct Like {
+    stat: Stat,
+    file: OwnedFd,
+    /// Its path below `/proc`, if it may not be read: then the handle is `O_PATH` and takes no calls for attributes.
+    by_name: Option<String>,
+}
+
+impl Like {
+    pub(super) fn open(directory: impl AsFd, name: &[u8]) -> Attempt<Self> {
+        let stat = stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?);
+        if stat.kind != FileKind::Regular {
+            return Err(not_regular());
+        }
+        match open_regular(&directory, name, OFlags::RDONLY) {
+            Err(trouble) if Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS) => {
+                let file = open_path(&directory, name)?;
+                let by_name = Some(path_of(&file));
+                Ok(Self { stat, file, by_name })
+            }
+            file => Ok(Self { stat, file: file?, by_name: None }),
+        }
+    }
+
+    /// Returns the names of its attributes, each with its final NUL.
+    fn names(&self) -> rustix::io::Result<Vec<u8>> {
+        filled(|names| match &self.by_name {
+            None => flistxattr(&self.file, spare_capacity(names)),
+            Some(path) => listxattr(path, spare_capacity(names)),
+        })
+    }
+
+    fn value(&self, name: &[u8]) -> rustix::io::Result<Vec<u8>> {
+        filled(|value| match &self.by_name {
+            None => fgetxattr(&self.file, name, spare_capacity(value)),
+            Some(path) => getxattr(path, name, spare_capacity(value)),
+        })
+    }
+
+    /// Gives `file` owner, group and extended attributes of this one, as far as the caller may, and returns
+    /// which of the permission `bits` it can have without anybody gaining access by it.
+    pub(super) fn give_to(&self, file: impl AsFd, bits: u32) -> Attempt<u32> {
+        let bits = self.give_owner(&file, bits)?;
+        self.give_attributes(&file)?;
+        Ok(bits)
+    }
+
+    fn give_owner(&self, file: impl AsFd, bits: u32) -> Attempt<u32> {
+        let is = stat_of(&fstat(&file)?);
+        let owner = (is.uid != self.stat.uid).then(|| Uid::from_raw(self.stat.uid));
+        let group = (is.gid != self.stat.gid).then(|| Gid::from_raw(self.stat.gid));
+        if owner.is_none() && group.is_none() {
+            return Ok(bits);
+        }
+        if may(fchown(&file, owner, group))? {
+            return Ok(bits);
+        }
+        let has_group = group.is_none() || may(fchown(&file, None, group))?;
+        Ok(safe_bits(bits, owner.is_none(), has_group))
+    }
+
+    fn give_attributes(&self, file: impl AsFd) -> Attempt<()> {
+        let names = tolerating_none(self.names())?;
+        let inherited = tolerating_none(filled(|names| flistxattr(&file, spare_capacity(names))))?;
+        for name in split(&names).filter(|name| !BOUND_TO_CONTENTS.contains(name)) {
+            let given = self.value(name).and_then(|value| fsetxattr(&file, name, &value, XattrFlags::empty()));
+            match given {
+                // It went in between, the file system has none, or only the system may set it.
+                Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => {}
+                Err(Errno::PERM | Errno::ACCESS | Errno::INVAL) if !is_ours(name) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        if split(&inherited).any(|name| name == ACCESS_LIST) && !split(&names).any(|name| name == ACCESS_LIST) {
+            fremovexattr(&file, ACCESS_LIST)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the bits that give nobody more than the old owner, group and others had, when the new file could not
+/// be given to that owner or group.
+fn safe_bits(bits: u32, has_owner: bool, has_group: bool) -> u32 {
+    let mut safe = bits;
+    if !has_owner {
+        safe &= !0o4000;
+    }
+    if !has_group {
+        let others = (bits & 0o007) << 3;
+        safe &= !0o2070 | others;
+    }
+    safe
+}
+
+/// Whether something was permitted.
+fn may(result: rustix::io::Result<()>) -> Attempt<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        // EINVAL: the id has no meaning in this user namespace; see user_namespaces(7).
+        Err(Errno::PERM | Errno::INVAL) => Ok(false),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Attributes that a caller can be expected to set: losing them would be a loss.
+fn is_ours(name: &[u8]) -> bool {
+    name.starts_with(b"user.") || name == ACCESS_LIST
+}
+
+fn split(names: &[u8]) -> impl Iterator<Item = &[u8]> {
+    names.split(|&byte| byte == 0).filter(|name| !name.is_empty())
+}
+
+fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> Attempt<Vec<u8>> {
+    match names {
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(Vec::new()),
+        names => Ok(names?),
+    }
+}
+
+/// Calls `fill` with a small buffer, and again with the largest that can be needed if that was too small.
+fn filled(mut fill: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>) -> rustix::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(512);
+    match fill(&mut bytes) {
+        Err(Errno::RANGE) => {
+            bytes = Vec::with_capacity(MOST_ATTRIBUTE_BYTES);
+            fill(&mut bytes)?;
+        }
+        result => drop(result?),
+    }
+    Ok(bytes)
+}
+
+/// Returns the bits that `permissions` stand for in this process.
+pub(super) fn bits_of(permissions: Permissions) -> u32 {
+    match permissions {
+        Permissions::New { executable: false } => 0o666 & !process_umask(),
+        Permissions::New { executable: true } => 0o777 & !process_umask(),
+        Permissions::Exact(bits) => bits & 0o7777,
+    }
+}
+
+/// Returns the umask of the process, as it was when it was first asked for.
+fn process_umask() -> u32 {
+    static UMASK: OnceLock<u32> = OnceLock::new();
+    *UMASK.get_or_init(|| reported_umask().unwrap_or_else(tried_umask))
+}
+
+/// The line `Umask:` of `proc_pid_status(5)`, since Linux 4.7: octal.
+fn reported_umask() -> Option<u32> {
+    let status = std::fs::read("/proc/self/status").ok()?;
+    let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Umask:"))?;
+    u32::from_str_radix(str::from_utf8(line).ok()?.trim(), 8).ok()
+}
+
+/// The umask can be asked for only by changing it, for all threads: to one that gives too little for a moment
+/// rather than too much.
+fn tried_umask() -> u32 {
+    let old = umask(Mode::from_raw_mode(0o077));
+    umask(old);
+    old.as_raw_mode()
+}
+
+pub(super) fn set_bits(file: impl AsFd, bits: u32) -> Attempt<()> {
+    Ok(retry_on_intr(|| fchmod(&file, Mode::from_raw_mode(bits)))?)
+}
+
+/// Sets the permission bits of the file or directory `name`, also of one that may not be read.
+///
+/// `fchmodat` follows links and `fchmod` takes no `O_PATH` handle, so the handle is named through `/proc`;
+/// see the notes of open(2) on `O_PATH`.
+pub(super) fn set_bits_of(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
+    let file = open_path(&directory, name)?;
+    let found = fstat(&file)?;
+    if !matches!(kind_of(&found), FileKind::Regular | FileKind::Directory) {
+        return Err(not_regular());
+    }
+    match chmod(path_of(&file), Mode::from_raw_mode(bits)) {
+        // No /proc here.
+        Err(Errno::NOENT | Errno::NOTDIR) => set_bits(open_regular(&directory, name, OFlags::RDONLY)?, bits),
+        result => Ok(result?),
+    }
+}
+
+fn open_path(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| openat(&directory, name, flags, Mode::empty()))?)
+}
+
+fn path_of(file: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}

@@ -1,0 +1,106 @@
+//! Reading and writing whole files.
+
+use rustix::buffer::spare_capacity;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fstat, openat, readlinkat, statat};
+use rustix::io::{Errno, read, retry_on_intr, write};
+
+use super::fault::{Attempt, Trouble};
+use super::stat::stat_of;
+use crate::mode::FileKind;
+use crate::workspace::{Fault, Stat};
+
+/// How often a file is read again that somebody writes to meanwhile.
+const MOST_READS: u32 = 8;
+/// Bytes for `getdents64`; some 800 names.
+const LIST_BUFFER: usize = 32 * 1024;
+
+/// Reads the regular file `name`: `newfstatat`, `openat`, `read`, `fstat`, `close`.
+///
+/// The first look keeps devices from being opened; the second one, at the open file, tells whether the bytes
+/// belong together.
+pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attempt<(Vec<u8>, Stat)> {
+    for _ in 0..MOST_READS {
+        let before = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let stat = stat_of(&before);
+        if stat.kind != FileKind::Regular {
+            return Err(not_regular());
+        }
+        if stat.size > limit {
+            return Err(Trouble::new(Fault::TooLarge, Errno::FBIG));
+        }
+        let file = open_regular(&directory, name, OFlags::RDONLY)?;
+        let bytes = read_bytes(&file, stat.size)?;
+        let after = fstat(&file)?;
+        let is_settled = (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
+        if is_settled && stat == stat_of(&after) && bytes.len() as u64 == stat.size {
+            return Ok((bytes, stat));
+        }
+    }
+    Err(Trouble::own(Fault::Other, "it is being written to all the time"))
+}
+
+/// Opens `name`, which was a regular file a moment ago. Should it be something else by now, then without waiting
+/// for the other end of a FIFO and without taking a terminal.
+pub(super) fn open_regular(directory: impl AsFd, name: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    retry_on_intr(|| openat(&directory, name, flags, Mode::from_raw_mode(0o600))).map_err(|errno| match errno {
+        Errno::LOOP => not_regular(),
+        errno => errno.into(),
+    })
+}
+
+/// Reads at most `size` bytes; fewer if the file ends before.
+fn read_bytes(file: impl AsFd, size: u64) -> Attempt<Vec<u8>> {
+    let size = usize::try_from(size).map_err(|_| Errno::NOMEM)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| Errno::NOMEM)?;
+    while bytes.len() < size {
+        if retry_on_intr(|| read(&file, spare_capacity(&mut bytes)))? == 0 {
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+/// Makes the file `name` with mode 0600 and opens it for writing.
+pub(super) fn make_file(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| openat(&directory, name, flags, Mode::from_raw_mode(0o600)))?)
+}
+
+/// Writes all of `bytes`.
+pub(super) fn write_bytes(file: impl AsFd, mut bytes: &[u8]) -> Attempt<()> {
+    while !bytes.is_empty() {
+        let count = retry_on_intr(|| write(&file, bytes))?;
+        if count == 0 {
+            return Err(Errno::IO.into());
+        }
+        bytes = &bytes[count..];
+    }
+    Ok(())
+}
+
+/// Returns the names in an open directory, in byte order.
+pub(super) fn names(directory: impl AsFd) -> Attempt<Vec<Vec<u8>>> {
+    let mut buffer = Vec::with_capacity(LIST_BUFFER);
+    let mut entries = RawDir::new(directory, buffer.spare_capacity_mut());
+    let mut names = Vec::new();
+    while let Some(entry) = entries.next() {
+        match entry?.file_name().to_bytes() {
+            b"." | b".." => {}
+            name => names.push(name.to_vec()),
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Returns the target of the link `name`.
+pub(super) fn target(directory: impl AsFd, name: &[u8]) -> Attempt<Vec<u8>> {
+    Ok(readlinkat(directory, name, Vec::new())?.into_bytes())
+}
+
+pub(super) fn not_regular() -> Trouble {
+    Trouble::own(Fault::NotRegular, "not a regular file")
+}

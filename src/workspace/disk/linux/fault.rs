@@ -1,0 +1,57 @@
+//! Errors inside the disk, before they get the name of their verb.
+
+use std::io;
+
+use rustix::io::Errno;
+
+use crate::path::RelPath;
+use crate::workspace::Fault;
+
+/// What a part of a verb gives.
+pub(super) type Attempt<T> = Result<T, Trouble>;
+
+/// A failed system call: what it means to callers, and what the system said.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    pub(super) fault: Fault,
+    pub(super) source: io::Error,
+    /// The path that is to blame, where it is not the one that the verb was called with.
+    pub(super) path: Option<RelPath>,
+}
+
+impl Trouble {
+    pub(super) fn new(fault: Fault, source: impl Into<io::Error>) -> Self {
+        Self { fault, source: source.into(), path: None }
+    }
+
+    /// Something that no system call says by itself.
+    pub(super) fn own(fault: Fault, message: &'static str) -> Self {
+        Self::new(fault, io::Error::other(message))
+    }
+
+    pub(super) fn blaming(self, path: &RelPath) -> Self {
+        Self { path: Some(path.clone()), ..self }
+    }
+
+    /// Whether the process or the system has run out of file handles.
+    pub(super) fn is_out_of_handles(&self) -> bool {
+        matches!(Errno::from_io_error(&self.source), Some(Errno::MFILE | Errno::NFILE))
+    }
+}
+
+impl From<Errno> for Trouble {
+    /// Says what an error means where the call gives it no meaning of its own; see errno(3).
+    fn from(errno: Errno) -> Self {
+        let fault = match errno {
+            Errno::NOENT => Fault::Missing,
+            Errno::EXIST => Fault::Exists,
+            Errno::NOTDIR => Fault::NotDirectory,
+            Errno::ISDIR | Errno::NXIO => Fault::NotRegular,
+            Errno::NOTEMPTY => Fault::NotEmpty,
+            Errno::XDEV => Fault::CrossDevice,
+            Errno::NOSYS | Errno::OPNOTSUPP => Fault::Unsupported,
+            _ => Fault::Other,
+        };
+        Self::new(fault, errno)
+    }
+}

@@ -1,0 +1,61 @@
+//! The lock between processes.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{AtFlags, FlockOperation, OFlags, flock, fstat, statat};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::contents::{not_regular, open_regular};
+use super::fault::Attempt;
+use super::stat::stat_of;
+use crate::mode::FileKind;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// What came of one look at the lock.
+pub(super) enum Look {
+    /// It is ours.
+    Held(OwnedFd),
+    /// Somebody else has it.
+    Busy,
+    /// The file was removed, or another put in its place, before the lock was ours: it locks nothing.
+    Gone,
+}
+
+/// Opens the file `name`, making it if needed, and tries to lock it.
+pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> Attempt<Look> {
+    let file = open_regular(&directory, name, OFlags::RDWR | OFlags::CREATE)?;
+    let ours = stat_of(&fstat(&file)?);
+    if ours.kind != FileKind::Regular {
+        return Err(not_regular());
+    }
+    match retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
+        Err(Errno::WOULDBLOCK) => return Ok(Look::Busy),
+        result => result?,
+    }
+    match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(found) if (found.st_dev, found.st_ino) == (ours.device, ours.inode) => Ok(Look::Held(file)),
+        Ok(_) | Err(Errno::NOENT) => Ok(Look::Gone),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Calls `look` with growing pauses until it finds the lock free, or `patience` is over.
+pub(super) fn wait(patience: Duration, mut look: impl FnMut() -> Attempt<Look>) -> Attempt<Option<OwnedFd>> {
+    let start = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        if let Look::Held(file) = look()? {
+            return Ok(Some(file));
+        }
+        let left = patience.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        sleep(pause.min(left));
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

@@ -1,0 +1,339 @@
+//! The disk on Linux: handles and single names, by system calls that follow no link.
+
+mod attributes;
+mod contents;
+mod fault;
+mod lock;
+mod parents;
+mod stat;
+
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, linkat, mkdirat, open, renameat, renameat_with, statat,
+    symlinkat, syncfs, unlinkat,
+};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::geteuid;
+use rustix::time::{ClockId, clock_gettime};
+
+use self::attributes::{Like, bits_of, set_bits, set_bits_of};
+use self::contents::{make_file, names, open_regular, read_file, target, write_bytes};
+use self::fault::{Attempt, Trouble};
+use self::parents::{Parents, open_directory};
+use self::stat::stat_of;
+use crate::mode::Permissions;
+use crate::path::RelPath;
+use crate::text::printable;
+use crate::workspace::{Directory, Fault, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError};
+
+/// How often a verb is tried again that found no file handle free, and the pause before.
+const MOST_TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// A directory of the real file system.
+///
+/// # Security
+///
+/// The root is opened once and is what it was then, wherever its name leads later. Below it a verb takes two
+/// steps: it resolves the directory through directories alone (`openat2` with `RESOLVE_BENEATH` and
+/// `RESOLVE_NO_SYMLINKS`, or one component after the other on kernels before 5.6), and works with a single
+/// name in it. A directory that somebody moves elsewhere between the two steps, or less than a second
+/// before, takes the verb with it. Mounts below the root are entered.
+#[derive(Debug)]
+pub struct Disk {
+    parents: Parents,
+    /// Held by the one verb that goes on while handles are short.
+    shortage: Mutex<()>,
+}
+
+impl Disk {
+    /// Opens the directory `root`; its own path may go through links.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Fault::Missing`] if nothing is there, [`Fault::NotDirectory`] if it is no directory.
+    pub fn open(root: &Path) -> Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        match retry_on_intr(|| open(root, flags, Mode::empty())) {
+            Ok(handle) => Ok(Self { parents: Parents::new(handle), shortage: Mutex::new(()) }),
+            Err(errno) => {
+                let path = printable(root.as_os_str().as_encoded_bytes()).to_string();
+                let trouble = Trouble::from(errno);
+                Err(WorkspaceError { verb: "open", path, fault: trouble.fault, source: trouble.source })
+            }
+        }
+    }
+
+    /// Carries out a verb, which opens all that it needs before it changes anything: it can be tried again
+    /// as long as handles are short.
+    fn attempt<T>(&self, verb: &'static str, path: Directory<'_>, work: impl Fn() -> Attempt<T>) -> Result<T> {
+        let result = match work() {
+            Err(trouble) if trouble.is_out_of_handles() => self.try_again(work, trouble),
+            result => result,
+        };
+        result.map_err(|trouble| {
+            let path = trouble.path.as_ref().or(path).map_or_else(|| ".".to_owned(), ToString::to_string);
+            WorkspaceError { verb, path, fault: trouble.fault, source: trouble.source }
+        })
+    }
+
+    /// Gives the kept handles back and tries again, alone, until the other threads have given back theirs.
+    fn try_again<T>(&self, work: impl Fn() -> Attempt<T>, trouble: Trouble) -> Attempt<T> {
+        let _alone = self.shortage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut result = Err(trouble);
+        for _ in 0..MOST_TRIES {
+            self.parents.forget_all();
+            result = work();
+            if !matches!(&result, Err(trouble) if trouble.is_out_of_handles()) {
+                break;
+            }
+            sleep(PAUSE);
+        }
+        result
+    }
+
+    fn try_create(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+        permissions: Permissions,
+        like: Option<&RelPath>,
+    ) -> Attempt<()> {
+        let like = like.map(|like| self.open_like(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
+        let (directory, name) = self.parents.of(path)?;
+        let file = make_file(&directory, name)?;
+        let result = fill(&file, bytes, bits_of(permissions), like.as_ref());
+        if result.is_err() {
+            // It is ours and useless; if it stays, that is no worse than the error that is returned.
+            let _ = unlinkat(&directory, name, AtFlags::empty());
+        }
+        result
+    }
+
+    fn open_like(&self, path: &RelPath) -> Attempt<Like> {
+        let (directory, name) = self.parents.of(path)?;
+        Like::open(&directory, name)
+    }
+
+    fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Attempt<()> {
+        let (old_directory, old) = self.parents.of(from)?;
+        let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
+        let result = match how {
+            Rename::Exclusive => renameat_with(&old_directory, old, &new_directory, new, RenameFlags::NOREPLACE),
+            Rename::Exchange => renameat_with(&old_directory, old, &new_directory, new, RenameFlags::EXCHANGE),
+            Rename::Replace => renameat(&old_directory, old, &new_directory, new),
+        };
+        self.parents.forget(from);
+        self.parents.forget(to);
+        result.map_err(|errno| match errno {
+            // Without the flags EINVAL only means a directory that would get below itself.
+            Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
+                Trouble::new(Fault::Unsupported, errno)
+            }
+            Errno::EXIST => Trouble::from(errno).blaming(to),
+            errno => errno.into(),
+        })
+    }
+
+    fn try_sync(&self, path: &RelPath) -> Attempt<()> {
+        let (directory, name) = self.parents.of(path)?;
+        let opened = match open_regular(&directory, name, OFlags::RDONLY) {
+            Err(trouble) if is_denied(&trouble) => open_regular(&directory, name, OFlags::WRONLY),
+            opened => opened,
+        };
+        match opened {
+            Ok(file) => sync_handle(&file),
+            // A link is durable with its directory.
+            Err(trouble) if trouble.fault == Fault::NotRegular => {
+                sync_handle(&open_directory(&directory, b".", OFlags::RDONLY)?)
+            }
+            // Nobody may open it, so its file system has to go out as a whole.
+            Err(trouble) if is_denied(&trouble) => Ok(syncfs(open_directory(&directory, b".", OFlags::RDONLY)?)?),
+            Err(trouble) => Err(trouble),
+        }
+    }
+}
+
+/// Writes a new file, then gives it its attributes, and its permissions last.
+fn fill(file: &OwnedFd, bytes: &[u8], permissions: u32, like: Option<&Like>) -> Attempt<()> {
+    write_bytes(file, bytes)?;
+    let permissions = like.map_or(Ok(permissions), |like| like.give_to(file, permissions))?;
+    set_bits(file, permissions)
+}
+
+fn sync_handle(file: impl AsFd) -> Attempt<()> {
+    match fsync(&file) {
+        // Some file systems cannot sync a directory alone; see fsync(2).
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(syncfs(&file)?),
+        result => Ok(result?),
+    }
+}
+
+fn is_denied(trouble: &Trouble) -> bool {
+    Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS)
+}
+
+/// `EPERM` of a call that makes a link also says that the file system has no such links; see link(2).
+fn link_fault(errno: Errno) -> Trouble {
+    match errno {
+        Errno::PERM => Trouble::new(Fault::Unsupported, errno),
+        errno => errno.into(),
+    }
+}
+
+impl Workspace for Disk {
+    fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
+        let found = self.attempt("look at", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            Ok(stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?))
+        });
+        match found {
+            Ok(stat) => Ok(Some(stat)),
+            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+        self.attempt("read", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            read_file(&directory, name, limit)
+        })
+    }
+
+    fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
+        self.attempt("read link", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            target(&directory, name)
+        })
+    }
+
+    fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
+        self.attempt("list", directory, || {
+            let opened = match directory {
+                None => open_directory(self.parents.root(), b".", OFlags::RDONLY)?,
+                Some(path) => {
+                    let (above, name) = self.parents.of(path)?;
+                    open_directory(&above, name, OFlags::RDONLY)?
+                }
+            };
+            names(&opened)
+        })
+    }
+
+    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<&RelPath>) -> Result<()> {
+        self.attempt("create", Some(path), || self.try_create(path, bytes, permissions, like))
+    }
+
+    fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()> {
+        self.attempt("make link", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            symlinkat(target, &directory, name).map_err(link_fault)
+        })
+    }
+
+    fn link(&self, from: &RelPath, to: &RelPath) -> Result<()> {
+        self.attempt("link", Some(from), || {
+            let (old_directory, old) = self.parents.of(from)?;
+            let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
+            linkat(&old_directory, old, &new_directory, new, AtFlags::empty()).map_err(|errno| match errno {
+                Errno::EXIST => link_fault(errno).blaming(to),
+                errno => link_fault(errno),
+            })
+        })
+    }
+
+    fn rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Result<()> {
+        self.attempt("rename", Some(from), || self.try_rename(from, to, how))
+    }
+
+    fn remove(&self, path: &RelPath) -> Result<()> {
+        self.attempt("remove", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            Ok(unlinkat(&directory, name, AtFlags::empty())?)
+        })
+    }
+
+    fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
+        let mode = match privacy {
+            Privacy::Private => 0o700,
+            Privacy::Shared => 0o777,
+        };
+        self.attempt("make directory", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            let result = mkdirat(&directory, name, Mode::from_raw_mode(mode));
+            self.parents.forget(path);
+            Ok(result?)
+        })
+    }
+
+    fn remove_dir(&self, path: &RelPath) -> Result<()> {
+        self.attempt("remove directory", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            let result = unlinkat(&directory, name, AtFlags::REMOVEDIR);
+            self.parents.forget(path);
+            result.map_err(|errno| match errno {
+                Errno::EXIST => Trouble::new(Fault::NotEmpty, errno),
+                errno => errno.into(),
+            })
+        })
+    }
+
+    fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()> {
+        self.attempt("change mode", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            set_bits_of(&directory, name, bits_of(permissions))
+        })
+    }
+
+    fn sync(&self, path: Directory<'_>) -> Result<()> {
+        self.attempt("sync", path, || match path {
+            None => sync_handle(self.parents.root()),
+            Some(path) => self.try_sync(path),
+        })
+    }
+
+    fn sync_all(&self) -> Result<()> {
+        self.attempt("sync", None, || Ok(syncfs(self.parents.root())?))
+    }
+
+    fn lock(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
+        self.attempt("lock", Some(path), || {
+            let look = || {
+                // The directory may be another one at each look: its owner removes it when it is done.
+                self.parents.forget_all();
+                let (directory, name) = self.parents.of(path)?;
+                lock::try_lock(&directory, name)
+            };
+            Ok(lock::wait(patience, look)?.map(Lock::new))
+        })
+    }
+
+    fn now(&self) -> Timestamp {
+        let now = clock_gettime(ClockId::RealtimeCoarse);
+        Timestamp { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap_or_default() }
+    }
+
+    fn user(&self) -> u32 {
+        geteuid().as_raw()
+    }
+
+    fn identity(&self) -> Result<String> {
+        self.attempt("look at", None, || {
+            let root = stat_of(&fstat(self.parents.root())?);
+            Ok(format!("{:x}:{:x}:{}", root.device, root.inode, machine().unwrap_or_default()))
+        })
+    }
+}
+
+/// Returns the machine's name for itself; see machine-id(5).
+fn machine() -> io::Result<String> {
+    let id = std::fs::read("/etc/machine-id")?;
+    Ok(printable(id.trim_ascii()).to_string())
+}

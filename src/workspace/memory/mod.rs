@@ -1,0 +1,337 @@
+//! A workspace in memory, with a live and a durable copy: tests stop it at any verb, or cut its power.
+
+mod faults;
+mod power;
+mod tree;
+mod verbs;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::digest::Digest;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::workspace::Timestamp;
+
+pub use faults::{FaultKind, Feature, Injection};
+pub use power::Survivors;
+
+use faults::Meter;
+use power::Disk;
+use tree::{Body, Inode, Node, Tree};
+
+/// The user that new files belong to.
+const USER: u32 = 1000;
+/// Permission bits that new files do not get.
+const UMASK: u32 = 0o022;
+/// When the first files were made, in seconds since 1970.
+const PAST: i64 = 1_000_000_000;
+/// The time at which the clock starts.
+const PRESENT: i64 = 1_700_000_000;
+
+/// A tree of files in memory.
+///
+/// Every verb is counted and can be made to fail; see [`Memory::inject`]. The methods that are no verbs are the
+/// test's own hands: they are not counted and never fail.
+#[derive(Debug)]
+pub struct Memory {
+    state: Arc<Mutex<State>>,
+    /// Whether verbs of this handle are counted and can fail.
+    is_metered: bool,
+}
+
+/// One file, directory or link of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Type of file.
+    pub kind: FileKind,
+    /// Permission bits, of 0o7777; 0o777 for links.
+    pub mode: u32,
+    /// Contents, or the target of a symbolic link; nothing for directories.
+    pub contents: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct State {
+    live: Tree,
+    disk: Disk,
+    meter: Meter,
+    lacks: BTreeSet<Feature>,
+    mounts: BTreeSet<Inode>,
+    locked: BTreeSet<Inode>,
+    now: Timestamp,
+    next: Inode,
+}
+
+impl Entry {
+    /// Returns a regular file with mode 0644.
+    #[must_use]
+    pub fn file(contents: impl Into<Vec<u8>>) -> Self {
+        Self { kind: FileKind::Regular, mode: 0o644, contents: contents.into() }
+    }
+
+    /// Returns a regular file with mode 0755.
+    #[must_use]
+    pub fn executable(contents: impl Into<Vec<u8>>) -> Self {
+        Self { mode: 0o755, ..Self::file(contents) }
+    }
+
+    /// Returns a symbolic link.
+    #[must_use]
+    pub fn link(target: impl Into<Vec<u8>>) -> Self {
+        Self { kind: FileKind::Symlink, mode: 0o777, contents: target.into() }
+    }
+
+    /// Returns an empty directory with mode 0755.
+    #[must_use]
+    pub fn directory() -> Self {
+        Self { kind: FileKind::Directory, mode: 0o755, contents: Vec::new() }
+    }
+
+    /// Returns a FIFO with mode 0644.
+    #[must_use]
+    pub fn special() -> Self {
+        Self { kind: FileKind::Special, ..Self::file("") }
+    }
+
+    fn body(&self) -> Body {
+        let bytes = || Arc::new(self.contents.clone());
+        match self.kind {
+            FileKind::Regular => Body::File(bytes()),
+            FileKind::Directory => Body::Directory(BTreeMap::new()),
+            FileKind::Symlink => Body::Link(bytes()),
+            FileKind::Special => Body::Special,
+        }
+    }
+}
+
+impl From<&Node> for Entry {
+    fn from(node: &Node) -> Self {
+        Self { kind: node.body.kind(), mode: node.permissions, contents: node.body.bytes().to_vec() }
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Memory {
+    /// Returns an empty, durable tree.
+    #[must_use]
+    pub fn new() -> Self {
+        let past = Timestamp { seconds: PAST, nanoseconds: 0 };
+        let root = Node {
+            body: Body::Directory(BTreeMap::new()),
+            permissions: 0o755,
+            uid: USER,
+            gid: USER,
+            modified: past,
+            links: 1,
+        };
+        Self::of(Tree::new(root), BTreeSet::new(), past)
+    }
+
+    /// Returns a durable tree of `files`, and of the directories above them.
+    #[must_use]
+    pub fn with_files(files: impl IntoIterator<Item = (RelPath, Entry)>) -> Self {
+        let memory = Self::new();
+        for (path, entry) in files {
+            memory.put(&path, &entry);
+        }
+        let mut state = memory.state();
+        state.disk = Disk::new(&state.live);
+        state.now = Timestamp { seconds: PRESENT, nanoseconds: 1 };
+        drop(state);
+        memory
+    }
+
+    fn of(live: Tree, lacks: BTreeSet<Feature>, now: Timestamp) -> Self {
+        let state = State {
+            disk: Disk::new(&live),
+            next: live.nodes.keys().max().map_or(tree::ROOT, |&inode| inode) + 1,
+            live,
+            meter: Meter::default(),
+            lacks,
+            mounts: BTreeSet::new(),
+            locked: BTreeSet::new(),
+            now,
+        };
+        Self { state: Arc::new(Mutex::new(state)), is_metered: true }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the files and links with their paths, without the directories.
+    #[must_use]
+    pub fn files(&self) -> BTreeMap<RelPath, Entry> {
+        let mut entries = self.entries();
+        entries.retain(|_, entry| entry.kind != FileKind::Directory);
+        entries
+    }
+
+    /// Returns everything below the root with its path, also the directories.
+    #[must_use]
+    pub fn entries(&self) -> BTreeMap<RelPath, Entry> {
+        let state = self.state();
+        let walk = state.live.walk().into_iter();
+        walk.map(|(path, inode)| (path, Entry::from(&state.live.nodes[&inode]))).collect()
+    }
+
+    /// Returns a second handle on the same tree: somebody else's, whose verbs are not counted and never made to fail.
+    #[must_use]
+    pub fn somebody_else(&self) -> Self {
+        Self { state: Arc::clone(&self.state), is_metered: false }
+    }
+
+    /// Returns the tree as the next process finds it: the locks are gone, and so is every arranged failure.
+    #[must_use]
+    pub fn restart(&self) -> Self {
+        let state = self.state();
+        let restarted = Self::of(state.live.clone(), state.lacks.clone(), state.now);
+        let mut fresh = restarted.state();
+        (fresh.disk, fresh.next) = (state.disk.clone(), state.next);
+        fresh.mounts.clone_from(&state.mounts);
+        drop(fresh);
+        restarted
+    }
+
+    /// Returns what is there after a loss of power if nothing survived but what was synced.
+    #[must_use]
+    pub fn after_power_loss(&self) -> Self {
+        self.after_power_loss_with(Survivors::Synced)
+    }
+
+    /// Returns what is there after a loss of power.
+    #[must_use]
+    pub fn after_power_loss_with(&self, survivors: Survivors) -> Self {
+        let state = self.state();
+        let memory = Self::of(state.disk.survivor(&state.live, survivors), state.lacks.clone(), state.now);
+        memory.state().mounts.clone_from(&state.mounts);
+        memory
+    }
+
+    /// Returns how many verbs were called.
+    #[must_use]
+    pub fn verbs(&self) -> usize {
+        self.state().meter.verbs
+    }
+
+    /// Returns how many of them were syncs.
+    #[must_use]
+    pub fn syncs(&self) -> usize {
+        self.state().meter.syncs
+    }
+
+    /// Arranges a failure.
+    pub fn inject(&self, injection: Injection) {
+        self.state().meter.inject(injection);
+    }
+
+    /// Returns whether a verb has failed as arranged.
+    #[must_use]
+    pub fn has_met_fault(&self) -> bool {
+        self.state().meter.has_met()
+    }
+
+    /// Returns the tree on a file system that lacks `feature`.
+    #[must_use]
+    pub fn without(self, feature: Feature) -> Self {
+        self.state().lacks.insert(feature);
+        self
+    }
+
+    /// Lets somebody else act before verb number `verb`, counted from 0.
+    pub fn before_verb(&self, verb: usize, act: impl FnOnce(&Self) + Send + 'static) {
+        self.state().meter.hook(verb, Box::new(act));
+    }
+
+    /// Moves the clock on.
+    pub fn advance(&self, by: Duration) {
+        let mut state = self.state();
+        let nanoseconds = u64::from(state.now.nanoseconds) + u64::from(by.subsec_nanos());
+        let seconds = by.as_secs() + nanoseconds / 1_000_000_000;
+        state.now.seconds = state.now.seconds.saturating_add_unsigned(seconds);
+        state.now.nanoseconds = u32::try_from(nanoseconds % 1_000_000_000).unwrap_or_default();
+    }
+
+    /// Lets the directory at `path` be another file system: no file is renamed or linked across its border.
+    pub fn mount(&self, path: &RelPath) {
+        let mut state = self.state();
+        if let Ok(inode) = state.live.directory(Some(path)) {
+            state.mounts.insert(inode);
+        }
+    }
+
+    /// Puts `entry` at `path` as an editor saves: contents of a file that is there are overwritten in place.
+    ///
+    /// Directories above are made. Does nothing where a directory would have to give way.
+    pub fn put(&self, path: &RelPath, entry: &Entry) {
+        let mut above: Vec<_> = path.ancestors().collect();
+        above.reverse();
+        let mut state = self.state();
+        for directory in &above {
+            state.put(directory, &Entry::directory());
+        }
+        state.put(path, entry);
+    }
+
+    /// Gives the file at `from` the second name `to`, in a directory that is there.
+    pub fn put_link(&self, from: &RelPath, to: &RelPath) {
+        let mut state = self.state();
+        if let (Ok(inode), Ok(directory)) = (state.live.find(from), state.live.directory(to.parent().as_ref())) {
+            state.name(directory, to.name(), Some(inode));
+            state.disk = Disk::new(&state.live);
+        }
+    }
+
+    /// Returns a digest of the contents and attributes of everything, times and inodes included.
+    ///
+    /// Two trees with one fingerprint differ in nothing that a program could see.
+    #[must_use]
+    pub fn fingerprint(&self) -> Digest {
+        let state = self.state();
+        let all: Vec<_> =
+            state.live.walk().into_iter().map(|(path, inode)| (path, &state.live.nodes[&inode])).collect();
+        Digest::of(format!("{all:?}").as_bytes())
+    }
+}
+
+impl State {
+    fn put(&mut self, path: &RelPath, entry: &Entry) {
+        let Ok(directory) = self.live.directory(path.parent().as_ref()) else { return };
+        let now = self.now;
+        match self.live.find(path).ok().and_then(|inode| self.live.nodes.get_mut(&inode)) {
+            Some(node) if matches!(node.body, Body::Directory(_)) => {}
+            Some(node) => (node.body, node.permissions, node.modified) = (entry.body(), entry.mode, now),
+            None => {
+                self.add(directory, path.name(), entry.body(), entry.mode);
+            }
+        }
+    }
+
+    /// Makes a node with a first name.
+    fn add(&mut self, directory: Inode, name: &[u8], body: Body, permissions: u32) -> Inode {
+        let inode = self.next;
+        self.next += 1;
+        let node = Node { body, permissions, uid: USER, gid: USER, modified: self.now, links: 0 };
+        self.live.nodes.insert(inode, node);
+        self.disk.add(inode, &self.live);
+        self.name(directory, name, Some(inode));
+        inode
+    }
+
+    /// Changes one name, and returns the number of the change.
+    fn name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
+        self.live.set_name(directory, name, target, tree::Keep::Named);
+        let now = self.now;
+        if let Some(node) = self.live.nodes.get_mut(&directory) {
+            node.modified = now;
+        }
+        self.disk.note(directory, name, target)
+    }
+}

@@ -1,0 +1,168 @@
+//! What a loss of power leaves: the durable copy of a tree, and the changes that have not reached it.
+//!
+//! The model is weak, as "All File Systems Are Not Created Equal" (OSDI 2014) asks for: data, attributes and each
+//! single name reach the disk in any order, unless a sync says otherwise. What it keeps is what
+//! [`Workspace::rename`](crate::workspace::Workspace::rename) promises: a renamed file always has a name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::tree::{Body, Inode, Keep, Tree};
+
+/// What had reached the disk when the power went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Survivors {
+    /// Only what was synced.
+    Synced,
+    /// All names; of data and attributes only what was synced.
+    Names,
+    /// All data and attributes; of names only what was synced.
+    Data,
+    /// Everything.
+    Everything,
+    /// What the dice say for this seed; contents may also be cut in half.
+    Dice(u64),
+}
+
+/// A change of one name that is not durable yet.
+#[derive(Clone, Debug)]
+struct Pending {
+    directory: Inode,
+    name: Vec<u8>,
+    target: Option<Inode>,
+    /// Changes that are durable whenever this one is.
+    needs: BTreeSet<usize>,
+}
+
+/// The durable copy.
+#[derive(Clone, Debug)]
+pub(super) struct Disk {
+    tree: Tree,
+    pending: BTreeMap<usize, Pending>,
+    next: usize,
+}
+
+impl Disk {
+    pub(super) fn new(tree: &Tree) -> Self {
+        Self { tree: tree.clone(), pending: BTreeMap::new(), next: 0 }
+    }
+
+    /// Notes a node that no durable name leads to yet. A file is empty and private there until it is synced.
+    pub(super) fn add(&mut self, inode: Inode, live: &Tree) {
+        let mut node = live.nodes[&inode].clone();
+        node.links = 0;
+        if matches!(node.body, Body::File(_)) {
+            node.body = Body::File(Arc::default());
+            node.permissions = 0o600;
+        }
+        self.tree.nodes.insert(inode, node);
+    }
+
+    /// Notes a change of one name, and returns its number.
+    pub(super) fn note(&mut self, directory: Inode, name: &[u8], target: Option<Inode>) -> usize {
+        let is_same = |change: &Pending| change.directory == directory && change.name == name;
+        let needs = self.pending.iter().filter(|(_, change)| is_same(change)).map(|(&id, _)| id).collect();
+        let id = self.next;
+        self.next += 1;
+        self.pending.insert(id, Pending { directory, name: name.to_vec(), target, needs });
+        id
+    }
+
+    /// Notes that a file does not lose the name of change `lost` before it has that of change `won`.
+    pub(super) fn order(&mut self, lost: usize, won: usize) {
+        let mut needs = BTreeSet::from([won]);
+        let mut directory = self.pending[&won].directory;
+        while let Some((&id, change)) = self.pending.iter().find(|(_, change)| change.target == Some(directory)) {
+            needs.insert(id);
+            directory = change.directory;
+        }
+        if let Some(change) = self.pending.get_mut(&lost) {
+            change.needs.extend(needs);
+        }
+    }
+
+    /// Notes that the directory of change `lost` goes only after what left it.
+    pub(super) fn order_removal(&mut self, lost: usize, directory: Inode) {
+        let left: Vec<_> =
+            self.pending.iter().filter(|(_, change)| change.directory == directory).map(|(&id, _)| id).collect();
+        if let Some(change) = self.pending.get_mut(&lost) {
+            change.needs.extend(left);
+        }
+    }
+
+    /// Makes a node durable: contents and attributes of a file, names of a directory.
+    pub(super) fn sync(&mut self, inode: Inode, live: &Tree) {
+        self.sync_attributes(inode, live);
+        let ids: Vec<_> =
+            self.pending.iter().filter(|(_, change)| change.directory == inode).map(|(&id, _)| id).collect();
+        self.settle(ids);
+    }
+
+    fn sync_attributes(&mut self, inode: Inode, live: &Tree) {
+        let (Some(durable), Some(node)) = (self.tree.nodes.get_mut(&inode), live.nodes.get(&inode)) else { return };
+        if durable.names().is_none() {
+            durable.body = node.body.clone();
+        }
+        durable.permissions = node.permissions;
+        durable.modified = node.modified;
+        (durable.uid, durable.gid) = (node.uid, node.gid);
+    }
+
+    fn settle(&mut self, mut open: Vec<usize>) {
+        let mut chosen = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            if let Some(change) = self.pending.get(&id)
+                && chosen.insert(id)
+            {
+                open.extend(&change.needs);
+            }
+        }
+        for id in chosen {
+            if let Some(change) = self.pending.remove(&id) {
+                self.tree.set_name(change.directory, &change.name, change.target, Keep::All);
+            }
+        }
+    }
+
+    /// Returns what is there when the power is back.
+    pub(super) fn survivor(&self, live: &Tree, survivors: Survivors) -> Tree {
+        let mut disk = self.clone();
+        let ids = disk.pending.keys().copied();
+        let names: Vec<_> = match survivors {
+            Survivors::Synced | Survivors::Data => Vec::new(),
+            Survivors::Names | Survivors::Everything => ids.collect(),
+            Survivors::Dice(seed) => ids.filter(|&id| dice(seed, id as u64).is_multiple_of(2)).collect(),
+        };
+        disk.settle(names);
+        for &inode in live.nodes.keys() {
+            match survivors {
+                Survivors::Synced | Survivors::Names => {}
+                Survivors::Data | Survivors::Everything => disk.sync_attributes(inode, live),
+                Survivors::Dice(seed) => disk.throw(inode, live, dice(seed, u64::MAX - inode)),
+            }
+        }
+        disk.tree.sweep();
+        disk.tree
+    }
+
+    fn throw(&mut self, inode: Inode, live: &Tree, dice: u64) {
+        if dice.is_multiple_of(3) {
+            return;
+        }
+        let before = self.tree.nodes.get(&inode).map_or(0, |node| node.body.bytes().len());
+        self.sync_attributes(inode, live);
+        if let Some(Body::File(bytes)) = self.tree.nodes.get_mut(&inode).map(|node| &mut node.body)
+            && dice % 3 == 1
+            && before == 0
+        {
+            let half = bytes.len() / 2;
+            Arc::make_mut(bytes).truncate(half);
+        }
+    }
+}
+
+fn dice(seed: u64, throw: u64) -> u64 {
+    xxh3_64(&[seed.to_le_bytes(), throw.to_le_bytes()].concat()) >> 7
+}

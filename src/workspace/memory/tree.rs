@@ -1,0 +1,187 @@
+//! Inodes and names: what a file system is, without time or failure.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::workspace::{Fault, Stat, Timestamp};
+
+/// Inode number.
+pub(super) type Inode = u64;
+
+/// The inode of the root.
+pub(super) const ROOT: Inode = 1;
+
+/// What a directory holds.
+pub(super) type Names = BTreeMap<Vec<u8>, Inode>;
+
+/// One file, directory or link, whatever its names are.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) body: Body,
+    pub(super) permissions: u32,
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+    pub(super) modified: Timestamp,
+    pub(super) links: u64,
+}
+
+/// What is in a node. Contents are shared, so that copying a tree is cheap.
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    File(Arc<Vec<u8>>),
+    Link(Arc<Vec<u8>>),
+    Directory(Names),
+    Special,
+}
+
+impl Body {
+    pub(super) fn kind(&self) -> FileKind {
+        match self {
+            Self::File(_) => FileKind::Regular,
+            Self::Link(_) => FileKind::Symlink,
+            Self::Directory(_) => FileKind::Directory,
+            Self::Special => FileKind::Special,
+        }
+    }
+
+    /// Returns contents or target; nothing for the other types.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::File(bytes) | Self::Link(bytes) => bytes,
+            Self::Directory(_) | Self::Special => b"",
+        }
+    }
+}
+
+impl Node {
+    pub(super) fn names(&self) -> Option<&Names> {
+        if let Body::Directory(names) = &self.body { Some(names) } else { None }
+    }
+
+    pub(super) fn stat(&self, inode: Inode) -> Stat {
+        Stat {
+            kind: self.body.kind(),
+            permissions: self.permissions,
+            uid: self.uid,
+            gid: self.gid,
+            links: self.links,
+            size: self.body.bytes().len() as u64,
+            modified: self.modified,
+            device: 1,
+            inode,
+        }
+    }
+}
+
+/// All inodes of one file system.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    pub(super) nodes: BTreeMap<Inode, Node>,
+}
+
+impl Tree {
+    pub(super) fn new(root: Node) -> Self {
+        Self { nodes: BTreeMap::from([(ROOT, root)]) }
+    }
+
+    /// Returns the inode of a directory, which is reached through real directories only.
+    pub(super) fn directory(&self, path: Option<&RelPath>) -> Result<Inode, Fault> {
+        let mut inode = ROOT;
+        for part in path.iter().flat_map(|path| path.components()) {
+            inode = *self.names(inode)?.get(part).ok_or(Fault::Missing)?;
+            match self.nodes[&inode].body {
+                Body::Directory(_) => {}
+                Body::Link(_) => return Err(Fault::ThroughLink),
+                Body::File(_) | Body::Special => return Err(Fault::NotDirectory),
+            }
+        }
+        Ok(inode)
+    }
+
+    /// Returns the inode that `path` names, not following a link there.
+    pub(super) fn find(&self, path: &RelPath) -> Result<Inode, Fault> {
+        let directory = self.directory(path.parent().as_ref())?;
+        self.names(directory)?.get(path.name()).copied().ok_or(Fault::Missing)
+    }
+
+    pub(super) fn names(&self, directory: Inode) -> Result<&Names, Fault> {
+        self.nodes.get(&directory).ok_or(Fault::Missing)?.names().ok_or(Fault::NotDirectory)
+    }
+
+    /// Lets `name` lead to `target`, or to nothing. Nodes without a name go, if `keep` does not say otherwise.
+    pub(super) fn set_name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>, keep: Keep) {
+        let Some(Body::Directory(names)) = self.nodes.get_mut(&directory).map(|node| &mut node.body) else {
+            return;
+        };
+        let old = match target {
+            Some(inode) => names.insert(name.to_vec(), inode),
+            None => names.remove(name),
+        };
+        if let Some(node) = target.and_then(|inode| self.nodes.get_mut(&inode)) {
+            node.links += 1;
+        }
+        if let Some(inode) = old {
+            let node = self.nodes.get_mut(&inode).expect("BUG: a name leads nowhere");
+            node.links -= 1;
+            if node.links == 0 && keep == Keep::Named {
+                self.nodes.remove(&inode);
+            }
+        }
+    }
+
+    /// Counts `names` more or fewer names of two nodes.
+    pub(super) fn keep_both(&mut self, one: Inode, other: Inode, names: i64) {
+        for inode in [one, other] {
+            if let Some(node) = self.nodes.get_mut(&inode) {
+                node.links = node.links.saturating_add_signed(names);
+            }
+        }
+    }
+
+    /// Drops what no name leads to, and counts the names of the rest.
+    pub(super) fn sweep(&mut self) {
+        let mut links = BTreeMap::from([(ROOT, 1)]);
+        let mut open = vec![ROOT];
+        while let Some(directory) = open.pop() {
+            for &inode in self.nodes[&directory].names().into_iter().flat_map(BTreeMap::values) {
+                let count = links.entry(inode).or_insert(0);
+                *count += 1;
+                if *count == 1 {
+                    open.push(inode);
+                }
+            }
+        }
+        self.nodes.retain(|inode, _| links.contains_key(inode));
+        for (inode, node) in &mut self.nodes {
+            node.links = links[inode];
+        }
+    }
+
+    /// Returns every path with its inode, in byte order of the components.
+    pub(super) fn walk(&self) -> Vec<(RelPath, Inode)> {
+        let mut found = Vec::new();
+        self.walk_below(ROOT, b"", &mut found);
+        found
+    }
+
+    fn walk_below(&self, directory: Inode, prefix: &[u8], found: &mut Vec<(RelPath, Inode)>) {
+        for (name, &inode) in self.nodes[&directory].names().into_iter().flatten() {
+            let bytes = [prefix, name].concat();
+            if let Ok(path) = RelPath::new(&bytes) {
+                found.push((path, inode));
+            }
+            self.walk_below(inode, &[&bytes[..], b"/"].concat(), found);
+        }
+    }
+}
+
+/// Which nodes outlive their last name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Those that have one.
+    Named,
+    /// All, because a name may still come.
+    All,
+}

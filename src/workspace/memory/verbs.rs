@@ -1,0 +1,326 @@
+//! The verbs of the memory workspace, with the errors that Linux gives.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::faults::{Course, Feature};
+use super::tree::{Body, Inode, Names, ROOT};
+use super::{Memory, State, UMASK, USER};
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::workspace::{Directory, Fault, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError};
+
+/// What the work of a verb comes to.
+type Outcome<T> = std::result::Result<T, Fault>;
+
+impl Memory {
+    /// Runs one verb: somebody else acts first, then it works, fails, or both.
+    fn run<T>(
+        &self,
+        verb: &'static str,
+        path: Directory<'_>,
+        work: impl FnOnce(&mut State) -> Outcome<T>,
+    ) -> Result<T> {
+        let error = |fault: Fault| {
+            let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
+            WorkspaceError { verb, path, fault, source: source(fault) }
+        };
+        if !self.is_metered {
+            return work(&mut self.state()).map_err(error);
+        }
+        let due = self.state().meter.due();
+        for act in due {
+            act(&self.somebody_else());
+        }
+        let mut state = self.state();
+        let course = state.meter.next();
+        let outcome = if course == Course::Fail { Err(Fault::Other) } else { work(&mut state) };
+        // The state is given back first: what is dropped below may be a lock, which wants it.
+        drop(state);
+        if course == Course::WorkAndFail { outcome.and(Err(Fault::Other)) } else { outcome }.map_err(error)
+    }
+}
+
+fn source(fault: Fault) -> io::Error {
+    let kind = match fault {
+        Fault::Missing => io::ErrorKind::NotFound,
+        Fault::Exists => io::ErrorKind::AlreadyExists,
+        Fault::NotDirectory => io::ErrorKind::NotADirectory,
+        Fault::NotEmpty => io::ErrorKind::DirectoryNotEmpty,
+        Fault::TooLarge => io::ErrorKind::FileTooLarge,
+        Fault::CrossDevice => io::ErrorKind::CrossesDevices,
+        Fault::Unsupported => io::ErrorKind::Unsupported,
+        Fault::ThroughLink => return io::Error::other("a symbolic link stands in the way"),
+        Fault::NotRegular => return io::Error::other("not a regular file"),
+        Fault::Other => return io::Error::other("input/output error"),
+    };
+    kind.into()
+}
+
+impl Workspace for Memory {
+    fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
+        self.run("stat", Some(path), |state| match state.live.find(path) {
+            Ok(inode) => Ok(Some(state.live.nodes[&inode].stat(inode))),
+            Err(Fault::Missing | Fault::NotDirectory) => Ok(None),
+            Err(fault) => Err(fault),
+        })
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+        self.run("read", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            let node = &state.live.nodes[&inode];
+            match &node.body {
+                Body::File(bytes) if bytes.len() as u64 <= limit => Ok((bytes.to_vec(), node.stat(inode))),
+                Body::File(_) => Err(Fault::TooLarge),
+                Body::Link(_) | Body::Directory(_) | Body::Special => Err(Fault::NotRegular),
+            }
+        })
+    }
+
+    fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
+        self.run("read", Some(path), |state| match &state.live.nodes[&state.live.find(path)?].body {
+            Body::Link(target) => Ok(target.to_vec()),
+            Body::File(_) | Body::Directory(_) | Body::Special => Err(Fault::Other),
+        })
+    }
+
+    fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
+        self.run("list", directory, |state| {
+            let inode = state.live.directory(directory)?;
+            Ok(state.live.names(inode)?.keys().cloned().collect())
+        })
+    }
+
+    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<&RelPath>) -> Result<()> {
+        self.run("create", Some(path), |state| {
+            let directory = state.vacant(path)?;
+            let like = like.map(|like| state.live.find(like)).transpose()?;
+            let owner = like.map(|inode| (state.live.nodes[&inode].uid, state.live.nodes[&inode].gid));
+            let bits = match permissions {
+                Permissions::New { executable: true } => 0o777 & !UMASK,
+                Permissions::New { executable: false } => 0o666 & !UMASK,
+                Permissions::Exact(bits) => bits,
+            };
+            let inode = state.add(directory, path.name(), Body::File(Arc::new(bytes.to_vec())), bits);
+            if let (Some((uid, gid)), Some(node)) = (owner, state.live.nodes.get_mut(&inode)) {
+                (node.uid, node.gid) = (uid, gid);
+            }
+            Ok(())
+        })
+    }
+
+    fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()> {
+        self.run("make a link at", Some(path), |state| {
+            let directory = state.vacant(path)?;
+            if target.is_empty() {
+                return Err(Fault::Missing);
+            }
+            state.add(directory, path.name(), Body::Link(Arc::new(target.to_vec())), 0o777);
+            Ok(())
+        })
+    }
+
+    fn link(&self, from: &RelPath, to: &RelPath) -> Result<()> {
+        self.run("link", Some(to), |state| {
+            let inode = state.live.find(from)?;
+            let directory = state.vacant(to)?;
+            state.on_one_device(from, to)?;
+            if state.lacks.contains(&Feature::HardLinks) || state.live.nodes[&inode].names().is_some() {
+                return Err(Fault::Unsupported);
+            }
+            state.name(directory, to.name(), Some(inode));
+            Ok(())
+        })
+    }
+
+    fn rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Result<()> {
+        self.run("rename", Some(from), |state| {
+            if how != Rename::Replace && state.lacks.contains(&Feature::RenameFlags) {
+                return Err(Fault::Unsupported);
+            }
+            let inode = state.live.find(from)?;
+            let directory = state.live.directory(to.parent().as_ref())?;
+            state.on_one_device(from, to)?;
+            if to.is_below(from) || from.is_below(to) && how == Rename::Exchange {
+                return Err(Fault::Other);
+            }
+            let there = state.live.names(directory)?.get(to.name()).copied();
+            match (how, there) {
+                (Rename::Exclusive, Some(_)) => Err(Fault::Exists),
+                (Rename::Exchange, None) => Err(Fault::Missing),
+                (Rename::Exchange, Some(other)) => state.exchange((from, inode), (to, other)),
+                (Rename::Replace, Some(other)) if other == inode => Ok(()),
+                (Rename::Replace, Some(other)) => {
+                    state.may_replace(inode, other)?;
+                    state.move_name((from, inode), (directory, to))
+                }
+                (Rename::Exclusive | Rename::Replace, None) => state.move_name((from, inode), (directory, to)),
+            }
+        })
+    }
+
+    fn remove(&self, path: &RelPath) -> Result<()> {
+        self.run("remove", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            if state.live.nodes[&inode].names().is_some() {
+                return Err(Fault::NotRegular);
+            }
+            let directory = state.live.directory(path.parent().as_ref())?;
+            state.name(directory, path.name(), None);
+            Ok(())
+        })
+    }
+
+    fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
+        self.run("make the directory", Some(path), |state| {
+            let directory = state.vacant(path)?;
+            let bits = if privacy == Privacy::Private { 0o700 } else { 0o777 & !UMASK };
+            state.add(directory, path.name(), Body::Directory(Names::new()), bits);
+            Ok(())
+        })
+    }
+
+    fn remove_dir(&self, path: &RelPath) -> Result<()> {
+        self.run("remove the directory", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            if !state.live.names(inode)?.is_empty() {
+                return Err(Fault::NotEmpty);
+            }
+            let directory = state.live.directory(path.parent().as_ref())?;
+            let change = state.name(directory, path.name(), None);
+            state.disk.order_removal(change, inode);
+            Ok(())
+        })
+    }
+
+    fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()> {
+        self.run("set the mode of", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            let node = state.live.nodes.get_mut(&inode).ok_or(Fault::Missing)?;
+            node.permissions = match (node.body.kind(), permissions) {
+                (FileKind::Symlink | FileKind::Special, _) => return Err(Fault::NotRegular),
+                (_, Permissions::Exact(bits)) => bits & 0o7777,
+                (_, Permissions::New { executable: true }) => 0o777 & !UMASK,
+                (_, Permissions::New { executable: false }) => 0o666 & !UMASK,
+            };
+            Ok(())
+        })
+    }
+
+    fn sync(&self, path: Directory<'_>) -> Result<()> {
+        self.run("sync", path, |state| {
+            state.meter.syncs += 1;
+            let inode = path.map_or(Ok(ROOT), |path| state.live.find(path))?;
+            if matches!(state.live.nodes[&inode].body, Body::Link(_) | Body::Special) {
+                return Err(Fault::NotRegular);
+            }
+            state.disk.sync(inode, &state.live);
+            Ok(())
+        })
+    }
+
+    fn sync_all(&self) -> Result<()> {
+        self.run("sync", None, |state| {
+            state.meter.syncs += 1;
+            state.disk = super::Disk::new(&state.live);
+            Ok(())
+        })
+    }
+
+    fn lock(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
+        self.run("lock", Some(path), |state| {
+            let inode = match state.live.find(path) {
+                Ok(inode) if matches!(state.live.nodes[&inode].body, Body::File(_)) => inode,
+                Ok(_) => return Err(Fault::NotRegular),
+                Err(Fault::Missing) => {
+                    let directory = state.vacant(path)?;
+                    state.add(directory, path.name(), Body::File(Arc::default()), 0o600)
+                }
+                Err(fault) => return Err(fault),
+            };
+            let is_free = state.locked.insert(inode);
+            Ok(is_free.then(|| Lock::new(Guard { memory: self.somebody_else(), inode })))
+        })
+    }
+
+    fn now(&self) -> Timestamp {
+        self.state().now
+    }
+
+    fn user(&self) -> u32 {
+        USER
+    }
+
+    fn identity(&self) -> Result<String> {
+        self.run("identify", None, |_| Ok("memory:1".to_owned()))
+    }
+}
+
+/// Gives a lock back.
+struct Guard {
+    memory: Memory,
+    inode: Inode,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.memory.state().locked.remove(&self.inode);
+    }
+}
+
+impl State {
+    /// Returns the directory of `path`, where nothing is.
+    fn vacant(&self, path: &RelPath) -> Outcome<Inode> {
+        let directory = self.live.directory(path.parent().as_ref())?;
+        if self.live.names(directory)?.contains_key(path.name()) {
+            return Err(Fault::Exists);
+        }
+        if self.live.nodes[&directory].permissions & 0o200 == 0 {
+            return Err(Fault::Other);
+        }
+        Ok(directory)
+    }
+
+    /// Checks that no border of a mounted file system lies between two names.
+    fn on_one_device(&self, from: &RelPath, to: &RelPath) -> Outcome<()> {
+        if self.device(from) == self.device(to) { Ok(()) } else { Err(Fault::CrossDevice) }
+    }
+
+    fn device(&self, path: &RelPath) -> Option<Inode> {
+        let above = path.ancestors().filter_map(|directory| self.live.directory(Some(&directory)).ok());
+        above.into_iter().find(|inode| self.mounts.contains(inode))
+    }
+
+    fn may_replace(&self, inode: Inode, other: Inode) -> Outcome<()> {
+        match (self.live.nodes[&inode].names(), self.live.nodes[&other].names()) {
+            (None, None) => Ok(()),
+            (Some(_), Some(names)) if names.is_empty() => Ok(()),
+            (Some(_), Some(_)) => Err(Fault::NotEmpty),
+            (Some(_), None) => Err(Fault::NotDirectory),
+            (None, Some(_)) => Err(Fault::NotRegular),
+        }
+    }
+
+    fn move_name(&mut self, (from, inode): (&RelPath, Inode), (directory, to): (Inode, &RelPath)) -> Outcome<()> {
+        let old = self.live.directory(from.parent().as_ref())?;
+        let won = self.name(directory, to.name(), Some(inode));
+        let lost = self.name(old, from.name(), None);
+        self.disk.order(lost, won);
+        Ok(())
+    }
+
+    fn exchange(&mut self, one: (&RelPath, Inode), other: (&RelPath, Inode)) -> Outcome<()> {
+        let first = self.live.directory(one.0.parent().as_ref())?;
+        let second = self.live.directory(other.0.parent().as_ref())?;
+        // Both nodes keep one more name meanwhile, so that neither is swept.
+        self.live.keep_both(one.1, other.1, 1);
+        let won = self.name(first, one.0.name(), Some(other.1));
+        let lost = self.name(second, other.0.name(), Some(one.1));
+        self.live.keep_both(one.1, other.1, -1);
+        self.disk.order(lost, won);
+        self.disk.order(won, lost);
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! The integration tests: one binary, so that it links once.
+
+mod workspace;
