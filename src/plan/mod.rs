@@ -36,6 +36,20 @@ impl<P> Plan<P> {
     }
 }
 
+impl Plan<Name> {
+    /// Puts `other` behind it: a patch that sees what this one leaves.
+    pub fn append(&mut self, other: Self) {
+        let inputs = self.inputs.len();
+        let steps = self.operations.last().map_or(0, |operation| operation.step + 1);
+        self.inputs.extend(other.inputs);
+        self.operations.extend(other.operations.into_iter().map(|operation| Operation {
+            input: operation.input + inputs,
+            step: operation.step + steps,
+            ..operation
+        }));
+    }
+}
+
 /// One patch text.
 #[derive(Clone, Debug, Default)]
 pub struct Input {

@@ -1,0 +1,232 @@
+//! The order of the stages: what `wpatch check`, `wpatch apply` and `wpatch recover` do.
+
+mod problems;
+
+use std::path::Path;
+
+use crate::change::Dropped;
+use crate::plan::{self, Input, Plan, Selected};
+use crate::preflight::{self, Problem, Resolution, code};
+use crate::report::{self, Parts, Report};
+use crate::syntax;
+use crate::transaction::{self, Failure, Interrupt, Receipt, Recovered, Transaction};
+use crate::workspace::{Workspace, WorkspaceError, disk::Disk};
+
+use problems::{broken, failed, problem, rejected, skipped};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The patches, each with the name that messages call it by; one after the other.
+    pub patches: Vec<(String, Vec<u8>)>,
+    /// A word of `--format`: `auto`, or the name of a grammar.
+    pub format: String,
+    /// How patches are read.
+    pub syntax: syntax::Options,
+    /// Which operations are meant.
+    pub selection: plan::Selection,
+    /// How the tree is looked at.
+    pub preflight: preflight::Options,
+    /// How the change is committed.
+    pub transaction: transaction::Options,
+    /// The `plan_id` that was approved; anything else is refused.
+    pub approve: Option<String>,
+}
+
+impl Request {
+    /// Returns the request to apply one patch with the defaults of the program.
+    #[must_use]
+    pub fn of(patch: impl Into<Vec<u8>>) -> Self {
+        Self {
+            patches: vec![("-".to_owned(), patch.into())],
+            format: "auto".to_owned(),
+            syntax: syntax::Options::default(),
+            selection: plan::Selection::default(),
+            preflight: preflight::Options::default(),
+            transaction: transaction::Options::default(),
+            approve: None,
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Outcome {
+    /// What the caller reads.
+    pub report: Report,
+    /// The patch texts, for excerpts.
+    pub inputs: Vec<Input>,
+    /// Every problem, with its place.
+    pub problems: Vec<Problem>,
+}
+
+/// Opens the directory `root` of the disk.
+///
+/// # Errors
+///
+/// Returns an error if it is no directory that can be opened.
+pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
+    Disk::open(root)
+}
+
+/// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.
+pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
+    let mut run = Run::new("check");
+    let approve = request.approve.clone();
+    let options = described(request.preflight.clone(), approve.is_some());
+    if run.read(request) {
+        match preflight::resolve(&run.plan, workspace, &options, &Dropped) {
+            Ok(resolution) => run.resolved(resolution, approve.as_deref()),
+            Err(error) => run.fail(&Failure::Workspace(error)),
+        }
+    }
+    run.finish()
+}
+
+/// Makes the whole change, or leaves the tree as it was and says why.
+pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    let mut run = Run::new("apply");
+    let approve = request.approve.clone();
+    let options = described(request.preflight.clone(), approve.is_some());
+    let transaction = request.transaction;
+    if run.read(request) {
+        let result = if run.is_refused() {
+            preflight::resolve(&run.plan, workspace, &options, &Dropped)
+                .map(|resolution| run.resolved(resolution, None))
+                .map_err(Failure::Workspace)
+        } else {
+            run.commit(workspace, &options, transaction, approve.as_deref(), interrupt)
+        };
+        if let Err(failure) = result {
+            run.fail(&failure);
+        }
+    }
+    run.finish()
+}
+
+/// Puts right what a process left that died while it was changing the tree.
+pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
+    let mut run = Run::new("recover");
+    match transaction::recover(workspace, options) {
+        Ok(recovered) => run.recovered = recovered,
+        Err(failure) => run.fail(&failure),
+    }
+    run.finish()
+}
+
+/// An approval binds to digests, so they have to be worked out.
+fn described(options: preflight::Options, is_guarded: bool) -> preflight::Options {
+    preflight::Options { describe: options.describe || is_guarded, ..options }
+}
+
+/// One command on its way through the stages.
+struct Run {
+    command: &'static str,
+    plan: Plan,
+    resolution: Option<Resolution>,
+    problems: Vec<Problem>,
+    receipt: Option<Receipt>,
+    recovered: Vec<Recovered>,
+    signal: Option<i32>,
+}
+
+impl Run {
+    fn new(command: &'static str) -> Self {
+        Self {
+            command,
+            plan: Plan { inputs: Vec::new(), operations: Vec::new() },
+            resolution: None,
+            problems: Vec::new(),
+            receipt: None,
+            recovered: Vec::new(),
+            signal: None,
+        }
+    }
+
+    /// Parses and selects; returns whether there is a plan to look at.
+    fn read(&mut self, request: Request) -> bool {
+        let among = syntax::chosen(&request.format);
+        if among.is_empty() {
+            self.problems.push(problem(&code::USAGE, format!("unknown format {}", request.format)));
+            return false;
+        }
+        let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
+        for (name, bytes) in request.patches {
+            match syntax::parse(&name, bytes, &among, request.syntax) {
+                Ok(plan) => whole.append(plan),
+                Err(error) => {
+                    self.problems.push(broken(&error.error, whole.inputs.len()));
+                    whole.inputs.push(error.input);
+                    self.plan.inputs = whole.inputs;
+                    return false;
+                }
+            }
+        }
+        let Selected { plan, rejections, skipped: left_out } = plan::select(whole, &request.selection);
+        self.plan = plan;
+        self.problems.extend(rejections.iter().map(rejected));
+        if self.plan.operations.is_empty() && rejections.is_empty() {
+            self.problems.push(skipped(&left_out));
+        }
+        true
+    }
+
+    fn is_refused(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity == preflight::Severity::Error)
+    }
+
+    fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
+        self.problems.append(&mut resolution.problems);
+        if let Some(approved) = approve.filter(|_| !self.is_refused()) {
+            let found = report::plan_id(&self.plan, &resolution);
+            if found.as_deref() != Some(approved) {
+                let message = "the change is not the one that was approved";
+                let mut stale = problem(&code::NOT_APPROVED, message.to_owned());
+                stale.help = Some("check again, and approve the new plan".to_owned());
+                self.problems.push(stale);
+            }
+        }
+        self.resolution = Some(resolution);
+    }
+
+    fn commit(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        transaction: transaction::Options,
+        approve: Option<&str>,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        let (transaction, recovered) = Transaction::begin(workspace, transaction)?;
+        self.recovered = recovered;
+        let resolution = preflight::resolve(&self.plan, workspace, options, &transaction)?;
+        self.resolved(resolution, approve);
+        if self.is_refused() {
+            transaction.abandon();
+        } else {
+            self.receipt = Some(transaction.commit(interrupt)?);
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        self.problems.extend(failed(failure));
+        if let Failure::Interrupted(signal) = failure {
+            self.signal = Some(*signal);
+        }
+    }
+
+    fn finish(self) -> Outcome {
+        let report = report::build(&Parts {
+            command: self.command,
+            plan: &self.plan,
+            resolution: self.resolution.as_ref(),
+            problems: &self.problems,
+            receipt: self.receipt.as_ref(),
+            recovered: &self.recovered,
+            signal: self.signal,
+        });
+        Outcome { report, inputs: self.plan.inputs, problems: self.problems }
+    }
+}

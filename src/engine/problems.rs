@@ -1,0 +1,101 @@
+//! What the stages before and behind preflight have to say, as problems.
+
+use std::error::Error;
+
+use crate::path::{PathError, RelPath};
+use crate::plan::{NameError, Rejection, RejectionKind};
+use crate::preflight::{Code, Problem, Severity, code};
+use crate::syntax::{SyntaxError, SyntaxErrorKind};
+use crate::transaction::Failure;
+
+/// Returns an error that belongs to no place.
+pub(super) fn problem(code: &'static Code, message: String) -> Problem {
+    Problem {
+        code,
+        severity: Severity::Error,
+        message,
+        path: None,
+        operation: None,
+        hunk: None,
+        place: None,
+        lines: Vec::new(),
+        help: None,
+    }
+}
+
+/// A patch text that cannot be read.
+pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
+    let code = match &error.kind {
+        SyntaxErrorKind::NoPatch => &code::NO_PATCH,
+        SyntaxErrorKind::Expected(_) => &code::EXPECTED,
+        SyntaxErrorKind::LineCount { .. } => &code::LINE_COUNT,
+        SyntaxErrorKind::NumberTooLarge => &code::NUMBER_TOO_LARGE,
+        SyntaxErrorKind::ExtraLines => &code::EXTRA_LINES,
+        SyntaxErrorKind::Mode => &code::BAD_MODE,
+        SyntaxErrorKind::QuotedName => &code::QUOTED_NAME,
+        SyntaxErrorKind::Contradiction(_) => &code::CONTRADICTION,
+        SyntaxErrorKind::Binary(_) => &code::BINARY_DATA,
+        SyntaxErrorKind::Unsupported(_) => &code::UNSUPPORTED_FORM,
+    };
+    let help = match &error.kind {
+        SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
+        SyntaxErrorKind::NoPatch => Some("a patch is a unified diff, a git diff or a Codex envelope"),
+        _ => None,
+    };
+    let place = Some((input, error.span));
+    Problem { place, help: help.map(str::to_owned), ..problem(code, error.to_string()) }
+}
+
+/// An operation whose name cannot be used.
+pub(super) fn rejected(rejection: &Rejection) -> Problem {
+    let code = match rejection.kind {
+        RejectionKind::Irreversible => &code::IRREVERSIBLE,
+        RejectionKind::Name(NameError::Disagreement) => &code::NAMES_DISAGREE,
+        RejectionKind::Name(NameError::Path(PathError::Outside | PathError::Absolute)) => &code::OUTSIDE_ROOT,
+        RejectionKind::Name(NameError::Path(PathError::Nul)) => &code::CLOSED,
+        RejectionKind::Name(NameError::Path(PathError::TooLong)) => &code::PATH_TOO_LONG,
+        RejectionKind::Name(NameError::Path(PathError::Directory)) => &code::NOT_A_FILE,
+        RejectionKind::Name(NameError::Stripped | NameError::Path(PathError::Empty)) => &code::NAME_STRIPPED,
+    };
+    let place = Some((rejection.input, rejection.span));
+    Problem { place, ..problem(code, rejection.kind.to_string()) }
+}
+
+/// A patch of which nothing is left to do.
+pub(super) fn skipped(left_out: &[RelPath]) -> Problem {
+    if left_out.is_empty() {
+        return problem(&code::NO_PATCH, "the patch changes nothing".to_owned());
+    }
+    let message = format!("the filters left out all {} files of the patch", left_out.len());
+    Problem { severity: Severity::Warning, ..problem(&code::NOTHING_SELECTED, message) }
+}
+
+/// A transaction that was not committed.
+pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
+    match failure {
+        Failure::Locked => {
+            let help = Some("try again, or wait longer with --lock-timeout".to_owned());
+            vec![Problem { help, ..problem(&code::LOCKED, failure.to_string()) }]
+        }
+        Failure::Stale(paths) => paths.iter().map(stale).collect(),
+        Failure::Interrupted(_) => vec![problem(&code::INTERRUPTED, failure.to_string())],
+        Failure::State { .. } => vec![problem(&code::STATE, failure.to_string())],
+        Failure::Workspace(error) => {
+            let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+            vec![problem(&code::IO, format!("{error}{cause}"))]
+        }
+        Failure::Incomplete { left, cause } => {
+            let names: Vec<_> = left.iter().map(ToString::to_string).collect();
+            let message = format!("{failure}: {}", names.join(", "));
+            let help = Some("`wpatch recover` finishes it".to_owned());
+            let incomplete = Problem { help, ..problem(&code::INCOMPLETE, message) };
+            std::iter::once(incomplete).chain(failed(cause)).collect()
+        }
+    }
+}
+
+fn stale(path: &RelPath) -> Problem {
+    let message = "the file changed while the patch was being applied".to_owned();
+    let help = Some("nothing was written; try again".to_owned());
+    Problem { path: Some(path.clone()), help, ..problem(&code::STALE, message) }
+}
