@@ -8,6 +8,7 @@ pub mod path;
 pub mod plan;
 pub mod policy;
 pub mod preflight;
+pub mod report;
 pub mod syntax;
 pub mod text;
 pub mod transaction;

@@ -2,6 +2,7 @@
 
 mod printable;
 
+pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable};
 
 /// A half-open range of bytes of one input.

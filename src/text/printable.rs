@@ -53,7 +53,7 @@ impl fmt::Display for Printable<'_> {
 
 /// Controls, and the format characters of Unicode that reorder, join or hide text (general category Cf,
 /// line and paragraph separators, variation selectors, tags).
-fn is_dangerous(character: char) -> bool {
+pub(crate) fn is_dangerous(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{115f}'..='\u{1160}'

@@ -1,0 +1,164 @@
+//! From what the stages found to a report. Usage errors, broken patches, refusals, failures of the disk and
+//! success all come through here.
+
+use super::file::FileReport;
+use super::finding::{ErrorReport, ProblemReport};
+use super::plan_id::plan_id;
+use super::words::{Counter, text};
+use super::{InputReport, Outcome, Policy, RecoveredReport, Report, SCHEMA, Summary, Tool, TransactionReport};
+use crate::digest::Sha256;
+use crate::plan::{Input, Plan};
+use crate::preflight::{Problem, Resolution, Severity};
+use crate::transaction::{Durability, Ending, Receipt, Recovered};
+
+/// What is known when a command ends. What it did not come to is missing or empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// The command.
+    pub command: &'static str,
+    /// How it ended if no problem says otherwise.
+    pub success: Outcome,
+    /// The patches, also those that could not be read.
+    pub inputs: &'a [Input],
+    /// What is asked for.
+    pub plan: Option<&'a Plan>,
+    /// What came of it; its problems are not read here.
+    pub resolution: Option<&'a Resolution>,
+    /// Whether digests were worked out for every file, so that the change can be named.
+    pub is_described: bool,
+    /// All problems, in order.
+    pub problems: &'a [Problem],
+    /// The signal that stopped it.
+    pub signal: Option<i32>,
+    /// Proof of commit.
+    pub receipt: Option<&'a Receipt>,
+    /// What a dead process had left.
+    pub recovered: &'a [Recovered],
+}
+
+impl Parts<'_> {
+    /// Returns parts that know nothing but the command, and how it ended if no problem says otherwise.
+    #[must_use]
+    pub fn new(command: &'static str, success: Outcome) -> Self {
+        Self {
+            command,
+            success,
+            inputs: &[],
+            plan: None,
+            resolution: None,
+            is_described: false,
+            problems: &[],
+            signal: None,
+            receipt: None,
+            recovered: &[],
+        }
+    }
+}
+
+/// Returns the report on `parts`.
+///
+/// Of several errors the one that decides (`error`, `outcome`, `exit_code`) is the gravest, and the first of
+/// equals: what policy refuses is refused, whatever else does not fit.
+#[must_use]
+pub fn build(parts: &Parts<'_>) -> Report {
+    let mut counters = Counter::of_all(parts.inputs);
+    let files = files(parts, &mut counters);
+    let decisive = decisive(parts);
+    let outcome = decisive.map_or(parts.success, |problem| Outcome::of(problem.code));
+    Report {
+        schema: SCHEMA,
+        tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        command: parts.command,
+        ok: outcome.is_success(),
+        changed: has_changed(parts, outcome),
+        outcome,
+        exit_code: outcome.exit_code(parts.signal),
+        plan_id: (parts.is_described && decisive.is_none()).then(|| plan_id(&files)),
+        root: None,
+        inputs: inputs(parts),
+        summary: summary(&files),
+        policy: Policy { verdict: "allow", source: None, rules_hit: Vec::new() },
+        problems: parts.problems.iter().map(|problem| ProblemReport::of(problem, &mut counters)).collect(),
+        error: decisive.map(|problem| {
+            let file = problem.operation.and_then(|operation| files.get(operation));
+            ErrorReport::of(problem, file.zip(problem.hunk).and_then(|(file, hunk)| file.hunks.get(hunk)))
+        }),
+        files,
+        transaction: transaction(parts),
+    }
+}
+
+fn decisive<'a>(parts: &Parts<'a>) -> Option<&'a Problem> {
+    let code = |problem: &Problem| Outcome::of(problem.code).exit_code(parts.signal);
+    let errors = parts.problems.iter().filter(|problem| problem.severity == Severity::Error);
+    errors.reduce(|gravest, problem| if code(problem) > code(gravest) { problem } else { gravest })
+}
+
+fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
+    let was_put_back = parts.recovered.iter().any(|recovered| recovered.ending == Ending::RolledBack);
+    match outcome {
+        Outcome::Incomplete => true,
+        Outcome::Recovered => was_put_back,
+        _ => parts.receipt.is_some() && parts.plan.is_some_and(|plan| !plan.operations.is_empty()),
+    }
+}
+
+fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
+    let Some(plan) = parts.plan else { return Vec::new() };
+    let outcome = |index: usize| parts.resolution.and_then(|resolution| resolution.files.get(index));
+    let mut files = Vec::with_capacity(plan.operations.len());
+    for (index, operation) in plan.operations.iter().enumerate() {
+        if let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input)) {
+            files.push(FileReport::of(index, operation, outcome(index), &input.bytes, counter));
+        }
+    }
+    files
+}
+
+fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
+    let report = |(index, input): (usize, &Input)| InputReport {
+        index,
+        name: input.name.clone(),
+        format: (!input.formats.is_empty()).then(|| input.formats.join("+")),
+        bytes: input.bytes.len(),
+        sha256: parts.is_described.then(|| Sha256::of(&input.bytes).to_string()),
+        sections: input.sections,
+        repairs: Vec::new(),
+    };
+    parts.inputs.iter().enumerate().map(report).collect()
+}
+
+fn summary(files: &[FileReport]) -> Summary {
+    let mut summary = Summary::default();
+    for file in files {
+        summary.count(file);
+    }
+    summary
+}
+
+fn transaction(parts: &Parts<'_>) -> Option<TransactionReport> {
+    if parts.receipt.is_none() && parts.recovered.is_empty() {
+        return None;
+    }
+    let durability = |receipt: &Receipt| match receipt.durability {
+        Durability::Full => "full",
+        Durability::None => "none",
+    };
+    Some(TransactionReport {
+        id: parts.receipt.map(|receipt| receipt.id.clone()),
+        durability: parts.receipt.map(durability),
+        recovered: parts.recovered.iter().map(recovered).collect(),
+    })
+}
+
+fn recovered(recovered: &Recovered) -> RecoveredReport {
+    RecoveredReport {
+        id: recovered.id.clone(),
+        ending: match recovered.ending {
+            Ending::Committed => "committed",
+            Ending::RolledBack => "rolled_back",
+            Ending::Abandoned => "abandoned",
+        },
+        left: recovered.left.iter().map(|path| text(path.as_bytes())).collect(),
+    }
+}

@@ -1,0 +1,263 @@
+//! One file in a report.
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use super::hunk::{self, HunkReport};
+use super::words::{Counter, lossless, text};
+use crate::mode::FileMode;
+use crate::path::RelPath;
+use crate::plan::{Action, Edit, LineKind, Operation};
+use crate::preflight::{FileOutcome, Side};
+
+/// What becomes of one file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FileReport {
+    /// Its name in this report, as in `f1`.
+    pub id: String,
+    /// The file afterwards; the file that goes, for a deletion. Bytes that are not UTF-8 are escaped.
+    #[serde(serialize_with = "as_text")]
+    #[schemars(with = "String")]
+    pub path: RelPath,
+    /// All bytes of the path as hex digits, where the path is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The other file of a rename or copy.
+    #[serde(serialize_with = "as_optional_text")]
+    #[schemars(with = "Option<String>")]
+    pub from: Option<RelPath>,
+    /// All bytes of `from` as hex digits, where it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_hex: Option<String>,
+    /// What is done.
+    pub op: Op,
+    /// What kind of file it is.
+    pub file_type: FileType,
+    /// `ok`, or the kind of its first problem.
+    pub status: &'static str,
+    /// The mode before and after.
+    pub mode: Modes,
+    /// The percentage that git's `similarity index` or `dissimilarity index` line says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<u8>,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
+    /// The loosest comparison of lines that a hunk needed.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub rung: Option<&'static str>,
+    /// Digest of the contents before; null if there are none, or if nobody asked.
+    pub sha256_before: Option<String>,
+    /// Digest of the contents after; null if there are none, or if nobody asked.
+    pub sha256_after: Option<String>,
+    /// The contents before; null if there are none, or if nobody asked.
+    pub before: Option<Contents>,
+    /// The contents after; null if there are none, or if nobody asked.
+    pub after: Option<Contents>,
+    /// Its hunks.
+    pub hunks: Vec<HunkReport>,
+    /// The rules that speak of it.
+    pub policy: Vec<RuleHit>,
+    /// A clean diff; null unless it was asked for.
+    pub diff: Option<String>,
+}
+
+/// What is done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// A new file.
+    Create,
+    /// Other contents, perhaps with another mode.
+    Modify,
+    /// A file that goes.
+    Delete,
+    /// Another name, perhaps with other contents.
+    Rename,
+    /// A second file from a first.
+    Copy,
+    /// Another mode only.
+    Mode,
+}
+
+/// What kind of file is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileType {
+    /// A file that is changed by lines.
+    Text,
+    /// A file that is changed by bytes.
+    Binary,
+    /// A symbolic link.
+    Symlink,
+    /// A commit of another repository.
+    Submodule,
+}
+
+/// The mode of a file as git writes it, before and after.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Modes {
+    /// Before; null for a new file, or if it is not known.
+    pub old: Option<String>,
+    /// After; null for a file that goes, or if it is not known.
+    pub new: Option<String>,
+}
+
+/// What is known of the contents of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Contents {
+    /// Name of the blob in git, by SHA-1.
+    pub git_oid: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// `lf`, `crlf`, `mixed` or `none`.
+    pub eol: &'static str,
+    /// `utf-8` if it begins with a byte order mark.
+    pub bom: Option<&'static str>,
+    /// Whether the last line has a terminator.
+    pub final_newline: bool,
+    /// `utf-8`, `binary` or `unknown`.
+    pub encoding: &'static str,
+}
+
+/// A rule of policy that speaks of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RuleHit {
+    /// Its name.
+    pub rule: String,
+    /// What it says: `allow`, `ask` or `deny`.
+    pub verdict: &'static str,
+    /// The pattern that the path matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// Why.
+    pub message: String,
+}
+
+impl Op {
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Modify => "modify",
+            Self::Delete => "delete",
+            Self::Rename => "rename",
+            Self::Copy => "copy",
+            Self::Mode => "mode",
+        }
+    }
+}
+
+impl FileReport {
+    /// Reports one operation; `outcome` is missing if it was compared with no file.
+    pub(super) fn of(
+        index: usize,
+        operation: &Operation,
+        outcome: Option<&FileOutcome>,
+        patch: &[u8],
+        counter: &mut Counter<'_>,
+    ) -> Self {
+        let id = format!("f{}", index + 1);
+        let unknown = FileOutcome::default();
+        let known = outcome.unwrap_or(&unknown);
+        let modes = outcome.map_or((operation.old_mode, operation.new_mode), |outcome| outcome.modes);
+        let hunks = match &operation.edit {
+            Edit::Hunks(hunks) => hunk::reports(&id, operation, (hunks, &known.placements), patch, counter),
+            _ => Vec::new(),
+        };
+        let (added, removed) = match outcome {
+            Some(outcome) if outcome.failed.is_none() => (outcome.added, outcome.removed),
+            _ => counted_lines(operation, patch),
+        };
+        Self {
+            path: operation.path.clone(),
+            path_hex: lossless(&operation.path),
+            from: operation.from.clone(),
+            from_hex: operation.from.as_ref().and_then(lossless),
+            op: op(operation, modes),
+            file_type: file_type(operation, known, modes),
+            status: known.failed.map_or("ok", |code| code.kind.name()),
+            mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
+            score: super::score::score(operation, patch),
+            added,
+            removed,
+            rung: loosest(&hunks),
+            sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
+            sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
+            before: known.before.as_ref().map(Contents::of),
+            after: known.after.as_ref().map(Contents::of),
+            hunks,
+            policy: Vec::new(),
+            diff: known.diff.as_deref().map(text),
+            id,
+        }
+    }
+
+    /// Returns whether its mode changes from a known one to another.
+    #[must_use]
+    pub fn is_mode_change(&self) -> bool {
+        matches!((&self.mode.old, &self.mode.new), (Some(old), Some(new)) if old != new)
+    }
+}
+
+impl Contents {
+    fn of(side: &Side) -> Self {
+        Self {
+            git_oid: side.blob.clone(),
+            size: side.size,
+            eol: side.line_end,
+            bom: side.has_bom.then_some("utf-8"),
+            final_newline: side.has_final_newline,
+            encoding: side.encoding,
+        }
+    }
+}
+
+fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Op {
+    match operation.action {
+        Action::Create => Op::Create,
+        Action::Delete | Action::Uncopy => Op::Delete,
+        Action::Modify if matches!(operation.edit, Edit::Keep) && modes.0 != modes.1 => Op::Mode,
+        Action::Modify => Op::Modify,
+        Action::Rename => Op::Rename,
+        Action::Copy => Op::Copy,
+    }
+}
+
+fn file_type(operation: &Operation, outcome: &FileOutcome, modes: (Option<FileMode>, Option<FileMode>)) -> FileType {
+    match modes.1.or(modes.0).or(operation.new_mode).or(operation.old_mode) {
+        Some(FileMode::Symlink) => FileType::Symlink,
+        Some(FileMode::Submodule) => FileType::Submodule,
+        _ if outcome.is_binary || matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing) => FileType::Binary,
+        _ => FileType::Text,
+    }
+}
+
+fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
+    let Edit::Hunks(hunks) = &operation.edit else { return (0, 0) };
+    let kinds = hunks.iter().flat_map(|hunk| hunk.lines(patch, operation.direction)).map(|line| line.kind);
+    kinds.fold((0, 0), |(added, removed), kind| match kind {
+        LineKind::Insertion => (added + 1, removed),
+        LineKind::Deletion => (added, removed + 1),
+        LineKind::Context => (added, removed),
+    })
+}
+
+fn loosest(hunks: &[HunkReport]) -> Option<&'static str> {
+    let rank = |rung: &&str| crate::matching::LADDER.iter().position(|row| row.name == *rung);
+    hunks.iter().filter_map(|hunk| hunk.rung).max_by_key(rank)
+}
+
+fn as_text<S: Serializer>(path: &RelPath, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&text(path.as_bytes()))
+}
+
+#[allow(clippy::ref_option, reason = "the shape that serde calls")]
+fn as_optional_text<S: Serializer>(path: &Option<RelPath>, serializer: S) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => as_text(path, serializer),
+        None => serializer.serialize_none(),
+    }
+}

@@ -1,0 +1,152 @@
+//! Problems in a report, and the one that decided.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::hunk::{HunkReport, NearestPlace};
+use super::words::{Counter, lossless, text};
+use crate::preflight::{Problem, Severity};
+use crate::text::Span;
+
+/// One reason not to apply, or one thing that should be known.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProblemReport {
+    /// What sort of problem it is.
+    pub kind: &'static str,
+    /// Its stable name.
+    pub code: &'static str,
+    /// `error` keeps the patch from applying, `warning` does not.
+    pub severity: &'static str,
+    /// One line for people.
+    pub message: String,
+    /// The file, where one is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// All bytes of the path as hex digits, where it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The entry of `files` that it speaks of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The hunk that it speaks of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hunk: Option<String>,
+    /// The place in the patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<SourceSpan>,
+    /// Lines of the file that are meant, counted from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<usize>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// A place in a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SourceSpan {
+    /// Index of the input.
+    pub input: usize,
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column in bytes, counted from 1.
+    pub column: usize,
+    /// Offset of the first byte, counted from 0.
+    pub byte: usize,
+    /// Number of bytes.
+    pub length: usize,
+}
+
+/// The problem that decided how the command ended.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ErrorReport {
+    /// What sort of problem it is.
+    pub kind: &'static str,
+    /// Its stable name.
+    pub code: &'static str,
+    /// One line for people.
+    pub message: String,
+    /// The file, where one is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// All bytes of the path as hex digits, where it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The hunk of the file, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hunk: Option<usize>,
+    /// Lines of the file that are meant, counted from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<usize>,
+    /// How many lines are meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+    /// The first lines that the file should hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<String>,
+    /// The place of the file that is most like it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NearestPlace>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl ProblemReport {
+    pub(super) fn of(problem: &Problem, counters: &mut [Counter<'_>]) -> Self {
+        let file = problem.operation.map(|operation| format!("f{}", operation + 1));
+        let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| format!("{file}h{}", hunk + 1));
+        let span = problem.place.and_then(|(input, span)| Some(SourceSpan::of(input, span, counters.get_mut(input)?)));
+        Self {
+            kind: problem.code.kind.name(),
+            code: problem.code.name,
+            severity: match problem.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: problem.message.clone(),
+            path: path(problem),
+            path_hex: problem.path.as_ref().and_then(lossless),
+            file,
+            hunk,
+            span,
+            lines: lines(problem),
+            help: problem.help.clone(),
+        }
+    }
+}
+
+impl SourceSpan {
+    fn of(input: usize, span: Span, counter: &mut Counter<'_>) -> Self {
+        let position = counter.position(span.start);
+        Self { input, line: position.line, column: position.column, byte: span.start, length: span.len() }
+    }
+}
+
+impl ErrorReport {
+    /// Reports `problem`; `hunk` is the one that it speaks of.
+    pub(super) fn of(problem: &Problem, hunk: Option<&HunkReport>) -> Self {
+        let lines = lines(problem);
+        Self {
+            kind: problem.code.kind.name(),
+            code: problem.code.name,
+            message: problem.message.clone(),
+            path: path(problem),
+            path_hex: problem.path.as_ref().and_then(lossless),
+            hunk: problem.hunk.map(|hunk| hunk + 1),
+            count: Some(lines.len()).filter(|&count| count > 0),
+            lines,
+            expected: hunk.map(|hunk| hunk.expected.clone()).unwrap_or_default(),
+            nearest: hunk.and_then(|hunk| hunk.nearest.clone()),
+            help: problem.help.clone(),
+        }
+    }
+}
+
+fn path(problem: &Problem) -> Option<String> {
+    problem.path.as_ref().map(|path| text(path.as_bytes()))
+}
+
+fn lines(problem: &Problem) -> Vec<usize> {
+    problem.lines.iter().map(|line| line + 1).collect()
+}

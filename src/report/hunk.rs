@@ -1,0 +1,293 @@
+//! One hunk in a report: where it says it belongs, where it went, or why it went nowhere.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::words::{Counter, clipped, clipped_all, text};
+use crate::matching::{Difference, Mismatch, MismatchKind, Nearest, Placement, Placements};
+use crate::plan::{Anchor, Hunk, LineRange, Operation};
+
+/// What became of one hunk.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct HunkReport {
+    /// Its name in this report, as in `f1h2`.
+    pub id: String,
+    /// What became of it.
+    pub status: HunkStatus,
+    /// The comparison of lines that found it.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub rung: Option<&'static str>,
+    /// Lines from the stated place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<isize>,
+    /// Lines of context left out, on the side where more were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fuzz: Option<usize>,
+    /// Where it says that it belongs, read in the direction of the run.
+    pub patch: StatedLines,
+    /// Where it went.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applied: Option<AppliedLines>,
+    /// Where it stands in the patch.
+    pub source: Source,
+    /// The places where it fits as well, when it is off its stated place or nothing decides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Candidate>,
+    /// The first lines that the file should hold; for a hunk that has no place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<String>,
+    /// The place of the file that is most like it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NearestPlace>,
+}
+
+/// What became of a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HunkStatus {
+    /// It fits at its stated place, all its context with it.
+    Clean,
+    /// It fits at another place.
+    Offset,
+    /// It fits with lines of context left out.
+    Fuzzy,
+    /// It was not looked for.
+    Unplaced,
+    /// It fits nowhere.
+    NotFound,
+    /// It fits in several places and nothing decides.
+    Ambiguous,
+    /// It fits only where another hunk went.
+    Overlap,
+    /// Its result already stands there.
+    AlreadyApplied,
+}
+
+/// The lines that a hunk header names, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AppliedLines {
+    /// First line of the preimage; the line before it for an empty run.
+    pub old_start: usize,
+    /// Lines of the preimage.
+    pub old_lines: usize,
+    /// First line of the postimage; the line before it for an empty run.
+    pub new_start: usize,
+    /// Lines of the postimage.
+    pub new_lines: usize,
+}
+
+/// What a hunk header says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StatedLines {
+    /// First line of the preimage, where the grammar names lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_start: Option<usize>,
+    /// Lines of the preimage.
+    pub old_lines: usize,
+    /// First line of the postimage, where the grammar names lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_start: Option<usize>,
+    /// Lines of the postimage.
+    pub new_lines: usize,
+    /// The heading behind the header.
+    pub section: String,
+}
+
+/// A place in the patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Source {
+    /// Index of the input.
+    pub input: usize,
+    /// Offset of the first byte, counted from 0.
+    pub byte_start: usize,
+    /// Offset behind the last byte.
+    pub byte_end: usize,
+    /// First line, counted from 1.
+    pub line_start: usize,
+    /// Last line, counted from 1.
+    pub line_end: usize,
+}
+
+/// A place where a hunk fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Candidate {
+    /// First line, counted from 1.
+    pub line: usize,
+}
+
+/// The place of a file that is most like a hunk that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NearestPlace {
+    /// First line, counted from 1.
+    pub line: usize,
+    /// How many of the hunk's old lines are there.
+    pub matched: usize,
+    /// How many old lines the hunk has.
+    pub of: usize,
+    /// The first line that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_difference: Option<FirstDifference>,
+    /// The lines of the file there.
+    pub text: Vec<String>,
+}
+
+/// The first line that keeps a hunk from fitting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FirstDifference {
+    /// Line of the patch, counted from 1.
+    pub patch_line: usize,
+    /// Line of the file, counted from 1.
+    pub file_line: usize,
+    /// What the patch has.
+    pub expected: String,
+    /// What the file has; null at its end.
+    pub found: Option<String>,
+    /// Why they differ, where that can be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+}
+
+/// Reports the hunks of the file `id`; `placements` is empty if they were not looked for.
+pub(super) fn reports(
+    id: &str,
+    operation: &Operation,
+    (hunks, placements): (&[Hunk], &Placements),
+    patch: &[u8],
+    counter: &mut Counter<'_>,
+) -> Vec<HunkReport> {
+    let applied = applied_lines(operation, hunks, placements);
+    let mut reports = Vec::with_capacity(hunks.len());
+    for (index, hunk) in hunks.iter().enumerate() {
+        let (line_start, line_end) = counter.lines(hunk.span);
+        let mut report = HunkReport {
+            id: format!("{id}h{}", index + 1),
+            status: HunkStatus::Unplaced,
+            rung: None,
+            offset: None,
+            fuzz: None,
+            patch: stated_lines(operation, hunk, patch),
+            applied: applied.get(index).copied().flatten(),
+            source: Source {
+                input: operation.input,
+                byte_start: hunk.span.start,
+                byte_end: hunk.span.end,
+                line_start,
+                line_end,
+            },
+            candidates: Vec::new(),
+            expected: Vec::new(),
+            nearest: None,
+        };
+        match placements.get(index) {
+            Some(Ok(placement)) => report.place(placement),
+            Some(Err(mismatch)) => report.miss(mismatch, counter),
+            None => {}
+        }
+        reports.push(report);
+    }
+    reports
+}
+
+impl HunkReport {
+    fn place(&mut self, placement: &Placement) {
+        let fuzz = placement.left_out.0.max(placement.left_out.1);
+        self.status = match (fuzz, placement.offset) {
+            (0, 0) => HunkStatus::Clean,
+            (0, _) => HunkStatus::Offset,
+            _ => HunkStatus::Fuzzy,
+        };
+        self.rung = Some(placement.rung);
+        self.offset = Some(placement.offset);
+        self.fuzz = Some(fuzz);
+        self.candidates = candidates(&placement.candidates);
+    }
+
+    fn miss(&mut self, mismatch: &Mismatch, counter: &mut Counter<'_>) {
+        self.status = match &mismatch.kind {
+            MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. } => HunkStatus::NotFound,
+            MismatchKind::Overlap => HunkStatus::Overlap,
+            MismatchKind::Ambiguous { lines, rung } => {
+                self.rung = Some(rung);
+                self.candidates = candidates(lines);
+                HunkStatus::Ambiguous
+            }
+            MismatchKind::AlreadyApplied { line } => {
+                self.candidates = candidates(&[*line]);
+                HunkStatus::AlreadyApplied
+            }
+        };
+        self.expected = match &mismatch.kind {
+            MismatchKind::HeadingNotFound { heading } => vec![clipped(heading)],
+            _ => clipped_all(&mismatch.expected),
+        };
+        self.nearest = mismatch.nearest.as_ref().map(|nearest| nearest_place(nearest, counter));
+    }
+}
+
+fn candidates(lines: &[usize]) -> Vec<Candidate> {
+    lines.iter().map(|line| Candidate { line: line + 1 }).collect()
+}
+
+fn nearest_place(nearest: &Nearest, counter: &mut Counter<'_>) -> NearestPlace {
+    NearestPlace {
+        line: nearest.line + 1,
+        matched: nearest.matched,
+        of: nearest.of,
+        first_difference: nearest.difference.as_ref().map(|difference| first_difference(difference, counter)),
+        text: clipped_all(&nearest.text),
+    }
+}
+
+fn first_difference(difference: &Difference, counter: &mut Counter<'_>) -> FirstDifference {
+    FirstDifference {
+        patch_line: counter.line(difference.patch_offset),
+        file_line: difference.file_line + 1,
+        expected: clipped(&difference.expected),
+        found: difference.found.as_deref().map(clipped),
+        reason: difference.reason,
+    }
+}
+
+fn stated_lines(operation: &Operation, hunk: &Hunk, patch: &[u8]) -> StatedLines {
+    let (old, new) = (hunk.preimage_range(operation.direction), hunk.postimage_range(operation.direction));
+    let start = |range: LineRange| (hunk.anchor == Anchor::Line).then_some(range.start);
+    StatedLines {
+        old_start: start(old),
+        old_lines: old.count,
+        new_start: start(new),
+        new_lines: new.count,
+        section: text(hunk.section.of(patch)),
+    }
+}
+
+/// Returns where each hunk went, old and new lines. New lines stand behind the growth of all hunks that went
+/// further up.
+fn applied_lines(operation: &Operation, hunks: &[Hunk], placements: &Placements) -> Vec<Option<AppliedLines>> {
+    let mut placed: Vec<(usize, &Placement)> = placements
+        .iter()
+        .enumerate()
+        .filter_map(|(index, placement)| Some((index, placement.as_ref().ok()?)))
+        .collect();
+    placed.sort_by_key(|(_, placement)| placement.lines.start);
+    let mut applied = vec![None; placements.len()];
+    let (mut added, mut removed) = (0, 0);
+    for (index, placement) in placed {
+        let Some(hunk) = hunks.get(index) else { continue };
+        let (old, new) = (placement.lines.len(), new_count(operation, hunk, placement));
+        let first = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
+        applied[index] = Some(AppliedLines {
+            old_start: first(placement.lines.start, old),
+            old_lines: old,
+            new_start: first((placement.lines.start + added).saturating_sub(removed), new),
+            new_lines: new,
+        });
+        added += new;
+        removed += old;
+    }
+    applied
+}
+
+fn new_count(operation: &Operation, hunk: &Hunk, placement: &Placement) -> usize {
+    let left_out = placement.left_out.0 + placement.left_out.1;
+    hunk.postimage_range(operation.direction).count.saturating_sub(left_out)
+}

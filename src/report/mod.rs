@@ -1,0 +1,221 @@
+//! The outcome as data, and the formats that print it.
+//!
+//! To add a format, write `report/<name>.rs` and a row of [`FORMATS`].
+
+mod build;
+mod file;
+mod finding;
+mod hunk;
+mod json;
+mod outcome;
+mod plan_id;
+mod schema;
+mod score;
+mod words;
+
+use std::io;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use build::{Parts, build};
+pub use file::{Contents, FileReport, FileType, Modes, Op, RuleHit};
+pub use finding::{ErrorReport, ProblemReport, SourceSpan};
+pub use hunk::{AppliedLines, Candidate, FirstDifference, HunkReport, HunkStatus, NearestPlace, Source, StatedLines};
+pub use outcome::Outcome;
+pub use schema::{SCHEMAS, Schema};
+
+/// The name and version of the shape of [`Report`].
+pub const SCHEMA: &str = "wpatch.report/1";
+
+/// What a command did, or would do, or why not.
+///
+/// Lines and columns are counted from 1, bytes from 0. Names and texts are as in the patch and may hold control
+/// characters; every [`Format`] escapes them.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(title = "wpatch report")]
+pub struct Report {
+    /// `wpatch.report/1`.
+    pub schema: &'static str,
+    /// Who reports.
+    pub tool: Tool,
+    /// The command.
+    pub command: &'static str,
+    /// Whether what was asked for is done, or would be.
+    pub ok: bool,
+    /// Whether the tree is another than before.
+    pub changed: bool,
+    /// How the command ended.
+    pub outcome: Outcome,
+    /// The exit code.
+    pub exit_code: u8,
+    /// The name of the change, for `--approve`: the same for the same change of the same bytes. Null if it
+    /// cannot be made, or if nobody asked.
+    pub plan_id: Option<String>,
+    /// The directory that is patched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// The patches.
+    pub inputs: Vec<InputReport>,
+    /// Counts over all files.
+    pub summary: Summary,
+    /// What policy says.
+    pub policy: Policy,
+    /// One entry for each file section of the patches, in order.
+    pub files: Vec<FileReport>,
+    /// All problems, in order.
+    pub problems: Vec<ProblemReport>,
+    /// The problem that decided; null after success.
+    pub error: Option<ErrorReport>,
+    /// What was committed or recovered; null if nothing was.
+    pub transaction: Option<TransactionReport>,
+}
+
+/// Who reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tool {
+    /// `wpatch`.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// One patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InputReport {
+    /// Its place among the patches, counted from 0.
+    pub index: usize,
+    /// Its name, `-` for standard input.
+    pub name: String,
+    /// The grammars of its sections, joined by `+`; null if it could not be read.
+    pub format: Option<String>,
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// Its digest, if somebody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// How many sections it has.
+    pub sections: usize,
+    /// What was mended in it; each with a stable code.
+    pub repairs: Vec<Repair>,
+}
+
+/// Something that was mended in a patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Repair {
+    /// Its stable name.
+    pub code: &'static str,
+    /// Line of the patch, counted from 1.
+    pub line: usize,
+    /// One line for people.
+    pub message: String,
+}
+
+/// Counts over all files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Summary {
+    /// File sections.
+    pub files: usize,
+    /// Hunks.
+    pub hunks: usize,
+    /// New files.
+    pub creates: usize,
+    /// Files with other contents under the same name.
+    pub modifies: usize,
+    /// Files that go.
+    pub deletes: usize,
+    /// Renamed files.
+    pub renames: usize,
+    /// Copied files.
+    pub copies: usize,
+    /// Files whose mode changes, whatever else does.
+    pub mode_changes: usize,
+    /// Files that are changed by bytes.
+    pub binary: usize,
+    /// Hunks that fit off their stated place.
+    pub hunks_offset: usize,
+    /// Hunks that fit with lines of context left out.
+    pub hunks_fuzzy: usize,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
+}
+
+/// What policy says of the whole change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Policy {
+    /// `allow`, `ask` or `deny`: the strictest of all rules.
+    pub verdict: &'static str,
+    /// The file that holds the rules.
+    pub source: Option<String>,
+    /// The names of the rules that speak of a file.
+    pub rules_hit: Vec<String>,
+}
+
+/// What was committed or recovered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TransactionReport {
+    /// The transaction's name; null if nothing was committed.
+    pub id: Option<String>,
+    /// What a loss of power leaves: `full` for everything, `none` for no promise.
+    pub durability: Option<&'static str>,
+    /// What dead processes had left.
+    pub recovered: Vec<RecoveredReport>,
+}
+
+/// A transaction that a dead process had left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RecoveredReport {
+    /// The transaction's name.
+    pub id: String,
+    /// `committed`, `rolled_back` or `abandoned`.
+    pub ending: &'static str,
+    /// Files left as found because somebody else changed them since.
+    pub left: Vec<String>,
+}
+
+impl Summary {
+    fn count(&mut self, file: &FileReport) {
+        self.files += 1;
+        self.hunks += file.hunks.len();
+        self.added += file.added;
+        self.removed += file.removed;
+        self.mode_changes += usize::from(file.is_mode_change());
+        self.binary += usize::from(file.file_type == FileType::Binary);
+        match file.op {
+            Op::Create => self.creates += 1,
+            Op::Modify => self.modifies += 1,
+            Op::Delete => self.deletes += 1,
+            Op::Rename => self.renames += 1,
+            Op::Copy => self.copies += 1,
+            Op::Mode => {}
+        }
+        for hunk in &file.hunks {
+            self.hunks_offset += usize::from(hunk.offset.is_some_and(|offset| offset != 0));
+            self.hunks_fuzzy += usize::from(hunk.status == HunkStatus::Fuzzy);
+        }
+    }
+}
+
+/// One way to print a report.
+pub trait Format: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Prints `report`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `out`.
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()>;
+}
+
+/// Every format.
+pub const FORMATS: &[&dyn Format] = &[&json::Json];
+
+/// Returns the format of this name.
+#[must_use]
+pub fn format(name: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().find(|format| format.name() == name).copied()
+}

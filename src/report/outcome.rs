@@ -1,0 +1,122 @@
+//! How a command ended, and the exit code of each ending.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::preflight::{Code, Kind, code};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The change is in the tree.
+    Applied,
+    /// The change can be made; nothing was written.
+    WouldApply,
+    /// The patch was read and compared with no file.
+    Described,
+    /// What a dead process left was put right, or nothing was left.
+    Recovered,
+    /// The patch does not fit the tree.
+    DoesNotApply,
+    /// The patch is broken.
+    Malformed,
+    /// The command line is wrong.
+    Usage,
+    /// Policy or safety forbids it.
+    Refused,
+    /// The disk or the system failed; everything was put back.
+    Failed,
+    /// Putting back could not be finished: `wpatch recover` does it.
+    Incomplete,
+    /// Somebody else holds the lock.
+    Locked,
+    /// A signal came; everything was put back.
+    Interrupted,
+}
+
+impl Outcome {
+    /// Returns the ending that an error of this code means.
+    #[must_use]
+    pub fn of(problem: &Code) -> Self {
+        if *problem == code::LOCKED {
+            return Self::Locked;
+        }
+        if *problem == code::INCOMPLETE {
+            return Self::Incomplete;
+        }
+        if *problem == code::INTERRUPTED {
+            return Self::Interrupted;
+        }
+        match problem.kind {
+            Kind::Usage => Self::Usage,
+            Kind::Parse => Self::Malformed,
+            Kind::OutsideRoot | Kind::Denied | Kind::Policy | Kind::ApprovalRequired | Kind::Suspicious => {
+                Self::Refused
+            }
+            Kind::Io => Self::Failed,
+            _ => Self::DoesNotApply,
+        }
+    }
+
+    /// Returns whether what was asked for is done, or would be.
+    #[must_use]
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Applied | Self::WouldApply | Self::Described | Self::Recovered)
+    }
+
+    /// Returns the exit code; `signal` is the one that [`Outcome::Interrupted`] speaks of.
+    ///
+    /// A larger code is a graver ending: of several it is the one to report.
+    #[must_use]
+    pub fn exit_code(self, signal: Option<i32>) -> u8 {
+        match self {
+            Self::Applied | Self::WouldApply | Self::Described | Self::Recovered => 0,
+            Self::DoesNotApply => 1,
+            Self::Malformed | Self::Usage => 2,
+            Self::Refused => 3,
+            Self::Failed => 4,
+            Self::Incomplete => 5,
+            Self::Locked => 6,
+            Self::Interrupted => signal.and_then(|signal| u8::try_from(signal).ok()).unwrap_or(0).saturating_add(128),
+        }
+    }
+
+    /// Returns its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::WouldApply => "would_apply",
+            Self::Described => "described",
+            Self::Recovered => "recovered",
+            Self::DoesNotApply => "does_not_apply",
+            Self::Malformed => "malformed",
+            Self::Usage => "usage",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+            Self::Incomplete => "incomplete",
+            Self::Locked => "locked",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_decides_where_the_kind_is_too_coarse() {
+        let found = [&code::IO, &code::LOCKED, &code::INCOMPLETE, &code::INTERRUPTED, &code::CLOSED, &code::NOT_FOUND]
+            .map(|problem| Outcome::of(problem).exit_code(Some(15)));
+        assert_eq!(found, [4, 6, 5, 143, 3, 1]);
+    }
+
+    #[test]
+    fn an_outcome_is_written_by_its_name() {
+        for outcome in [Outcome::Applied, Outcome::WouldApply, Outcome::DoesNotApply, Outcome::Interrupted] {
+            assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.name());
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The name of a change: the same for the same change of the same bytes, wherever the root lies.
+
+use super::file::FileReport;
+use crate::digest::Sha256;
+
+/// Returns the name of the change that `files` describe, as `sha256:HEX`.
+///
+/// Anybody can work it out: it is the SHA-256 of the line `wpatch.plan/1` with its line feed, and of six
+/// netstrings (`LENGTH:BYTES,`) for each file in order: `op`, `from`, `path`, both modes with a blank between
+/// them (`000000` for none), `sha256_before` and `sha256_after`. What is missing is the empty netstring; paths
+/// are their bytes.
+pub(super) fn plan_id(files: &[FileReport]) -> String {
+    let mut text = b"wpatch.plan/1\n".to_vec();
+    for file in files {
+        let mode = |mode: &Option<String>| mode.clone().unwrap_or_else(|| "000000".to_owned());
+        let modes = format!("{} {}", mode(&file.mode.old), mode(&file.mode.new));
+        append(&mut text, file.op.name().as_bytes());
+        append(&mut text, file.from.as_ref().map_or(b"", |from| from.as_bytes()));
+        append(&mut text, file.path.as_bytes());
+        append(&mut text, modes.as_bytes());
+        append(&mut text, file.sha256_before.as_deref().unwrap_or_default().as_bytes());
+        append(&mut text, file.sha256_after.as_deref().unwrap_or_default().as_bytes());
+    }
+    Sha256::of(&text).to_string()
+}
+
+fn append(text: &mut Vec<u8>, bytes: &[u8]) {
+    text.extend_from_slice(bytes.len().to_string().as_bytes());
+    text.push(b':');
+    text.extend_from_slice(bytes);
+    text.push(b',');
+}

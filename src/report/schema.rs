@@ -1,0 +1,21 @@
+//! The JSON Schemas of what is printed as JSON, made from the types.
+
+use schemars::generate::SchemaSettings;
+
+use super::Report;
+
+/// A JSON Schema that `wpatch schema` prints.
+pub struct Schema {
+    /// Its name.
+    pub name: &'static str,
+    /// Returns its text: one document and a newline.
+    pub text: fn() -> String,
+}
+
+/// Every schema.
+pub const SCHEMAS: &[Schema] = &[Schema { name: "report", text: report }];
+
+fn report() -> String {
+    let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Report>();
+    format!("{:#}\n", schema.as_value())
+}

@@ -1,0 +1,109 @@
+//! Bytes of patch and files as text of a report, and their places as people count them.
+
+use std::borrow::Borrow;
+
+use crate::digest::hex;
+use crate::plan::Input;
+use crate::text::{Position, Span, printable};
+
+/// Most characters of one line of a file or patch in a report.
+const MOST_CHARACTERS: usize = 200;
+
+/// Returns `bytes` as text: themselves if they are UTF-8, else with the other bytes escaped.
+///
+/// The text may hold control characters: whoever prints it escapes them.
+pub(super) fn text(bytes: &[u8]) -> String {
+    std::str::from_utf8(bytes).map_or_else(|_| printable(bytes).to_string(), str::to_owned)
+}
+
+/// Returns the hex digits of `path` if [`text`] loses something of it.
+pub(super) fn lossless(path: &impl Borrow<[u8]>) -> Option<String> {
+    let bytes = path.borrow();
+    std::str::from_utf8(bytes).is_err().then(|| hex(bytes))
+}
+
+/// Returns one line as text, clipped.
+pub(super) fn clipped(line: &[u8]) -> String {
+    // A character has at most four bytes, so what is cut here would be cut below.
+    let text = text(&line[..line.len().min(MOST_CHARACTERS * 4 + 4)]);
+    match text.char_indices().nth(MOST_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Returns several lines as text, each clipped.
+pub(super) fn clipped_all(lines: &[Vec<u8>]) -> Vec<String> {
+    lines.iter().map(|line| clipped(line)).collect()
+}
+
+/// Counts lines up to places of one text. Linear in the way between one place and the next, so that all
+/// places of a patch in their order cost one pass.
+#[derive(Debug)]
+pub(super) struct Counter<'a> {
+    text: &'a [u8],
+    offset: usize,
+    newlines: usize,
+}
+
+impl<'a> Counter<'a> {
+    /// Returns one for each of `inputs`.
+    pub(super) fn of_all(inputs: &'a [Input]) -> Vec<Self> {
+        inputs.iter().map(|input| Self { text: &input.bytes, offset: 0, newlines: 0 }).collect()
+    }
+
+    /// Returns the line, counted from 1, of the byte at `offset`.
+    pub(super) fn line(&mut self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        let count = |from: usize, to: usize| memchr::memchr_iter(b'\n', &self.text[from..to]).count();
+        if offset >= self.offset {
+            self.newlines += count(self.offset, offset);
+        } else {
+            self.newlines -= count(offset, self.offset);
+        }
+        self.offset = offset;
+        self.newlines + 1
+    }
+
+    /// Returns line and column, counted from 1, of the byte at `offset`.
+    pub(super) fn position(&mut self, offset: usize) -> Position {
+        let line = self.line(offset);
+        let before = &self.text[..self.offset];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        Position { line, column: before.len() - line_start + 1 }
+    }
+
+    /// Returns the first and the last line, counted from 1, of `span`.
+    pub(super) fn lines(&mut self, span: Span) -> (usize, usize) {
+        let first = self.line(span.start);
+        let last = if span.is_empty() { first } else { self.line(span.end - 1) };
+        (first, last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_goes_both_ways() {
+        let inputs = [Input { bytes: b"a\nbc\nd".to_vec(), ..Input::default() }];
+        let counter = &mut Counter::of_all(&inputs)[0];
+        assert_eq!(counter.lines(Span::new(2, 6)), (2, 3));
+        assert_eq!(counter.position(3), Position { line: 2, column: 2 });
+        assert_eq!(counter.line(0), 1);
+    }
+
+    #[test]
+    fn a_long_line_is_clipped() {
+        assert_eq!(clipped("é".repeat(300).as_bytes()), format!("{}…", "é".repeat(200)));
+    }
+
+    #[test]
+    fn a_path_that_is_no_text_has_its_bytes_beside_it() {
+        assert_eq!(lossless(&&b"a\xff"[..]), Some("61ff".to_owned()));
+        assert_eq!(lossless(&"é".as_bytes()), None);
+        assert_eq!(text(b"a\xff\x1b"), "a\\xff\\x1b");
+        assert_eq!(text(b"a\x1b"), "a\x1b");
+    }
+}
