@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod digest;
+pub mod engine;
 pub mod matching;
 pub mod mode;
 pub mod path;

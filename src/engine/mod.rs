@@ -72,9 +72,9 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
 
 /// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.
 pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
-    let mut run = Run::new("check");
+    let mut run = Run::new("check", report::Outcome::WouldApply);
     let approve = request.approve.clone();
-    let options = described(request.preflight.clone(), approve.is_some());
+    let options = run.described(&request);
     if run.read(request) {
         match preflight::resolve(&run.plan, workspace, &options, &Dropped) {
             Ok(resolution) => run.resolved(resolution, approve.as_deref()),
@@ -86,9 +86,9 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
 
 /// Makes the whole change, or leaves the tree as it was and says why.
 pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    let mut run = Run::new("apply");
+    let mut run = Run::new("apply", report::Outcome::Applied);
     let approve = request.approve.clone();
-    let options = described(request.preflight.clone(), approve.is_some());
+    let options = run.described(&request);
     let transaction = request.transaction;
     if run.read(request) {
         let result = if run.is_refused() {
@@ -107,7 +107,7 @@ pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt)
 
 /// Puts right what a process left that died while it was changing the tree.
 pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
-    let mut run = Run::new("recover");
+    let mut run = Run::new("recover", report::Outcome::Recovered);
     match transaction::recover(workspace, options) {
         Ok(recovered) => run.recovered = recovered,
         Err(failure) => run.fail(&failure),
@@ -115,33 +115,39 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
     run.finish()
 }
 
-/// An approval binds to digests, so they have to be worked out.
-fn described(options: preflight::Options, is_guarded: bool) -> preflight::Options {
-    preflight::Options { describe: options.describe || is_guarded, ..options }
-}
-
 /// One command on its way through the stages.
 struct Run {
     command: &'static str,
+    /// How it ends if nothing speaks against it.
+    success: report::Outcome,
     plan: Plan,
     resolution: Option<Resolution>,
     problems: Vec<Problem>,
     receipt: Option<Receipt>,
     recovered: Vec<Recovered>,
     signal: Option<i32>,
+    is_described: bool,
 }
 
 impl Run {
-    fn new(command: &'static str) -> Self {
+    fn new(command: &'static str, success: report::Outcome) -> Self {
         Self {
             command,
+            success,
             plan: Plan { inputs: Vec::new(), operations: Vec::new() },
             resolution: None,
             problems: Vec::new(),
             receipt: None,
             recovered: Vec::new(),
             signal: None,
+            is_described: false,
         }
+    }
+
+    /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
+    fn described(&mut self, request: &Request) -> preflight::Options {
+        self.is_described = request.preflight.describe || request.approve.is_some();
+        preflight::Options { describe: self.is_described, ..request.preflight.clone() }
     }
 
     /// Parses and selects; returns whether there is a plan to look at.
@@ -178,16 +184,11 @@ impl Run {
 
     fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
         self.problems.append(&mut resolution.problems);
-        if let Some(approved) = approve.filter(|_| !self.is_refused()) {
-            let found = report::plan_id(&self.plan, &resolution);
-            if found.as_deref() != Some(approved) {
-                let message = "the change is not the one that was approved";
-                let mut stale = problem(&code::NOT_APPROVED, message.to_owned());
-                stale.help = Some("check again, and approve the new plan".to_owned());
-                self.problems.push(stale);
-            }
-        }
         self.resolution = Some(resolution);
+        if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
+            let stale = problem(&code::NOT_APPROVED, "the change is not the one that was approved".to_owned());
+            self.problems.push(Problem { help: Some("check again, and approve the new plan".to_owned()), ..stale });
+        }
     }
 
     fn commit(
@@ -217,16 +218,21 @@ impl Run {
         }
     }
 
-    fn finish(self) -> Outcome {
-        let report = report::build(&Parts {
-            command: self.command,
-            plan: &self.plan,
+    fn report(&self) -> Report {
+        report::build(&Parts {
+            inputs: &self.plan.inputs,
+            plan: Some(&self.plan),
             resolution: self.resolution.as_ref(),
+            is_described: self.is_described,
             problems: &self.problems,
+            signal: self.signal,
             receipt: self.receipt.as_ref(),
             recovered: &self.recovered,
-            signal: self.signal,
-        });
-        Outcome { report, inputs: self.plan.inputs, problems: self.problems }
+            ..Parts::new(self.command, self.success)
+        })
+    }
+
+    fn finish(self) -> Outcome {
+        Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems }
     }
 }
