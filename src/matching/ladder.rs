@@ -1,9 +1,140 @@
 //! The comparisons of lines, strictest first.
 
+use std::borrow::Cow;
+
 /// One comparison of lines.
 pub struct Rung {
     /// Its name, as reports have it.
     pub name: &'static str,
+    /// Two lines are the same on this rung where their keys are.
+    pub key: fn(&[u8]) -> Cow<'_, [u8]>,
 }
-/// Stub.
-pub const LADDER: &[Rung] = &[];
+
+/// The comparisons, strictest first. Hunks with line numbers use the first, and the last if blanks are to be ignored;
+/// those below headings use all but the last, one after the other.
+pub const LADDER: &[Rung] = &[
+    Rung { name: "exact", key: |line| Cow::Borrowed(line) },
+    Rung { name: "trailing", key: |line| Cow::Borrowed(trimmed_end(line)) },
+    Rung { name: "indent", key: |line| Cow::Borrowed(trimmed_end(trimmed_start(line))) },
+    Rung { name: "punct", key: |line| folded(trimmed_end(trimmed_start(line))) },
+    Rung { name: "whitespace", key: collapsed },
+];
+
+/// Byte for byte.
+pub(super) const EXACT: usize = 0;
+/// The first rung that does not look at the blanks at the start of a line.
+pub(super) const INDENT: usize = 2;
+/// The last rung of hunks below headings.
+pub(super) const PUNCT: usize = 3;
+/// git's `--ignore-whitespace`.
+pub(super) const WHITESPACE: usize = 4;
+
+/// Cuts Unicode white space off the end.
+fn trimmed_end(line: &[u8]) -> &[u8] {
+    let mut rest = line;
+    while let Some((length, character)) = last_character(rest)
+        && character.is_whitespace()
+    {
+        rest = &rest[..rest.len() - length];
+    }
+    rest
+}
+
+/// Cuts Unicode white space off the start.
+fn trimmed_start(line: &[u8]) -> &[u8] {
+    &line[indentation(line).len()..]
+}
+
+/// Returns the Unicode white space that a line begins with.
+pub(super) fn indentation(line: &[u8]) -> &[u8] {
+    let mut length = 0;
+    while let Some(character) = first_character(&line[length..])
+        && character.is_whitespace()
+    {
+        length += character.len_utf8();
+    }
+    &line[..length]
+}
+
+fn first_character(line: &[u8]) -> Option<char> {
+    let head = &line[..line.len().min(4)];
+    head.utf8_chunks().next()?.valid().chars().next()
+}
+
+fn last_character(line: &[u8]) -> Option<(usize, char)> {
+    let start = (1..=line.len().min(4)).find(|&length| line[line.len() - length] & 0xc0 != 0x80)?;
+    let character = std::str::from_utf8(&line[line.len() - start..]).ok()?.chars().next()?;
+    Some((start, character))
+}
+
+/// Turns typographic dashes, quotes and blanks into those of ASCII, as Codex does.
+fn folded(line: &[u8]) -> Cow<'_, [u8]> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let mut out = Vec::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            out.extend_from_slice(fold(character).encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        out.extend_from_slice(chunk.invalid());
+    }
+    Cow::Owned(out)
+}
+
+fn fold(character: char) -> char {
+    match character {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{2018}'..='\u{201b}' => '\'',
+        '\u{201c}'..='\u{201f}' => '"',
+        '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        other => other,
+    }
+}
+
+/// Takes the line end off and makes every run of blanks one blank, as `fuzzy_matchlines` in git's apply.c compares.
+fn collapsed(line: &[u8]) -> Cow<'_, [u8]> {
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let end = line.iter().rposition(|&byte| byte != b'\r' && byte != b'\n').map_or(0, |last| last + 1);
+    let line = &line[..end];
+    let mut out = Vec::with_capacity(line.len());
+    for &byte in line {
+        match byte {
+            byte if !is_blank(byte) => out.push(byte),
+            _ if out.last() == Some(&b' ') => {}
+            _ => out.push(b' '),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meets(rung: usize, left: &[u8], right: &[u8]) -> bool {
+        (LADDER[rung].key)(left) == (LADDER[rung].key)(right)
+    }
+
+    #[test]
+    fn each_rung_is_looser_than_the_one_before() {
+        let pairs: [(&str, &str); 4] =
+            [("a b", "a b"), ("a b", "a b \t"), ("a b", "\u{3000}a b"), ("a-'b", "a\u{2014}\u{2019}b")];
+        for (pair, &(left, right)) in pairs.iter().enumerate() {
+            let met: Vec<_> = (0..=PUNCT).filter(|&rung| meets(rung, left.as_bytes(), right.as_bytes())).collect();
+            assert_eq!(met, (pair..=PUNCT).collect::<Vec<_>>(), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay() {
+        assert_eq!((LADDER[PUNCT].key)(b" \xff\xe2\x80\x94\xe2\x80 "), Cow::<[u8]>::Owned(b"\xff-\xe2\x80".to_vec()));
+    }
+
+    #[test]
+    fn blanks_need_blanks() {
+        assert!(meets(WHITESPACE, b"\ta  b\r\n", b" a\tb\n"));
+        assert!(!meets(WHITESPACE, b"a b\n", b"ab\n"));
+        assert!(!meets(WHITESPACE, b"a \n", b"a\n"));
+    }
+}

@@ -2,13 +2,25 @@
 //!
 //! To add a comparison of lines, add a row of [`LADDER`].
 
+mod covered;
+mod index;
 mod ladder;
+mod level;
+mod numbered;
+mod pattern;
+#[cfg(test)]
+mod reference;
+mod search;
+mod splice;
+#[cfg(test)]
+mod testing;
 
 pub use ladder::{LADDER, Rung};
 
 use std::ops::Range;
 
 use crate::plan::{Direction, Hunk};
+use index::LineIndex;
 
 /// How closely a hunk has to fit.
 #[derive(Clone, Debug)]
@@ -127,8 +139,8 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 /// Placements never overlap. Linear in file and patch.
 #[must_use]
 pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, rules: &Rules) -> Placements {
-    let _ = (preimage, text, hunks, direction, rules);
-    Vec::new()
+    let index = LineIndex::new(preimage);
+    numbered::place(&index, text, hunks, direction, rules)
 }
 
 /// Returns what `preimage` becomes when every hunk goes to its placement.
@@ -137,6 +149,5 @@ pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction,
 /// exactly by a grammar that is exact about line ends; else it ends as the lines around it.
 #[must_use]
 pub fn splice(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, placements: &[Placement]) -> Vec<u8> {
-    let _ = (preimage, text, hunks, direction, placements);
-    Vec::new()
+    splice::splice(preimage, text, hunks, direction, placements)
 }

@@ -1,0 +1,84 @@
+//! The parts of a file that hunks have taken, and where its other lines are in the file as they left it.
+
+use std::ops::Range;
+
+/// The lines that placed hunks cover, in the order of the file.
+#[derive(Default)]
+pub(super) struct Covered {
+    taken: Vec<Taken>,
+}
+
+struct Taken {
+    lines: Range<usize>,
+    /// Lines gained by this hunk and all before it in the file.
+    change: isize,
+}
+
+impl Covered {
+    /// Takes `lines` of the file for a hunk that makes `change` lines more of them.
+    pub(super) fn take(&mut self, lines: Range<usize>, change: isize) {
+        let at = self.taken.partition_point(|taken| (taken.lines.start, taken.lines.end) <= (lines.start, lines.end));
+        let before = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
+        self.taken.insert(at, Taken { lines, change: before + change });
+        if change != 0 {
+            for taken in &mut self.taken[at + 1..] {
+                taken.change += change;
+            }
+        }
+    }
+
+    /// Returns a run of taken lines that `lines` would overlap. An empty run overlaps only what it is inside of.
+    pub(super) fn obstacle(&self, lines: &Range<usize>) -> Option<Range<usize>> {
+        let at = self.taken.partition_point(|taken| taken.lines.end <= lines.start);
+        let taken = &self.taken.get(at)?.lines;
+        (taken.start < lines.end).then(|| taken.clone()).filter(|taken| taken.end > lines.start)
+    }
+
+    /// Returns the number that `line` of the file has in the file as the hunks left it.
+    pub(super) fn running(&self, line: usize) -> isize {
+        signed(line) + self.change_before(line)
+    }
+
+    /// Returns the first line of the file, untaken or behind what is taken, that has at least the number
+    /// `running` in the file as the hunks left it.
+    pub(super) fn original(&self, running: isize) -> usize {
+        let at = self.taken.partition_point(|taken| signed(taken.lines.end) + taken.change <= running);
+        let change = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
+        let line = usize::try_from(running - change).unwrap_or(0);
+        match self.taken.get(at) {
+            Some(taken) if taken.lines.start < line => taken.lines.end,
+            _ => line,
+        }
+    }
+
+    fn change_before(&self, line: usize) -> isize {
+        let at = self.taken.partition_point(|taken| taken.lines.end <= line);
+        at.checked_sub(1).map_or(0, |last| self.taken[last].change)
+    }
+}
+
+/// Returns a line number as one that can be subtracted from.
+pub(super) fn signed(line: usize) -> isize {
+    isize::try_from(line).unwrap_or(isize::MAX / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_in_the_file_as_the_hunks_left_it() {
+        let mut covered = Covered::default();
+        covered.take(10..13, 2);
+        covered.take(2..4, -1);
+        assert_eq!([0, 4, 13, 20].map(|line| covered.running(line)), [0, 3, 14, 21]);
+        assert_eq!([0, 1, 3, 9, 14, 21].map(|line| covered.original(line)), [0, 1, 4, 10, 13, 20]);
+    }
+
+    #[test]
+    fn an_insertion_keeps_a_hunk_from_reaching_over_it() {
+        let mut covered = Covered::default();
+        covered.take(5..5, 1);
+        assert_eq!([4..6, 5..6, 4..5, 5..5].map(|lines| covered.obstacle(&lines)), [Some(5..5), None, None, None]);
+    }
+}

@@ -1,0 +1,93 @@
+//! Lines of a file by number, without a list of them.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+/// How many lines lie between two remembered offsets.
+const STEP: usize = 64;
+
+/// Where the lines of a text start; remembers the offset of every 64th line only.
+pub(super) struct LineIndex<'a> {
+    text: &'a [u8],
+    every: Vec<usize>,
+    count: usize,
+}
+
+impl<'a> LineIndex<'a> {
+    /// Counts the lines of `text`; a last line without terminator is one.
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        let mut every = vec![0];
+        let mut newlines = 0;
+        for newline in memchr_iter(b'\n', text) {
+            newlines += 1;
+            if newlines % STEP == 0 {
+                every.push(newline + 1);
+            }
+        }
+        let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
+        Self { text, every, count: newlines + usize::from(has_tail) }
+    }
+
+    /// Returns the text.
+    pub(super) fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// Returns the number of lines.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the offset at which `line` starts, in bytes; the end of the text for every line behind the last.
+    pub(super) fn offset(&self, line: usize) -> usize {
+        if line >= self.count {
+            return self.text.len();
+        }
+        let start = self.every[line / STEP];
+        match line % STEP {
+            0 => start,
+            nth => memchr_iter(b'\n', &self.text[start..])
+                .nth(nth - 1)
+                .map_or(self.text.len(), |newline| start + newline + 1),
+        }
+    }
+
+    /// Returns the offsets of a run of lines, in bytes.
+    pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
+        self.offset(lines.start)..self.offset(lines.end)
+    }
+
+    /// Returns `line` with its terminator; nothing behind the last line.
+    pub(super) fn line(&self, line: usize) -> &'a [u8] {
+        let start = self.offset(line);
+        let rest = &self.text[start..];
+        &rest[..memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1)]
+    }
+
+    /// Returns the number of the line that starts at `offset`.
+    pub(super) fn line_at(&self, offset: usize) -> usize {
+        let block = self.every.partition_point(|&start| start <= offset).saturating_sub(1);
+        block * STEP + memchr_iter(b'\n', &self.text[self.every[block]..offset]).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_one_offset_and_an_offset_one_line() {
+        let text: Vec<u8> = (0..1000).flat_map(|line| vec![b'x'; line % 5].into_iter().chain([b'\n'])).collect();
+        let index = LineIndex::new(&text);
+        let starts: Vec<_> = crate::text::lines(&text).map(|(span, _)| span.start).collect();
+        assert_eq!((0..1000).map(|line| index.offset(line)).collect::<Vec<_>>(), starts);
+        assert_eq!(starts.iter().map(|&start| index.line_at(start)).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_last_line_without_terminator_counts() {
+        let index = LineIndex::new(b"a\nb");
+        assert_eq!((index.count(), index.line(1), index.offset(2)), (2, &b"b"[..], 3));
+    }
+}

@@ -1,0 +1,125 @@
+//! How much of a hunk has to fit, from all of it down to what the rules allow.
+
+use std::ops::Range;
+
+use super::Rules;
+use super::pattern::Pattern;
+use crate::plan::LineRange;
+
+/// Most lines of context that `--fuzz` leaves out on one side: bounds the work on hostile input.
+const MOST_FUZZ: usize = 64;
+
+/// A part of a hunk's old lines and where it has to stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Level {
+    /// The old lines that have to fit.
+    pub(super) lines: Range<usize>,
+    /// Whether they have to be the first lines of the file.
+    pub(super) is_at_start: bool,
+    /// Whether they have to be the last lines of the file.
+    pub(super) is_at_end: bool,
+    /// Whether context is left out by `--fuzz`, so that of two places none is right.
+    pub(super) is_fuzzy: bool,
+}
+
+/// Returns the line, counted from 0, at which a hunk header says that a range starts.
+///
+/// The start of an empty range names the line in front of it.
+pub(super) fn stated(range: LineRange) -> usize {
+    if range.count == 0 { range.start } else { range.start.saturating_sub(1) }
+}
+
+/// Returns the levels in the order in which they are tried, the strictest first.
+pub(super) fn levels(pattern: &Pattern, old: LineRange, rules: &Rules) -> Vec<Level> {
+    let mut levels = vec![Level {
+        lines: 0..pattern.count(),
+        is_at_start: old.start == 0 || (old.start == 1 && !rules.zero_context),
+        is_at_end: !rules.zero_context && pattern.trailing == 0,
+        is_fuzzy: false,
+    }];
+    reduce(&mut levels, pattern, rules.context);
+    fuzz(&mut levels, pattern, rules.fuzz.min(MOST_FUZZ));
+    levels
+}
+
+/// git's `-C`: first the ends of the file count no more, then the longer side loses a line, both if they are equal.
+fn reduce(levels: &mut Vec<Level>, pattern: &Pattern, context: usize) {
+    let (mut leading, mut trailing) = (pattern.leading, pattern.trailing);
+    if leading <= context && trailing <= context {
+        return;
+    }
+    let mut lines = 0..pattern.count();
+    let is_free = |level: &Level| !level.is_at_start && !level.is_at_end;
+    if !levels.iter().any(is_free) {
+        levels.push(Level { lines: lines.clone(), is_at_start: false, is_at_end: false, is_fuzzy: false });
+    }
+    while (leading > context || trailing > context) && !lines.is_empty() {
+        if leading >= trailing {
+            (lines.start, leading) = (lines.start + 1, leading - 1);
+        }
+        if trailing > leading {
+            (lines.end, trailing) = (lines.end.saturating_sub(1).max(lines.start), trailing - 1);
+        }
+        levels.push(Level { lines: lines.clone(), is_at_start: false, is_at_end: false, is_fuzzy: false });
+    }
+}
+
+/// GNU patch's `--fuzz`: the longer side loses lines first; a side that is shorter than the other has to stand at
+/// its end of the file until its turn comes (`apply_hunk` and `locate_hunk` in patch.c).
+///
+/// Unlike GNU patch, a hunk of which no old line would be left goes nowhere.
+fn fuzz(levels: &mut Vec<Level>, pattern: &Pattern, most: usize) {
+    let longer = pattern.leading.max(pattern.trailing);
+    let first = levels[0].clone();
+    for fuzz in 1..=most.min(longer) {
+        let start = (fuzz + pattern.leading).saturating_sub(longer);
+        let end = pattern.count() - (fuzz + pattern.trailing).saturating_sub(longer).min(pattern.count());
+        if start >= end {
+            return;
+        }
+        levels.push(Level {
+            lines: start..end,
+            is_at_start: first.is_at_start && fuzz + pattern.leading < longer,
+            is_at_end: first.is_at_end && fuzz + pattern.trailing < longer,
+            is_fuzzy: true,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &[u8]) -> Pattern {
+        let hunk = super::super::testing::hunk(text, 1, 1);
+        Pattern::new(&hunk, text, crate::plan::Direction::Forward)
+    }
+
+    fn ranges(levels: &[Level]) -> Vec<(Range<usize>, bool, bool)> {
+        levels.iter().map(|level| (level.lines.clone(), level.is_at_start, level.is_at_end)).collect()
+    }
+
+    #[test]
+    fn the_longer_side_loses_context_first() {
+        let pattern = pattern(b" a\n b\n c\n-d\n e\n");
+        let rules = Rules { context: 0, ..Rules::default() };
+        let range = LineRange { start: 1, count: 5 };
+        let expected = [
+            (0..5, true, false),
+            (0..5, false, false),
+            (1..5, false, false),
+            (2..5, false, false),
+            (3..4, false, false),
+        ];
+        assert_eq!(ranges(&levels(&pattern, range, &rules)), expected);
+    }
+
+    #[test]
+    fn fuzz_takes_the_longer_side_first() {
+        let pattern = pattern(b" a\n b\n c\n-d\n e\n");
+        let rules = Rules { fuzz: 3, ..Rules::default() };
+        let range = LineRange { start: 7, count: 5 };
+        let expected = [(0..5, false, false), (1..5, false, false), (2..5, false, false), (3..4, false, false)];
+        assert_eq!(ranges(&levels(&pattern, range, &rules)), expected);
+    }
+}

@@ -1,0 +1,84 @@
+//! The old lines of a hunk as one piece of text.
+
+use std::ops::Range;
+
+use crate::plan::{Direction, Hunk, HunkLine, LineKind};
+use crate::text::Span;
+
+/// The old lines of a hunk, joined, and how many of them are context at both ends.
+pub(super) struct Pattern {
+    bytes: Vec<u8>,
+    /// Where each line starts in `bytes`, and the end.
+    starts: Vec<usize>,
+    /// Where each line stands in the patch.
+    spans: Vec<Span>,
+    /// Lines of context before the first change; all lines where nothing changes.
+    pub(super) leading: usize,
+    /// Lines of context behind the last change; all lines where nothing changes.
+    pub(super) trailing: usize,
+    /// How many lines the hunk makes more.
+    pub(super) change: isize,
+}
+
+impl Pattern {
+    /// Joins the old lines of `hunk`.
+    pub(super) fn new(hunk: &Hunk, text: &[u8], direction: Direction) -> Self {
+        Self::of(hunk.lines(text, direction), HunkLine::is_old)
+    }
+
+    /// Joins the new lines of `hunk`.
+    pub(super) fn postimage(hunk: &Hunk, text: &[u8], direction: Direction) -> Self {
+        Self::of(hunk.lines(text, direction), HunkLine::is_new)
+    }
+
+    fn of<'a>(lines: impl Iterator<Item = HunkLine<'a>>, is_in: fn(&HunkLine<'a>) -> bool) -> Self {
+        let (bytes, starts, spans) = (Vec::new(), vec![0], Vec::new());
+        let mut pattern = Self { bytes, starts, spans, leading: 0, trailing: 0, change: 0 };
+        let mut is_changed = false;
+        for line in lines {
+            is_changed |= line.kind != LineKind::Context;
+            match line.kind {
+                LineKind::Context => pattern.trailing += 1,
+                LineKind::Deletion => (pattern.change, pattern.trailing) = (pattern.change - 1, 0),
+                LineKind::Insertion => (pattern.change, pattern.trailing) = (pattern.change + 1, 0),
+            }
+            pattern.leading += usize::from(!is_changed);
+            if is_in(&line) {
+                pattern.bytes.extend_from_slice(line.text);
+                pattern.starts.push(pattern.bytes.len());
+                pattern.spans.push(line.span);
+            }
+        }
+        pattern
+    }
+
+    /// Returns the number of lines.
+    pub(super) fn count(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Returns a run of its lines, with their terminators, as one text.
+    pub(super) fn bytes(&self, lines: Range<usize>) -> &[u8] {
+        &self.bytes[self.starts[lines.start]..self.starts[lines.end]]
+    }
+
+    /// Returns one line with its terminator.
+    pub(super) fn line(&self, line: usize) -> &[u8] {
+        self.bytes(line..line + 1)
+    }
+
+    /// Returns its lines with their terminators.
+    pub(super) fn lines(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.count()).map(|line| self.line(line))
+    }
+
+    /// Returns where a line stands in the patch.
+    pub(super) fn span(&self, line: usize) -> Span {
+        self.spans[line]
+    }
+
+    /// Returns whether each of `lines` ends where the next one starts; only the last may lack its terminator.
+    pub(super) fn is_whole(&self, lines: &Range<usize>) -> bool {
+        (lines.start..lines.end.saturating_sub(1)).all(|line| self.line(line).ends_with(b"\n"))
+    }
+}

@@ -1,0 +1,150 @@
+//! The rule of git told literally, on a list of lines, to test the fast search against.
+
+use proptest::prelude::*;
+
+use super::covered::signed;
+use super::level::stated;
+use super::pattern::Pattern;
+use super::testing::Section;
+use super::{Rules, place, splice};
+use crate::plan::{Direction, Hunk, LineKind};
+
+/// A file as the hunks so far left it: its lines, each with its number in the first file, or with that of the
+/// hunk that covers it.
+struct Image {
+    lines: Vec<(Vec<u8>, Result<usize, usize>)>,
+}
+
+impl Image {
+    fn fits(&self, at: isize, wanted: &[&[u8]], is_at_start: bool, is_at_end: bool) -> bool {
+        let Ok(at) = usize::try_from(at) else { return false };
+        let Some(found) = self.lines.get(at..at + wanted.len()) else { return false };
+        (!is_at_start || at == 0)
+            && (!is_at_end || at + wanted.len() == self.lines.len())
+            && found.iter().zip(wanted).all(|((line, number), wanted)| number.is_ok() && line == wanted)
+            // Two hunks never meet where the lines between them are gone.
+            && found.windows(2).all(|pair| matches!(pair, [(_, Ok(a)), (_, Ok(b))] if a + 1 == *b))
+    }
+
+    fn search(&self, stated: isize, wanted: &[&[u8]], is_at_start: bool, is_at_end: bool) -> Option<isize> {
+        if wanted.is_empty() {
+            let at = usize::try_from(stated).ok()?;
+            let number = |line: usize| self.lines.get(line).map(|(_, number)| *number);
+            let is_inside = at > 0 && number(at).is_some_and(|number| number.is_err()) && number(at) == number(at - 1);
+            return (!is_inside && self.fits(stated, wanted, is_at_start, is_at_end)).then_some(stated);
+        }
+        let reach = signed(self.lines.len()) + stated.abs() + 1;
+        (0..=reach)
+            .flat_map(|far| [stated + far, stated - far])
+            .find(|&at| self.fits(at, wanted, is_at_start, is_at_end))
+    }
+
+    fn put(&mut self, at: usize, count: usize, new: Vec<Vec<u8>>, hunk: usize) {
+        self.lines.splice(at..at + count, new.into_iter().map(|line| (line, Err(hunk))));
+    }
+}
+
+/// Applies the hunks one after the other; returns the first line and the offset of each, and the file.
+fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec<isize>, Vec<u8>)> {
+    let lines = crate::text::lines(file).enumerate().map(|(number, (_, line))| (line.to_vec(), Ok(number)));
+    let mut image = Image { lines: lines.collect() };
+    let mut offsets = Vec::new();
+    for (nth, hunk) in hunks.iter().enumerate() {
+        let pattern = Pattern::new(hunk, text, Direction::Forward);
+        let (mut leading, mut trailing) = (pattern.leading, pattern.trailing);
+        let mut lines: Vec<_> = hunk.lines(text, Direction::Forward).collect();
+        let mut is_at_start = hunk.old.start == 0 || (hunk.old.start == 1 && !rules.zero_context);
+        let mut is_at_end = trailing == 0 && !rules.zero_context;
+        let mut at = signed(stated(hunk.new));
+        let (found, old) = loop {
+            let old: Vec<&[u8]> = lines.iter().filter(|line| line.is_old()).map(|line| line.text).collect();
+            if let Some(found) = image.search(at, &old, is_at_start, is_at_end) {
+                break (found, old.len());
+            }
+            if leading <= rules.context && trailing <= rules.context {
+                return None;
+            }
+            if is_at_start || is_at_end {
+                (is_at_start, is_at_end) = (false, false);
+                continue;
+            }
+            if leading >= trailing {
+                lines.remove(0);
+                (leading, at) = (leading - 1, at + 1);
+            }
+            if trailing > leading {
+                lines.pop();
+                trailing -= 1;
+            }
+        };
+        offsets.push(found - at);
+        let new = lines.iter().filter(|line| line.kind != LineKind::Deletion).map(|line| line.text.to_vec());
+        image.put(usize::try_from(found).unwrap(), old, new.collect(), nth);
+    }
+    Some((offsets, image.lines.into_iter().flat_map(|(line, _)| line).collect()))
+}
+
+prop_compose! {
+    fn line()(letter in prop::sample::select(vec!["a\n", "b\n", "\n"])) -> String { letter.to_owned() }
+}
+
+/// Where a hunk is taken from the file, how many lines of each kind it has, and how far off it says that it is.
+type Cut = (usize, [usize; 4], isize, isize);
+
+prop_compose! {
+    fn cut()(
+        from in 0..30usize,
+        counts in prop::array::uniform4(0..4usize),
+        drift in prop::sample::select(vec![0isize, 0, 0, 1, -1, 2, -3, 5]),
+        old_drift in prop::sample::select(vec![0isize, 0, 0, 1, -1]),
+    ) -> Cut { (from, counts, drift, old_drift) }
+}
+
+fn section(lines: &[String], cuts: &[Cut]) -> Section {
+    let mut section = Section::default();
+    let mut gained = 0;
+    for &(from, [leading, deleted, inserted, trailing], drift, old_drift) in cuts {
+        let from = from.min(lines.len());
+        let taken = |at: usize, count: usize| lines.iter().skip(at).take(count);
+        let mut body = String::new();
+        taken(from, leading).for_each(|line| body += &format!(" {line}"));
+        taken(from + leading, deleted).for_each(|line| body += &format!("-{line}"));
+        (0..inserted).for_each(|_| body += "+new\n");
+        taken(from + leading + deleted, trailing).for_each(|line| body += &format!(" {line}"));
+        if body.is_empty() {
+            continue;
+        }
+        let is_empty = body.lines().all(|line| line.starts_with('+'));
+        let shifted = |base: isize| usize::try_from(base.max(0)).unwrap();
+        let old = shifted(signed(from) + isize::from(!is_empty) + old_drift);
+        let vanishes = body.lines().all(|line| line.starts_with('-'));
+        let new = shifted(signed(from) + isize::from(!vanishes) + gained + drift);
+        section.push(&body, old, new);
+        gained += signed(body.lines().filter(|line| line.starts_with('+')).count());
+        gained -= signed(body.lines().filter(|line| line.starts_with('-')).count());
+    }
+    section
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_fast_search_finds_what_the_literal_rule_finds(
+        lines in prop::collection::vec(line(), 0..30),
+        cuts in prop::collection::vec(cut(), 1..5),
+        context in prop::sample::select(vec![usize::MAX, usize::MAX, 0, 1, 2]),
+        zero_context: bool,
+    ) {
+        let section = section(&lines, &cuts);
+        let file = lines.concat().into_bytes();
+        let rules = Rules { context, zero_context, ..Rules::default() };
+        let placements = place(&file, &section.text, &section.hunks, Direction::Forward, &rules);
+        let placements: Option<Vec<_>> = placements.into_iter().map(Result::ok).collect();
+        let found = placements.map(|placements| {
+            let offsets: Vec<_> = placements.iter().map(|placement| placement.offset).collect();
+            (offsets, splice(&file, &section.text, &section.hunks, Direction::Forward, &placements))
+        });
+        prop_assert_eq!(found, apply(&file, &section.text, &section.hunks, &rules));
+    }
+}
