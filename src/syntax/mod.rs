@@ -3,12 +3,22 @@
 //! To add a grammar, write `syntax/<name>.rs`, a row of [`SYNTAXES`], `grammar/<name>.lark` and
 //! `fixtures/<name>/`.
 
+mod base85;
+mod binary;
 mod codex;
 mod git;
+mod hunks;
+mod names;
+mod quoted;
+mod series;
+mod stamp;
 mod unified;
 
-use crate::plan::{Input, Name, Operation, Plan};
-use crate::text::Span;
+pub use binary::{BinaryError, apply_delta, binary_postimage, inflate};
+pub use quoted::{quote, unquote};
+
+use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
+use crate::text::{Lines, Span, without_ending};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
 pub const SYNTAXES: &[&dyn Syntax] = &[&codex::Codex, &git::Git, &unified::Unified];
@@ -169,6 +179,9 @@ fn read(
         if is_strict {
             refuse_prose(text, offset, start)?;
         }
+        if syntax.takes_prose() && series::has_border(&text[offset..start]) {
+            sections.step += 1;
+        }
         offset = syntax.parse(text, start, options, sections)?;
         debug_assert!(offset > start, "a section has at least one byte");
         if !input.formats.contains(&syntax.name()) {
@@ -179,9 +192,36 @@ fn read(
     }
     match before {
         None => Err(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0))),
+        Some(_) if sections.operations.is_empty() => Err(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0))),
         Some(syntax) if !syntax.takes_prose() => refuse_prose(text, offset, text.len()),
         Some(_) => Ok(()),
     }
+}
+
+impl Sections {
+    /// Adds an operation that only says what is done to which file, for its grammar to complete.
+    fn push(&mut self, action: Action, path: Name, edit: Edit, span: Span) -> &mut Operation<Name> {
+        self.operations.push(Operation {
+            action,
+            path,
+            from: None,
+            edit,
+            old_mode: None,
+            new_mode: None,
+            blobs: None,
+            input: 0,
+            span,
+            step: self.step,
+            direction: Direction::Forward,
+        });
+        self.operations.last_mut().expect("BUG: an operation has just been added")
+    }
+}
+
+/// Returns the line that starts at `offset`, without its terminator; empty at the end of the text.
+fn content_span(text: &[u8], offset: usize) -> Span {
+    let line = Lines::within(text, Span::new(offset, text.len())).peek().unwrap_or_default();
+    Span::new(offset, offset + without_ending(line).len())
 }
 
 fn refuse_prose(text: &[u8], start: usize, end: usize) -> Result<(), SyntaxError> {

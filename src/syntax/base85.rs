@@ -1,0 +1,81 @@
+//! The base-85 code of git's binary patches: five letters for four bytes, most significant first.
+
+/// The digits in the order of their values (RFC 1924).
+const ALPHABET: &[u8; 85] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+
+/// Values by letter; 85 stands for no digit.
+const VALUES: [u8; 256] = values();
+
+/// Most bytes of one line.
+const LINE: usize = 52;
+
+const fn values() -> [u8; 256] {
+    let mut values = [85; 256];
+    let mut value = 0;
+    while value < 85 {
+        #[allow(clippy::cast_possible_truncation, reason = "less than 85")]
+        {
+            values[ALPHABET[value] as usize] = value as u8;
+        }
+        value += 1;
+    }
+    values
+}
+
+/// Returns how many bytes `line`, without its terminator, declares and has letters for; `None` if it is damaged.
+///
+/// The first letter is the number of bytes, `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52; the last group of
+/// letters is filled up.
+pub(super) fn declared(line: &[u8]) -> Option<usize> {
+    let (&first, letters) = line.split_first()?;
+    let length = match first {
+        b'A'..=b'Z' => usize::from(first - b'A') + 1,
+        b'a'..=b'z' => usize::from(first - b'a') + 27,
+        _ => return None,
+    };
+    debug_assert!(length <= LINE);
+    (letters.len() == length.div_ceil(4) * 5).then_some(length)
+}
+
+/// Adds the bytes of `line`, without its terminator, to `bytes`; `None` if it is damaged or a group is larger than
+/// four bytes hold.
+pub(super) fn decode(line: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
+    let length = declared(line)?;
+    let end = bytes.len() + length;
+    for group in line[1..].chunks_exact(5) {
+        bytes.extend_from_slice(&quad(group)?.to_be_bytes());
+    }
+    bytes.truncate(end);
+    Some(())
+}
+
+fn quad(group: &[u8]) -> Option<u32> {
+    group.iter().try_fold(0_u32, |sum, &letter| {
+        let value = VALUES[usize::from(letter)];
+        if value == 85 { None } else { sum.checked_mul(85)?.checked_add(value.into()) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(line: &[u8]) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        decode(line, &mut bytes).map(|()| bytes)
+    }
+
+    #[test]
+    fn a_line_has_as_many_bytes_as_it_declares() {
+        assert_eq!(decoded(b"D00000"), Some(vec![0; 4]));
+        assert_eq!(decoded(b"D|NsC0"), Some(vec![0xff; 4]));
+        assert_eq!(decoded(b"B|NsC0"), Some(vec![0xff; 2]));
+    }
+
+    #[test]
+    fn a_damaged_line_is_none() {
+        for line in [&b""[..], b"A", b"D|NsC1", b"D~~~~~", b"D0000", b"E00000", b"D0000\"", b"!00000"] {
+            assert_eq!(decoded(line), None);
+        }
+    }
+}

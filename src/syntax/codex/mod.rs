@@ -1,0 +1,167 @@
+//! The patch language of Codex: an envelope of sections, each of which sees what the one before left.
+//!
+//! The rules are those of codex 0.169.0, with four more things taken: stacked `@@` headings, a rename without a
+//! chunk, blank lines between sections, and chunks in any number.
+
+mod reader;
+mod update;
+
+use reader::{Line, Reader};
+
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
+use crate::plan::{Action, Anchor, Claim, Edit, Hunk, LineRange, Name, Strip};
+use crate::text::Span;
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ENVIRONMENT: &str = "*** Environment ID:";
+const ADD: &str = "*** Add File: ";
+const DELETE: &str = "*** Delete File: ";
+const UPDATE: &str = "*** Update File: ";
+
+/// The lines that a shell command may have left in front of the envelope.
+const WRAPPERS: [&str; 3] = ["<<EOF", "<<'EOF'", "<<\"EOF\""];
+
+const SECTION: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("`*** Add File: `, `*** Delete File: `, `*** Update File: ` or `*** End Patch`");
+
+/// The grammar of Codex envelopes.
+pub(super) struct Codex;
+
+impl Syntax for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn formats(&self) -> &'static [&'static str] {
+        &["codex"]
+    }
+
+    fn grammar(&self) -> &'static str {
+        include_str!("../../../grammar/codex.lark")
+    }
+
+    fn takes_prose(&self) -> bool {
+        false
+    }
+
+    fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        let places = memchr::memmem::find_iter(&text[from..], BEGIN).map(|at| from + at);
+        places.into_iter().find_map(|at| {
+            let start = memchr::memrchr(b'\n', &text[from..at]).map_or(from, |newline| from + newline + 1);
+            let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
+            let line = std::str::from_utf8(&text[start..end]).ok()?;
+            (line.trim() == BEGIN).then(|| wrapper_before(text, from, start).unwrap_or(start))
+        })
+    }
+
+    fn parse(&self, text: &[u8], from: usize, _: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+        let mut reader = Reader::new(text, from);
+        let wrapper = reader.take_if(|line| WRAPPERS.contains(&line.content()))?;
+        reader
+            .take_if(|line| line.trimmed() == BEGIN)?
+            .ok_or_else(|| SyntaxError::new(SyntaxErrorKind::Expected("`*** Begin Patch`"), reader.place()))?;
+        environment(&mut reader)?;
+        let mut is_first = true;
+        while !is_end(&mut reader, is_first)? {
+            section(&mut reader, sections)?;
+            sections.step += 1;
+            is_first = false;
+        }
+        if wrapper.is_some() {
+            reader.skip_blank_lines()?;
+            let is_closing = |line: &Line<'_>| line.trimmed().ends_with("EOF");
+            if reader.take_if(is_closing)?.is_none() {
+                return Err(SyntaxError::new(SyntaxErrorKind::Expected("`EOF`"), reader.place()));
+            }
+        }
+        Ok(reader.offset())
+    }
+}
+
+/// Where the line before `start` begins, if it is one of [`WRAPPERS`].
+fn wrapper_before(text: &[u8], from: usize, start: usize) -> Option<usize> {
+    let end = start.checked_sub(1).filter(|&end| end >= from)?;
+    let line_start = memchr::memrchr(b'\n', &text[from..end]).map_or(from, |newline| from + newline + 1);
+    let line = text[line_start..end].strip_suffix(b"\r").unwrap_or(&text[line_start..end]);
+    WRAPPERS.iter().any(|wrapper| wrapper.as_bytes() == line).then_some(line_start)
+}
+
+/// Names the machine that the patch is for; nothing depends on it here.
+fn environment(reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
+    let Some(line) = reader.take_if(|line| line.trimmed().starts_with(ENVIRONMENT))? else {
+        return Ok(());
+    };
+    match line.trimmed().len() > ENVIRONMENT.len() {
+        true => Ok(()),
+        false => Err(SyntaxError::new(SyntaxErrorKind::Expected("the name of an environment"), line.span)),
+    }
+}
+
+/// Takes the end marker if it is next; blank lines are skipped between sections, not before the first. As in codex
+/// one more end marker at the very end does no harm.
+fn is_end(reader: &mut Reader<'_>, is_first: bool) -> Result<bool, SyntaxError> {
+    if !is_first {
+        reader.skip_blank_lines()?;
+    }
+    let place = reader.place();
+    let is_marker = |line: &Line<'_>| line.trimmed() == END;
+    if reader.take_if(is_marker)?.is_none() {
+        return Ok(false);
+    }
+    if is_first {
+        return Err(SyntaxError::new(SyntaxErrorKind::Expected("a section in the patch"), place));
+    }
+    reader.take_if(is_marker)?;
+    Ok(true)
+}
+
+fn section(reader: &mut Reader<'_>, sections: &mut Sections) -> Result<(), SyntaxError> {
+    let Some(header) = reader.next()? else {
+        return Err(SyntaxError::new(SyntaxErrorKind::Expected("`*** End Patch`"), reader.place()));
+    };
+    if let Some(path) = path(&header, ADD) {
+        add(reader, &header, path, sections)
+    } else if let Some(path) = path(&header, DELETE) {
+        sections.push(Action::Delete, path, Edit::Keep, header.whole);
+        Ok(())
+    } else if let Some(path) = path(&header, UPDATE) {
+        update::read(reader, &header, path, sections)
+    } else {
+        Err(SyntaxError::new(SECTION, header.span))
+    }
+}
+
+fn add(reader: &mut Reader<'_>, header: &Line<'_>, path: Name, sections: &mut Sections) -> Result<(), SyntaxError> {
+    let start = reader.offset();
+    let mut count = 0;
+    while reader.take_if(|line| line.content().starts_with('+'))?.is_some() {
+        count += 1;
+    }
+    let body = Span::new(start, reader.offset());
+    let edit = match count {
+        0 => Edit::Keep,
+        _ => Edit::Hunks(vec![Hunk {
+            anchor: Anchor::Headings { headings: Vec::new(), at_end: false },
+            span: body,
+            header: Span::new(start, start),
+            body,
+            old: LineRange::default(),
+            new: LineRange { start: 0, count },
+            section: Span::new(start, start),
+        }]),
+    };
+    sections.push(Action::Create, path, edit, Span::new(header.whole.start, body.end));
+    Ok(())
+}
+
+/// The path behind `marker`, all of the trimmed line: nothing is quoted.
+fn path(line: &Line<'_>, marker: &str) -> Option<Name> {
+    let path = line.trimmed().strip_prefix(marker)?;
+    let end = line.span.start + line.content().trim_end().len();
+    let claim = Claim { bytes: path.into(), strip: Strip::Literal, span: Span::new(end - path.len(), end) };
+    Some(Name::Agreed(vec![claim]))
+}
+
+#[cfg(test)]
+mod tests;

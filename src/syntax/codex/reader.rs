@@ -1,0 +1,99 @@
+//! The lines of an envelope, which have to be UTF-8.
+
+use crate::syntax::{SyntaxError, SyntaxErrorKind, content_span};
+use crate::text::{Lines, Span};
+
+/// One line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    content: &'a str,
+    /// Without terminator.
+    pub(super) span: Span,
+    /// With terminator.
+    pub(super) whole: Span,
+}
+
+impl<'a> Line<'a> {
+    /// Returns the line without its terminator, LF or CR LF.
+    pub(super) fn content(&self) -> &'a str {
+        self.content
+    }
+
+    /// Returns the line without white space on both sides.
+    pub(super) fn trimmed(&self) -> &'a str {
+        self.content.trim()
+    }
+}
+
+/// A cursor over lines.
+#[derive(Clone, Debug)]
+pub(super) struct Reader<'a> {
+    text: &'a [u8],
+    lines: Lines<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// Returns one that stands at the line that starts at `from`.
+    pub(super) fn new(text: &'a [u8], from: usize) -> Self {
+        Self { text, lines: Lines::within(text, Span::new(from, text.len())) }
+    }
+
+    /// Returns where the next line starts.
+    pub(super) fn offset(&self) -> usize {
+        self.lines.offset()
+    }
+
+    /// Returns the place of the next line.
+    pub(super) fn place(&self) -> Span {
+        content_span(self.text, self.offset())
+    }
+
+    /// Returns the next line without taking it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error at the first byte that is not UTF-8.
+    pub(super) fn peek(&self) -> Result<Option<Line<'a>>, SyntaxError> {
+        let Some(line) = self.lines.peek() else {
+            return Ok(None);
+        };
+        let span = self.place();
+        let content = std::str::from_utf8(span.of(self.text)).map_err(|error| {
+            let place = Span::new(span.start + error.valid_up_to(), span.end);
+            SyntaxError::new(SyntaxErrorKind::Expected("UTF-8"), place)
+        })?;
+        Ok(Some(Line { content, span, whole: Span::new(span.start, span.start + line.len()) }))
+    }
+
+    /// Takes the next line.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::peek`].
+    pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, SyntaxError> {
+        self.take_if(|_| true)
+    }
+
+    /// Takes the next line if it `is_meant`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::peek`].
+    pub(super) fn take_if(&mut self, is_meant: impl Fn(&Line<'a>) -> bool) -> Result<Option<Line<'a>>, SyntaxError> {
+        let line = self.peek()?.filter(is_meant);
+        if line.is_some() {
+            self.lines.next();
+        }
+        Ok(line)
+    }
+
+    /// Takes blank lines as long as there are any.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::peek`].
+    pub(super) fn skip_blank_lines(&mut self) -> Result<(), SyntaxError> {
+        while self.take_if(|line| line.trimmed().is_empty())?.is_some() {}
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! An `*** Update File: ` section: perhaps a new name, then chunks.
+
+use super::reader::{Line, Reader};
+use super::{ADD, DELETE, END, UPDATE, path};
+use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name};
+use crate::syntax::{Sections, SyntaxError, SyntaxErrorKind};
+use crate::text::Span;
+
+const MOVE: &str = "*** Move to: ";
+const END_OF_FILE: &str = "*** End of File";
+
+const CHUNK_LINE: SyntaxErrorKind = SyntaxErrorKind::Expected("a line that starts with ` `, `-` or `+`");
+const NEXT_CHUNK: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("`@@`, the header of a section or `*** End Patch` behind `*** End of File`");
+const ANY_CHUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("a chunk, with lines that start with ` `, `-` or `+`");
+
+/// Reads what follows `header`, which names `file`.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    header: &Line<'_>,
+    file: Name,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
+    let is_move = |line: &Line<'_>| is_at_margin(line) && line.trimmed().starts_with(MOVE);
+    let destination = reader.take_if(is_move)?.and_then(|line| path(&line, MOVE));
+    let hunks = chunks(reader)?;
+    if hunks.is_empty() && destination.is_none() {
+        return Err(SyntaxError::new(ANY_CHUNK, reader.place()));
+    }
+    let edit = if hunks.is_empty() { Edit::Keep } else { Edit::Hunks(hunks) };
+    let span = Span::new(header.whole.start, reader.offset());
+    match destination {
+        Some(destination) => sections.push(Action::Rename, destination, edit, span).from = Some(file),
+        None => {
+            sections.push(Action::Modify, file, edit, span);
+        }
+    }
+    Ok(())
+}
+
+fn chunks(reader: &mut Reader<'_>) -> Result<Vec<Hunk>, SyntaxError> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    loop {
+        let Some(line) = reader.peek()?.filter(|line| !is_section_end(line)) else {
+            return Ok(hunks);
+        };
+        let is_behind_end =
+            hunks.last().is_some_and(|hunk| matches!(hunk.anchor, Anchor::Headings { at_end: true, .. }));
+        if is_behind_end && !is_heading(&line) {
+            return Err(SyntaxError::new(NEXT_CHUNK, line.span));
+        }
+        if hunks.is_empty() && is_only_blank(reader.clone())? {
+            reader.skip_blank_lines()?;
+            return Ok(hunks);
+        }
+        hunks.push(chunk(reader)?);
+    }
+}
+
+/// Blank lines and nothing else up to the end of the section are no chunk.
+fn is_only_blank(mut reader: Reader<'_>) -> Result<bool, SyntaxError> {
+    reader.skip_blank_lines()?;
+    Ok(reader.peek()?.is_none_or(|line| is_section_end(&line)))
+}
+
+fn chunk(reader: &mut Reader<'_>) -> Result<Hunk, SyntaxError> {
+    let start = reader.offset();
+    let (header, headings) = headings(reader)?;
+    let body_start = reader.offset();
+    let (old, new) = body(reader)?;
+    let body = Span::new(body_start, reader.offset());
+    if body.is_empty() {
+        return Err(SyntaxError::new(CHUNK_LINE, reader.place()));
+    }
+    let at_end = reader.take_if(|line| line.content().trim_end() == END_OF_FILE)?.is_some();
+    if at_end {
+        reader.skip_blank_lines()?;
+    }
+    Ok(Hunk {
+        anchor: Anchor::Headings { headings, at_end },
+        span: Span::new(start, body.end),
+        header,
+        body,
+        old: LineRange { start: 0, count: old },
+        new: LineRange { start: 0, count: new },
+        section: Span::new(body_start, body_start),
+    })
+}
+
+/// The `@@` lines of a chunk: none before a first chunk that needs none, one, or several with texts. Returns the
+/// first line, and the texts.
+fn headings(reader: &mut Reader<'_>) -> Result<(Span, Vec<Span>), SyntaxError> {
+    let start = reader.offset();
+    let Some(first) = reader.take_if(is_heading)? else {
+        return Ok((Span::new(start, start), Vec::new()));
+    };
+    let mut headings = Vec::from_iter(text(&first));
+    while !headings.is_empty() {
+        let Some(next) = reader.take_if(|line| is_heading(line) && text(line).is_some())? else {
+            break;
+        };
+        headings.extend(text(&next));
+    }
+    Ok((first.span, headings))
+}
+
+/// What stands behind `@@ `; `None` if there is nothing.
+fn text(heading: &Line<'_>) -> Option<Span> {
+    let length = heading.content().trim_end().len();
+    (length > 2).then(|| Span::new(heading.span.start + 3, heading.span.start + length))
+}
+
+/// Takes the lines of a chunk and returns how many of them are old and new.
+fn body(reader: &mut Reader<'_>) -> Result<(usize, usize), SyntaxError> {
+    let (mut old, mut new) = (0, 0);
+    loop {
+        let Some(line) = reader.peek()?.filter(|line| !ends_body(line)) else {
+            return Ok((old, new));
+        };
+        let (is_old, is_new) = match line.content().as_bytes().first() {
+            None | Some(b' ') => (true, true),
+            Some(b'-') => (true, false),
+            Some(b'+') => (false, true),
+            Some(_) => return Err(SyntaxError::new(CHUNK_LINE, line.span)),
+        };
+        old += usize::from(is_old);
+        new += usize::from(is_new);
+        reader.next()?;
+    }
+}
+
+fn ends_body(line: &Line<'_>) -> bool {
+    is_heading(line) || is_section_end(line) || line.content().trim_end() == END_OF_FILE
+}
+
+/// `@@`, or `@@` with a blank and a text behind it.
+fn is_heading(line: &Line<'_>) -> bool {
+    let content = line.content().trim_end();
+    content == "@@" || content.starts_with("@@ ")
+}
+
+/// Inside an update a marker counts only at the start of a line; an indented one is context.
+fn is_section_end(line: &Line<'_>) -> bool {
+    let content = line.content().trim_end();
+    content == END || [ADD, DELETE, UPDATE].iter().any(|marker| content.starts_with(marker))
+}
+
+fn is_at_margin(line: &Line<'_>) -> bool {
+    line.content().starts_with('*')
+}

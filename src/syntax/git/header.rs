@@ -1,0 +1,185 @@
+//! The extended header lines of a git diff, line by line, as they come.
+
+use super::{START, header_name, mode};
+use crate::mode::FileMode;
+use crate::plan::{Blobs, Claim, Name, Strip};
+use crate::syntax::names::{self, Side};
+use crate::syntax::{SyntaxError, SyntaxErrorKind};
+use crate::text::{Lines, Span, without_ending};
+
+/// What the header lines of one section say.
+#[derive(Debug)]
+pub(super) struct Header {
+    /// The `diff --git` line.
+    pub(super) line: Span,
+    /// What that line says of the name.
+    pub(super) header_name: Name,
+    /// `new file mode`.
+    pub(super) creates: Option<Span>,
+    /// `deleted file mode`.
+    pub(super) deletes: Option<Span>,
+    pub(super) old_mode: Option<FileMode>,
+    pub(super) new_mode: Option<FileMode>,
+    /// The mode at the end of an `index` line: that of both sides.
+    pub(super) index_mode: Option<FileMode>,
+    pub(super) blobs: Option<Blobs>,
+    /// Both names of a rename.
+    pub(super) rename: Option<(Claim, Claim)>,
+    /// Both names of a copy.
+    pub(super) copy: Option<(Claim, Claim)>,
+    /// `---`.
+    pub(super) old: Option<Side>,
+    /// `+++`.
+    pub(super) new: Option<Side>,
+}
+
+/// What a header line is about.
+#[derive(Clone, Copy)]
+enum Keyword {
+    OldMode,
+    NewMode,
+    Deleted,
+    Created,
+    CopyFrom,
+    CopyTo,
+    RenameFrom,
+    RenameTo,
+    Similarity,
+    Index,
+    OldName,
+    NewName,
+}
+
+/// The first words of the lines. The short forms of `rename` are those of git before 1.5.
+const KEYWORDS: &[(&[u8], Keyword)] = &[
+    (b"old mode ", Keyword::OldMode),
+    (b"new mode ", Keyword::NewMode),
+    (b"deleted file mode ", Keyword::Deleted),
+    (b"new file mode ", Keyword::Created),
+    (b"copy from ", Keyword::CopyFrom),
+    (b"copy to ", Keyword::CopyTo),
+    (b"rename from ", Keyword::RenameFrom),
+    (b"rename to ", Keyword::RenameTo),
+    (b"rename old ", Keyword::RenameFrom),
+    (b"rename new ", Keyword::RenameTo),
+    (b"similarity index ", Keyword::Similarity),
+    (b"dissimilarity index ", Keyword::Similarity),
+    (b"index ", Keyword::Index),
+    (b"--- ", Keyword::OldName),
+    (b"+++ ", Keyword::NewName),
+];
+
+/// The halves of a rename or copy.
+#[derive(Default)]
+struct Halves {
+    rename: (Option<Claim>, Option<Claim>),
+    copy: (Option<Claim>, Option<Claim>),
+}
+
+impl Header {
+    /// Reads the `diff --git` line at `line` and those below it, and returns where the first line stands that is none
+    /// of the header.
+    pub(super) fn read(text: &[u8], line: Span) -> Result<(Self, usize), SyntaxError> {
+        let name = Span::new(line.start + START.len(), line.end);
+        let mut header = Self::new(line, header_name(text, name)?);
+        let mut halves = Halves::default();
+        let mut lines = Lines::within(text, Span::new(line.start, text.len()));
+        lines.next();
+        while let Some((keyword, rest)) = keyword(&lines) {
+            header.take(text, keyword, rest, &mut halves)?;
+            lines.next();
+        }
+        header.rename = both(halves.rename, "a rename has two names", line)?;
+        header.copy = both(halves.copy, "a copy has two names", line)?;
+        Ok((header, lines.offset()))
+    }
+
+    fn new(line: Span, header_name: Name) -> Self {
+        Self {
+            line,
+            header_name,
+            creates: None,
+            deletes: None,
+            old_mode: None,
+            new_mode: None,
+            index_mode: None,
+            blobs: None,
+            rename: None,
+            copy: None,
+            old: None,
+            new: None,
+        }
+    }
+
+    fn take(&mut self, text: &[u8], keyword: Keyword, rest: Span, halves: &mut Halves) -> Result<(), SyntaxError> {
+        let name = || names::whole(text, rest, Strip::Bare);
+        match keyword {
+            Keyword::OldMode => once(&mut self.old_mode, mode(text, rest)?, rest),
+            Keyword::NewMode => once(&mut self.new_mode, mode(text, rest)?, rest),
+            Keyword::Deleted => {
+                once(&mut self.deletes, rest, rest)?;
+                once(&mut self.old_mode, mode(text, rest)?, rest)
+            }
+            Keyword::Created => {
+                once(&mut self.creates, rest, rest)?;
+                once(&mut self.new_mode, mode(text, rest)?, rest)
+            }
+            Keyword::CopyFrom => once(&mut halves.copy.0, name()?, rest),
+            Keyword::CopyTo => once(&mut halves.copy.1, name()?, rest),
+            Keyword::RenameFrom => once(&mut halves.rename.0, name()?, rest),
+            Keyword::RenameTo => once(&mut halves.rename.1, name()?, rest),
+            Keyword::Similarity => Ok(()),
+            Keyword::Index => self.take_index(text, rest),
+            Keyword::OldName => once(&mut self.old, names::until_tab(text, rest)?, rest),
+            Keyword::NewName => once(&mut self.new, names::until_tab(text, rest)?, rest),
+        }
+    }
+
+    /// `OLD..NEW`, perhaps with a mode; what has not this form says nothing, as in git.
+    fn take_index(&mut self, text: &[u8], rest: Span) -> Result<(), SyntaxError> {
+        let line = rest.of(text);
+        let end = memchr::memchr(b' ', line).unwrap_or(line.len());
+        let Some(dots) = memchr::memmem::find(&line[..end], b"..") else {
+            return Ok(());
+        };
+        let (old, new) = (&line[..dots], &line[dots + 2..end]);
+        let is_id = |id: &[u8]| matches!(id.len(), 1..=64) && id.iter().all(u8::is_ascii_hexdigit);
+        if !is_id(old) || !is_id(new) {
+            return Ok(());
+        }
+        once(&mut self.blobs, Blobs { old: old.to_vec(), new: new.to_vec() }, rest)?;
+        if end < line.len() {
+            self.index_mode = Some(mode(text, Span::new(rest.start + end + 1, rest.end))?);
+        }
+        Ok(())
+    }
+}
+
+fn keyword(lines: &Lines<'_>) -> Option<(Keyword, Span)> {
+    let line = lines.peek()?;
+    let start = lines.offset();
+    let &(words, keyword) = KEYWORDS.iter().find(|(words, _)| line.starts_with(words))?;
+    Some((keyword, Span::new(start + words.len(), start + words.len().max(without_ending(line).len()))))
+}
+
+fn once<T>(slot: &mut Option<T>, value: T, at: Span) -> Result<(), SyntaxError> {
+    if slot.replace(value).is_some() {
+        return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("a header line stands there twice"), at));
+    }
+    Ok(())
+}
+
+fn both(
+    halves: (Option<Claim>, Option<Claim>),
+    says: &'static str,
+    line: Span,
+) -> Result<Option<(Claim, Claim)>, SyntaxError> {
+    match halves {
+        (Some(from), Some(to)) => Ok(Some((from, to))),
+        (None, None) => Ok(None),
+        (Some(half), None) | (None, Some(half)) => {
+            let at = if half.span.is_empty() { line } else { half.span };
+            Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), at))
+        }
+    }
+}

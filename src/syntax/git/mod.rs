@@ -1,0 +1,153 @@
+//! Git diffs: unified hunks or binary data below extended headers ("diff-generate-patch" in git's documentation).
+
+mod blocks;
+mod header;
+
+use header::Header;
+
+use super::names::Side;
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks, names};
+use crate::mode::FileMode;
+use crate::plan::{Action, Claim, Edit, Name, Strip};
+use crate::text::Span;
+
+/// The first words of a section.
+const START: &[u8] = b"diff --git ";
+
+/// The grammar of git diffs.
+pub(super) struct Git;
+
+impl Syntax for Git {
+    fn name(&self) -> &'static str {
+        "git"
+    }
+
+    fn formats(&self) -> &'static [&'static str] {
+        &["git", "unified", "diff"]
+    }
+
+    fn grammar(&self) -> &'static str {
+        include_str!("../../../grammar/git.lark")
+    }
+
+    fn takes_prose(&self) -> bool {
+        true
+    }
+
+    fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        let is_start = |&at: &usize| at == from || text[at - 1] == b'\n';
+        memchr::memmem::find_iter(&text[from..], START).map(|at| from + at).find(is_start)
+    }
+
+    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+        let line = content_span(text, from);
+        let (header, content) = Header::read(text, line)?;
+        let (edit, end) = edit(text, content, options)?;
+        if header.is_nothing(&edit) {
+            return match header.promises_contents() {
+                true => Err(SyntaxError::new(SyntaxErrorKind::Expected("a hunk"), content_span(text, content))),
+                false => Ok(end),
+            };
+        }
+        let action = header.action()?;
+        if let Edit::Hunks(hunks) = &edit {
+            hunks::refuse_other_side(action, hunks)?;
+        }
+        push(header, action, edit, Span::new(from, end), sections);
+        Ok(end)
+    }
+}
+
+fn edit(text: &[u8], from: usize, options: Options) -> Result<(Edit, usize), SyntaxError> {
+    if let Some((edit, end)) = blocks::read(text, from)? {
+        return Ok((edit, end));
+    }
+    let (hunks, end) = hunks::read(text, from, options)?;
+    Ok((if hunks.is_empty() { Edit::Keep } else { Edit::Hunks(hunks) }, end))
+}
+
+fn push(header: Header, action: Action, edit: Edit, span: Span, sections: &mut Sections) {
+    let (old_mode, new_mode) = (header.old_mode.or(header.index_mode), header.new_mode.or(header.index_mode));
+    let blobs = header.blobs.clone();
+    let (from, path) = header.names(action);
+    let operation = sections.push(action, path, edit, span);
+    operation.from = from;
+    operation.old_mode = old_mode.filter(|_| action != Action::Create);
+    operation.new_mode = new_mode.filter(|_| action != Action::Delete);
+    operation.blobs = blobs;
+}
+
+impl Header {
+    /// Returns whether the section changes nothing.
+    fn is_nothing(&self, edit: &Edit) -> bool {
+        let is_new_name = self.rename.is_some() || self.copy.is_some();
+        let is_new_mode = self.new_mode.is_some() && self.new_mode != self.old_mode;
+        matches!(edit, Edit::Keep) && !is_new_name && !is_new_mode && !self.is_created() && !self.is_deleted()
+    }
+
+    fn promises_contents(&self) -> bool {
+        self.old.is_some() || self.new.is_some() || self.blobs.as_ref().is_some_and(|blobs| blobs.old != blobs.new)
+    }
+
+    fn is_created(&self) -> bool {
+        self.creates.is_some() || self.old == Some(Side::Null)
+    }
+
+    fn is_deleted(&self) -> bool {
+        self.deletes.is_some() || self.new == Some(Side::Null)
+    }
+
+    /// Returns what the section does.
+    fn action(&self) -> Result<Action, SyntaxError> {
+        let contradiction = |says| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), self.line));
+        let is_file = |side: &Option<Side>| matches!(side, Some(Side::File(..)));
+        match (self.is_created(), self.is_deleted(), &self.rename, &self.copy) {
+            (true, true, ..) => contradiction("a file cannot be new and deleted at once"),
+            (_, _, Some(_), Some(_)) => contradiction("a file cannot be renamed and copied at once"),
+            (true, _, Some(_), _) | (true, _, _, Some(_)) => contradiction("a new file has no other name"),
+            (_, true, Some(_), _) | (_, true, _, Some(_)) => contradiction("a deleted file has no other name"),
+            (true, ..) if is_file(&self.old) => contradiction("the old name of a new file is /dev/null"),
+            (_, true, ..) if is_file(&self.new) => contradiction("the new name of a deleted file is /dev/null"),
+            (true, ..) => Ok(Action::Create),
+            (_, true, ..) => Ok(Action::Delete),
+            (_, _, Some(_), _) => Ok(Action::Rename),
+            (_, _, _, Some(_)) => Ok(Action::Copy),
+            _ => Ok(Action::Modify),
+        }
+    }
+
+    /// Returns the name of the source of a rename or copy, and that of the file; every line that names it has a word.
+    fn names(self, action: Action) -> (Option<Name>, Name) {
+        let claim = |side: Option<Side>| match side {
+            Some(Side::File(claim, _)) => Some(claim),
+            _ => None,
+        };
+        let (old, new) = (claim(self.old), claim(self.new));
+        if let (Action::Rename | Action::Copy, Some((from, to))) = (action, self.rename.or(self.copy)) {
+            let agreed = |bare: Claim, other: Option<Claim>| Name::Agreed([bare].into_iter().chain(other).collect());
+            return (Some(agreed(from, old)), agreed(to, new));
+        }
+        let claims: Vec<Claim> = old.into_iter().chain(new).collect();
+        (None, if claims.is_empty() { self.header_name } else { Name::Agreed(claims) })
+    }
+}
+
+/// Reads the name, twice, behind `diff --git `.
+fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
+    Ok(match names::quoted_pair(text, span)? {
+        Some(pair) => Name::Agreed(pair.into()),
+        None => Name::Header(Claim { bytes: span.of(text).to_vec(), strip: Strip::Prefixed, span }),
+    })
+}
+
+/// Reads an octal mode.
+fn mode(text: &[u8], span: Span) -> Result<FileMode, SyntaxError> {
+    let digits = span.of(text).trim_ascii_end();
+    let is_octal = !digits.is_empty() && digits.iter().all(|digit| matches!(digit, b'0'..=b'7'));
+    let bits = digits.iter().try_fold(0_u32, |bits, digit| bits.checked_mul(8)?.checked_add((digit & 7).into()));
+    let mode = bits.filter(|_| is_octal).and_then(FileMode::from_bits);
+    mode.ok_or_else(|| SyntaxError::new(SyntaxErrorKind::Mode, span))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,364 @@
+//! Hunks that name their lines, as unified and git diffs have them: the header by nom, the body by counting.
+
+use nom::bytes::complete::tag;
+use nom::character::complete::{char, digit1};
+use nom::combinator::opt;
+use nom::error::{ErrorKind, ParseError};
+use nom::sequence::preceded;
+use nom::{IResult, Parser};
+
+use super::{Options, SyntaxError, SyntaxErrorKind, content_span};
+use crate::plan::{Action, Anchor, Hunk, LineKind, LineRange};
+use crate::text::{Lines, Span, without_ending};
+
+const HEADER: SyntaxErrorKind = SyntaxErrorKind::Expected("a hunk header, `@@ -START,COUNT +START,COUNT @@`");
+
+/// Returns whether a line that stands where a hunk may start has to be its header.
+pub(super) fn is_header(line: &[u8]) -> bool {
+    line.starts_with(b"@@")
+}
+
+/// Returns whether `line` is a whole hunk header.
+pub(super) fn is_whole_header(line: &[u8]) -> bool {
+    header(line).is_ok()
+}
+
+/// Reads the hunks that start at `from`, none or more, and returns them and where the next line starts.
+///
+/// # Errors
+///
+/// Returns the first mistake in a header or in the number of lines, also lines of a body behind the last counted
+/// one: git and GNU patch drop those without a word.
+pub(super) fn read(text: &[u8], from: usize, options: Options) -> Result<(Vec<Hunk>, usize), SyntaxError> {
+    let mut lines = Lines::within(text, Span::new(from, text.len()));
+    let mut hunks = Vec::new();
+    while lines.peek().is_some_and(is_header) {
+        hunks.push(hunk(text, &mut lines, options)?);
+    }
+    if !hunks.is_empty() && !options.recount {
+        refuse_extra_lines(text, lines.clone())?;
+    }
+    Ok((hunks, lines.offset()))
+}
+
+/// Refuses lines that a file that is made or deleted cannot have.
+///
+/// # Errors
+///
+/// Returns [`SyntaxErrorKind::Contradiction`] at the first such hunk, as git does.
+pub(super) fn refuse_other_side(action: Action, hunks: &[Hunk]) -> Result<(), SyntaxError> {
+    let (has_other, says) = match action {
+        Action::Create => (hunks.iter().find(|hunk| hunk.old.count > 0), "a new file has no old lines"),
+        Action::Delete => (hunks.iter().find(|hunk| hunk.new.count > 0), "a deleted file has no new lines"),
+        _ => (None, ""),
+    };
+    has_other.map_or(Ok(()), |hunk| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), hunk.header)))
+}
+
+fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<Hunk, SyntaxError> {
+    let start = lines.offset();
+    let line = lines.next().map_or(&b""[..], |(_, line)| without_ending(line));
+    let span = Span::new(start, start + line.len());
+    let mut header = parsed_header(line, span)?;
+    let body = if options.recount {
+        let (body, counts) = recounted(text, lines, &header);
+        header.set_counts(counts);
+        body
+    } else {
+        counted(text, lines, &header, span)?
+    };
+    let section = span.end - header.section;
+    Ok(Hunk {
+        anchor: Anchor::Line,
+        span: Span::new(start, body.end),
+        header: span,
+        body,
+        old: header.old,
+        new: header.new,
+        section: Span::new(section, span.end),
+    })
+}
+
+/// What a header says.
+struct Header {
+    old: LineRange,
+    new: LineRange,
+    /// Bytes behind the second `@@` and its blank.
+    section: usize,
+}
+
+impl Header {
+    fn set_counts(&mut self, (old, new): (usize, usize)) {
+        (self.old.count, self.new.count) = (old, new);
+    }
+}
+
+fn parsed_header(line: &[u8], span: Span) -> Result<Header, SyntaxError> {
+    header(line).map(|(_, header)| header).map_err(|error| {
+        let (nom::Err::Error(stop) | nom::Err::Failure(stop)) = error else {
+            return SyntaxError::new(HEADER, span);
+        };
+        let place = Span::new(span.end - stop.left, span.end);
+        SyntaxError::new(if stop.is_overflow { SyntaxErrorKind::NumberTooLarge } else { HEADER }, place)
+    })
+}
+
+/// Where a header stops making sense: the number of bytes left, and whether a number is too large there.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    left: usize,
+    is_overflow: bool,
+}
+
+impl ParseError<&[u8]> for Stop {
+    fn from_error_kind(input: &[u8], _: ErrorKind) -> Self {
+        Self { left: input.len(), is_overflow: false }
+    }
+
+    fn append(_: &[u8], _: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
+
+type Parsed<'a, T> = IResult<&'a [u8], T, Stop>;
+
+fn header(input: &[u8]) -> Parsed<'_, Header> {
+    let (rest, old) = preceded(tag("@@ -"), range).parse(input)?;
+    let (rest, new) = preceded(tag(" +"), range).parse(rest)?;
+    let (rest, _) = tag(" @@").parse(rest)?;
+    let section = rest.strip_prefix(b" ").unwrap_or(rest).len();
+    Ok((rest, Header { old, new, section }))
+}
+
+/// `start,count`; a missing count is 1.
+fn range(input: &[u8]) -> Parsed<'_, LineRange> {
+    let (rest, start) = number(input)?;
+    let (rest, count) = opt(preceded(char(','), number)).parse(rest)?;
+    let count = count.unwrap_or(1);
+    match start.checked_add(count) {
+        Some(_) => Ok((rest, LineRange { start, count })),
+        None => Err(nom::Err::Failure(Stop { left: input.len(), is_overflow: true })),
+    }
+}
+
+fn number(input: &[u8]) -> Parsed<'_, usize> {
+    let (rest, digits) = digit1.parse(input)?;
+    let value =
+        digits.iter().try_fold(0_usize, |value, digit| value.checked_mul(10)?.checked_add(usize::from(digit - b'0')));
+    // Half of the range, so that sums and differences of two such numbers have room as `isize`.
+    match value.filter(|&value| value <= usize::MAX >> 2) {
+        Some(value) => Ok((rest, value)),
+        None => Err(nom::Err::Failure(Stop { left: input.len(), is_overflow: true })),
+    }
+}
+
+/// What a line of a body is by its first byte.
+enum BodyLine {
+    Line(LineKind),
+    /// `\ No newline at end of file`, in any language.
+    Note,
+}
+
+/// An empty line is blank context that lost its blank.
+fn body_line(line: &[u8]) -> Option<BodyLine> {
+    match line.first()? {
+        b' ' => Some(BodyLine::Line(LineKind::Context)),
+        b'-' => Some(BodyLine::Line(LineKind::Deletion)),
+        b'+' => Some(BodyLine::Line(LineKind::Insertion)),
+        b'\\' => Some(BodyLine::Note),
+        _ if without_ending(line).is_empty() => Some(BodyLine::Line(LineKind::Context)),
+        _ => None,
+    }
+}
+
+/// The lines seen so far in a body.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    old: usize,
+    new: usize,
+    changed: usize,
+}
+
+impl Counts {
+    fn add(&mut self, kind: LineKind) {
+        self.old += usize::from(kind != LineKind::Insertion);
+        self.new += usize::from(kind != LineKind::Deletion);
+        self.changed += usize::from(kind != LineKind::Context);
+    }
+}
+
+fn counted(text: &[u8], lines: &mut Lines<'_>, header: &Header, at: Span) -> Result<Span, SyntaxError> {
+    let start = lines.offset();
+    let mut counts = Counts::default();
+    while counts.old < header.old.count || counts.new < header.new.count {
+        let here = lines.offset();
+        let Some(line) = lines.peek().and_then(body_line) else {
+            return Err(line_count(header, counts, content_span(text, here)));
+        };
+        if let BodyLine::Line(kind) = line {
+            counts.add(kind);
+        }
+        if counts.old > header.old.count || counts.new > header.new.count {
+            return Err(line_count(header, counts, content_span(text, here)));
+        }
+        lines.next();
+    }
+    while lines.peek().is_some_and(|line| line.starts_with(b"\\")) {
+        lines.next();
+    }
+    if counts.changed == 0 {
+        return Err(SyntaxError::new(SyntaxErrorKind::Expected("a hunk that adds or removes a line"), at));
+    }
+    Ok(Span::new(start, lines.offset()))
+}
+
+fn line_count(header: &Header, counts: Counts, at: Span) -> SyntaxError {
+    let is_old = if counts.old > header.old.count || counts.new > header.new.count {
+        counts.old > header.old.count
+    } else {
+        counts.old < header.old.count
+    };
+    let (side, promised, found) =
+        if is_old { ("old", header.old.count, counts.old) } else { ("new", header.new.count, counts.new) };
+    SyntaxError::new(SyntaxErrorKind::LineCount { side, promised, found }, at)
+}
+
+/// Takes the lines of a body up to the next header, a signature or other text. Empty lines at the end belong to
+/// the hunk only if the header counts them.
+fn recounted<'a>(text: &'a [u8], lines: &mut Lines<'a>, header: &Header) -> (Span, (usize, usize)) {
+    let start = lines.offset();
+    let (mut counts, mut solid) = (Counts::default(), (Counts::default(), start));
+    while let Some(line) = lines.peek() {
+        let Some(kind) = body_line(line).filter(|_| !starts_other_text(lines.clone())) else {
+            break;
+        };
+        if let BodyLine::Line(kind) = kind {
+            counts.add(kind);
+        }
+        lines.next();
+        if !without_ending(line).is_empty() {
+            solid = (counts, lines.offset());
+        }
+    }
+    if (counts.old, counts.new) != (header.old.count, header.new.count) {
+        counts = solid.0;
+        *lines = Lines::within(text, Span::new(solid.1, text.len()));
+    }
+    (Span::new(start, lines.offset()), (counts.old, counts.new))
+}
+
+fn refuse_extra_lines(text: &[u8], mut lines: Lines<'_>) -> Result<(), SyntaxError> {
+    let is_direct = lines.peek().is_some_and(|line| !line.trim_ascii().is_empty());
+    while lines.peek().is_some_and(|line| line.trim_ascii().is_empty()) {
+        lines.next();
+    }
+    let Some(line) = lines.peek() else {
+        return Ok(());
+    };
+    // Behind an empty line text may well be indented or begin with a dash, hardly ever with a plus.
+    let is_body = if is_direct { matches!(line[0], b' ' | b'-' | b'+') } else { line[0] == b'+' };
+    if !is_body || starts_other_text(lines.clone()) {
+        return Ok(());
+    }
+    Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())))
+}
+
+/// Returns whether a line that looks like one of a body is a mail signature or the header of the next file.
+fn starts_other_text(mut lines: Lines<'_>) -> bool {
+    let Some((_, line)) = lines.next() else {
+        return false;
+    };
+    let next = lines.peek().unwrap_or_default();
+    let is_signature = line.trim_ascii_end() == b"--" && !matches!(next.first(), Some(b' ' | b'+' | b'-' | b'@'));
+    is_signature || (line.starts_with(b"--- ") && next.starts_with(b"+++ "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> (SyntaxErrorKind, &str) {
+        let error = read(text.as_bytes(), 0, Options::default()).unwrap_err();
+        (error.kind, &text[error.span.start..error.span.end])
+    }
+
+    fn bodies(text: &str, options: Options) -> Vec<(LineRange, LineRange, &str)> {
+        let (hunks, _) = read(text.as_bytes(), 0, options).unwrap();
+        hunks.iter().map(|hunk| (hunk.old, hunk.new, &text[hunk.body.start..hunk.body.end])).collect()
+    }
+
+    fn range(start: usize, count: usize) -> LineRange {
+        LineRange { start, count }
+    }
+
+    #[test]
+    fn a_hunk_knows_its_places() {
+        let text = b"@@ -3 +3,2 @@ fn main\r\n-a\n\\ Kein Zeilenumbruch\n+b\n+c\n\\ No\nprose";
+        let (hunks, end) = read(text, 0, Options::default()).unwrap();
+        let hunk = &hunks[0];
+        let parts = [hunk.span, hunk.header, hunk.body, hunk.section].map(|span| span.of(text));
+        let header = b"@@ -3 +3,2 @@ fn main";
+        assert_eq!(parts, [&text[..end], header, &text[header.len() + 2..end], b"fn main"]);
+        assert_eq!((hunk.old, hunk.new, &text[end..]), (range(3, 1), range(3, 2), &b"prose"[..]));
+    }
+
+    #[test]
+    fn a_blank_line_that_lost_its_blank_is_context() {
+        let text = "@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n-- \n2.39\n";
+        let expected = (range(1, 3), range(1, 3), " a\n\n-b\n+c\n");
+        assert_eq!(bodies(text, Options::default()), [expected]);
+    }
+
+    #[test]
+    fn numbers_cannot_overflow() {
+        let large = "18446744073709551615";
+        for text in [format!("@@ -{large} +1 @@\n"), format!("@@ -1 +1,{large} @@\n"), format!("@@ -9{large} +1 @@\n")]
+        {
+            assert_eq!(error(&text).0, SyntaxErrorKind::NumberTooLarge, "{text}");
+        }
+        assert_eq!(error("@@ -1 +9999999999999999999 @@\n").1, "9999999999999999999 @@");
+    }
+
+    #[test]
+    fn a_header_error_stands_where_the_header_breaks() {
+        assert_eq!(error("@@ --1,3 +1 @@\n"), (HEADER, "-1,3 +1 @@"));
+        assert_eq!(error("@@\n"), (HEADER, "@@"));
+    }
+
+    #[test]
+    fn a_short_body_is_refused_where_it_ends() {
+        let count = |side, promised, found| SyntaxErrorKind::LineCount { side, promised, found };
+        assert_eq!(error("@@ -1,2 +1 @@\n-a\n+b\nprose\n"), (count("old", 2, 1), "prose"));
+        assert_eq!(error("@@ -1 +1,2 @@\n-a\n+b\n"), (count("new", 2, 1), ""));
+        assert_eq!(error("@@ -1 +1,2 @@\n-a\n-b\n+b\n"), (count("old", 1, 2), "-b"));
+    }
+
+    #[test]
+    fn lines_behind_the_count_are_never_dropped() {
+        for extra in ["+c", "-c", " c", "---c", "--- c"] {
+            let text = format!("@@ -1 +1 @@\n-a\n+b\n{extra}\n");
+            assert_eq!(error(&text), (SyntaxErrorKind::ExtraLines, extra));
+        }
+        assert_eq!(error("@@ -1 +1 @@\n-a\n+b\n\n+c\n"), (SyntaxErrorKind::ExtraLines, "+c"));
+        for other in ["-- \n2.39\n", "--\n", "\n", "prose\n", "--- a\n+++ b\n", "  \n", ""] {
+            let text = format!("@@ -1 +1 @@\n-a\n+b\n{other}");
+            assert_eq!(bodies(&text, Options::default()), [(range(1, 1), range(1, 1), "-a\n+b\n")], "{other}");
+        }
+    }
+
+    #[test]
+    fn a_hunk_that_changes_nothing_is_refused() {
+        let expected = SyntaxErrorKind::Expected("a hunk that adds or removes a line");
+        assert_eq!(error("@@ -0,0 +0,0 @@\n+a\n").0, expected);
+        assert_eq!(error("@@ -1 +1 @@\n a\n").0, expected);
+    }
+
+    #[test]
+    fn recounting_believes_the_body() {
+        let text = "@@ -1,9 +1,9 @@\n a\n-b\n\n-- \n2.39\n@@ -5 +5 @@\n-a\n+b\n--- x\n+++ x\n";
+        let options = Options { recount: true };
+        assert_eq!(bodies(text, options), [(range(1, 2), range(1, 1), " a\n-b\n")]);
+        let (_, end) = read(text.as_bytes(), 0, options).unwrap();
+        assert_eq!(&text.as_bytes()[end..end + 4], b"\n-- ");
+    }
+}

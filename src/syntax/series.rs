@@ -1,0 +1,45 @@
+//! Where one patch of a series ends and the next one begins.
+
+use crate::text::{lines, without_ending};
+
+/// Returns whether the text between two sections begins another patch: a message of a mailbox, as `git format-patch`
+/// and mail programs write it, or one more export of Mercurial.
+pub(super) fn has_border(between: &[u8]) -> bool {
+    lines(between).any(|(_, line)| is_border(without_ending(line)))
+}
+
+fn is_border(line: &[u8]) -> bool {
+    line == b"# HG changeset patch" || line.strip_prefix(b"From ").is_some_and(ends_in_time_and_year)
+}
+
+/// A line of prose may begin with the word, too; that of a mailbox ends in `09:30:00 2024`, perhaps with a zone
+/// behind it.
+fn ends_in_time_and_year(line: &[u8]) -> bool {
+    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let is_year = |word: &[u8]| word.len() == 4 && word.iter().all(u8::is_ascii_digit);
+    words.windows(2).any(|pair| is_clock(pair[0]) && is_year(pair[1]))
+}
+
+fn is_clock(word: &[u8]) -> bool {
+    let is_two_digits = |part: &[u8]| part.len() == 2 && part.iter().all(u8::is_ascii_digit);
+    word.split(|&byte| byte == b':').all(is_two_digits) && matches!(word.len(), 5 | 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mailbox_has_borders_and_prose_has_none() {
+        for border in [
+            "-- \n2.39\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: me\n",
+            "From me@example.org Sat Jan  3 01:05:34 1996\r\n",
+            "# HG changeset patch\n",
+        ] {
+            assert!(has_border(border.as_bytes()), "{border}");
+        }
+        for prose in ["From: me\n", "From the beginning of 2001\n", ">From me Mon Sep 17 00:00:00 2001\n", ""] {
+            assert!(!has_border(prose.as_bytes()), "{prose}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Time stamps behind file names, as `diff` writes them.
+
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_while_m_n};
+use nom::character::complete::{char, digit1, one_of, space1};
+use nom::combinator::{all_consuming, opt, value};
+use nom::sequence::{preceded, terminated};
+use nom::{IResult, Parser};
+
+/// Most bytes of a time stamp with its weekday, fraction and zone.
+const LONGEST: usize = 48;
+
+/// Returns the length of the name at the start of `line`, which a time stamp may follow.
+///
+/// A tab ends the name. Without one only a whole time stamp at the end of the line does, so that a name may hold
+/// blanks: git's rule. GNU patch cuts at the first blank.
+pub(super) fn name_length(line: &[u8]) -> usize {
+    if let Some(tab) = memchr::memchr(b'\t', line) {
+        return tab;
+    }
+    let from = line.len().saturating_sub(LONGEST);
+    let stamp = (from..line.len()).find(|&at| line[at] == b' ' && is_whole(line[at..].trim_ascii_start()));
+    line[..stamp.unwrap_or(line.len())].trim_ascii_end().len()
+}
+
+/// Returns whether `stamp` says that there is no file: the start of the epoch in whatever zone, as `diff -N`
+/// writes it, or the words of Subversion.
+pub(super) fn is_nowhere(stamp: &[u8]) -> bool {
+    let stamp = stamp.trim_ascii();
+    matches!(stamp, b"(nonexistent)" | b"(revision 0)") || dated(stamp).is_ok_and(|(_, moment)| moment.is_epoch())
+}
+
+fn is_whole(stamp: &[u8]) -> bool {
+    all_consuming(alt((value((), dated), value((), written)))).parse(stamp).is_ok()
+}
+
+/// A moment as far as it tells the epoch.
+#[derive(Clone, Copy)]
+struct Moment {
+    /// Days since 1970-01-01, for that day and the one before.
+    day: Option<i32>,
+    hour: i32,
+    minute: i32,
+    has_seconds: bool,
+    /// Minutes east of Greenwich.
+    zone: i32,
+}
+
+impl Moment {
+    fn is_epoch(self) -> bool {
+        let minutes = |day| (day * 24 + self.hour) * 60 + self.minute - self.zone;
+        !self.has_seconds && self.day.is_some_and(|day| minutes(day) == 0)
+    }
+}
+
+/// `2010-07-05 19:41:17.620000023 -0500`; fraction and zone may be missing, a `T` may part date and time.
+fn dated(input: &[u8]) -> IResult<&[u8], Moment> {
+    let (rest, year) = digits(4, 4)(input)?;
+    let (rest, month) = preceded(char('-'), digits(2, 2)).parse(rest)?;
+    let (rest, day) = preceded(char('-'), digits(2, 2)).parse(rest)?;
+    let (rest, (hour, minute, second)) = preceded(one_of(" T"), clock).parse(rest)?;
+    let (rest, zone) = opt(preceded(opt(char(' ')), zone)).parse(rest)?;
+    let day = match (year, month, day) {
+        (1970, 1, 1) => Some(0),
+        (1969, 12, 31) => Some(-1),
+        _ => None,
+    };
+    Ok((rest, Moment { day, hour, minute, has_seconds: second, zone: zone.unwrap_or(0) }))
+}
+
+/// `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it.
+fn written(input: &[u8]) -> IResult<&[u8], ()> {
+    let name = || take_while_m_n(3, 3, |byte: u8| byte.is_ascii_alphabetic());
+    let date = (name(), space1, name(), space1, digits(1, 2), space1);
+    value((), (date, clock, space1, digits(4, 4))).parse(input)
+}
+
+/// Hour, minute, and whether the seconds are anything but zero.
+fn clock(input: &[u8]) -> IResult<&[u8], (i32, i32, bool)> {
+    let (rest, hour) = terminated(digits(1, 2), char(':')).parse(input)?;
+    let (rest, minute) = digits(2, 2)(rest)?;
+    let (rest, second) = opt(preceded(char(':'), digits(2, 2))).parse(rest)?;
+    let (rest, fraction) = opt(preceded(one_of(".,"), digit1)).parse(rest)?;
+    let is_zero = second.unwrap_or(0) == 0 && fraction.unwrap_or_default().iter().all(|&digit| digit == b'0');
+    Ok((rest, (hour, minute, !is_zero)))
+}
+
+/// `Z`, `-0500` or `-05:00`, in minutes east of Greenwich.
+fn zone(input: &[u8]) -> IResult<&[u8], i32> {
+    let offset = (one_of("+-"), digits(2, 2), opt(char(':')), digits(2, 2));
+    let minutes = offset.map(|(sign, hours, _, minutes)| (hours * 60 + minutes) * if sign == '-' { -1 } else { 1 });
+    alt((minutes, value(0, tag("Z")))).parse(input)
+}
+
+fn digits(least: usize, most: usize) -> impl Fn(&[u8]) -> IResult<&[u8], i32> {
+    move |input| {
+        let digits = take_while_m_n(least, most, |byte: u8| byte.is_ascii_digit());
+        digits
+            .map(|digits: &[u8]| digits.iter().fold(0, |value, digit| value * 10 + i32::from(digit - b'0')))
+            .parse(input)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_ends_before_its_time_stamp() {
+        let lines: [(&str, &str); 8] = [
+            ("a b.c\t2010-07-05 19:41:17", "a b.c"),
+            ("a b.c 2010-07-05 19:41:17.620000023 -0500", "a b.c"),
+            ("a b.c 2010-07-05 19:41:17 +05:30", "a b.c"),
+            ("a b.c  2010-07-05 19:41:17", "a b.c"),
+            ("a b.c Mon Jul  5 19:41:17 2010", "a b.c"),
+            ("a b.c 2010-07-05T19:41:17Z", "a b.c"),
+            ("News/Core and Builtins/x 2010", "News/Core and Builtins/x 2010"),
+            ("a b", "a b"),
+        ];
+        for (line, name) in lines {
+            assert_eq!(&line[..name_length(line.as_bytes())], name);
+        }
+    }
+
+    #[test]
+    fn the_epoch_means_no_file_in_every_zone() {
+        for stamp in [
+            "1970-01-01 00:00:00.000000000 +0000",
+            "1969-12-31 19:00:00.000000000 -0500",
+            "1970-01-01 05:30:00 +05:30",
+            "1970-01-01 00:00:00",
+            "(nonexistent)",
+            "(revision 0)",
+        ] {
+            assert!(is_nowhere(stamp.as_bytes()), "{stamp}");
+        }
+        for stamp in ["1970-01-01 00:00:01 +0000", "1970-01-01 01:00:00 +0000", "2010-01-01 00:00:00 +0000", ""] {
+            assert!(!is_nowhere(stamp.as_bytes()), "{stamp}");
+        }
+    }
+}
