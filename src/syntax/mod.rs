@@ -270,7 +270,3 @@ pub struct DiffSide<'a> {
 pub fn git_diff(_: Option<&DiffSide<'_>>, _: Option<&DiffSide<'_>>, _: bool) -> Vec<u8> {
     Vec::new()
 }
-/// stub
-pub fn binary_postimage(_: crate::plan::BinaryData, _: &[u8], _: &[u8], _: u64) -> Result<Vec<u8>, SyntaxError> {
-    Ok(Vec::new())
-}
