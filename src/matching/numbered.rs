@@ -75,7 +75,10 @@ impl Placer<'_> {
     /// Looks at the only line where the hunk may stand.
     fn only(&self, pattern: &Pattern, level: &Level, line: usize, stated: isize) -> Found {
         let running = self.covered.running(line);
-        let is_astray = if level.lines.is_empty() { running != stated } else { level.is_at_start && running != 0 };
+        let end = self.covered.running(self.index.count());
+        let is_astray = (level.is_at_start && running != 0)
+            || (level.is_at_end && running + signed(level.lines.len()) != end)
+            || (level.lines.is_empty() && running != stated);
         if is_astray || !is_at(self.index, line, pattern.bytes(level.lines.clone())) {
             return Found::default();
         }
