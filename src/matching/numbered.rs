@@ -98,7 +98,7 @@ impl Placer<'_> {
         anchored.extend_from_slice(pattern.bytes(level.lines.clone()));
         let needle = Needle::new(self.index, &anchored, level.lines.len());
         let mut found = nearest(&needle, &self.covered, stated);
-        found.candidates = found.line.map_or_else(Vec::new, |line| candidates(&needle, &self.covered, line));
+        found.candidates = found.line.map_or_else(Vec::new, |line| candidates(&needle, &self.covered, line, 0));
         found
     }
 
