@@ -25,7 +25,7 @@ pub(super) fn place(index: &LineIndex<'_>, text: &[u8], hunks: &[Hunk], directio
         let alike = remaining.get_mut(chunk.old.as_slice()).filter(|_| chunk.is_bare());
         let outcome = placer.place(chunk, alike.as_ref().map_or(0, |alike| **alike));
         alike.into_iter().for_each(|alike| *alike -= 1);
-        outcome.map_err(|kind| Box::new(Mismatch { kind, expected: Vec::new(), nearest: None }))
+        outcome.map_err(Mismatch::unexplained)
     });
     outcomes.collect()
 }

@@ -78,6 +78,13 @@ pub struct Mismatch {
     pub nearest: Option<Nearest>,
 }
 
+impl Mismatch {
+    /// Says what kind of failure it is, and nothing yet about the file.
+    fn unexplained(kind: MismatchKind) -> Box<Self> {
+        Box::new(Self { kind, expected: Vec::new(), nearest: None })
+    }
+}
+
 /// The kinds of failure of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MismatchKind {
