@@ -15,8 +15,8 @@ pub struct Rung {
 pub const LADDER: &[Rung] = &[
     Rung { name: "exact", key: |line| Cow::Borrowed(line) },
     Rung { name: "trailing", key: |line| Cow::Borrowed(trimmed_end(line)) },
-    Rung { name: "indent", key: |line| Cow::Borrowed(trimmed_end(trimmed_start(line))) },
-    Rung { name: "punct", key: |line| folded(trimmed_end(trimmed_start(line))) },
+    Rung { name: "indent", key: |line| Cow::Borrowed(trimmed(line)) },
+    Rung { name: "punct", key: |line| folded(trimmed(line)) },
     Rung { name: "whitespace", key: collapsed },
 ];
 
@@ -56,12 +56,23 @@ pub(super) fn indentation(line: &[u8]) -> &[u8] {
     &line[..length]
 }
 
+/// Cuts Unicode white space off both ends.
+pub(super) fn trimmed(line: &[u8]) -> &[u8] {
+    trimmed_end(trimmed_start(line))
+}
+
 fn first_character(line: &[u8]) -> Option<char> {
+    if let Some(byte) = line.first().filter(|byte| byte.is_ascii()) {
+        return Some(char::from(*byte));
+    }
     let head = &line[..line.len().min(4)];
     head.utf8_chunks().next()?.valid().chars().next()
 }
 
 fn last_character(line: &[u8]) -> Option<(usize, char)> {
+    if let Some(byte) = line.last().filter(|byte| byte.is_ascii()) {
+        return Some((1, char::from(*byte)));
+    }
     let start = (1..=line.len().min(4)).find(|&length| line[line.len() - length] & 0xc0 != 0x80)?;
     let character = std::str::from_utf8(&line[line.len() - start..]).ok()?.chars().next()?;
     Some((start, character))

@@ -3,6 +3,7 @@
 //! To add a comparison of lines, add a row of [`LADDER`].
 
 mod covered;
+mod headings;
 mod index;
 mod ladder;
 mod level;
@@ -10,16 +11,18 @@ mod numbered;
 mod pattern;
 #[cfg(test)]
 mod reference;
+mod reindent;
 mod search;
 mod splice;
 #[cfg(test)]
 mod testing;
+mod windows;
 
 pub use ladder::{LADDER, Rung};
 
 use std::ops::Range;
 
-use crate::plan::{Direction, Hunk};
+use crate::plan::{Anchor, Direction, Hunk};
 use index::LineIndex;
 
 /// How closely a hunk has to fit.
@@ -73,6 +76,13 @@ pub struct Mismatch {
     pub expected: Vec<Vec<u8>>,
     /// The place that is most like it.
     pub nearest: Option<Nearest>,
+}
+
+impl Mismatch {
+    /// Says what kind of failure it is, and nothing yet about the file.
+    fn unexplained(kind: MismatchKind) -> Box<Self> {
+        Box::new(Self { kind, expected: Vec::new(), nearest: None })
+    }
 }
 
 /// The kinds of failure of a hunk.
@@ -140,7 +150,10 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 #[must_use]
 pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, rules: &Rules) -> Placements {
     let index = LineIndex::new(preimage);
-    numbered::place(&index, text, hunks, direction, rules)
+    match hunks.first().map(|hunk| &hunk.anchor) {
+        Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction),
+        _ => numbered::place(&index, text, hunks, direction, rules),
+    }
 }
 
 /// Returns what `preimage` becomes when every hunk goes to its placement.

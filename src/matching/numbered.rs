@@ -7,12 +7,16 @@
 
 use super::covered::{Covered, signed};
 use super::index::LineIndex;
-use super::ladder::{EXACT, LADDER};
+use super::ladder::{EXACT, LADDER, WHITESPACE};
 use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
-use super::search::{Found, Needle, candidates, is_at, nearest};
+use super::search::{Found, Needle, Places, candidates, is_at, nearest};
+use super::windows::{Comparison, Hashes, Windows, power};
 use super::{Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::plan::{Direction, Hunk};
+
+/// How often the file is searched from end to end before its lines are hashed once and for all.
+const FEW_SEARCHES: usize = 4;
 
 /// Places each hunk where its lines are, nearest to the stated line first.
 pub(super) fn place(
@@ -22,103 +26,197 @@ pub(super) fn place(
     direction: Direction,
     rules: &Rules,
 ) -> Placements {
-    let mut placer = Placer { index, rules, covered: Covered::default() };
+    let patch = Patch { text, hunks, direction, rules };
+    let mut placer = Placer { index, patch, covered: Covered::default(), searches: 0, exact: None, loose: None };
     let outcomes = hunks.iter().map(|hunk| {
         let pattern = Pattern::new(hunk, text, direction);
         let levels = levels(&pattern, hunk.preimage_range(direction), rules);
-        placer.place(&pattern, signed(stated(hunk.postimage_range(direction))), &levels)
+        let outcome = placer.place(&pattern, signed(stated(hunk.postimage_range(direction))), &levels);
+        outcome.map_err(Mismatch::unexplained)
     });
-    outcomes.map(|outcome| outcome.map_err(unexplained)).collect()
+    outcomes.collect()
 }
 
-fn unexplained(kind: MismatchKind) -> Box<Mismatch> {
-    Box::new(Mismatch { kind, expected: Vec::new(), nearest: None })
+/// The hunks, and how closely they have to fit.
+#[derive(Clone, Copy)]
+struct Patch<'a> {
+    text: &'a [u8],
+    hunks: &'a [Hunk],
+    direction: Direction,
+    rules: &'a Rules,
+}
+
+impl Patch<'_> {
+    /// Returns all that may be searched for: numbers of lines and their hashes.
+    fn wanted(self, comparison: Comparison) -> impl Iterator<Item = (usize, u64)> {
+        self.hunks.iter().flat_map(move |hunk| {
+            let pattern = Pattern::new(hunk, self.text, self.direction);
+            let hashes = Hashes::new(comparison, pattern.lines());
+            let levels = levels(&pattern, hunk.preimage_range(self.direction), self.rules);
+            let runs = levels.into_iter().map(|level| level.lines);
+            runs.map(|lines| (lines.len(), hashes.run(lines.start, lines.len(), power(lines.len()))))
+                .collect::<Vec<_>>()
+        })
+    }
 }
 
 struct Placer<'a> {
     index: &'a LineIndex<'a>,
-    rules: &'a Rules,
+    patch: Patch<'a>,
     covered: Covered,
+    /// How often the file was searched from end to end.
+    searches: usize,
+    exact: Option<Windows<'a>>,
+    loose: Option<Windows<'a>>,
+}
+
+/// Lines of a hunk that are looked for.
+struct Quest<'p> {
+    pattern: &'p Pattern,
+    level: &'p Level,
+    /// Where they are said to be, in the file as the hunks so far left it.
+    stated: isize,
+}
+
+impl Quest<'_> {
+    fn count(&self) -> usize {
+        self.level.lines.len()
+    }
+
+    fn wanted(&self) -> &[u8] {
+        self.pattern.bytes(self.level.lines.clone())
+    }
+
+    fn lines(&self) -> Vec<&[u8]> {
+        self.level.lines.clone().map(|line| self.pattern.line(line)).collect()
+    }
 }
 
 impl Placer<'_> {
     fn place(&mut self, pattern: &Pattern, stated: isize, levels: &[Level]) -> Result<Placement, MismatchKind> {
         let mut is_blocked = false;
         for level in levels {
-            let start = stated.saturating_add(signed(level.lines.start));
-            let found = self.find(pattern, level, start);
+            let quest = Quest { pattern, level, stated: stated.saturating_add(signed(level.lines.start)) };
+            let mut rung = EXACT;
+            let mut found = self.find_exactly(&quest);
             is_blocked |= found.is_blocked;
+            if found.line.is_none() && self.patch.rules.ignore_whitespace && quest.count() > 0 {
+                rung = WHITESPACE;
+                found = self.find_loosely(&quest);
+                is_blocked |= found.is_blocked;
+            }
             if let Some(line) = found.line {
-                let offset = self.covered.running(line) - start;
-                return self.settle(pattern, level, line, offset, found.candidates);
+                return self.settle(&quest, line, rung, found.candidates);
             }
         }
         Err(if is_blocked { MismatchKind::Overlap } else { MismatchKind::NotFound })
     }
 
-    fn find(&self, pattern: &Pattern, level: &Level, stated: isize) -> Found {
-        let lines = level.lines.clone();
-        if lines.len() > self.index.count() || !pattern.is_whole(&lines) {
+    fn find_exactly(&mut self, quest: &Quest<'_>) -> Found {
+        if !quest.pattern.is_whole(&quest.level.lines) {
             return Found::default();
         }
-        let last = self.index.count() - lines.len();
-        let wanted = pattern.bytes(lines.clone());
-        let is_last = level.is_at_end || !(wanted.is_empty() || wanted.ends_with(b"\n"));
-        match (level.is_at_start, is_last) {
-            (true, true) if last > 0 => Found::default(),
-            (true, _) => self.only(pattern, level, 0, stated),
-            (_, true) => self.only(pattern, level, last, stated),
-            _ => self.around(pattern, level, stated),
+        let wanted = quest.wanted();
+        let is_open = !(wanted.is_empty() || wanted.ends_with(b"\n"));
+        match self.only_line(quest, is_open) {
+            None => Found::default(),
+            Some(Some(line)) => self.check(quest, line, is_at(self.index, line, wanted)),
+            Some(None) => {
+                let line = self.covered.original(quest.stated);
+                let at_stated = self.check(quest, line, is_at(self.index, line, wanted));
+                let is_there = at_stated.line.is_some_and(|line| self.covered.running(line) == quest.stated);
+                if is_there || wanted.is_empty() { at_stated } else { self.search(quest) }
+            }
         }
     }
 
-    /// Looks at the only line where the hunk may stand.
-    fn only(&self, pattern: &Pattern, level: &Level, line: usize, stated: isize) -> Found {
+    fn find_loosely(&mut self, quest: &Quest<'_>) -> Found {
+        let Some(only) = self.only_line(quest, false) else {
+            return Found::default();
+        };
+        let comparison = Comparison { rung: WHITESPACE, is_strict: true };
+        let mut windows =
+            self.loose.take().unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
+        let lines = quest.lines();
+        let places = windows.places(&lines);
+        let found = match only {
+            Some(line) => self.check(quest, line, places.is_at(line)),
+            None => self.around(&places, quest.stated),
+        };
+        self.loose = Some(windows);
+        found
+    }
+
+    /// Returns the only line where the lines may stand, if there is but one; `None` if there is no such line.
+    fn only_line(&self, quest: &Quest<'_>, is_open: bool) -> Option<Option<usize>> {
+        let last = self.index.count().checked_sub(quest.count())?;
+        match (quest.level.is_at_start, quest.level.is_at_end || is_open) {
+            (true, true) => (last == 0).then_some(Some(0)),
+            (true, false) => Some(Some(0)),
+            (false, true) => Some(Some(last)),
+            (false, false) => Some(None),
+        }
+    }
+
+    /// Takes `line` for the place if the lines are there, if it is still at the end of the file where it has to be
+    /// one, and if no hunk went there.
+    fn check(&self, quest: &Quest<'_>, line: usize, is_there: bool) -> Found {
         let running = self.covered.running(line);
-        let is_astray = if level.lines.is_empty() { running != stated } else { level.is_at_start && running != 0 };
-        if is_astray || !is_at(self.index, line, pattern.bytes(level.lines.clone())) {
+        let end = self.covered.running(self.index.count());
+        let is_astray = (quest.level.is_at_start && running != 0)
+            || (quest.level.is_at_end && running + signed(quest.count()) != end)
+            || (quest.count() == 0 && (running != quest.stated || line > self.index.count()));
+        if is_astray || !is_there {
             return Found::default();
         }
-        match self.covered.obstacle(&(line..line + level.lines.len())) {
+        match self.covered.obstacle(&(line..line + quest.count())) {
             Some(_) => Found { is_blocked: true, ..Found::default() },
             None => Found { line: Some(line), candidates: vec![line], is_blocked: false },
         }
     }
 
-    fn around(&self, pattern: &Pattern, level: &Level, stated: isize) -> Found {
-        let start = self.covered.original(stated);
-        let at_stated = self.only(pattern, level, start.min(self.index.count() - level.lines.len()), stated);
-        if level.lines.is_empty() || at_stated.line.is_some_and(|line| self.covered.running(line) == stated) {
-            return at_stated;
+    /// Searches all of the file, byte for byte.
+    fn search(&mut self, quest: &Quest<'_>) -> Found {
+        self.searches += 1;
+        if self.searches <= FEW_SEARCHES {
+            let anchored = [b"\n", quest.wanted()].concat();
+            return self.around(&Needle::new(self.index, &anchored, quest.count()), quest.stated);
         }
-        let mut anchored = vec![b'\n'];
-        anchored.extend_from_slice(pattern.bytes(level.lines.clone()));
-        let needle = Needle::new(self.index, &anchored, level.lines.len());
-        let mut found = nearest(&needle, &self.covered, stated);
-        found.candidates = found.line.map_or_else(Vec::new, |line| candidates(&needle, &self.covered, line));
+        let comparison = Comparison { rung: EXACT, is_strict: true };
+        let mut windows =
+            self.exact.take().unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
+        let found = self.around(&windows.places(&quest.lines()), quest.stated);
+        self.exact = Some(windows);
+        found
+    }
+
+    fn around(&self, places: &impl Places, stated: isize) -> Found {
+        let mut found = nearest(places, &self.covered, stated);
+        found.candidates = found.line.map_or_else(Vec::new, |line| candidates(places, &self.covered, line, 0));
         found
     }
 
     /// Takes the lines, unless another place is as good and the rules want only one.
     fn settle(
         &mut self,
-        pattern: &Pattern,
-        level: &Level,
+        quest: &Quest<'_>,
         line: usize,
-        offset: isize,
+        rung: usize,
         candidates: Vec<usize>,
     ) -> Result<Placement, MismatchKind> {
-        let rung = LADDER[EXACT].name;
-        if offset != 0 && candidates.len() > 1 && (self.rules.unique || level.is_fuzzy) {
+        let offset = self.covered.running(line) - quest.stated;
+        let is_loose = quest.level.is_fuzzy || rung == WHITESPACE;
+        let rung = LADDER[rung].name;
+        if offset != 0 && candidates.len() > 1 && (self.patch.rules.unique || is_loose) {
             return Err(MismatchKind::Ambiguous { lines: candidates, rung });
         }
-        let lines = line..line + level.lines.len();
-        self.covered.take(lines.clone(), pattern.change);
+        let lines = line..line + quest.count();
+        self.covered.take(lines.clone(), quest.pattern.change);
         Ok(Placement {
             bytes: self.index.bytes(lines.clone()),
             lines,
             offset,
-            left_out: (level.lines.start, pattern.count() - level.lines.end),
+            left_out: (quest.level.lines.start, quest.pattern.count() - quest.level.lines.end),
             rung,
             candidates: if offset == 0 { Vec::new() } else { candidates },
         })

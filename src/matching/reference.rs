@@ -9,8 +9,8 @@ use super::testing::Section;
 use super::{Rules, place, splice};
 use crate::plan::{Direction, Hunk, LineKind};
 
-/// A file as the hunks so far left it: its lines, each with its number in the first file, or with that of the
-/// hunk that covers it.
+/// A file as the hunks so far left it: its lines, each with its number in the first file, or that of the hunk
+/// that covers it, twice, and one if that only inserts.
 struct Image {
     lines: Vec<(Vec<u8>, Result<usize, usize>)>,
 }
@@ -30,7 +30,12 @@ impl Image {
         if wanted.is_empty() {
             let at = usize::try_from(stated).ok()?;
             let number = |line: usize| self.lines.get(line).map(|(_, number)| *number);
-            let is_inside = at > 0 && number(at).is_some_and(|number| number.is_err()) && number(at) == number(at - 1);
+            let before = at.checked_sub(1).and_then(number);
+            // What is inserted twice at one place comes in the order of the hunks.
+            let is_inside = match number(at) {
+                Some(Err(hunk)) => hunk % 2 == 1 || before == Some(Err(hunk)),
+                _ => false,
+            };
             return (!is_inside && self.fits(stated, wanted, is_at_start, is_at_end)).then_some(stated);
         }
         let reach = signed(self.lines.len()) + stated.abs() + 1;
@@ -79,7 +84,7 @@ fn apply(file: &[u8], text: &[u8], hunks: &[Hunk], rules: &Rules) -> Option<(Vec
         };
         offsets.push(found - at);
         let new = lines.iter().filter(|line| line.kind != LineKind::Deletion).map(|line| line.text.to_vec());
-        image.put(usize::try_from(found).unwrap(), old, new.collect(), nth);
+        image.put(usize::try_from(found).unwrap(), old, new.collect(), 2 * nth + usize::from(old == 0));
     }
     Some((offsets, image.lines.into_iter().flat_map(|(line, _)| line).collect()))
 }
@@ -111,7 +116,7 @@ fn section(lines: &[String], cuts: &[Cut]) -> Section {
         taken(from + leading, deleted).for_each(|line| body += &format!("-{line}"));
         (0..inserted).for_each(|_| body += "+new\n");
         taken(from + leading + deleted, trailing).for_each(|line| body += &format!(" {line}"));
-        if body.is_empty() {
+        if deleted + inserted == 0 || body.lines().all(|line| line.starts_with(" ")) {
             continue;
         }
         let is_empty = body.lines().all(|line| line.starts_with('+'));

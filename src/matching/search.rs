@@ -45,8 +45,8 @@ pub(super) fn nearest(places: &impl Places, covered: &Covered, stated: isize) ->
     found
 }
 
-/// Lists places around `line`, which is one of them; those behind it in the file first.
-pub(super) fn candidates(places: &impl Places, covered: &Covered, line: usize) -> Vec<usize> {
+/// Lists places around `line`, which is one of them, and not before `floor`; those behind it in the file first.
+pub(super) fn candidates(places: &impl Places, covered: &Covered, line: usize, floor: usize) -> Vec<usize> {
     let mut lines = vec![line];
     let mut ignored = false;
     while lines.len() < MOST_CANDIDATES
@@ -56,7 +56,7 @@ pub(super) fn candidates(places: &impl Places, covered: &Covered, line: usize) -
     }
     let mut earliest = line;
     while lines.len() < MOST_CANDIDATES
-        && let Some(line) = last(places, covered, earliest, 0, &mut ignored, MOST_STEPS)
+        && let Some(line) = last(places, covered, earliest, floor, &mut ignored, MOST_STEPS)
     {
         earliest = line;
         lines.push(line);

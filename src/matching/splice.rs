@@ -1,7 +1,11 @@
 //! What a file becomes when its hunks have their places.
 
 use super::Placement;
-use crate::plan::{Direction, Hunk, LineKind};
+use super::ladder::{EXACT, INDENT, LADDER, PUNCT};
+use super::reindent::Reindent;
+use super::windows::MARK;
+use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
+use crate::text::{Ending, lines};
 
 /// Returns the file with the hunks in place.
 pub(super) fn splice(
@@ -14,34 +18,183 @@ pub(super) fn splice(
     let mut order: Vec<_> = hunks.iter().zip(placements).collect();
     order.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
     let inserted: usize = hunks.iter().map(|hunk| hunk.body.len()).sum();
-    let mut out = Vec::with_capacity(preimage.len() + inserted);
+    let mut out = Output { bytes: Vec::with_capacity(preimage.len() + inserted), is_open: false };
     let mut done = 0;
     for (hunk, placement) in order {
-        out.extend_from_slice(&preimage[done..placement.bytes.start]);
+        let site = Site::new(preimage, hunk, placement);
+        out.keep(&preimage[done..placement.bytes.start], site.ending);
+        site.write(&hunk.lines(text, direction).collect::<Vec<_>>(), &mut out);
         done = placement.bytes.end;
-        let mut rest = &preimage[placement.bytes.clone()];
-        let (start, end) = placement.left_out;
-        let old = placement.lines.len();
-        let mut nth = 0;
-        for line in hunk.lines(text, direction) {
-            let is_covered = nth >= start && nth < start + old;
-            match line.kind {
-                LineKind::Insertion => out.extend_from_slice(line.text),
-                LineKind::Context | LineKind::Deletion => {
-                    nth += 1;
-                    if is_covered {
-                        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
-                        let (taken, others) = rest.split_at(length);
-                        rest = others;
-                        if line.kind == LineKind::Context {
-                            out.extend_from_slice(taken);
-                        }
-                    }
-                }
+    }
+    out.keep(&preimage[done..], ending_near(preimage, done));
+    out.bytes
+}
+
+/// The end of the line in front of `offset`; else of the line there; LF where there is none.
+fn ending_near(preimage: &[u8], offset: usize) -> Ending {
+    let (before, behind) = preimage.split_at(offset);
+    let next = lines(behind).next().map_or(Ending::Missing, |(_, line)| Ending::of(line));
+    [Ending::of(&before[before.len().saturating_sub(2)..]), next].into_iter().find_map(present).unwrap_or(Ending::Lf)
+}
+
+fn present(ending: Ending) -> Option<Ending> {
+    (ending != Ending::Missing).then_some(ending)
+}
+
+/// The file that is made.
+struct Output {
+    bytes: Vec<u8>,
+    /// Whether the last line is an inserted one that lacks its terminator.
+    is_open: bool,
+}
+
+impl Output {
+    /// Adds bytes of the file; what was inserted before them is a line of its own.
+    fn keep(&mut self, bytes: &[u8], ending: Ending) {
+        if self.is_open && !bytes.is_empty() {
+            self.close(ending);
+        }
+        self.bytes.extend_from_slice(bytes);
+        self.is_open &= bytes.is_empty();
+    }
+
+    /// Adds a new line behind whole lines.
+    fn insert(&mut self, parts: [&[u8]; 3], ending: Ending) {
+        if !(self.bytes.is_empty() || self.bytes.ends_with(b"\n") || self.bytes == MARK) {
+            self.close(ending);
+        }
+        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        self.is_open = !self.bytes.ends_with(b"\n");
+    }
+
+    fn close(&mut self, ending: Ending) {
+        self.bytes.extend_from_slice(ending.bytes());
+        self.is_open = false;
+    }
+}
+
+/// The lines of the file that one hunk covers, and how new lines are written there.
+struct Site<'a> {
+    preimage: &'a [u8],
+    placement: &'a Placement,
+    /// How the lines around it end.
+    ending: Ending,
+    /// Whether new lines are written byte for byte: the grammar says how lines end, and the file agreed with it.
+    is_verbatim: bool,
+    /// Whether the grammar can say that a line has no terminator.
+    has_open_lines: bool,
+}
+
+impl<'a> Site<'a> {
+    fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement) -> Self {
+        let has_open_lines = hunk.anchor == Anchor::Line;
+        let is_verbatim = has_open_lines && placement.rung == LADDER[EXACT].name;
+        let ending = ending_near(preimage, placement.bytes.start);
+        Self { preimage, placement, ending, is_verbatim, has_open_lines }
+    }
+
+    fn covered(&self) -> impl Iterator<Item = &'a [u8]> {
+        lines(&self.preimage[self.placement.bytes.clone()]).map(|(_, line)| line)
+    }
+
+    fn write(&self, hunk: &[HunkLine<'_>], out: &mut Output) {
+        let mut file = self.covered();
+        let first = self.covered().next().map_or(Ending::Missing, Ending::of);
+        let mut ending = present(first).unwrap_or(self.ending);
+        let indent = self.indent(hunk);
+        let kept = self.placement.left_out.0..self.placement.left_out.0 + self.placement.lines.len();
+        let mut old = 0;
+        for line in hunk {
+            if line.kind == LineKind::Insertion {
+                self.insert(line, indent.as_ref(), ending, out);
+                continue;
+            }
+            old += 1;
+            let Some(found) = kept.contains(&(old - 1)).then(|| file.next()).flatten() else { continue };
+            ending = present(Ending::of(found)).unwrap_or(ending);
+            if line.kind == LineKind::Context {
+                out.keep(found, ending);
+            } else if !self.has_open_lines && out.bytes.is_empty() && found.starts_with(MARK) {
+                out.keep(MARK, ending);
             }
         }
-        let _ = end;
     }
-    out.extend_from_slice(&preimage[done..]);
-    out
+
+    fn insert(&self, line: &HunkLine<'_>, indent: Option<&Reindent<'_>>, ending: Ending, out: &mut Output) {
+        if self.is_verbatim {
+            return out.insert([b"", line.text, b""], ending);
+        }
+        let content = line.content();
+        let (old, depth) = indent.and_then(|indent| indent.apply(content)).unwrap_or((b"", Vec::new()));
+        let is_open = self.has_open_lines && Ending::of(line.text) == Ending::Missing;
+        let last = if is_open { Ending::Missing } else { ending };
+        out.insert([&depth, &content[old.len()..], last.bytes()], ending);
+    }
+
+    /// How the depth of the hunk and that of the file go together, where the hunk was found without looking at it.
+    fn indent<'h>(&self, hunk: &[HunkLine<'h>]) -> Option<Reindent<'h>>
+    where
+        'a: 'h,
+    {
+        let rung = LADDER.iter().position(|rung| rung.name == self.placement.rung)?;
+        let old: Vec<_> = hunk.iter().filter(|line| line.is_old()).map(|line| line.text).collect();
+        (INDENT..=PUNCT).contains(&rung).then(|| Reindent::new(&old, self.covered()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Section, codex};
+    use super::super::{Rules, place, splice};
+    use super::*;
+
+    fn applied(file: &str, section: &Section, rules: &Rules) -> String {
+        let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, rules);
+        let placements: Vec<_> = placements.into_iter().map(Result::unwrap).collect();
+        let after = splice(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, &placements);
+        String::from_utf8(after).unwrap()
+    }
+
+    fn by_codex(file: &str, chunks: &[(&[&str], &str)]) -> String {
+        applied(file, &codex(chunks), &Rules::default())
+    }
+
+    fn by_number(file: &str, body: &str, rules: &Rules) -> String {
+        let mut section = Section::default();
+        section.push(body, 1, 1);
+        applied(file, &section, rules)
+    }
+
+    #[test]
+    fn new_lines_end_as_the_lines_around_them() {
+        assert_eq!(by_codex("a\r\nb\nc\r\n", &[(&[], " a\n-b\n+B\n")]), "a\r\nB\nc\r\n");
+        assert_eq!(by_codex("a\r\nb\r\n", &[(&[], "+c\n")]), "a\r\nb\r\nc\r\n");
+        assert_eq!(by_codex("", &[(&[], "+x\r\n")]), "x\n");
+        let rules = Rules { ignore_whitespace: true, ..Rules::default() };
+        assert_eq!(by_number("a\tb\r\n", " a b\n+c\n", &rules), "a\tb\r\nc\r\n");
+    }
+
+    #[test]
+    fn a_missing_last_newline_stays_missing_unless_the_line_is_replaced() {
+        assert_eq!(by_codex("a\nb", &[(&[], "-a\n+A\n")]), "A\nb");
+        assert_eq!(by_codex("a\nb", &[(&[], " b\n+c\n")]), "a\nb\nc\n");
+        assert_eq!(by_codex("a\r\nb", &[(&[], "-b\n+B\n")]), "a\r\nB\r\n");
+    }
+
+    #[test]
+    fn the_mark_and_the_bytes_of_context_stay() {
+        assert_eq!(by_codex("\u{feff}a\nb  \n", &[(&[], "-a\n+A\n b\n")]), "\u{feff}A\nb  \n");
+    }
+
+    #[test]
+    fn a_hunk_found_at_another_depth_is_moved_there() {
+        let chunk = " if x:\n-    a\n+    b\n+\n+        c\n";
+        assert_eq!(by_codex("\tif x:\n\t    a\n", &[(&[], chunk)]), "\tif x:\n\t    b\n\n\t        c\n");
+    }
+
+    #[test]
+    fn an_exact_hunk_is_written_byte_for_byte() {
+        assert_eq!(by_number("a\r\n", "-a\r\n+b\n", &Rules::default()), "b\n");
+        assert_eq!(by_number("a\n", "-a\n+b\n\\ No newline\n", &Rules::default()), "b");
+    }
 }

@@ -37,3 +37,22 @@ impl Section {
         self.hunks.push(hunk_at(&self.text, Span::new(start, self.text.len()), old, new));
     }
 }
+
+/// Hunks below headings: each has its headings and its body.
+pub(super) fn codex(chunks: &[(&[&str], &str)]) -> Section {
+    let mut section = Section::default();
+    for (headings, body) in chunks {
+        let mut spans = Vec::new();
+        for heading in *headings {
+            let start = section.text.len();
+            section.text.extend_from_slice(heading.as_bytes());
+            spans.push(Span::new(start, section.text.len()));
+            section.text.push(b'\n');
+        }
+        section.push(body, 0, 0);
+        if let Some(hunk) = section.hunks.last_mut() {
+            hunk.anchor = Anchor::Headings { headings: spans, at_end: false };
+        }
+    }
+    section
+}

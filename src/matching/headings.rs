@@ -1,0 +1,239 @@
+//! Hunks that name the headings above them: the rules of Codex, with no guess between equal places.
+//!
+//! Hunks go down the file, each behind the one before. A heading is found like any other line, the first behind the
+//! hunk before; without one, a hunk has to have one place only, or the hunk has to come again for each of its places.
+
+use std::collections::HashMap;
+
+use super::covered::Covered;
+use super::index::LineIndex;
+use super::ladder::{INDENT, LADDER, PUNCT};
+use super::reindent::Reindent;
+use super::search::{Places, candidates};
+use super::windows::{Comparison, Hashes, Windows, power};
+use super::{MOST_CANDIDATES, Mismatch, MismatchKind, Placement, Placements};
+use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
+
+/// Places each hunk behind the one before it.
+pub(super) fn place(index: &LineIndex<'_>, text: &[u8], hunks: &[Hunk], direction: Direction) -> Placements {
+    let chunks: Vec<_> = hunks.iter().map(|hunk| Chunk::new(hunk, text, direction)).collect();
+    let mut remaining: HashMap<&[&[u8]], usize> = HashMap::new();
+    chunks.iter().filter(|chunk| chunk.is_bare()).for_each(|chunk| *remaining.entry(&chunk.old).or_default() += 1);
+    let ladder = (0..=PUNCT).map(|_| None).collect();
+    let mut placer = Placer { index, chunks: &chunks, ladder, covered: Covered::default(), cursor: 0 };
+    let outcomes = chunks.iter().map(|chunk| {
+        let alike = remaining.get_mut(chunk.old.as_slice()).filter(|_| chunk.is_bare());
+        let outcome = placer.place(chunk, alike.as_ref().map_or(0, |alike| **alike));
+        alike.into_iter().for_each(|alike| *alike -= 1);
+        outcome.map_err(Mismatch::unexplained)
+    });
+    outcomes.collect()
+}
+
+/// A hunk as Codex reads it.
+struct Chunk<'a> {
+    headings: Vec<&'a [u8]>,
+    is_at_end: bool,
+    lines: Vec<HunkLine<'a>>,
+    old: Vec<&'a [u8]>,
+}
+
+impl<'a> Chunk<'a> {
+    fn new(hunk: &Hunk, text: &'a [u8], direction: Direction) -> Self {
+        let (headings, is_at_end) = match &hunk.anchor {
+            Anchor::Line => (Vec::new(), false),
+            Anchor::Headings { headings, at_end } => (headings.iter().map(|span| span.of(text)).collect(), *at_end),
+        };
+        let lines: Vec<_> = hunk.lines(text, direction).collect();
+        let old = lines.iter().filter(|line| line.is_old()).map(|line| line.text).collect();
+        Self { headings, is_at_end, lines, old }
+    }
+
+    /// Whether nothing but its old lines says where it belongs.
+    fn is_bare(&self) -> bool {
+        self.headings.is_empty() && !self.is_at_end
+    }
+
+    /// The old lines without a blank line of context at their end, if there is one: the patch may only have it
+    /// to set its parts apart.
+    fn without_last_blank(&self) -> Option<&[&'a [u8]]> {
+        let last = self.lines.iter().rfind(|line| line.is_old())?;
+        let is_blank = last.kind == LineKind::Context && last.content().is_empty() && self.old.len() > 1;
+        is_blank.then(|| &self.old[..self.old.len() - 1])
+    }
+
+    fn insertions(&self) -> impl Iterator<Item = &[u8]> {
+        self.lines.iter().filter(|line| line.kind == LineKind::Insertion).map(HunkLine::content)
+    }
+
+    fn change(&self) -> isize {
+        self.lines.iter().map(|line| isize::from(line.is_new()) - isize::from(line.is_old())).sum()
+    }
+}
+
+struct Placer<'a> {
+    index: &'a LineIndex<'a>,
+    chunks: &'a [Chunk<'a>],
+    /// The file as each rung of the ladder sees it, as far as it was needed.
+    ladder: Vec<Option<Windows<'a>>>,
+    covered: Covered,
+    /// The first line that the next heading or hunk may have.
+    cursor: usize,
+}
+
+/// A place, the rung that found it, and the places that are as good.
+struct Fit {
+    line: usize,
+    rung: usize,
+    candidates: Vec<usize>,
+}
+
+impl<'a> Placer<'a> {
+    /// Places one chunk; `alike` chunks from this one on have the same old lines.
+    fn place(&mut self, chunk: &Chunk<'a>, alike: usize) -> Result<Placement, MismatchKind> {
+        for heading in &chunk.headings {
+            self.cursor = 1 + self.heading(heading)?;
+        }
+        if chunk.old.is_empty() {
+            let has_place = !chunk.headings.is_empty() && !chunk.is_at_end;
+            let line = if has_place { self.cursor } else { self.index.count() };
+            return Ok(self.settle(chunk, Fit { line, rung: 0, candidates: Vec::new() }, 0));
+        }
+        let (fit, count) = match self.fit(chunk, &chunk.old, alike)? {
+            Some(fit) => (Some(fit), chunk.old.len()),
+            None => match chunk.without_last_blank() {
+                Some(old) => (self.fit(chunk, old, alike)?, old.len()),
+                None => (None, 0),
+            },
+        };
+        let fit = fit.ok_or(MismatchKind::NotFound)?;
+        if fit.rung >= INDENT {
+            let found = (fit.line..).map(|line| self.index.line(line));
+            let indent = Reindent::new(&chunk.old[..count], found);
+            if !chunk.insertions().all(|line| indent.apply(line).is_some()) {
+                return Err(MismatchKind::NotFound);
+            }
+        }
+        self.cursor = fit.line + count;
+        Ok(self.settle(chunk, fit, count))
+    }
+
+    fn heading(&mut self, heading: &'a [u8]) -> Result<usize, MismatchKind> {
+        let (cursor, wanted) = (self.cursor, [heading]);
+        let found = (0..=PUNCT).find_map(|rung| self.windows(rung).places(&wanted).next(cursor));
+        found.ok_or_else(|| MismatchKind::HeadingNotFound { heading: heading.to_vec() })
+    }
+
+    /// Finds lines on the first rung that has them.
+    fn fit(&mut self, chunk: &Chunk<'a>, old: &[&'a [u8]], alike: usize) -> Result<Option<Fit>, MismatchKind> {
+        let last = self.index.count().checked_sub(old.len()).filter(|&last| last >= self.cursor);
+        let Some(last) = last else { return Ok(None) };
+        let (cursor, no_cover) = (self.cursor, Covered::default());
+        for rung in 0..=PUNCT {
+            let places = self.windows(rung).places(old);
+            if chunk.is_at_end {
+                if places.is_at(last) {
+                    return Ok(Some(Fit { line: last, rung, candidates: Vec::new() }));
+                }
+                continue;
+            }
+            let Some(line) = places.next(cursor) else { continue };
+            let number = places.count_from(cursor);
+            if number <= 1 || number == alike {
+                return Ok(Some(Fit { line, rung, candidates: Vec::new() }));
+            }
+            let lines = candidates(&places, &no_cover, line, cursor);
+            debug_assert!(lines.len() <= MOST_CANDIDATES, "candidates are few");
+            if chunk.headings.is_empty() && lines.len() > 1 {
+                return Err(MismatchKind::Ambiguous { lines, rung: LADDER[rung].name });
+            }
+            return Ok(Some(Fit { line, rung, candidates: lines }));
+        }
+        Ok(None)
+    }
+
+    fn windows(&mut self, rung: usize) -> &mut Windows<'a> {
+        let (index, chunks) = (self.index, self.chunks);
+        self.ladder[rung].get_or_insert_with(|| {
+            let comparison = Comparison { rung, is_strict: false };
+            let hash = |lines: &[&[u8]]| {
+                let hashes = Hashes::new(comparison, lines.iter().copied());
+                (lines.len(), hashes.run(0, lines.len(), power(lines.len())))
+            };
+            let headings = chunks.iter().flat_map(|chunk| chunk.headings.iter().map(|&heading| hash(&[heading])));
+            let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
+            Windows::new(index, comparison, headings.chain(blocks.flatten().map(hash)))
+        })
+    }
+
+    fn settle(&mut self, chunk: &Chunk<'a>, fit: Fit, count: usize) -> Placement {
+        let lines = fit.line..fit.line + count;
+        self.covered.take(lines.clone(), chunk.change());
+        Placement {
+            bytes: self.index.bytes(lines.clone()),
+            lines,
+            offset: 0,
+            left_out: (0, chunk.old.len() - count),
+            rung: LADDER[fit.rung].name,
+            candidates: fit.candidates,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::codex;
+    use super::*;
+
+    fn kinds(file: &str, chunks: &[(&[&str], &str)]) -> Vec<Result<usize, MismatchKind>> {
+        let section = codex(chunks);
+        let index = LineIndex::new(file.as_bytes());
+        let placements = place(&index, &section.text, &section.hunks, Direction::Forward);
+        placements.into_iter().map(|place| place.map(|place| place.lines.start).map_err(|error| error.kind)).collect()
+    }
+
+    #[test]
+    fn an_exact_place_further_down_beats_a_loose_one() {
+        assert_eq!(kinds("  a\nx\na\n", &[(&[], "-a\n+A\n")]), [Ok(2)]);
+    }
+
+    #[test]
+    fn of_equal_places_none_is_taken() {
+        let expected = MismatchKind::Ambiguous { lines: vec![0, 2], rung: "exact" };
+        assert_eq!(kinds("x\ny\nx\n", &[(&[], "-x\n+X\n")]), [Err(expected)]);
+    }
+
+    #[test]
+    fn repeated_lines_are_taken_in_order_if_each_has_its_hunk() {
+        assert_eq!(kinds("k\nx\nm\nx\n", &[(&[], "-x\n+1\n"), (&[], "-x\n+2\n")]), [Ok(1), Ok(3)]);
+    }
+
+    #[test]
+    fn headings_narrow_one_after_the_other() {
+        let file = "class A:\n  def run():\n    1\nclass B:\n  def run():\n    1\n";
+        assert_eq!(kinds(file, &[(&["class B:", "def run():"], "-    1\n+    2\n")]), [Ok(5)]);
+        let missing = MismatchKind::HeadingNotFound { heading: b"class C:".to_vec() };
+        assert_eq!(kinds(file, &[(&["class C:"], "-    1\n")]), [Err(missing)]);
+    }
+
+    #[test]
+    fn an_addition_goes_below_its_heading_or_to_the_end() {
+        assert_eq!(kinds("a\nb\n", &[(&["a"], "+x\n"), (&[], "+y\n"), (&[], "-b\n")]), [Ok(1), Ok(2), Ok(1)]);
+    }
+
+    #[test]
+    fn a_blank_line_that_sets_chunks_apart_is_dropped() {
+        assert_eq!(kinds("a\nb\nc\n", &[(&[], "-a\n+A\n\n"), (&[], "-c\n+C\n\n")]), [Ok(0), Ok(2)]);
+    }
+
+    #[test]
+    fn the_mark_does_not_hide_the_first_line() {
+        assert_eq!(kinds("\u{feff}a\nb\n", &[(&[], "-a\n+A\n")]), [Ok(0)]);
+    }
+
+    #[test]
+    fn a_hunk_is_refused_where_its_depth_cannot_be_known() {
+        let file = "def f():\n\tx\n";
+        assert_eq!(kinds(file, &[(&[], " def f():\n     x\n+        y\n")]), [Err(MismatchKind::NotFound)]);
+    }
+}

@@ -1,0 +1,80 @@
+//! The indentation of inserted lines where a hunk was found at another depth than it was written at.
+
+use super::ladder::{indentation, trimmed};
+use super::windows::MARK;
+use crate::text::without_ending;
+
+/// What the old lines of a hunk are indented by, and what the file has in their place.
+pub(super) struct Reindent<'a> {
+    pairs: Vec<(&'a [u8], &'a [u8])>,
+}
+
+impl<'a> Reindent<'a> {
+    /// Compares the old lines of a hunk with those of the file in their place; blank lines say nothing.
+    pub(super) fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]>) -> Self {
+        let mut pairs = Vec::new();
+        for (old, found) in old.iter().zip(found) {
+            let found = found.strip_prefix(MARK).unwrap_or(found);
+            let pair = (indentation(without_ending(old)), indentation(without_ending(found)));
+            if !trimmed(old).is_empty() && !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        Self { pairs }
+    }
+
+    /// Returns the indentation of an inserted line in the patch and in the file; `None` if it cannot be known.
+    ///
+    /// A depth that old lines have goes where they are, if they all agree. Another depth moves by the difference that
+    /// all old lines have, or stays if the file has it.
+    pub(super) fn apply<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
+        let depth = indentation(line);
+        if trimmed(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
+            return Some((depth, depth.to_vec()));
+        }
+        let mut seen = self.pairs.iter().filter(|(old, _)| *old == depth);
+        if let Some((_, found)) = seen.next() {
+            return seen.next().is_none().then(|| (depth, found.to_vec()));
+        }
+        if let Some((old, found)) = self.difference()
+            && let Some(rest) = depth.strip_prefix(old)
+        {
+            return Some((depth, [found, rest].concat()));
+        }
+        self.pairs.iter().any(|(_, found)| *found == depth).then(|| (depth, depth.to_vec()))
+    }
+
+    /// The start of each old indentation and what the file has for it, where that is the same for all.
+    fn difference(&self) -> Option<(&'a [u8], &'a [u8])> {
+        let mut differences = self.pairs.iter().map(|&(old, found)| {
+            let common = old.iter().rev().zip(found.iter().rev()).take_while(|(old, found)| old == found).count();
+            (&old[..old.len() - common], &found[..found.len() - common])
+        });
+        let first = differences.next()?;
+        differences.all(|difference| difference == first).then_some(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::lines;
+
+    fn depths(file: &[u8], old: &[&[u8]], line: &[u8]) -> Option<Vec<u8>> {
+        Reindent::new(old, lines(file).map(|(_, line)| line)).apply(line).map(|(_, depth)| depth)
+    }
+
+    #[test]
+    fn a_dedented_hunk_lands_at_the_depth_of_the_file() {
+        let file = b"    if x:\n        y\n";
+        assert_eq!(depths(file, &[b"if x:\n", b"    y\n"], b"        z"), Some(b"            ".to_vec()));
+    }
+
+    #[test]
+    fn tabs_for_blanks_are_known_only_where_they_were_seen() {
+        let (file, old): (&[u8], [&[u8]; 2]) = (b"def f():\n\tx\n", [b"def f():\n", b"    x\n"]);
+        assert_eq!(depths(file, &old, b"    y"), Some(b"\t".to_vec()));
+        assert_eq!(depths(file, &old, b"\ty"), Some(b"\t".to_vec()));
+        assert_eq!(depths(file, &old, b"        y"), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! All places of many runs of lines at once: hashes of lines, and of every run of one length.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::index::LineIndex;
+use super::ladder::LADDER;
+use super::search::Places;
+use crate::text::{lines, without_ending};
+
+/// The byte order mark of UTF-8.
+pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Odd and without pattern, so that places in a run weigh differently.
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// How lines are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Comparison {
+    /// The row of [`LADDER`].
+    pub(super) rung: usize,
+    /// Whether terminators and a byte order mark count.
+    pub(super) is_strict: bool,
+}
+
+impl Comparison {
+    /// Returns what has to be equal in two lines that are the same.
+    pub(super) fn key(self, line: &[u8]) -> Cow<'_, [u8]> {
+        (LADDER[self.rung].key)(if self.is_strict { line } else { without_ending(line) })
+    }
+
+    /// Returns the line of a file at its start without the mark.
+    fn bare(self, first: &[u8]) -> &[u8] {
+        if self.is_strict { first } else { first.strip_prefix(MARK).unwrap_or(first) }
+    }
+
+    fn hash(self, line: &[u8]) -> u64 {
+        xxh3_64(&self.key(line))
+    }
+}
+
+/// Hashes of lines, from which that of each run of them follows.
+#[derive(Default)]
+pub(super) struct Hashes {
+    /// The hash of all lines up to each line.
+    sums: Vec<u64>,
+}
+
+impl Hashes {
+    /// Hashes lines.
+    pub(super) fn new<'l>(comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> Self {
+        let mut sums = vec![0];
+        let mut sum = 0_u64;
+        for line in lines {
+            sum = sum.wrapping_mul(BASE).wrapping_add(comparison.hash(line));
+            sums.push(sum);
+        }
+        Self { sums }
+    }
+
+    /// Returns the hash of the run of `count` lines from `line` on; `power` is that of `count`.
+    pub(super) fn run(&self, line: usize, count: usize, power: u64) -> u64 {
+        self.sums[line + count].wrapping_sub(self.sums[line].wrapping_mul(power))
+    }
+
+    fn starts(&self, count: usize) -> std::ops::Range<usize> {
+        0..self.sums.len().saturating_sub(count)
+    }
+}
+
+/// Returns the weight of a line that `count` lines follow.
+pub(super) fn power(count: usize) -> u64 {
+    BASE.wrapping_pow(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// The runs of lines of one file under one comparison.
+pub(super) struct Windows<'a> {
+    index: &'a LineIndex<'a>,
+    comparison: Comparison,
+    hashes: Hashes,
+    /// The hashes that will be asked for, by number of lines.
+    wanted: HashMap<usize, HashSet<u64>>,
+    /// Where they are, by number of lines.
+    places: HashMap<usize, HashMap<u64, Vec<usize>>>,
+}
+
+impl<'a> Windows<'a> {
+    /// Hashes the lines of the file; `wanted` is the number of lines and the hash of what will be asked for.
+    pub(super) fn new(
+        index: &'a LineIndex<'a>,
+        comparison: Comparison,
+        wanted: impl Iterator<Item = (usize, u64)>,
+    ) -> Self {
+        let mut by_count: HashMap<usize, HashSet<u64>> = HashMap::new();
+        wanted.for_each(|(count, hash)| drop(by_count.entry(count).or_default().insert(hash)));
+        let bare = |(nth, (_, line)): (usize, (_, &'a [u8]))| if nth == 0 { comparison.bare(line) } else { line };
+        let hashes = Hashes::new(comparison, lines(index.text()).enumerate().map(bare));
+        Self { index, comparison, hashes, wanted: by_count, places: HashMap::new() }
+    }
+
+    /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
+    pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
+        let count = wanted.len();
+        let hash = Hashes::new(self.comparison, wanted.iter().copied()).run(0, count, power(count));
+        let hashes = self.wanted.entry(count).or_default();
+        if hashes.insert(hash) || !self.places.contains_key(&count) {
+            let found = located(&self.hashes, count, hashes);
+            self.places.insert(count, found);
+        }
+        let lines = self.places.get(&count).and_then(|places| places.get(&hash));
+        let (index, comparison) = (self.index, self.comparison);
+        Listed { index, comparison, wanted, lines: lines.map_or(&[], Vec::as_slice) }
+    }
+}
+
+/// Returns where the runs of `count` lines with one of the hashes `wanted` start.
+fn located(hashes: &Hashes, count: usize, wanted: &HashSet<u64>) -> HashMap<u64, Vec<usize>> {
+    let power = power(count);
+    let mut found: HashMap<u64, Vec<usize>> = HashMap::new();
+    for line in hashes.starts(count) {
+        let hash = hashes.run(line, count, power);
+        if wanted.contains(&hash) {
+            found.entry(hash).or_default().push(line);
+        }
+    }
+    found
+}
+
+/// The places of some lines, found by their hash and compared when they are asked for.
+pub(super) struct Listed<'w> {
+    index: &'w LineIndex<'w>,
+    comparison: Comparison,
+    wanted: &'w [&'w [u8]],
+    lines: &'w [usize],
+}
+
+impl Listed<'_> {
+    /// Returns how many places there are at or behind `from`, as far as hashes tell.
+    pub(super) fn count_from(&self, from: usize) -> usize {
+        self.lines.len() - self.lines.partition_point(|&line| line < from)
+    }
+
+    /// Returns whether the lines are at `line`.
+    pub(super) fn is_at(&self, line: usize) -> bool {
+        let rest = &self.index.text()[self.index.offset(line)..];
+        let mut found = lines(rest).map(|(_, line)| line).enumerate().map(|(nth, text)| match line + nth {
+            0 => self.comparison.bare(text),
+            _ => text,
+        });
+        let key = |line| self.comparison.key(line);
+        self.wanted.iter().all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
+    }
+}
+
+impl Places for Listed<'_> {
+    fn count(&self) -> usize {
+        self.wanted.len()
+    }
+
+    fn next(&self, from: usize) -> Option<usize> {
+        let start = self.lines.partition_point(|&line| line < from);
+        self.lines[start..].iter().copied().find(|&line| self.is_at(line))
+    }
+
+    fn previous(&self, before: usize, floor: usize) -> Option<usize> {
+        let range = self.lines.partition_point(|&line| line < floor)..self.lines.partition_point(|&line| line < before);
+        self.lines.get(range)?.iter().rev().copied().find(|&line| self.is_at(line))
+    }
+}
