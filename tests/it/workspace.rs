@@ -1,5 +1,7 @@
 //! The table of path shapes and verbs that every storage is held to.
 
+mod disk;
+
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -86,5 +88,288 @@ fn nothing_is_done_through_a_link() {
         let names: [&[u8]; 3] = [b"free", b"link", b"real"];
         assert_eq!(workspace.list(None).unwrap(), names, "{name}");
         assert_eq!(workspace.list(Some(&path("real"))).unwrap(), [&b"below"[..], b"file"], "{name}");
+    });
+}
+
+#[test]
+fn a_file_is_no_directory_and_nothing_is_below_it() {
+    on_each(|workspace, name| {
+        create(workspace, "file", b"");
+        let below = path("file/x");
+        assert_eq!(workspace.stat(&below).unwrap(), None, "{name}");
+        let faults = [
+            fault(workspace.read(&below, 10)),
+            fault(workspace.list(Some(&path("file")))),
+            fault(workspace.list(Some(&below))),
+            fault(workspace.create(&below, b"", NEW, None)),
+            fault(workspace.symlink(b"x", &below)),
+            fault(workspace.link(&path("file"), &below)),
+            fault(workspace.rename(&path("file"), &path("file/x/y"), Rename::Replace)),
+            fault(workspace.remove(&below)),
+            fault(workspace.make_dir(&below, Privacy::Shared)),
+            fault(workspace.remove_dir(&below)),
+            fault(workspace.remove_dir(&path("file"))),
+            fault(workspace.set_permissions(&below, NEW)),
+            fault(workspace.sync(Some(&below))),
+            fault(workspace.lock(&below, PATIENCE)),
+        ];
+        assert_eq!(faults, [Fault::NotDirectory; 14], "{name}");
+    });
+}
+
+#[test]
+fn nothing_is_there_where_nothing_was_made() {
+    on_each(|workspace, name| {
+        create(workspace, "file", b"");
+        for absent in [path("absent"), path("no/absent"), path("no/such/absent")] {
+            assert_eq!(workspace.stat(&absent).unwrap(), None, "{name}");
+            let faults = [
+                fault(workspace.read(&absent, 10)),
+                fault(workspace.read_link(&absent)),
+                fault(workspace.list(Some(&absent))),
+                fault(workspace.create(&path("new"), b"", NEW, Some(&absent))),
+                fault(workspace.link(&absent, &path("new"))),
+                fault(workspace.rename(&absent, &path("new"), Rename::Exclusive)),
+                fault(workspace.rename(&absent, &path("new"), Rename::Replace)),
+                fault(workspace.rename(&path("file"), &absent, Rename::Exchange)),
+                fault(workspace.remove(&absent)),
+                fault(workspace.remove_dir(&absent)),
+                fault(workspace.set_permissions(&absent, NEW)),
+                fault(workspace.sync(Some(&absent))),
+            ];
+            assert_eq!(faults, [Fault::Missing; 12], "{name}: {absent}");
+        }
+        let below = path("no/absent");
+        let faults = [
+            fault(workspace.create(&below, b"", NEW, None)),
+            fault(workspace.symlink(b"x", &below)),
+            fault(workspace.link(&path("file"), &below)),
+            fault(workspace.rename(&path("file"), &below, Rename::Exclusive)),
+            fault(workspace.make_dir(&below, Privacy::Shared)),
+            fault(workspace.lock(&below, PATIENCE)),
+        ];
+        assert_eq!(faults, [Fault::Missing; 6], "{name}");
+        assert_eq!(workspace.list(None).unwrap(), [b"file"], "{name}");
+    });
+}
+
+#[test]
+fn only_regular_files_are_read_written_and_locked() {
+    on_each(|workspace, name| {
+        workspace.make_dir(&path("directory"), Privacy::Shared).unwrap();
+        create(workspace, "file", b"");
+        workspace.symlink(b"file", &path("link")).unwrap();
+        for other in [path("directory"), path("link")] {
+            let faults = [
+                fault(workspace.read(&other, 10)),
+                fault(workspace.create(&path("new"), b"", NEW, Some(&other))),
+                fault(workspace.lock(&other, PATIENCE)),
+            ];
+            assert_eq!(faults, [Fault::NotRegular; 3], "{name}: {other}");
+            assert_eq!(fault(workspace.create(&other, b"", NEW, None)), Fault::Exists, "{name}: {other}");
+        }
+        assert_eq!(fault(workspace.remove(&path("directory"))), Fault::NotRegular, "{name}");
+        assert_eq!(fault(workspace.set_permissions(&path("link"), NEW)), Fault::NotRegular, "{name}");
+        assert_eq!(fault(workspace.sync(Some(&path("link")))), Fault::NotRegular, "{name}");
+        assert_eq!(fault(workspace.list(Some(&path("link")))), Fault::ThroughLink, "{name}");
+    });
+}
+
+#[test]
+fn a_link_is_what_its_target_says_and_is_not_followed() {
+    on_each(|workspace, name| {
+        for target in [&b"../../etc"[..], b"/dev/null", b"\xff\n", &[b'x'; 4000]] {
+            let link = path("link");
+            workspace.symlink(target, &link).unwrap();
+            assert_eq!(workspace.read_link(&link).unwrap(), target, "{name}");
+            let stat = workspace.stat(&link).unwrap().unwrap();
+            assert_eq!((stat.kind, stat.size), (FileKind::Symlink, target.len() as u64), "{name}");
+            assert_eq!(fault(workspace.symlink(b"x", &link)), Fault::Exists, "{name}");
+            workspace.remove(&link).unwrap();
+        }
+        assert_eq!(workspace.list(None).unwrap(), Vec::<Vec<u8>>::new(), "{name}");
+    });
+}
+
+#[test]
+fn an_exclusive_rename_replaces_nothing() {
+    on_each(|workspace, name| {
+        create(workspace, "a", b"a");
+        create(workspace, "b", b"b");
+        assert_eq!(fault(workspace.rename(&path("a"), &path("b"), Rename::Exclusive)), Fault::Exists, "{name}");
+        assert_eq!((contents(workspace, "a"), contents(workspace, "b")), (b"a".to_vec(), b"b".to_vec()), "{name}");
+        workspace.rename(&path("a"), &path("c"), Rename::Exclusive).unwrap();
+        assert_eq!(contents(workspace, "c"), b"a", "{name}");
+        workspace.rename(&path("c"), &path("b"), Rename::Replace).unwrap();
+        assert_eq!(contents(workspace, "b"), b"a", "{name}");
+        assert_eq!(workspace.list(None).unwrap(), [b"b"], "{name}");
+    });
+}
+
+#[test]
+fn an_exchange_swaps_names_and_keeps_inodes() {
+    on_each(|workspace, name| {
+        create(workspace, "a", b"a");
+        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        create(workspace, "d/b", b"b");
+        let before = (workspace.stat(&path("a")).unwrap(), workspace.stat(&path("d/b")).unwrap());
+        workspace.rename(&path("a"), &path("d/b"), Rename::Exchange).unwrap();
+        let after = (workspace.stat(&path("d/b")).unwrap(), workspace.stat(&path("a")).unwrap());
+        assert_eq!(before, after, "{name}");
+        assert_eq!(contents(workspace, "a"), b"b", "{name}");
+    });
+}
+
+#[test]
+fn a_directory_that_moved_is_found_under_its_new_name_only() {
+    on_each(|workspace, name| {
+        for directory in ["a", "b", "b/a"] {
+            workspace.make_dir(&path(directory), Privacy::Shared).unwrap();
+        }
+        create(workspace, "a/x", b"from a");
+        create(workspace, "b/x", b"from b");
+        create(workspace, "b/a/x", b"from b/a");
+        workspace.rename(&path("a"), &path("b"), Rename::Exchange).unwrap();
+        assert_eq!(contents(workspace, "a/x"), b"from b", "{name}");
+        assert_eq!(contents(workspace, "b/x"), b"from a", "{name}");
+        assert_eq!(contents(workspace, "a/a/x"), b"from b/a", "{name}");
+        workspace.rename(&path("a"), &path("c"), Rename::Exclusive).unwrap();
+        assert_eq!(workspace.stat(&path("a/a/x")).unwrap(), None, "{name}");
+        workspace.make_dir(&path("a"), Privacy::Shared).unwrap();
+        create(workspace, "a/x", b"new");
+        assert_eq!(contents(workspace, "c/x"), b"from b", "{name}");
+        assert_eq!(workspace.list(Some(&path("a"))).unwrap(), [b"x"], "{name}");
+    });
+}
+
+#[test]
+fn a_directory_made_anew_is_not_the_one_that_was_removed() {
+    on_each(|workspace, name| {
+        for round in 0..3 {
+            workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+            assert_eq!(fault(workspace.make_dir(&path("d"), Privacy::Shared)), Fault::Exists, "{name}");
+            create(workspace, "d/x", &[round]);
+            assert_eq!(fault(workspace.remove_dir(&path("d"))), Fault::NotEmpty, "{name}");
+            assert_eq!(contents(workspace, "d/x"), [round], "{name}");
+            workspace.remove(&path("d/x")).unwrap();
+            workspace.remove_dir(&path("d")).unwrap();
+            assert_eq!(workspace.stat(&path("d/x")).unwrap(), None, "{name}");
+        }
+    });
+}
+
+#[test]
+fn a_second_name_is_the_same_file() {
+    on_each(|workspace, name| {
+        create(workspace, "a", b"one");
+        workspace.link(&path("a"), &path("b")).unwrap();
+        let stat = workspace.stat(&path("a")).unwrap();
+        assert_eq!(stat, workspace.stat(&path("b")).unwrap(), "{name}");
+        assert_eq!(stat.map(|stat| stat.links), Some(2), "{name}");
+        assert_eq!(fault(workspace.link(&path("a"), &path("b"))), Fault::Exists, "{name}");
+        workspace.set_permissions(&path("a"), Permissions::Exact(0o604)).unwrap();
+        workspace.remove(&path("a")).unwrap();
+        let stat = workspace.stat(&path("b")).unwrap();
+        assert_eq!(stat.map(|stat| (stat.links, stat.permissions)), Some((1, 0o604)), "{name}");
+        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        assert_eq!(fault(workspace.link(&path("d"), &path("e"))), Fault::Unsupported, "{name}");
+    });
+}
+
+#[test]
+fn permissions_are_exactly_those_asked_for() {
+    on_each(|workspace, name| {
+        workspace.make_dir(&path("private"), Privacy::Private).unwrap();
+        assert_eq!(workspace.stat(&path("private")).unwrap().unwrap().permissions, 0o700, "{name}");
+        for bits in [0, 0o200, 0o400, 0o644, 0o755, 0o2751, 0o4711, 0o777] {
+            let file = path("file");
+            workspace.create(&file, b"x", Permissions::Exact(bits), None).unwrap();
+            assert_eq!(workspace.stat(&file).unwrap().unwrap().permissions, bits, "{name}");
+            workspace.set_permissions(&file, Permissions::Exact(0o600)).unwrap();
+            workspace.set_permissions(&file, Permissions::Exact(bits)).unwrap();
+            assert_eq!(workspace.stat(&file).unwrap().unwrap().permissions, bits, "{name}");
+            workspace.sync(Some(&file)).unwrap();
+            workspace.remove(&file).unwrap();
+        }
+        let like = path("private/like");
+        workspace.create(&like, b"x", Permissions::Exact(0o400), None).unwrap();
+        workspace.create(&path("new"), b"y", Permissions::Exact(0o440), Some(&like)).unwrap();
+        assert_eq!(workspace.stat(&path("new")).unwrap().unwrap().permissions, 0o440, "{name}");
+    });
+}
+
+#[test]
+fn names_are_any_bytes_up_to_the_longest() {
+    on_each(|workspace, name| {
+        let longest = vec![b'n'; 255];
+        let odd: [&[u8]; 6] = [b"\x01\x1b[2J", b" ", b"*?", b"-rf", &longest, b"\xff\xfe"];
+        let mut sorted = odd;
+        sorted.sort_unstable();
+        for (number, part) in odd.iter().enumerate() {
+            let file = RelPath::new(part).unwrap();
+            workspace.create(&file, &[u8::try_from(number).unwrap()], NEW, None).unwrap();
+        }
+        assert_eq!(workspace.list(None).unwrap(), sorted, "{name}");
+        for (number, part) in odd.iter().enumerate() {
+            let (bytes, _) = workspace.read(&RelPath::new(part).unwrap(), 9).unwrap();
+            assert_eq!(bytes, [u8::try_from(number).unwrap()], "{name}");
+        }
+    });
+}
+
+#[test]
+fn the_deepest_path_can_be_used() {
+    on_each(|workspace, name| {
+        let mut directory = path(&"d".repeat(255));
+        while directory.as_bytes().len() + 512 < wpatch::path::MAX_PATH {
+            workspace.make_dir(&directory, Privacy::Shared).unwrap();
+            directory = directory.join(&[b'd'; 255]).unwrap();
+        }
+        workspace.make_dir(&directory, Privacy::Shared).unwrap();
+        let room = wpatch::path::MAX_PATH - directory.as_bytes().len() - 1;
+        let file = directory.join(&vec![b'f'; room.min(255)]).unwrap();
+        workspace.create(&file, b"deep", NEW, None).unwrap();
+        assert_eq!(workspace.read(&file, 4).unwrap().0, b"deep", "{name}");
+        workspace.rename(&file, &path("up"), Rename::Exclusive).unwrap();
+        assert_eq!(contents(workspace, "up"), b"deep", "{name}");
+    });
+}
+
+#[test]
+fn one_lock_excludes_the_other_until_it_is_dropped() {
+    on_each(|workspace, name| {
+        let file = path("lock");
+        let first = workspace.lock(&file, PATIENCE).unwrap();
+        assert!(first.is_some(), "{name}");
+        assert!(workspace.lock(&file, Duration::ZERO).unwrap().is_none(), "{name}");
+        assert!(workspace.lock(&file, PATIENCE).unwrap().is_none(), "{name}");
+        drop(first);
+        assert!(workspace.lock(&file, Duration::ZERO).unwrap().is_some(), "{name}");
+        let stat = workspace.stat(&file).unwrap().unwrap();
+        assert_eq!((stat.permissions, stat.size, stat.uid), (0o600, 0, workspace.user()), "{name}");
+    });
+}
+
+#[test]
+fn everything_can_be_synced() {
+    on_each(|workspace, name| {
+        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        create(workspace, "d/x", b"x");
+        for place in [None, Some(path("d")), Some(path("d/x"))] {
+            assert!(workspace.sync(place.as_ref()).is_ok(), "{name}: {place:?}");
+        }
+        assert!(workspace.sync_all().is_ok(), "{name}");
+    });
+}
+
+#[test]
+fn an_error_names_verb_and_path() {
+    on_each(|workspace, name| {
+        create(workspace, "a", b"");
+        create(workspace, "b", b"");
+        let read = workspace.read(&path("x\u{1b}"), 1).unwrap_err();
+        assert_eq!(read.to_string(), "x\\x1b: cannot read", "{name}");
+        let rename = workspace.rename(&path("x"), &path("a"), Rename::Replace).unwrap_err();
+        assert_eq!(rename.to_string(), "x: cannot rename", "{name}");
     });
 }

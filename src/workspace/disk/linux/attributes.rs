@@ -1,7 +1,5 @@
 //! What a file has besides its contents: owner, group, extended attributes, permissions.
 
-use std::sync::OnceLock;
-
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
@@ -104,16 +102,16 @@ impl Like {
     }
 }
 
-/// Returns the bits that give nobody more than the old owner, group and others had, when the new file could not
-/// be given to that owner or group.
+/// Returns the bits that give nobody more than before, when the new file could not be given to the old owner or
+/// group: members of the old group are others now, and some others are members of the new one.
 fn safe_bits(bits: u32, has_owner: bool, has_group: bool) -> u32 {
     let mut safe = bits;
     if !has_owner {
         safe &= !0o4000;
     }
     if !has_group {
-        let others = (bits & 0o007) << 3;
-        safe &= !0o2070 | others;
+        let both = (bits >> 3) & bits & 0o007;
+        safe = (safe & !0o2077) | (both << 3) | both;
     }
     safe
 }
@@ -157,19 +155,18 @@ fn filled(mut fill: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>) -> ru
     Ok(bytes)
 }
 
-/// Returns the bits that `permissions` stand for in this process.
-pub(super) fn bits_of(permissions: Permissions) -> u32 {
+/// Returns the bits that `permissions` stand for under a umask.
+pub(super) fn bits_of(permissions: Permissions, umask: impl FnOnce() -> u32) -> u32 {
     match permissions {
-        Permissions::New { executable: false } => 0o666 & !process_umask(),
-        Permissions::New { executable: true } => 0o777 & !process_umask(),
+        Permissions::New { executable: false } => 0o666 & !umask(),
+        Permissions::New { executable: true } => 0o777 & !umask(),
         Permissions::Exact(bits) => bits & 0o7777,
     }
 }
 
-/// Returns the umask of the process, as it was when it was first asked for.
-fn process_umask() -> u32 {
-    static UMASK: OnceLock<u32> = OnceLock::new();
-    *UMASK.get_or_init(|| reported_umask().unwrap_or_else(tried_umask))
+/// Returns the umask of the process.
+pub(super) fn process_umask() -> u32 {
+    reported_umask().unwrap_or_else(tried_umask)
 }
 
 /// The line `Umask:` of `proc_pid_status(5)`, since Linux 4.7: octal.
@@ -215,4 +212,26 @@ fn open_path(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
 
 fn path_of(file: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_gains_access_by_a_lost_owner_or_group() {
+        assert_eq!(safe_bits(0o6664, true, true), 0o6664);
+        assert_eq!(safe_bits(0o6775, false, true), 0o2775);
+        assert_eq!(safe_bits(0o6775, true, false), 0o4755);
+        assert_eq!(safe_bits(0o664, true, false), 0o644);
+        assert_eq!(safe_bits(0o607, true, false), 0o600);
+        assert_eq!(safe_bits(0o646, true, false), 0o644);
+        assert_eq!(safe_bits(0o660, false, false), 0o600);
+    }
+
+    #[test]
+    fn both_ways_to_the_umask_agree() {
+        let reported = reported_umask();
+        assert!(reported.is_none_or(|umask| umask == tried_umask()));
+    }
 }

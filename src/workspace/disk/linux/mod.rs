@@ -9,7 +9,7 @@ mod stat;
 
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
-use self::attributes::{Like, bits_of, set_bits, set_bits_of};
+use self::attributes::{Like, bits_of, process_umask, set_bits, set_bits_of};
 use self::contents::{make_file, names, open_regular, read_file, target, write_bytes};
 use self::fault::{Attempt, Trouble};
 use self::parents::{Parents, open_directory};
@@ -48,6 +48,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct Disk {
     parents: Parents,
+    /// That of the process when it was first needed.
+    umask: OnceLock<u32>,
     /// Held by the one verb that goes on while handles are short.
     shortage: Mutex<()>,
 }
@@ -61,7 +63,9 @@ impl Disk {
     pub fn open(root: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| open(root, flags, Mode::empty())) {
-            Ok(handle) => Ok(Self { parents: Parents::new(handle), shortage: Mutex::new(()) }),
+            Ok(handle) => {
+                Ok(Self { parents: Parents::new(handle), umask: OnceLock::new(), shortage: Mutex::default() })
+            }
             Err(errno) => {
                 let path = printable(root.as_os_str().as_encoded_bytes()).to_string();
                 let trouble = Trouble::from(errno);
@@ -98,6 +102,10 @@ impl Disk {
         result
     }
 
+    fn bits_of(&self, permissions: Permissions) -> u32 {
+        bits_of(permissions, || *self.umask.get_or_init(process_umask))
+    }
+
     fn try_create(
         &self,
         path: &RelPath,
@@ -108,7 +116,7 @@ impl Disk {
         let like = like.map(|like| self.open_like(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
         let (directory, name) = self.parents.of(path)?;
         let file = make_file(&directory, name)?;
-        let result = fill(&file, bytes, bits_of(permissions), like.as_ref());
+        let result = fill(&file, bytes, self.bits_of(permissions), like.as_ref());
         if result.is_err() {
             // It is ours and useless; if it stays, that is no worse than the error that is returned.
             let _ = unlinkat(&directory, name, AtFlags::empty());
@@ -144,19 +152,14 @@ impl Disk {
     fn try_sync(&self, path: &RelPath) -> Attempt<()> {
         let (directory, name) = self.parents.of(path)?;
         let opened = match open_regular(&directory, name, OFlags::RDONLY) {
-            Err(trouble) if is_denied(&trouble) => open_regular(&directory, name, OFlags::WRONLY),
+            Err(trouble) if is_denied(&trouble) => match open_regular(&directory, name, OFlags::WRONLY) {
+                Ok(file) => Ok(file),
+                // Nobody may open it, so its file system has to go out as a whole.
+                Err(_) => return Ok(syncfs(open_directory(&directory, b".", OFlags::RDONLY)?)?),
+            },
             opened => opened,
         };
-        match opened {
-            Ok(file) => sync_handle(&file),
-            // A link is durable with its directory.
-            Err(trouble) if trouble.fault == Fault::NotRegular => {
-                sync_handle(&open_directory(&directory, b".", OFlags::RDONLY)?)
-            }
-            // Nobody may open it, so its file system has to go out as a whole.
-            Err(trouble) if is_denied(&trouble) => Ok(syncfs(open_directory(&directory, b".", OFlags::RDONLY)?)?),
-            Err(trouble) => Err(trouble),
-        }
+        sync_handle(&opened?)
     }
 }
 
@@ -288,7 +291,7 @@ impl Workspace for Disk {
     fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()> {
         self.attempt("change mode", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
-            set_bits_of(&directory, name, bits_of(permissions))
+            set_bits_of(&directory, name, self.bits_of(permissions))
         })
     }
 

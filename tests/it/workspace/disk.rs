@@ -1,0 +1,308 @@
+//! What only a real file system has: special files, owners, attributes, limits and other processes.
+#![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods, reason = "these tests are the somebody else who changes the tree")]
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::fs::{CWD, FileType, Mode, XattrFlags, getxattr, listxattr, mknodat, setxattr};
+use rustix::io::Errno;
+use tempfile::TempDir;
+use wpatch::mode::{FileKind, Permissions};
+use wpatch::workspace::disk::Disk;
+use wpatch::workspace::{Fault, Privacy, Rename, Workspace};
+
+use super::{NEW, PATIENCE, contents, create, fault, path};
+
+fn root() -> (TempDir, Disk) {
+    let root = TempDir::new().unwrap();
+    let disk = Disk::open(root.path()).unwrap();
+    (root, disk)
+}
+
+/// Returns whether this is a process of its own in which the shell has run `setting`; makes one that runs the
+/// test `name` if it is not.
+fn is_alone(name: &str, setting: &str) -> bool {
+    if std::env::var_os("WPATCH_TEST_ALONE").is_some() {
+        return true;
+    }
+    let script = format!("{setting} && exec \"$0\" --exact --test-threads 1 workspace::disk::{name}");
+    let me = std::env::current_exe().unwrap();
+    let output = Command::new("sh").arg("-c").arg(script).arg(me).env("WPATCH_TEST_ALONE", "1").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains(" 1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    false
+}
+
+fn bits(at: &Path) -> u32 {
+    fs::symlink_metadata(at).unwrap().permissions().mode() & 0o7777
+}
+
+fn attribute(at: &Path, name: &str) -> rustix::io::Result<Vec<u8>> {
+    let mut value = vec![0; 1 << 16];
+    let size = getxattr(at, name, &mut value[..])?;
+    value.truncate(size);
+    Ok(value)
+}
+
+#[test]
+fn only_a_directory_can_be_opened() {
+    let (root, _) = root();
+    fs::write(root.path().join("file"), b"").unwrap();
+    assert_eq!(Disk::open(&root.path().join("file")).unwrap_err().fault, Fault::NotDirectory);
+    assert_eq!(Disk::open(&root.path().join("absent")).unwrap_err().fault, Fault::Missing);
+}
+
+#[test]
+fn special_files_are_neither_opened_nor_waited_for() {
+    let (root, disk) = root();
+    mknodat(CWD, root.path().join("fifo"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let _listener = UnixListener::bind(root.path().join("socket")).unwrap();
+    for name in ["fifo", "socket"] {
+        let special = path(name);
+        let stat = disk.stat(&special).unwrap().unwrap();
+        assert_eq!(stat.kind, FileKind::Special, "{name}");
+        let faults = [
+            fault(disk.read(&special, 10)),
+            fault(disk.create(&path("new"), b"", NEW, Some(&special))),
+            fault(disk.lock(&special, Duration::ZERO)),
+            fault(disk.set_permissions(&special, NEW)),
+        ];
+        assert_eq!(faults, [Fault::NotRegular; 4], "{name}");
+        assert_eq!(fault(disk.create(&special, b"", NEW, None)), Fault::Exists, "{name}");
+        assert_eq!(fault(disk.read(&path(&format!("{name}/x")), 10)), Fault::NotDirectory, "{name}");
+        assert_eq!(disk.stat(&special).unwrap(), Some(stat), "{name}");
+    }
+    assert_eq!(disk.list(None).unwrap(), [&b"fifo"[..], b"socket"]);
+}
+
+#[test]
+fn a_directory_that_became_a_link_leads_nowhere() {
+    let (root, disk) = root();
+    let outside = TempDir::new().unwrap();
+    fs::write(outside.path().join("x"), b"outside").unwrap();
+    for directory in ["a", "a/b"] {
+        disk.make_dir(&path(directory), Privacy::Shared).unwrap();
+    }
+    create(&disk, "a/x", b"inside");
+    create(&disk, "a/b/x", b"inside");
+    fs::rename(root.path().join("a"), root.path().join("moved")).unwrap();
+    symlink(outside.path(), root.path().join("a")).unwrap();
+    // Whether the handle is still kept or not, none of these may get out.
+    let _ = disk.create(&path("a/new"), b"", NEW, None);
+    let _ = disk.remove(&path("a/x"));
+    let _ = disk.rename(&path("a/b/x"), &path("a/y"), Rename::Replace);
+    let _ = disk.set_permissions(&path("a/x"), Permissions::Exact(0o777));
+    let outside_names: Vec<_> = fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(outside_names, ["x"]);
+    assert_eq!(fs::read(outside.path().join("x")).unwrap(), b"outside");
+    assert_ne!(bits(&outside.path().join("x")), 0o777);
+    let fresh = Disk::open(root.path()).unwrap();
+    assert_eq!(fault(fresh.read(&path("a/x"), 10)), Fault::ThroughLink);
+}
+
+#[test]
+fn few_handles_are_enough() {
+    if !is_alone("few_handles_are_enough", "ulimit -n 16") {
+        return;
+    }
+    let (_root, disk) = root();
+    for number in 0..40 {
+        disk.make_dir(&path(&format!("d{number}")), Privacy::Shared).unwrap();
+    }
+    let _lock = disk.lock(&path("lock"), PATIENCE).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let disk = &disk;
+            scope.spawn(move || {
+                for number in 0..40 {
+                    let (file, moved) = (format!("d{number}/n{thread}"), format!("d{}/m{thread}", (number + 1) % 40));
+                    create(disk, &file, b"x");
+                    disk.create(&path(&moved), b"y", NEW, Some(&path(&file))).unwrap();
+                    disk.rename(&path(&file), &path(&moved), Rename::Exchange).unwrap();
+                    assert_eq!((contents(disk, &file), contents(disk, &moved)), (b"y".to_vec(), b"x".to_vec()));
+                    disk.remove(&path(&moved)).unwrap();
+                    disk.remove(&path(&file)).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(disk.list(Some(&path("d0"))).unwrap(), Vec::<Vec<u8>>::new());
+}
+
+#[test]
+fn new_files_and_directories_are_under_the_umask() {
+    if !is_alone("new_files_and_directories_are_under_the_umask", "umask 027") {
+        return;
+    }
+    let (root, disk) = root();
+    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    create(&disk, "plain", b"");
+    disk.create(&path("program"), b"", Permissions::New { executable: true }, None).unwrap();
+    let found = ["d", "plain", "program"].map(|name| bits(&root.path().join(name)));
+    assert_eq!(found, [0o750, 0o640, 0o750]);
+}
+
+#[test]
+fn a_new_file_has_the_group_of_a_set_gid_directory() {
+    let (root, disk) = root();
+    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    let directory = root.path().join("d");
+    // Where this may not be done, the group stays as it is, and the law below holds all the same.
+    let _ = std::os::unix::fs::chown(&directory, None, Some(12_345));
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o2775)).unwrap();
+    create(&disk, "d/x", b"x");
+    disk.make_dir(&path("d/sub"), Privacy::Shared).unwrap();
+    let group = fs::metadata(&directory).unwrap().gid();
+    assert_eq!(fs::metadata(directory.join("x")).unwrap().gid(), group);
+    assert_eq!(fs::metadata(directory.join("sub")).unwrap().gid(), group);
+}
+
+#[test]
+fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
+    let (root, disk) = root();
+    create(&disk, "like", b"old");
+    let (like, new) = (root.path().join("like"), root.path().join("new"));
+    let _ = std::os::unix::fs::chown(&like, Some(12_345), Some(54_321));
+    let long = vec![b'v'; 2000];
+    let takes_attributes = match setxattr(&like, "user.short", b"value", XattrFlags::empty()) {
+        Err(Errno::OPNOTSUPP) => false,
+        result => {
+            result.unwrap();
+            setxattr(&like, "user.long", &long, XattrFlags::empty()).unwrap();
+            true
+        }
+    };
+    disk.create(&path("new"), b"new", Permissions::Exact(0o751), Some(&path("like"))).unwrap();
+    let (like, found) = (fs::metadata(like).unwrap(), fs::metadata(&new).unwrap());
+    assert_eq!((found.uid(), found.gid()), (like.uid(), like.gid()));
+    assert_eq!(bits(&new), 0o751);
+    assert_eq!(contents(&disk, "new"), b"new");
+    if takes_attributes {
+        assert_eq!(attribute(&new, "user.short").unwrap(), b"value");
+        assert_eq!(attribute(&new, "user.long").unwrap(), long);
+    }
+}
+
+/// An access control list as acl(5) keeps it: version 2, then (tag, permissions, id) in little endian.
+fn access_list(entries: &[(u16, u16, u32)]) -> Vec<u8> {
+    let mut bytes = 2u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in entries {
+        bytes.extend(tag.to_le_bytes());
+        bytes.extend(permissions.to_le_bytes());
+        bytes.extend(id.to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn an_access_control_list_is_copied_and_none_is_inherited() {
+    const NOBODY: u32 = u32::MAX;
+    let (root, disk) = root();
+    create(&disk, "with", b"");
+    create(&disk, "without", b"");
+    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    let list = access_list(&[(1, 6, NOBODY), (2, 4, 12_345), (4, 4, NOBODY), (16, 4, NOBODY), (32, 0, NOBODY)]);
+    let access = "system.posix_acl_access";
+    match setxattr(root.path().join("with"), access, &list, XattrFlags::empty()) {
+        Err(Errno::OPNOTSUPP) => return,
+        result => result.unwrap(),
+    }
+    setxattr(root.path().join("d"), "system.posix_acl_default", &list, XattrFlags::empty()).unwrap();
+    disk.create(&path("d/with"), b"", Permissions::Exact(0o640), Some(&path("with"))).unwrap();
+    disk.create(&path("d/without"), b"", Permissions::Exact(0o644), Some(&path("without"))).unwrap();
+    assert_eq!(attribute(&root.path().join("d/with"), access).unwrap(), list);
+    assert_eq!(bits(&root.path().join("d/with")), 0o640);
+    let mut names = [0; 1024];
+    let size = listxattr(root.path().join("d/without"), &mut names[..]).unwrap();
+    assert!(!String::from_utf8_lossy(&names[..size]).contains(access));
+    assert_eq!(bits(&root.path().join("d/without")), 0o644);
+}
+
+#[test]
+fn a_lock_whose_file_was_removed_locks_nothing() {
+    let (root, disk) = root();
+    let other = Disk::open(root.path()).unwrap();
+    let held = disk.lock(&path("lock"), PATIENCE).unwrap().unwrap();
+    assert!(other.lock(&path("lock"), PATIENCE).unwrap().is_none());
+    fs::remove_file(root.path().join("lock")).unwrap();
+    let newer = other.lock(&path("lock"), PATIENCE).unwrap();
+    assert!(newer.is_some());
+    assert!(disk.lock(&path("lock"), Duration::ZERO).unwrap().is_none());
+    drop((held, newer));
+}
+
+#[test]
+fn a_file_larger_than_one_read_comes_back_whole() {
+    let (_root, disk) = root();
+    let bytes: Vec<u8> = (0..3_000_000u32).flat_map(u32::to_le_bytes).collect();
+    create(&disk, "large", &bytes);
+    assert!(disk.read(&path("large"), u64::MAX).unwrap().0 == bytes);
+}
+
+#[test]
+fn nothing_is_left_of_a_file_that_could_not_be_written() {
+    if !is_alone("nothing_is_left_of_a_file_that_could_not_be_written", "trap '' XFSZ && ulimit -f 8") {
+        return;
+    }
+    let (_root, disk) = root();
+    assert_eq!(fault(disk.create(&path("large"), &[b'x'; 100_000], NEW, None)), Fault::Other);
+    assert_eq!(disk.list(None).unwrap(), Vec::<Vec<u8>>::new());
+}
+
+#[test]
+fn what_is_read_was_there_at_one_time() {
+    let (root, disk) = root();
+    let file = root.path().join("file");
+    fs::write(&file, [b'0'; 4096]).unwrap();
+    let writer = std::thread::spawn(move || {
+        for round in 0..400u32 {
+            let other = file.with_extension("new");
+            let digit = b'0' + u8::try_from(round % 10).unwrap();
+            fs::write(&other, vec![digit; 4096 + round as usize % 7]).unwrap();
+            fs::rename(&other, &file).unwrap();
+        }
+    });
+    while !writer.is_finished() {
+        match disk.read(&path("file"), 1 << 20) {
+            Ok((bytes, stat)) => {
+                assert!(bytes.iter().all(|byte| *byte == bytes[0]));
+                assert_eq!(bytes.len() as u64, stat.size);
+            }
+            Err(error) => assert_eq!(error.fault, Fault::Other),
+        }
+    }
+    writer.join().unwrap();
+}
+
+#[test]
+fn the_root_is_what_it_was_when_it_was_opened() {
+    let parent = TempDir::new().unwrap();
+    let (here, there) = (parent.path().join("here"), parent.path().join("there"));
+    fs::create_dir(&here).unwrap();
+    let disk = Disk::open(&here).unwrap();
+    let identity = disk.identity().unwrap();
+    fs::rename(&here, &there).unwrap();
+    fs::create_dir(&here).unwrap();
+    create(&disk, "x", b"x");
+    assert_eq!(fs::read(there.join("x")).unwrap(), b"x");
+    assert_eq!(disk.identity().unwrap(), identity);
+    assert_eq!(Disk::open(&there).unwrap().identity().unwrap(), identity);
+    assert_ne!(Disk::open(&here).unwrap().identity().unwrap(), identity);
+}
+
+#[test]
+fn the_clock_is_the_one_that_dates_files() {
+    let (_root, disk) = root();
+    let before = disk.now();
+    create(&disk, "x", b"x");
+    let modified = disk.stat(&path("x")).unwrap().unwrap().modified;
+    assert!(before <= modified);
+    while disk.now() <= modified {
+        std::thread::yield_now();
+    }
+}
