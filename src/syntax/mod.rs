@@ -6,6 +6,7 @@
 mod codex;
 mod git;
 mod unified;
+pub mod write;
 
 use crate::plan::{Input, Name, Operation, Plan};
 use crate::text::Span;
