@@ -227,11 +227,13 @@ fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Op 
 }
 
 fn file_type(operation: &Operation, outcome: &FileOutcome, modes: (Option<FileMode>, Option<FileMode>)) -> FileType {
+    if outcome.is_binary || matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing) {
+        return FileType::Binary;
+    }
     match modes.1.or(modes.0).or(operation.new_mode).or(operation.old_mode) {
         Some(FileMode::Symlink) => FileType::Symlink,
         Some(FileMode::Submodule) => FileType::Submodule,
-        _ if outcome.is_binary || matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing) => FileType::Binary,
-        _ => FileType::Text,
+        Some(FileMode::Regular | FileMode::Executable) | None => FileType::Text,
     }
 }
 

@@ -7,10 +7,14 @@ mod file;
 mod finding;
 mod hunk;
 mod json;
+mod numstat;
 mod outcome;
 mod plan_id;
 mod schema;
 mod score;
+mod stat;
+mod summary;
+mod text;
 mod words;
 
 use std::io;
@@ -22,6 +26,7 @@ pub use build::{Parts, build};
 pub use file::{Contents, FileReport, FileType, Modes, Op, RuleHit};
 pub use finding::{ErrorReport, ProblemReport, SourceSpan};
 pub use hunk::{AppliedLines, Candidate, FirstDifference, HunkReport, HunkStatus, NearestPlace, Source, StatedLines};
+use numstat::{End, Numstat};
 pub use outcome::Outcome;
 pub use schema::{SCHEMAS, Schema};
 
@@ -212,7 +217,14 @@ pub trait Format: Sync {
 }
 
 /// Every format.
-pub const FORMATS: &[&dyn Format] = &[&json::Json];
+pub const FORMATS: &[&dyn Format] = &[
+    &json::Json,
+    &text::Text,
+    &stat::Stat,
+    &Numstat { name: "numstat", end: End::Newline },
+    &Numstat { name: "numstat-z", end: End::Nul },
+    &summary::Summary,
+];
 
 /// Returns the format of this name.
 #[must_use]

@@ -13,6 +13,7 @@ mod quoted;
 mod series;
 mod stamp;
 mod unified;
+pub mod write;
 
 pub use binary::{BinaryError, apply_delta, binary_postimage, inflate};
 pub use quoted::{quote, unquote};

@@ -1,0 +1,77 @@
+//! git's `--stat`: a graph of lines added and removed, in 80 columns.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::{FileReport, FileType, Format, Report};
+use crate::syntax::write::quoted;
+
+/// Most columns of a name.
+const NAME: usize = 50;
+/// Most columns of name and graph together, so that with the number the line stays within 80.
+const NAME_AND_GRAPH: usize = 70;
+
+/// One line for each file, and one that sums up.
+pub(super) struct Stat;
+
+impl Format for Stat {
+    fn name(&self) -> &'static str {
+        "stat"
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        let names = report.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten();
+        let widest = names.map(|name| quoted(name.as_bytes()).len()).max().unwrap_or(0).min(NAME);
+        let most = report.files.iter().map(|file| file.added + file.removed).max().unwrap_or(0);
+        for file in &report.files {
+            let name = shortened(quoted(file.path.as_bytes()), widest);
+            out.write_all(b" ")?;
+            out.write_all(&name)?;
+            write!(out, "{:1$} |", "", widest.saturating_sub(name.len()))?;
+            match file.file_type {
+                FileType::Binary => writeln!(out, "  Bin")?,
+                _ => writeln!(out, "{}", graph(file, most, NAME_AND_GRAPH.saturating_sub(widest)))?,
+            }
+        }
+        writeln!(out, "{}", changes(report))
+    }
+}
+
+/// Cuts a long name at the front, at a slash if there is one.
+fn shortened(name: Cow<'_, [u8]>, width: usize) -> Cow<'_, [u8]> {
+    if name.len() <= width {
+        return name;
+    }
+    let end = &name[(name.len() + 3).saturating_sub(width).min(name.len())..];
+    let slash = memchr::memchr(b'/', end).unwrap_or(0);
+    Cow::Owned([b"...", &end[slash..]].concat())
+}
+
+/// The number of changed lines and a bar, scaled so that the longest one fits into `width`.
+fn graph(file: &FileReport, most: usize, width: usize) -> String {
+    let scale = |lines: usize| {
+        let scaled = (lines * width.min(most) + most / 2).checked_div(most);
+        scaled.unwrap_or(0)
+    };
+    let total = file.added + file.removed;
+    let pluses = scale(file.added);
+    let minuses = scale(total).saturating_sub(pluses);
+    format!("{total:5} {}{}", "+".repeat(pluses), "-".repeat(minuses))
+}
+
+/// Returns the line that sums up, as in ` 1 file changed, 2 insertions(+)`.
+pub(super) fn changes(report: &Report) -> String {
+    let (files, added, removed) = (report.files.len(), report.summary.added, report.summary.removed);
+    if files == 0 {
+        return " 0 files changed".to_owned();
+    }
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let mut line = vec![format!(" {files} file{} changed", plural(files))];
+    if added > 0 || removed == 0 {
+        line.push(format!("{added} insertion{}(+)", plural(added)));
+    }
+    if removed > 0 || added == 0 {
+        line.push(format!("{removed} deletion{}(-)", plural(removed)));
+    }
+    line.join(", ")
+}

@@ -1,0 +1,109 @@
+//! git's `--summary`: what happens to files besides their lines.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::{FileReport, Format, Op, Report};
+use crate::path::RelPath;
+use crate::syntax::write::quoted;
+use crate::text::printable;
+
+/// One line for each file that is made, deleted, moved, copied or rewritten, or gets another mode.
+///
+/// # Security
+///
+/// git prints names as they are. Here a name that could act on a terminal is quoted.
+pub(super) struct Summary;
+
+impl Format for Summary {
+    fn name(&self) -> &'static str {
+        "summary"
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        for file in &report.files {
+            match (file.op, &file.from) {
+                (Op::Create, _) => made_or_gone(out, "create", file.mode.new.as_deref(), &file.path)?,
+                (Op::Delete, _) => made_or_gone(out, "delete", file.mode.old.as_deref(), &file.path)?,
+                (Op::Rename, Some(from)) => moved(out, "rename", file, from)?,
+                (Op::Copy, Some(from)) => moved(out, "copy", file, from)?,
+                _ => changed(out, file)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn made_or_gone(out: &mut dyn io::Write, verb: &str, mode: Option<&str>, path: &RelPath) -> io::Result<()> {
+    match mode {
+        Some(mode) => write!(out, " {verb} mode {mode} ")?,
+        None => write!(out, " {verb} ")?,
+    }
+    put_line(out, path.as_bytes())
+}
+
+fn moved(out: &mut dyn io::Write, verb: &str, file: &FileReport, from: &RelPath) -> io::Result<()> {
+    write!(out, " {verb} ")?;
+    out.write_all(&harmless(&arrow(from.as_bytes(), file.path.as_bytes())))?;
+    writeln!(out, " ({}%)", file.score.unwrap_or(0))?;
+    if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
+        writeln!(out, " mode change {old} => {new}")?;
+    }
+    Ok(())
+}
+
+fn changed(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
+    if let Some(score) = file.score.filter(|&score| score > 0) {
+        out.write_all(b" rewrite ")?;
+        out.write_all(&harmless(file.path.as_bytes()))?;
+        writeln!(out, " ({score}%)")?;
+    }
+    if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
+        write!(out, " mode change {old} => {new} ")?;
+        put_line(out, file.path.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn put_line(out: &mut dyn io::Write, name: &[u8]) -> io::Result<()> {
+    out.write_all(&harmless(name))?;
+    out.write_all(b"\n")
+}
+
+/// Returns the name itself, or quoted if it could act on a terminal.
+fn harmless(name: &[u8]) -> Cow<'_, [u8]> {
+    match printable(name).to_text() {
+        Cow::Borrowed(_) => Cow::Borrowed(name),
+        Cow::Owned(_) => quoted(name),
+    }
+}
+
+/// Returns `dir/{old => new}`, or `old => new` where no leading directory is the same.
+fn arrow(old: &[u8], new: &[u8]) -> Vec<u8> {
+    let differs = old.iter().zip(new).position(|(old, new)| old != new).unwrap_or(old.len().min(new.len()));
+    match memchr::memrchr(b'/', &old[..differs]) {
+        Some(slash) => {
+            let shared = slash + 1;
+            [&old[..shared], b"{", &old[shared..], b" => ", &new[shared..], b"}"].concat()
+        }
+        None => [old, b" => ", new].concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shared_directory_is_written_once() {
+        assert_eq!(arrow(b"a/b/c", b"a/b/d/c"), b"a/b/{c => d/c}");
+        assert_eq!(arrow(b"ab", b"ac"), b"ab => ac");
+        assert_eq!(arrow(b"a/x", b"a/x/y"), b"a/{x => x/y}");
+    }
+
+    #[test]
+    fn a_name_cannot_write_to_the_terminal() {
+        assert_eq!(&*harmless("é".as_bytes()), "é".as_bytes());
+        assert_eq!(&*harmless(b"a\x1bb"), br#""a\033b""#);
+    }
+}

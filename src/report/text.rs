@@ -1,0 +1,84 @@
+//! What people read: one line for each file, and one for the whole.
+
+use std::io;
+
+use super::stat::changes;
+use super::{FileReport, Format, HunkReport, Op, Outcome, RecoveredReport, Report};
+use crate::text::printable;
+
+/// Lines for people. Problems are not among them: they are shown with an excerpt of the patch, which is not in
+/// a report.
+pub(super) struct Text;
+
+impl Format for Text {
+    fn name(&self) -> &'static str {
+        "text"
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        for recovered in report.transaction.iter().flat_map(|transaction| &transaction.recovered) {
+            print_recovered(recovered, out)?;
+        }
+        for file in &report.files {
+            print_file(file, out)?;
+        }
+        match report.outcome {
+            Outcome::Applied => writeln!(out, "applied:{}", changes(report)),
+            Outcome::WouldApply => writeln!(out, "would apply:{}", changes(report)),
+            Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
+            Outcome::Recovered if report.transaction.is_none() => writeln!(out, "nothing to recover"),
+            Outcome::Recovered => Ok(()),
+            _ => writeln!(out, "nothing applied"),
+        }
+    }
+}
+
+fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::Result<()> {
+    let what = match recovered.ending {
+        "committed" => "had been committed; swept",
+        "rolled_back" => "was not finished; rolled back",
+        _ => "had not begun; swept",
+    };
+    writeln!(out, "transaction {} {what}", printable(recovered.id.as_bytes()))?;
+    for path in &recovered.left {
+        writeln!(out, "  left as it is, changed by somebody else: {}", printable(path.as_bytes()))?;
+    }
+    Ok(())
+}
+
+fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
+    write!(out, "{:<6} ", file.op.name())?;
+    if let (Some(from), Op::Rename | Op::Copy) = (&file.from, file.op) {
+        write!(out, "{from} => ")?;
+    }
+    write!(out, "{}", file.path)?;
+    if file.added + file.removed > 0 {
+        write!(out, " +{} -{}", file.added, file.removed)?;
+    }
+    if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
+        write!(out, " mode {old} => {new}")?;
+    }
+    match file.status {
+        "ok" => writeln!(out)?,
+        status => writeln!(out, ": {status}")?,
+    }
+    file.hunks.iter().enumerate().try_for_each(|(index, hunk)| print_moved_hunk(index, hunk, out))
+}
+
+/// Says where a hunk went that is not at its stated place.
+fn print_moved_hunk(index: usize, hunk: &HunkReport, out: &mut dyn io::Write) -> io::Result<()> {
+    let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
+    let Some(applied) = hunk.applied.filter(|_| offset != 0 || fuzz != 0) else { return Ok(()) };
+    write!(out, "  hunk {} at line {}", index + 1, applied.old_start)?;
+    if offset != 0 {
+        write!(out, ", offset {offset:+}")?;
+    }
+    if fuzz != 0 {
+        write!(out, ", fuzz {fuzz}")?;
+    }
+    if hunk.candidates.len() > 1 {
+        let lines: Vec<_> = hunk.candidates.iter().map(|candidate| candidate.line.to_string()).collect();
+        write!(out, ", fits at lines {}", lines.join(", "))?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,297 @@
+//! Writes what git writes: quoted names, and the clean diff of one file.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
+
+use crate::mode::FileMode;
+use crate::path::RelPath;
+use crate::text::{Ending, lines};
+
+/// Longest time that is spent on finding a short diff; a longer one is written then, which is as true.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Digits of a blob's name on an `index` line.
+const ABBREVIATION: usize = 12;
+/// Where git looks for a NUL byte to tell binary contents (`buffer_is_binary` in git's xdiff-interface.c).
+const BINARY_PREFIX: usize = 8000;
+
+/// One side of a change of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Its name.
+    pub path: &'a RelPath,
+    /// Its type and mode.
+    pub mode: FileMode,
+    /// The contents, or the target of a symbolic link.
+    pub content: &'a [u8],
+    /// Name of the blob as hex digits; empty if it is not known.
+    pub blob: &'a str,
+}
+
+/// Returns `name` as git prints it: in double quotes with C's escapes if it has a control character, a quote, a
+/// backslash or a byte over 0x7f (`core.quotePath` in git-config(1)), as it is otherwise.
+#[must_use]
+pub fn quoted(name: &[u8]) -> Cow<'_, [u8]> {
+    let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    if name.iter().all(is_plain) {
+        return Cow::Borrowed(name);
+    }
+    let mut quoted = vec![b'"'];
+    for &byte in name {
+        match byte {
+            0x07 => quoted.extend(b"\\a"),
+            0x08 => quoted.extend(b"\\b"),
+            b'\t' => quoted.extend(b"\\t"),
+            b'\n' => quoted.extend(b"\\n"),
+            0x0b => quoted.extend(b"\\v"),
+            0x0c => quoted.extend(b"\\f"),
+            b'\r' => quoted.extend(b"\\r"),
+            b'"' | b'\\' => quoted.extend([b'\\', byte]),
+            b' '..=b'~' => quoted.push(byte),
+            _ => quoted.extend([b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)]),
+        }
+    }
+    quoted.push(b'"');
+    Cow::Owned(quoted)
+}
+
+/// Returns the diff from `before` to `after` as git writes it, with `context` lines around each change. Sides
+/// with different names are a rename; nothing at all if nothing differs.
+///
+/// Binary contents are only said to differ.
+#[must_use]
+pub fn git_diff(before: Option<&Side<'_>>, after: Option<&Side<'_>>, context: usize) -> Vec<u8> {
+    match (before, after) {
+        // A change of type is written as a deletion and a creation.
+        (Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => {
+            [section(Some(old), None, None, context), section(None, Some(new), None, context)].concat()
+        }
+        (Some(old), Some(new)) if old.path != new.path => section(before, after, Some("rename"), context),
+        (Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => Vec::new(),
+        (None, None) => Vec::new(),
+        _ => section(before, after, None, context),
+    }
+}
+
+/// Returns the diff from `before` to its copy `after`; see [`git_diff`].
+#[must_use]
+pub fn git_copy_diff(before: &Side<'_>, after: &Side<'_>, context: usize) -> Vec<u8> {
+    section(Some(before), Some(after), Some("copy"), context)
+}
+
+fn section(before: Option<&Side<'_>>, after: Option<&Side<'_>>, moved: Option<&str>, context: usize) -> Vec<u8> {
+    let Some(named) = after.or(before) else { return Vec::new() };
+    let (old_name, new_name) = (before.unwrap_or(named).path.as_bytes(), named.path.as_bytes());
+    let (old, new) = (before.map_or(&b""[..], |side| side.content), after.map_or(&b""[..], |side| side.content));
+    let diff = Diff::of(old, new);
+    let mut out = Vec::new();
+    put(&mut out, &[b"diff --git ", &quoted(&[b"a/", old_name].concat()), b" ", &quoted(&[b"b/", new_name].concat())]);
+    mode_lines(&mut out, before, after);
+    if let Some(verb) = moved {
+        put(&mut out, &[format!("similarity index {}%", diff.similarity()).as_bytes()]);
+        put(&mut out, &[verb.as_bytes(), b" from ", &quoted(old_name)]);
+        put(&mut out, &[verb.as_bytes(), b" to ", &quoted(new_name)]);
+    }
+    if old == new && before.is_some() && after.is_some() {
+        return out;
+    }
+    index_line(&mut out, before, after);
+    let label = |side: Option<&Side<'_>>, prefix: &[u8]| side.map(|side| [prefix, side.path.as_bytes()].concat());
+    let (old_label, new_label) = (label(before, b"a/"), label(after, b"b/"));
+    if is_binary(old) || is_binary(new) {
+        let name = |label: &Option<Vec<u8>>| label.as_deref().map_or(b"/dev/null".to_vec(), |name| quoted(name).into());
+        put(&mut out, &[b"Binary files ", &name(&old_label), b" and ", &name(&new_label), b" differ"]);
+    } else if !diff.is_empty() {
+        put(&mut out, &[b"--- ", &file_name(old_label)]);
+        put(&mut out, &[b"+++ ", &file_name(new_label)]);
+        diff.write(&mut out, context);
+    }
+    out
+}
+
+fn put(out: &mut Vec<u8>, parts: &[&[u8]]) {
+    out.extend(parts.concat());
+    out.push(b'\n');
+}
+
+fn mode_lines(out: &mut Vec<u8>, before: Option<&Side<'_>>, after: Option<&Side<'_>>) {
+    match (before, after) {
+        (None, Some(new)) => put(out, &[format!("new file mode {}", new.mode).as_bytes()]),
+        (Some(old), None) => put(out, &[format!("deleted file mode {}", old.mode).as_bytes()]),
+        (Some(old), Some(new)) if old.mode != new.mode => {
+            put(out, &[format!("old mode {}", old.mode).as_bytes()]);
+            put(out, &[format!("new mode {}", new.mode).as_bytes()]);
+        }
+        _ => {}
+    }
+}
+
+fn index_line(out: &mut Vec<u8>, before: Option<&Side<'_>>, after: Option<&Side<'_>>) {
+    let zeros = "0".repeat(ABBREVIATION);
+    let name =
+        |side: Option<&Side<'_>>| side.map_or(zeros.clone(), |side| side.blob.chars().take(ABBREVIATION).collect());
+    let (old, new) = (name(before), name(after));
+    if old.is_empty() || new.is_empty() {
+        return;
+    }
+    let mode = match (before, after) {
+        (Some(old), Some(new)) if old.mode == new.mode => format!(" {}", new.mode),
+        _ => String::new(),
+    };
+    put(out, &[format!("index {old}..{new}{mode}").as_bytes()]);
+}
+
+/// Returns a name as it stands on a `---` or `+++` line. A tab ends one with a blank in it, so that what follows
+/// cannot be taken for a time stamp.
+fn file_name(label: Option<Vec<u8>>) -> Vec<u8> {
+    let Some(label) = label else { return b"/dev/null".to_vec() };
+    let mut name = quoted(&label).into_owned();
+    if label.contains(&b' ') {
+        name.push(b'\t');
+    }
+    name
+}
+
+fn is_binary(content: &[u8]) -> bool {
+    memchr::memchr(0, &content[..content.len().min(BINARY_PREFIX)]).is_some()
+}
+
+/// The difference of two texts, line by line.
+struct Diff<'a> {
+    old: Vec<&'a [u8]>,
+    new: Vec<&'a [u8]>,
+    ops: Vec<DiffOp>,
+}
+
+impl<'a> Diff<'a> {
+    fn of(old: &'a [u8], new: &'a [u8]) -> Self {
+        let split =
+            |text: &'a [u8]| if is_binary(text) { vec![text] } else { lines(text).map(|(_, line)| line).collect() };
+        let (old, new) = (split(old), split(new));
+        let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + PATIENCE));
+        Self { old, new, ops }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.ops.iter().all(|op| op.tag() == DiffTag::Equal)
+    }
+
+    /// Returns how many hundredths of the larger side are on the other one as well.
+    fn similarity(&self) -> usize {
+        let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
+        let equal = self.ops.iter().filter(|op| op.tag() == DiffTag::Equal);
+        let kept = equal.map(|op| size(&self.old[op.old_range()])).sum::<usize>();
+        (kept * 100).checked_div(size(&self.old).max(size(&self.new))).unwrap_or(100)
+    }
+
+    fn write(&self, out: &mut Vec<u8>, context: usize) {
+        for hunk in group_diff_ops(self.ops.clone(), context) {
+            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
+            let old = range(first.old_range().start, last.old_range().end);
+            let new = range(first.new_range().start, last.new_range().end);
+            put(out, &[format!("@@ -{old} +{new} @@").as_bytes()]);
+            for op in &hunk {
+                if op.tag() == DiffTag::Equal {
+                    put_lines(out, b' ', &self.old[op.old_range()]);
+                } else {
+                    put_lines(out, b'-', &self.old[op.old_range()]);
+                    put_lines(out, b'+', &self.new[op.new_range()]);
+                }
+            }
+        }
+    }
+}
+
+/// Returns lines counted from 0 as a hunk header writes them; an empty run names the line before it.
+fn range(start: usize, end: usize) -> String {
+    match end - start {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        count => format!("{},{count}", start + 1),
+    }
+}
+
+fn put_lines(out: &mut Vec<u8>, marker: u8, lines: &[&[u8]]) {
+    for line in lines {
+        out.push(marker);
+        out.extend_from_slice(line);
+        if Ending::of(line) == Ending::Missing {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side<'a>(path: &'a RelPath, content: &'a [u8]) -> Side<'a> {
+        Side { path, mode: FileMode::Regular, content, blob: "ce013625030ba8dba906f756967f9e9ca394464a" }
+    }
+
+    fn text(diff: Vec<u8>) -> String {
+        String::from_utf8(diff).unwrap()
+    }
+
+    #[test]
+    fn a_name_is_quoted_as_git_quotes_it() {
+        assert_eq!(&*quoted(b"a b"), b"a b");
+        assert_eq!(&*quoted("é\"\\\t\x1b\x7f".as_bytes()), br#""\303\251\"\\\t\033\177""#);
+    }
+
+    #[test]
+    fn a_missing_last_newline_is_said() {
+        let path = RelPath::new(b"a b").unwrap();
+        let diff = git_diff(Some(&side(&path, b"1\n2\n3")), Some(&side(&path, b"1\n2\nthree")), 1);
+        assert_eq!(
+            text(diff),
+            "diff --git a/a b b/a b\nindex ce013625030b..ce013625030b 100644\n--- a/a b\t\n+++ b/a b\t\n\
+             @@ -2,2 +2,2 @@\n 2\n-3\n\\ No newline at end of file\n+three\n\\ No newline at end of file\n"
+        );
+    }
+
+    #[test]
+    fn a_new_file_comes_from_nowhere() {
+        let path = RelPath::new(b"n").unwrap();
+        assert_eq!(
+            text(git_diff(None, Some(&side(&path, b"x\n")), 3)),
+            "diff --git a/n b/n\nnew file mode 100644\nindex 000000000000..ce013625030b\n--- /dev/null\n+++ b/n\n\
+             @@ -0,0 +1 @@\n+x\n"
+        );
+        assert_eq!(
+            text(git_diff(None, Some(&side(&path, b"")), 3)),
+            "diff --git a/n b/n\nnew file mode 100644\nindex 000000000000..ce013625030b\n"
+        );
+    }
+
+    #[test]
+    fn a_change_of_type_is_a_deletion_and_a_creation() {
+        let path = RelPath::new(b"l").unwrap();
+        let link = Side { mode: FileMode::Symlink, ..side(&path, b"to") };
+        assert_eq!(
+            text(git_diff(Some(&link), Some(&side(&path, b"x\0")), 3)),
+            "diff --git a/l b/l\ndeleted file mode 120000\nindex ce013625030b..000000000000\n--- a/l\n+++ /dev/null\n\
+             @@ -1 +0,0 @@\n-to\n\\ No newline at end of file\n\
+             diff --git a/l b/l\nnew file mode 100644\nindex 000000000000..ce013625030b\n\
+             Binary files /dev/null and b/l differ\n"
+        );
+    }
+
+    #[test]
+    fn a_move_that_changes_nothing_else_has_no_hunks() {
+        let (from, to) = (RelPath::new(b"from").unwrap(), RelPath::new(b"to").unwrap());
+        let executable = Side { mode: FileMode::Executable, ..side(&to, b"x\n") };
+        assert_eq!(
+            text(git_diff(Some(&side(&from, b"x\n")), Some(&executable), 3)),
+            "diff --git a/from b/to\nold mode 100644\nnew mode 100755\nsimilarity index 100%\n\
+             rename from from\nrename to to\n"
+        );
+        assert_eq!(
+            text(git_copy_diff(&side(&from, b"x\ny\n"), &side(&to, b"x\nz\n"), 0)),
+            "diff --git a/from b/to\nsimilarity index 50%\ncopy from from\ncopy to to\n\
+             index ce013625030b..ce013625030b 100644\n--- a/from\n+++ b/to\n@@ -2 +2 @@\n-y\n+z\n"
+        );
+        assert_eq!(git_diff(Some(&side(&to, b"x")), Some(&side(&to, b"x")), 3), b"");
+    }
+}
