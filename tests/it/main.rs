@@ -1,0 +1,8 @@
+//! The integration tests, in one binary so that they link once.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod case;
+mod oracle;
+mod tidy;
+mod tree;
