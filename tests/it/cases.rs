@@ -1,0 +1,101 @@
+//! Every case of `fixtures/`, through the engine in memory and through the binary on a disk.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use wpatch::preflight::CODES;
+
+use crate::case::{Case, Place, each, same};
+use crate::tree::{self, Tree};
+use crate::{run, tree::Traces};
+
+/// The codes that no patch can raise: those of the command line, of limits, of the disk and of other processes.
+const NOT_FROM_A_PATCH: &[&str] = &[
+    "wpatch::usage",
+    "wpatch::file::too_large",
+    "wpatch::file::stale",
+    "wpatch::plan::not_approved",
+    "wpatch::io",
+    "wpatch::io::locked",
+    "wpatch::io::state",
+    "wpatch::io::interrupted",
+    "wpatch::io::incomplete",
+    "wpatch::io::not_swept",
+];
+
+#[test]
+fn every_case_ends_as_it_says_in_memory() {
+    each(&Case::all(), |case| {
+        let memory = run::memory(&case.before);
+        let print = memory.fingerprint();
+        let checked = run::check(&memory, &case.patch, &case.settings);
+        same("check leaves a trace", &memory.fingerprint(), &print)?;
+        let applied = run::apply(&memory, &case.patch, &case.settings);
+        judge(case, &checked, &applied, &run::tree(&memory))
+    });
+}
+
+#[test]
+fn every_case_ends_as_it_says_on_disk() {
+    each(&Case::all(), |case| {
+        let directory = TempDir::new().unwrap();
+        let root = directory.path().join("tree");
+        tree::write(&case.before, &root);
+        let before: Traces = tree::traces(&root);
+        let checked = run::binary("check", &root, &case.patch, &case.settings);
+        same("check leaves a trace", &tree::traces(&root), &before)?;
+        let applied = run::binary("apply", &root, &case.patch, &case.settings);
+        judge(case, &checked, &applied, &tree::read(&root))
+    });
+}
+
+#[test]
+fn every_code_has_a_case() {
+    let cases = Case::of("problems");
+    let with_a_case: BTreeSet<_> = cases.iter().filter_map(|case| code(case)).collect();
+    let codes: BTreeSet<_> =
+        CODES.iter().map(|code| code.name).filter(|name| !NOT_FROM_A_PATCH.contains(name)).collect();
+    if std::env::var_os("CASE").is_none() {
+        assert_eq!(with_a_case, codes);
+    }
+}
+
+#[test]
+fn a_case_of_a_problem_is_called_by_its_code() {
+    each(&Case::of("problems"), |case| {
+        let name = code(case).and_then(|code| code.strip_prefix("wpatch::")).unwrap_or_default();
+        same("name", &case.name, &format!("problems/{}", name.replace("::", "-")))
+    });
+}
+
+fn code(case: &Case) -> Option<&str> {
+    case.settings.code.as_deref().or(case.settings.warning.as_deref())
+}
+
+/// Compares the tree with the case, and both reports with each other and with the case.
+fn judge(case: &Case, checked: &Value, applied: &Value, tree: &Tree) -> Result<(), String> {
+    same("tree", tree, case.after.as_ref().unwrap_or(&case.before))?;
+    for key in ["ok", "exit_code", "plan_id", "summary", "files", "problems", "error"] {
+        same(&format!("check and apply disagree on {key}"), &checked[key], &applied[key])?;
+    }
+    same("ok", &applied["ok"], &Value::Bool(case.after.is_some()))?;
+    same("changed", &applied["changed"], &Value::Bool(case.after.as_ref().is_some_and(|after| *after != case.before)))?;
+    same("error.kind", &applied["error"]["kind"].as_str(), &case.settings.error.as_deref())?;
+    same("error.code", &applied["error"]["code"].as_str(), &case.settings.code.as_deref())?;
+    same("warning", &warning(applied), &case.settings.warning.as_deref())?;
+    match case.settings.place {
+        Some(place) => same("place", &found(&applied["problems"][0]["span"]), &Some(place)),
+        None => Ok(()),
+    }
+}
+
+fn warning(report: &Value) -> Option<&str> {
+    let problems = report["problems"].as_array()?;
+    problems.iter().find(|problem| problem["severity"] == "warning")?["code"].as_str()
+}
+
+fn found(span: &Value) -> Option<Place> {
+    let number = |key: &str| span[key].as_u64();
+    Some(Place { line: number("line")?, column: number("column")?, byte: number("byte")? })
+}

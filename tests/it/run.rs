@@ -1,0 +1,140 @@
+//! Cases through the engine on a tree in memory, and through the binary on a disk.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use fs_err as fs;
+use globset::Glob;
+use jsonschema::Validator;
+use serde_json::Value;
+use wpatch::engine::{self, Outcome, Request};
+use wpatch::matching::Rules;
+use wpatch::mode::FileKind;
+use wpatch::plan::{Direction, Filter, Selection};
+use wpatch::transaction::{Durability, Interrupt};
+use wpatch::workspace::memory::{Entry, Memory};
+use wpatch::{preflight, syntax, transaction};
+
+use crate::case::Settings;
+use crate::tree::{Node, Tree};
+
+/// Returns a tree in memory.
+pub(crate) fn memory(tree: &Tree) -> Memory {
+    let entry = |node: &Node| match node {
+        Node::File { bytes, is_executable: false } => Entry::file(bytes.clone()),
+        Node::File { bytes, is_executable: true } => Entry::executable(bytes.clone()),
+        Node::Link(target) => Entry::link(target.clone()),
+        Node::Directory => Entry::directory(),
+    };
+    Memory::with_files(tree.iter().map(|(path, node)| (path.clone(), entry(node))))
+}
+
+/// Returns what is in `memory`, without the state directory.
+pub(crate) fn tree(memory: &Memory) -> Tree {
+    let entries = memory.entries();
+    let is_parent = |path: &wpatch::path::RelPath| entries.keys().any(|other| other.is_below(path));
+    let is_state = |path: &[u8]| [&b".wpatch"[..], b".git/wpatch"].iter().any(|state| path.starts_with(state));
+    let node = |entry: &Entry| match entry.kind {
+        FileKind::Regular => Node::File { bytes: entry.contents.clone(), is_executable: entry.mode & 0o100 != 0 },
+        FileKind::Symlink => Node::Link(entry.contents.clone()),
+        FileKind::Directory | FileKind::Special => Node::Directory,
+    };
+    let kept = entries.iter().filter(|(path, _)| !is_state(path.as_bytes()));
+    let kept = kept.filter(|(path, entry)| entry.kind != FileKind::Directory || !is_parent(path));
+    kept.map(|(path, entry)| (path.clone(), node(entry))).collect()
+}
+
+/// Runs `check` on a tree in memory and returns its report.
+pub(crate) fn check(memory: &Memory, patch: &[u8], settings: &Settings) -> Value {
+    told(&engine::check(request(patch, settings), memory))
+}
+
+/// Runs `apply` on a tree in memory and returns its report.
+pub(crate) fn apply(memory: &Memory, patch: &[u8], settings: &Settings) -> Value {
+    told(&engine::apply(request(patch, settings), memory, &Interrupt::new()))
+}
+
+/// Runs the binary with `command` on the tree at `root` and returns its report.
+///
+/// # Panics
+///
+/// If what it prints is not one report, or its exit code is another than the report's.
+pub(crate) fn binary(command: &str, root: &Path, patch: &[u8], settings: &Settings) -> Value {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+        .arg(command)
+        .args(["--json", "--durability", "none", "--root"])
+        .arg(root)
+        .args(settings.arguments())
+        .args(settings.own_arguments())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(patch).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let report = valid(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")));
+    assert_eq!(report["exit_code"].as_i64(), output.status.code().map(i64::from), "{text}");
+    report
+}
+
+/// Returns `report` if it keeps to the published schema.
+///
+/// # Panics
+///
+/// If it does not.
+fn valid(report: Value) -> Value {
+    static SCHEMA: OnceLock<Validator> = OnceLock::new();
+    let schema = SCHEMA.get_or_init(|| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar/report.schema.json");
+        jsonschema::validator_for(&serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).unwrap()
+    });
+    let errors: Vec<_> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}\n{report:#}");
+    report
+}
+
+fn told(outcome: &Outcome) -> Value {
+    valid(serde_json::to_value(&outcome.report).unwrap())
+}
+
+fn request(patch: &[u8], settings: &Settings) -> Request {
+    Request {
+        patches: vec![("-".into(), patch.to_vec())],
+        format: settings.format.clone().unwrap_or_else(|| "auto".into()),
+        syntax: syntax::Options { recount: settings.recount },
+        selection: selection(settings),
+        preflight: preflight::Options {
+            rules: Rules {
+                context: settings.context.unwrap_or(usize::MAX),
+                fuzz: settings.fuzz.unwrap_or(0),
+                zero_context: settings.unidiff_zero,
+                ignore_whitespace: settings.ignore_whitespace,
+                unique: settings.unique,
+            },
+            overwrite: settings.overwrite,
+            describe: true,
+            diff: false,
+            max_file: 1 << 30,
+        },
+        transaction: transaction::Options { durability: Durability::None, patience: Duration::ZERO },
+        approve: None,
+    }
+}
+
+fn selection(settings: &Settings) -> Selection {
+    let filter =
+        |pattern: &String, takes| Filter { pattern: Glob::new(pattern).unwrap().compile_matcher(), takes };
+    let excludes = settings.exclude.iter().map(|pattern| filter(pattern, false));
+    let includes = settings.include.iter().map(|pattern| filter(pattern, true));
+    Selection {
+        strip: settings.strip.unwrap_or(1),
+        directory: settings.directory.clone().unwrap_or_default().into_bytes(),
+        filters: excludes.chain(includes).collect(),
+        direction: if settings.reverse { Direction::Reverse } else { Direction::Forward },
+    }
+}

@@ -1,0 +1,190 @@
+//! The plan of the house as data, and what fails when a file does not keep to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use walkdir::WalkDir;
+
+/// Each module of the crate with the modules that it may import; a module stands behind all that it imports.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("text", &[]),
+    ("digest", &[]),
+    ("mode", &[]),
+    ("path", &["text"]),
+    ("plan", &["text", "mode", "path"]),
+    ("workspace", WORDS),
+    ("change", &["text", "digest", "mode", "path", "workspace"]),
+    ("syntax", &["text", "digest", "mode", "path", "plan"]),
+    ("matching", &["text", "digest", "mode", "path", "plan"]),
+    ("policy", &["text", "digest", "mode", "path", "plan"]),
+    ("preflight", &["text", "digest", "mode", "path", "plan", "workspace", "change", "syntax", "matching", "policy"]),
+    ("transaction", &["text", "digest", "mode", "path", "workspace", "change"]),
+    (
+        "report",
+        &[
+            "text",
+            "digest",
+            "mode",
+            "path",
+            "plan",
+            "change",
+            "syntax",
+            "matching",
+            "policy",
+            "preflight",
+            "transaction",
+        ],
+    ),
+    (
+        "engine",
+        &[
+            "text",
+            "digest",
+            "mode",
+            "path",
+            "plan",
+            "workspace",
+            "change",
+            "syntax",
+            "matching",
+            "policy",
+            "preflight",
+            "transaction",
+            "report",
+        ],
+    ),
+    ("cli", &["text", "digest", "mode", "path", "report", "engine"]),
+];
+
+/// The plain values at the bottom.
+const WORDS: &[&str] = &["text", "digest", "mode", "path"];
+
+/// The files that put the crate together, and may import everything.
+const ROOTS: &[&str] = &["lib.rs", "main.rs"];
+
+const MOST_LINES: usize = 500;
+
+/// A source file below the root of the project.
+struct Source {
+    /// As in `src/plan/mod.rs`.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// Returns the module of the crate that it belongs to; `None` for a file outside `src/` and for the roots.
+    fn module(&self) -> Option<&str> {
+        let below = self.path.strip_prefix("src/")?;
+        let first = below.split('/').next()?;
+        (!ROOTS.contains(&below)).then(|| first.strip_suffix(".rs").unwrap_or(first))
+    }
+
+    /// Returns the code, without comments and without the tests in the file, which may import anything.
+    fn code(&self) -> impl Iterator<Item = &str> {
+        let lines = self.text.lines().take_while(|line| line.trim() != "#[cfg(test)]");
+        lines.filter(|line| !line.trim_start().starts_with("//"))
+    }
+
+    /// Returns the modules of the crate that it imports.
+    fn imports(&self) -> BTreeSet<&str> {
+        let paths = self.code().flat_map(|line| line.split("crate::").skip(1));
+        paths.map(|path| path.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()).collect()
+    }
+}
+
+#[test]
+fn the_table_of_layers_has_no_circle() {
+    let place: BTreeMap<_, _> = LAYERS.iter().enumerate().map(|(place, (module, _))| (*module, place)).collect();
+    for (module, imports) in LAYERS {
+        for import in *imports {
+            assert!(place[import] < place[module], "{module} stands before {import}, which it may import");
+        }
+    }
+}
+
+#[test]
+fn imports_go_up_the_table() {
+    let layers: BTreeMap<_, _> = LAYERS.iter().copied().collect();
+    let wrong = |source: &Source| {
+        let Some(module) = source.module() else { return Vec::new() };
+        let Some(allowed) = layers.get(module) else { return vec![format!("{}: not in the table", source.path)] };
+        let is_wrong = |import: &&str| *import != module && !allowed.contains(import);
+        let wrong = source.imports().into_iter().filter(is_wrong);
+        wrong.map(|import| format!("{}: imports {import}", source.path)).collect()
+    };
+    refuse(sources(&["src"]).iter().flat_map(wrong));
+}
+
+#[test]
+fn every_module_of_the_table_is_there() {
+    let sources = sources(&["src"]);
+    let found: BTreeSet<_> = sources.iter().filter_map(Source::module).collect();
+    let missing = LAYERS.iter().filter(|(module, _)| !found.contains(module));
+    refuse(missing.map(|(module, _)| format!("{module}: in the table and nowhere else")));
+}
+
+#[test]
+fn files_are_short() {
+    let long = |source: &&Source| source.text.lines().count() > MOST_LINES;
+    refuse(everything().iter().filter(long).map(|source| format!("{}: over {MOST_LINES} lines", source.path)));
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let silent = |source: &&Source| !source.text.starts_with("//!");
+    refuse(everything().iter().filter(silent).map(|source| format!("{}: does not begin with //!", source.path)));
+}
+
+#[test]
+fn platforms_are_told_apart_in_one_folder() {
+    let words = ["target_os", "target_family", "target_env", "target_arch", "unix", "windows"];
+    let is_condition = |line: &&str| line.contains("cfg") && words.iter().any(|word| line.contains(word));
+    refuse(sources(&["src"]).iter().filter(|source| source.module() != Some("workspace")).flat_map(|source| {
+        source.code().filter(is_condition).map(|line| format!("{}: {}", source.path, line.trim())).collect::<Vec<_>>()
+    }));
+}
+
+#[test]
+fn only_the_command_line_and_the_formats_print() {
+    let prints =
+        |line: &&str| ["print!(", "println!(", "io::stdout(", "io::stderr("].iter().any(|word| line.contains(word));
+    let is_closed = |source: &&Source| !matches!(source.module(), None | Some("cli" | "report"));
+    refuse(sources(&["src"]).iter().filter(is_closed).flat_map(|source| {
+        source.code().filter(prints).map(|line| format!("{}: {}", source.path, line.trim())).collect::<Vec<_>>()
+    }));
+}
+
+#[test]
+fn no_test_is_left_out() {
+    let word = concat!("#[ign", "ore");
+    let skips = |source: &&Source| source.text.contains(word);
+    refuse(everything().iter().filter(skips).map(|source| format!("{}: leaves a test out", source.path)));
+}
+
+fn refuse(wrong: impl IntoIterator<Item = String>) {
+    let wrong: Vec<_> = wrong.into_iter().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn everything() -> Vec<Source> {
+    sources(&["src", "tests", "benches", "fuzz/fuzz_targets"])
+}
+
+fn sources(directories: &[&str]) -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let paths = directories.iter().flat_map(|directory| rust_files(&root.join(directory)));
+    let sources: Vec<_> = paths
+        .map(|path| Source {
+            text: fs::read_to_string(&path).unwrap(),
+            path: path.strip_prefix(root).unwrap().to_string_lossy().into_owned(),
+        })
+        .collect();
+    assert!(!sources.is_empty(), "no sources in {directories:?}");
+    sources
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let entries = WalkDir::new(directory).sort_by_file_name().into_iter().map(|entry| entry.unwrap().into_path());
+    entries.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
+}
