@@ -12,6 +12,8 @@ mod names;
 mod quoted;
 mod series;
 mod stamp;
+#[cfg(test)]
+mod testing;
 mod unified;
 
 pub use binary::{BinaryError, apply_delta, binary_postimage, inflate};
