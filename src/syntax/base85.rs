@@ -22,7 +22,7 @@ const fn values() -> [u8; 256] {
     values
 }
 
-/// Returns how many bytes `line`, without its terminator, declares and has letters for; `None` if it is damaged.
+/// Returns how many bytes `line`, without its terminator, declares; `None` if it has other letters than it should.
 ///
 /// The first letter is the number of bytes, `A` to `Z` for 1 to 26, `a` to `z` for 27 to 52; the last group of
 /// letters is filled up.
@@ -34,7 +34,8 @@ pub(super) fn declared(line: &[u8]) -> Option<usize> {
         _ => return None,
     };
     debug_assert!(length <= LINE);
-    (letters.len() == length.div_ceil(4) * 5).then_some(length)
+    let is_whole = letters.len() == length.div_ceil(4) * 5 && letters.iter().all(|&letter| value(letter) < 85);
+    is_whole.then_some(length)
 }
 
 /// Adds the bytes of `line`, without its terminator, to `bytes`; `None` if it is damaged or a group is larger than
@@ -49,11 +50,12 @@ pub(super) fn decode(line: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
+fn value(letter: u8) -> u8 {
+    VALUES[usize::from(letter)]
+}
+
 fn quad(group: &[u8]) -> Option<u32> {
-    group.iter().try_fold(0_u32, |sum, &letter| {
-        let value = VALUES[usize::from(letter)];
-        if value == 85 { None } else { sum.checked_mul(85)?.checked_add(value.into()) }
-    })
+    group.iter().try_fold(0_u32, |sum, &letter| sum.checked_mul(85)?.checked_add(value(letter).into()))
 }
 
 #[cfg(test)]

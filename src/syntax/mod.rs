@@ -12,6 +12,8 @@ mod names;
 mod quoted;
 mod series;
 mod stamp;
+#[cfg(test)]
+mod testing;
 mod unified;
 pub mod write;
 

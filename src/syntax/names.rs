@@ -17,7 +17,7 @@ pub(super) enum Side {
 ///
 /// # Errors
 ///
-/// Returns [`SyntaxErrorKind::QuotedName`] for a damaged quoted name.
+/// Returns an error for a damaged quoted name or none at all.
 pub(super) fn dated(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
     let line = span.of(text);
     if is_null(line) {
@@ -28,7 +28,7 @@ pub(super) fn dated(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
         return Ok(Side::File(claim, stamp::is_nowhere(rest)));
     }
     let length = stamp::name_length(line);
-    let claim = plain(text, Span::new(span.start, span.start + length), Strip::Prefixed);
+    let claim = plain(text, Span::new(span.start, span.start + length), Strip::Prefixed)?;
     Ok(Side::File(claim, stamp::is_nowhere(&line[length..])))
 }
 
@@ -36,7 +36,7 @@ pub(super) fn dated(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
 ///
 /// # Errors
 ///
-/// Returns [`SyntaxErrorKind::QuotedName`] for a damaged quoted name.
+/// Returns an error for a damaged quoted name or none at all.
 pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
     let line = span.of(text);
     if is_null(line) {
@@ -50,10 +50,10 @@ pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
 ///
 /// # Errors
 ///
-/// Returns [`SyntaxErrorKind::QuotedName`] for a damaged quoted name.
+/// Returns an error for a damaged quoted name or none at all.
 pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<Claim, SyntaxError> {
     if !span.of(text).starts_with(b"\"") {
-        return Ok(plain(text, span, strip));
+        return plain(text, span, strip);
     }
     match unquoted(text, span, strip)? {
         (claim, rest) if rest.trim_ascii().is_empty() => Ok(claim),
@@ -65,7 +65,7 @@ pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<Claim, Synt
 ///
 /// # Errors
 ///
-/// Returns [`SyntaxErrorKind::QuotedName`] for a damaged quoted name.
+/// Returns an error for a damaged quoted name or none at all.
 pub(super) fn quoted_pair(text: &[u8], span: Span) -> Result<Option<[Claim; 2]>, SyntaxError> {
     let line = span.of(text);
     let damaged = || SyntaxError::new(SyntaxErrorKind::QuotedName, span);
@@ -79,11 +79,14 @@ pub(super) fn quoted_pair(text: &[u8], span: Span) -> Result<Option<[Claim; 2]>,
     };
     let blank = span.start + quote;
     let new = whole(text, Span::new(blank + 1, span.end), Strip::Prefixed)?;
-    Ok(Some([plain(text, Span::new(span.start, blank), Strip::Prefixed), new]))
+    Ok(Some([plain(text, Span::new(span.start, blank), Strip::Prefixed)?, new]))
 }
 
-fn plain(text: &[u8], span: Span, strip: Strip) -> Claim {
-    Claim { bytes: span.of(text).to_vec(), strip, span }
+fn plain(text: &[u8], span: Span, strip: Strip) -> Result<Claim, SyntaxError> {
+    if span.is_empty() {
+        return Err(SyntaxError::new(SyntaxErrorKind::Expected("the name of a file"), span));
+    }
+    Ok(Claim { bytes: span.of(text).to_vec(), strip, span })
 }
 
 fn unquoted(text: &[u8], span: Span, strip: Strip) -> Result<(Claim, &[u8]), SyntaxError> {

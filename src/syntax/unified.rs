@@ -5,6 +5,7 @@
 
 use super::names::{self, Side};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks};
+use crate::path::MAX_PATH;
 use crate::plan::{Action, Claim, Edit, Name, Strip};
 use crate::text::{Lines, Span, without_ending};
 
@@ -188,5 +189,79 @@ fn differing(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let tail = |name: &[u8]| memchr::memchr(b'/', name).map_or(0, |slash| name.len() - slash);
     let is_alike = |(old, new): &(&[u8], &[u8])| tail(old) == tail(new) && old.ends_with(&new[new.len() - tail(new)..]);
     let first = splits.clone().next()?;
-    Some(splits.find(is_alike).unwrap_or(first))
+    // Bounded, because a long line may have an ` and ` every few bytes.
+    let alike = if names.len() <= 2 * MAX_PATH { splits.find(is_alike) } else { None };
+    Some(alike.unwrap_or(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::SyntaxErrorKind::{Contradiction, Expected, NoPatch, Unsupported};
+    use crate::syntax::testing::{refused, said};
+
+    const HUNK: &str = "@@ -1 +1 @@\n-a\n+b\n";
+    const CREATED: &str = "@@ -0,0 +1 @@\n+b\n";
+
+    #[test]
+    fn a_section_needs_no_diff_line_and_stands_in_any_prose() {
+        let text = format!(
+            "Description: x\n --- not a header\n\nIndex: x\n=====\n--- a/x\t(revision 1)\n+++ b/x\t(working copy)\n{HUNK}\
+             diff -urN a/y b/y\n--- a/y 2010-07-05 19:41:17.0 -0500\n+++ b/y Mon Jul  5 19:41:17 2010\n{HUNK}{HUNK}\
+             Only in b: z\n--- x.orig\n+++ x\nprose\n",
+        );
+        assert_eq!(said(&text), ["Modify x +1-1", "Modify y +1-1 +1-1"]);
+    }
+
+    #[test]
+    fn names_keep_their_blanks() {
+        let text = format!("--- a/a b.c\n+++ b/a b.c\n{HUNK}--- \"a/\\303\\244\"\tx\n+++ \"b/\\303\\244\"\n{HUNK}");
+        assert_eq!(said(&text), ["Modify a b.c +1-1", "Modify ä +1-1"]);
+    }
+
+    #[test]
+    fn dev_null_and_the_epoch_make_and_delete() {
+        let epoch = "\t1970-01-01 01:00:00.000000000 +0100";
+        let text = format!(
+            "--- /dev/null\n+++ b/x\n{CREATED}--- a/y{epoch}\n+++ b/y\n{CREATED}\
+             --- a/x\n+++ /dev/null\t{epoch}\n@@ -1 +0,0 @@\n-b\n--- a/y\n+++ b/y{epoch}\n@@ -1 +0,0 @@\n-b\n",
+        );
+        assert_eq!(said(&text), ["Create x +1-0", "Create y +1-0", "Delete x +0-1", "Delete y +0-1"]);
+        let both = format!("--- /dev/null\n+++ /dev/null\n{HUNK}");
+        assert_eq!(refused(&both).0, Contradiction("a file cannot be /dev/null on both sides"));
+        let old = format!("--- /dev/null\n+++ b/x\n{HUNK}");
+        assert_eq!(refused(&old), (Contradiction("a new file has no old lines"), "@@ -1 +1 @@".into()));
+    }
+
+    #[test]
+    fn binary_files_that_differ_are_said_to() {
+        let text = "Binary files a/x and y and b/x and y differ\nBinary files /dev/null and b/z differ\n";
+        assert_eq!(said(text), ["Modify x and y differs", "Create z differs"]);
+        assert_eq!(refused("Binary files and differ\n").0, NoPatch);
+    }
+
+    #[test]
+    fn forms_that_are_not_taken_are_refused() {
+        let cases = [
+            ("*** a/x\n--- b/x\n***************\n*** 1,2 ****\n", "context diffs"),
+            ("--- x\n+++ x\n1,2c\nb\n.\n", "ed scripts"),
+            ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", "combined diffs"),
+            ("diff --cc x\nindex 1,2..3\n", "combined diffs"),
+            ("File a/x is a regular file while file b/x is a directory\n", "changes between a file and a directory"),
+            ("Cannot display: file marked as a binary type.\n", "binary files without their contents"),
+        ];
+        for (text, what) in cases {
+            let first = text.lines().next().unwrap_or_default();
+            let behind = format!("--- a/x\n+++ b/x\n{HUNK}\n{text}");
+            assert_eq!(refused(&behind), (Unsupported(what), first.into()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_hunk_without_a_file_is_not_dropped() {
+        let lone = Expected("`---` and `+++` lines before a hunk");
+        assert_eq!(refused(&format!("prose\n{HUNK}")), (lone, "@@ -1 +1 @@".into()));
+        let bare = Expected("a hunk header, `@@ -START,COUNT +START,COUNT @@`");
+        assert_eq!(refused("--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n"), (bare, "@@ ... @@".into()));
+        assert_eq!(refused("no patch at all\n").0, NoPatch);
+    }
 }

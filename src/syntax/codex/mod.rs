@@ -1,7 +1,7 @@
 //! The patch language of Codex: an envelope of sections, each of which sees what the one before left.
 //!
-//! The rules are those of codex 0.169.0, with four more things taken: stacked `@@` headings, a rename without a
-//! chunk, blank lines between sections, and chunks in any number.
+//! The rules are those of codex 0.169.0, with some more things taken: stacked `@@` headings, a rename without a
+//! chunk, blank lines between sections, and an addition below its heading.
 
 mod reader;
 mod update;
@@ -46,13 +46,16 @@ impl Syntax for Codex {
     }
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
-        let places = memchr::memmem::find_iter(&text[from..], BEGIN).map(|at| from + at);
-        places.into_iter().find_map(|at| {
-            let start = memchr::memrchr(b'\n', &text[from..at]).map_or(from, |newline| from + newline + 1);
+        let mut offset = from;
+        loop {
+            let at = offset + memchr::memmem::find(&text[offset..], BEGIN.as_bytes())?;
+            let start = memchr::memrchr(b'\n', &text[offset..at]).map_or(offset, |newline| offset + newline + 1);
             let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
-            let line = std::str::from_utf8(&text[start..end]).ok()?;
-            (line.trim() == BEGIN).then(|| wrapper_before(text, from, start).unwrap_or(start))
-        })
+            if std::str::from_utf8(&text[start..end]).is_ok_and(|line| line.trim() == BEGIN) {
+                return Some(wrapper_before(text, from, start).unwrap_or(start));
+            }
+            offset = end;
+        }
     }
 
     fn parse(&self, text: &[u8], from: usize, _: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
@@ -92,10 +95,10 @@ fn environment(reader: &mut Reader<'_>) -> Result<(), SyntaxError> {
     let Some(line) = reader.take_if(|line| line.trimmed().starts_with(ENVIRONMENT))? else {
         return Ok(());
     };
-    match line.trimmed().len() > ENVIRONMENT.len() {
-        true => Ok(()),
-        false => Err(SyntaxError::new(SyntaxErrorKind::Expected("the name of an environment"), line.span)),
+    if line.trimmed() == ENVIRONMENT {
+        return Err(SyntaxError::new(SyntaxErrorKind::Expected("the name of an environment"), line.span));
     }
+    Ok(())
 }
 
 /// Takes the end marker if it is next; blank lines are skipped between sections, not before the first. As in codex

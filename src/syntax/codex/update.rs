@@ -9,10 +9,11 @@ use crate::text::Span;
 const MOVE: &str = "*** Move to: ";
 const END_OF_FILE: &str = "*** End of File";
 
-const CHUNK_LINE: SyntaxErrorKind = SyntaxErrorKind::Expected("a line that starts with ` `, `-` or `+`");
-const NEXT_CHUNK: SyntaxErrorKind =
+pub(super) const CHUNK_LINE: SyntaxErrorKind = SyntaxErrorKind::Expected("a line that starts with ` `, `-` or `+`");
+pub(super) const NEXT_CHUNK: SyntaxErrorKind =
     SyntaxErrorKind::Expected("`@@`, the header of a section or `*** End Patch` behind `*** End of File`");
-const ANY_CHUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("a chunk, with lines that start with ` `, `-` or `+`");
+pub(super) const ANY_CHUNK: SyntaxErrorKind =
+    SyntaxErrorKind::Expected("a chunk, with lines that start with ` `, `-` or `+`");
 
 /// Reads what follows `header`, which names `file`.
 pub(super) fn read(

@@ -55,7 +55,7 @@ fn block(text: &[u8], lines: &mut Lines<'_>) -> Result<Option<BinaryData>, Synta
         if line.is_empty() {
             return Ok(Some(BinaryData { method, size, body: Span::new(start, span.start) }));
         }
-        base85::declared(line).ok_or_else(|| damaged("a line has not the length that it declares"))?;
+        base85::declared(line).ok_or_else(|| damaged("a line is not the base 85 that it declares"))?;
     }
 }
 

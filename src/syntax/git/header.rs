@@ -13,7 +13,7 @@ pub(super) struct Header {
     /// The `diff --git` line.
     pub(super) line: Span,
     /// What that line says of the name.
-    pub(super) header_name: Name,
+    pub(super) both_names: Name,
     /// `new file mode`.
     pub(super) creates: Option<Span>,
     /// `deleted file mode`.
@@ -94,10 +94,10 @@ impl Header {
         Ok((header, lines.offset()))
     }
 
-    fn new(line: Span, header_name: Name) -> Self {
+    fn new(line: Span, both_names: Name) -> Self {
         Self {
             line,
-            header_name,
+            both_names,
             creates: None,
             deletes: None,
             old_mode: None,

@@ -43,11 +43,11 @@ impl Syntax for Git {
         let line = content_span(text, from);
         let (header, content) = Header::read(text, line)?;
         let (edit, end) = edit(text, content, options)?;
+        if header.is_nothing(&edit) && header.promises_contents() {
+            return Err(SyntaxError::new(SyntaxErrorKind::Expected("a hunk"), content_span(text, content)));
+        }
         if header.is_nothing(&edit) {
-            return match header.promises_contents() {
-                true => Err(SyntaxError::new(SyntaxErrorKind::Expected("a hunk"), content_span(text, content))),
-                false => Ok(end),
-            };
+            return Ok(end);
         }
         let action = header.action()?;
         if let Edit::Hunks(hunks) = &edit {
@@ -128,7 +128,7 @@ impl Header {
             return (Some(agreed(from, old)), agreed(to, new));
         }
         let claims: Vec<Claim> = old.into_iter().chain(new).collect();
-        (None, if claims.is_empty() { self.header_name } else { Name::Agreed(claims) })
+        (None, if claims.is_empty() { self.both_names } else { Name::Agreed(claims) })
     }
 }
 
@@ -145,7 +145,7 @@ fn mode(text: &[u8], span: Span) -> Result<FileMode, SyntaxError> {
     let digits = span.of(text).trim_ascii_end();
     let is_octal = !digits.is_empty() && digits.iter().all(|digit| matches!(digit, b'0'..=b'7'));
     let bits = digits.iter().try_fold(0_u32, |bits, digit| bits.checked_mul(8)?.checked_add((digit & 7).into()));
-    let mode = bits.filter(|_| is_octal).and_then(FileMode::from_bits);
+    let mode = bits.filter(|&bits| is_octal && bits <= 0o177_777).and_then(FileMode::from_bits);
     mode.ok_or_else(|| SyntaxError::new(SyntaxErrorKind::Mode, span))
 }
 

@@ -1,27 +1,13 @@
 //! Hunks that name their lines, as unified and git diffs have them: the header by nom, the body by counting.
 
-use nom::bytes::complete::tag;
-use nom::character::complete::{char, digit1};
-use nom::combinator::opt;
-use nom::error::{ErrorKind, ParseError};
-use nom::sequence::preceded;
-use nom::{IResult, Parser};
+mod header;
+
+use header::Header;
+pub(super) use header::{is_header, is_whole_header};
 
 use super::{Options, SyntaxError, SyntaxErrorKind, content_span};
-use crate::plan::{Action, Anchor, Hunk, LineKind, LineRange};
+use crate::plan::{Action, Anchor, Hunk, LineKind};
 use crate::text::{Lines, Span, without_ending};
-
-const HEADER: SyntaxErrorKind = SyntaxErrorKind::Expected("a hunk header, `@@ -START,COUNT +START,COUNT @@`");
-
-/// Returns whether a line that stands where a hunk may start has to be its header.
-pub(super) fn is_header(line: &[u8]) -> bool {
-    line.starts_with(b"@@")
-}
-
-/// Returns whether `line` is a whole hunk header.
-pub(super) fn is_whole_header(line: &[u8]) -> bool {
-    header(line).is_ok()
-}
 
 /// Reads the hunks that start at `from`, none or more, and returns them and where the next line starts.
 ///
@@ -59,7 +45,7 @@ fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<H
     let start = lines.offset();
     let line = lines.next().map_or(&b""[..], |(_, line)| without_ending(line));
     let span = Span::new(start, start + line.len());
-    let mut header = parsed_header(line, span)?;
+    let mut header = Header::parse(line, span)?;
     let body = if options.recount {
         let (body, counts) = recounted(text, lines, &header);
         header.set_counts(counts);
@@ -67,6 +53,7 @@ fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<H
     } else {
         counted(text, lines, &header, span)?
     };
+    refuse_damaged_ends(text, body)?;
     let section = span.end - header.section;
     Ok(Hunk {
         anchor: Anchor::Line,
@@ -77,79 +64,6 @@ fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<H
         new: header.new,
         section: Span::new(section, span.end),
     })
-}
-
-/// What a header says.
-struct Header {
-    old: LineRange,
-    new: LineRange,
-    /// Bytes behind the second `@@` and its blank.
-    section: usize,
-}
-
-impl Header {
-    fn set_counts(&mut self, (old, new): (usize, usize)) {
-        (self.old.count, self.new.count) = (old, new);
-    }
-}
-
-fn parsed_header(line: &[u8], span: Span) -> Result<Header, SyntaxError> {
-    header(line).map(|(_, header)| header).map_err(|error| {
-        let (nom::Err::Error(stop) | nom::Err::Failure(stop)) = error else {
-            return SyntaxError::new(HEADER, span);
-        };
-        let place = Span::new(span.end - stop.left, span.end);
-        SyntaxError::new(if stop.is_overflow { SyntaxErrorKind::NumberTooLarge } else { HEADER }, place)
-    })
-}
-
-/// Where a header stops making sense: the number of bytes left, and whether a number is too large there.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    left: usize,
-    is_overflow: bool,
-}
-
-impl ParseError<&[u8]> for Stop {
-    fn from_error_kind(input: &[u8], _: ErrorKind) -> Self {
-        Self { left: input.len(), is_overflow: false }
-    }
-
-    fn append(_: &[u8], _: ErrorKind, other: Self) -> Self {
-        other
-    }
-}
-
-type Parsed<'a, T> = IResult<&'a [u8], T, Stop>;
-
-fn header(input: &[u8]) -> Parsed<'_, Header> {
-    let (rest, old) = preceded(tag("@@ -"), range).parse(input)?;
-    let (rest, new) = preceded(tag(" +"), range).parse(rest)?;
-    let (rest, _) = tag(" @@").parse(rest)?;
-    let section = rest.strip_prefix(b" ").unwrap_or(rest).len();
-    Ok((rest, Header { old, new, section }))
-}
-
-/// `start,count`; a missing count is 1.
-fn range(input: &[u8]) -> Parsed<'_, LineRange> {
-    let (rest, start) = number(input)?;
-    let (rest, count) = opt(preceded(char(','), number)).parse(rest)?;
-    let count = count.unwrap_or(1);
-    match start.checked_add(count) {
-        Some(_) => Ok((rest, LineRange { start, count })),
-        None => Err(nom::Err::Failure(Stop { left: input.len(), is_overflow: true })),
-    }
-}
-
-fn number(input: &[u8]) -> Parsed<'_, usize> {
-    let (rest, digits) = digit1.parse(input)?;
-    let value =
-        digits.iter().try_fold(0_usize, |value, digit| value.checked_mul(10)?.checked_add(usize::from(digit - b'0')));
-    // Half of the range, so that sums and differences of two such numbers have room as `isize`.
-    match value.filter(|&value| value <= usize::MAX >> 2) {
-        Some(value) => Ok((rest, value)),
-        None => Err(nom::Err::Failure(Stop { left: input.len(), is_overflow: true })),
-    }
 }
 
 /// What a line of a body is by its first byte.
@@ -210,6 +124,32 @@ fn counted(text: &[u8], lines: &mut Lines<'_>, header: &Header, at: Span) -> Res
         return Err(SyntaxError::new(SyntaxErrorKind::Expected("a hunk that adds or removes a line"), at));
     }
     Ok(Span::new(start, lines.offset()))
+}
+
+/// Refuses a last line that is cut off, which git calls corrupt, and a line that goes on behind its `\\` line.
+fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
+    let bytes = body.of(text);
+    if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+        let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
+        return Err(SyntaxError::new(cut, Span::new(body.end, body.end)));
+    }
+    if memchr::memmem::find(bytes, b"\n\\").is_none() {
+        return Ok(());
+    }
+    let (mut last, mut is_old_over, mut is_new_over) = ((false, false), false, false);
+    for (span, line) in Lines::within(text, body) {
+        if let Some(BodyLine::Line(kind)) = body_line(line) {
+            let (is_old, is_new) = (kind != LineKind::Insertion, kind != LineKind::Deletion);
+            if (is_old && is_old_over) || (is_new && is_new_over) {
+                let says = SyntaxErrorKind::Contradiction("a line follows the one without a newline at its end");
+                return Err(SyntaxError::new(says, content_span(text, span.start)));
+            }
+            last = (is_old, is_new);
+        } else {
+            (is_old_over, is_new_over) = (is_old_over || last.0, is_new_over || last.1);
+        }
+    }
+    Ok(())
 }
 
 fn line_count(header: &Header, counts: Counts, at: Span) -> SyntaxError {
@@ -275,7 +215,9 @@ fn starts_other_text(mut lines: Lines<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::header::HEADER;
     use super::*;
+    use crate::plan::LineRange;
 
     fn error(text: &str) -> (SyntaxErrorKind, &str) {
         let error = read(text.as_bytes(), 0, Options::default()).unwrap_err();
@@ -344,6 +286,17 @@ mod tests {
             let text = format!("@@ -1 +1 @@\n-a\n+b\n{other}");
             assert_eq!(bodies(&text, Options::default()), [(range(1, 1), range(1, 1), "-a\n+b\n")], "{other}");
         }
+    }
+
+    #[test]
+    fn a_line_without_newline_is_the_last_one() {
+        let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
+        assert_eq!(error("@@ -1 +1 @@\n-a\n+b"), (cut, ""));
+        let says = SyntaxErrorKind::Contradiction("a line follows the one without a newline at its end");
+        assert_eq!(error("@@ -1,2 +1,3 @@\n a\n+b\n\\ No newline\n c\n"), (says.clone(), " c"));
+        assert_eq!(error("@@ -1,2 +1 @@\n-a\n\\ No newline\n+b\n-c\n"), (says, "-c"));
+        let both = "@@ -1 +1 @@\n\\ No newline\n-a\n\\ No newline\n+b\n\\ No newline\n";
+        assert_eq!(read(both.as_bytes(), 0, Options::default()).unwrap().1, both.len());
     }
 
     #[test]
