@@ -108,8 +108,7 @@ impl<'a> Placer<'a> {
         };
         let fit = fit.ok_or(MismatchKind::NotFound)?;
         if fit.rung >= INDENT {
-            let found = (fit.line..).map(|line| self.index.line(line));
-            let indent = Reindent::new(&chunk.old[..count], found);
+            let indent = Reindent::new(&chunk.old[..count], self.index.lines_from(fit.line));
             if !chunk.insertions().all(|line| indent.apply(line).is_some()) {
                 return Err(MismatchKind::NotFound);
             }

@@ -36,7 +36,8 @@ impl Comparison {
         if self.is_strict { first } else { first.strip_prefix(MARK).unwrap_or(first) }
     }
 
-    fn hash(self, line: &[u8]) -> u64 {
+    /// Returns the hash of a line.
+    pub(super) fn hash(self, line: &[u8]) -> u64 {
         xxh3_64(&self.key(line))
     }
 }
@@ -100,6 +101,11 @@ impl<'a> Windows<'a> {
         Self { index, comparison, hashes, wanted: by_count, places: HashMap::new() }
     }
 
+    /// Returns the hash of each line of the file.
+    pub(super) fn line_hashes(&self) -> impl Iterator<Item = u64> {
+        self.hashes.starts(1).map(|line| self.hashes.run(line, 1, BASE))
+    }
+
     /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
     pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
         let count = wanted.len();
@@ -144,8 +150,7 @@ impl Listed<'_> {
 
     /// Returns whether the lines are at `line`.
     pub(super) fn is_at(&self, line: usize) -> bool {
-        let rest = &self.index.text()[self.index.offset(line)..];
-        let mut found = lines(rest).map(|(_, line)| line).enumerate().map(|(nth, text)| match line + nth {
+        let mut found = self.index.lines_from(line).enumerate().map(|(nth, text)| match line + nth {
             0 => self.comparison.bare(text),
             _ => text,
         });
