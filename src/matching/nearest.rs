@@ -170,3 +170,59 @@ fn vote(windows: &Windows<'_>, misfits: &[Misfit]) -> Vec<HashMap<usize, usize>>
     }
     votes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Section, codex};
+    use super::super::{Difference, Rules, place};
+    use super::*;
+
+    fn failure(file: &str, section: &Section) -> Mismatch {
+        let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, &Rules::default());
+        *placements.into_iter().find_map(Result::err).unwrap()
+    }
+
+    fn numbered(body: &str, line: usize) -> Section {
+        let mut section = Section::default();
+        section.push(body, line, line);
+        section
+    }
+
+    fn bytes(lines: &[&str]) -> Vec<Vec<u8>> {
+        lines.iter().map(|line| line.as_bytes().to_vec()).collect()
+    }
+
+    #[test]
+    fn the_place_with_most_of_the_lines_is_the_nearest() {
+        let file = "1\n2\n3\na\nB\nc\n4\n5\n";
+        let difference = Difference {
+            patch_offset: 3,
+            file_line: 4,
+            expected: b"b".to_vec(),
+            found: Some(b"B".to_vec()),
+            reason: Some("case"),
+        };
+        let text = bytes(&["a", "B", "c"]);
+        let nearest = Nearest { line: 3, matched: 2, of: 3, difference: Some(difference), text };
+        let expected = bytes(&["a", "b", "c"]);
+        let mismatch = Mismatch { kind: MismatchKind::NotFound, expected, nearest: Some(nearest) };
+        assert_eq!(failure(file, &numbered(" a\n-b\n+x\n c\n", 2)), mismatch);
+        let section = codex(&[(&[], " a\n-b\n+x\n c\n")]);
+        assert_eq!(failure(file, &section).nearest, mismatch.nearest);
+    }
+
+    #[test]
+    fn a_hunk_beyond_the_end_has_no_line_to_differ_from() {
+        let nearest = failure("a\n", &numbered(" a\n-b\n c\n", 1)).nearest.unwrap();
+        assert_eq!(nearest.difference.map(|difference| (difference.file_line, difference.found)), Some((1, None)));
+    }
+
+    #[test]
+    fn a_result_that_stands_there_was_applied_before() {
+        let applied = |line| MismatchKind::AlreadyApplied { line };
+        assert_eq!(failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 2)).kind, applied(1));
+        assert_eq!(failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 4)).kind, applied(1));
+        assert_eq!(failure("0\na\nx\nc\n1\n", &codex(&[(&[], " a\n-b\n+x\n c\n")])).kind, applied(1));
+        assert_eq!(failure("a\nc\n1\na\nc\n", &numbered(" a\n-b\n c\n", 3)).kind, MismatchKind::NotFound);
+    }
+}

@@ -174,3 +174,34 @@ impl Places for Listed<'_> {
         self.lines.get(range)?.iter().rev().copied().find(|&line| self.is_at(line))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::ladder::EXACT;
+    use super::super::search::Needle;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn hashes_and_bytes_find_the_same_places(
+            file in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "ab\n"]), 0..40),
+            wanted in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n"]), 1..4),
+            from in 0..45usize,
+            width in 0..45usize,
+        ) {
+            let (file, anchored) = (file.concat(), format!("\n{}", wanted.concat()));
+            let index = LineIndex::new(file.as_bytes());
+            let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
+            let comparison = Comparison { rung: EXACT, is_strict: true };
+            let mut windows = Windows::new(&index, comparison, std::iter::empty());
+            let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
+            let listed = windows.places(&wanted);
+            prop_assert_eq!(needle.next(from), listed.next(from));
+            prop_assert_eq!(needle.previous(from, from.saturating_sub(width)), listed.previous(from, from.saturating_sub(width)));
+        }
+    }
+}
