@@ -80,7 +80,7 @@ mod tests {
     fn a_line_has_one_offset_and_an_offset_one_line() {
         let text: Vec<u8> = (0..1000).flat_map(|line| vec![b'x'; line % 5].into_iter().chain([b'\n'])).collect();
         let index = LineIndex::new(&text);
-        let starts: Vec<_> = crate::text::lines(&text).map(|(span, _)| span.start).collect();
+        let starts: Vec<_> = lines(&text).map(|(span, _)| span.start).collect();
         assert_eq!((0..1000).map(|line| index.offset(line)).collect::<Vec<_>>(), starts);
         assert_eq!(starts.iter().map(|&start| index.line_at(start)).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
     }

@@ -11,7 +11,7 @@ use super::ladder::{EXACT, INDENT};
 use super::pattern::Pattern;
 use super::search::Places;
 use super::windows::{Comparison, Hashes, Windows, power};
-use super::{Mismatch, MismatchKind, Nearest, Placements, clipped};
+use super::{MismatchKind, Nearest, Placements, clipped};
 use crate::plan::{Anchor, Direction, Hunk, LineKind};
 
 /// Most votes in all, and for each line of a hunk.
@@ -48,7 +48,7 @@ pub(super) fn explain(
         (count, Hashes::new(LOOSE, misfit.postimage.lines()).run(0, count, power(count)))
     });
     let mut windows = Windows::new(index, LOOSE, wanted);
-    let elections = vote(&windows, &misfits);
+    let elections = elections(&windows, &misfits);
     for (misfit, votes) in misfits.iter().zip(elections) {
         let Err(mismatch) = &mut placements[misfit.nth] else { continue };
         mismatch.expected = misfit.pattern.lines().take(4).map(clipped).collect();
@@ -127,9 +127,9 @@ impl Misfit {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
         places.sort_by_key(|&(votes, line)| (std::cmp::Reverse(votes), distance(line)));
-        let voted = places.into_iter().map(|(_, line)| line).take(FINALISTS);
+        let finalists = places.into_iter().map(|(_, line)| line).take(FINALISTS);
         let stated = self.stated.filter(|&stated| stated < index.count());
-        let scored = voted.chain(stated).map(|line| (score(index, line, &self.pattern, self.comparison), line));
+        let scored = finalists.chain(stated).map(|line| (score(index, line, &self.pattern, self.comparison), line));
         let best =
             |&((exact, similar), line): &((usize, usize), usize)| (similar, exact, std::cmp::Reverse(distance(line)));
         let ((matched, _), line) = scored.max_by_key(best)?;
@@ -144,7 +144,7 @@ impl Misfit {
 }
 
 /// Counts for each misfit which of its places have how many of its lines.
-fn vote(windows: &Windows<'_>, misfits: &[Misfit]) -> Vec<HashMap<usize, usize>> {
+fn elections(windows: &Windows<'_>, misfits: &[Misfit]) -> Vec<HashMap<usize, usize>> {
     let mut voters: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut number = 0;
     for (nth, misfit) in misfits.iter().enumerate() {
@@ -156,7 +156,7 @@ fn vote(windows: &Windows<'_>, misfits: &[Misfit]) -> Vec<HashMap<usize, usize>>
         }
     }
     let most = (MOST_VOTES / number.max(1)).clamp(1, MOST_VOTES_PER_LINE);
-    let mut votes = vec![HashMap::new(); misfits.len()];
+    let mut elections = vec![HashMap::new(); misfits.len()];
     let mut seen: HashMap<u64, usize> = HashMap::new();
     for (line, hash) in windows.line_hashes().enumerate() {
         let Some(wanted) = voters.get(&hash) else { continue };
@@ -164,17 +164,17 @@ fn vote(windows: &Windows<'_>, misfits: &[Misfit]) -> Vec<HashMap<usize, usize>>
         *times += 1;
         if *times <= most {
             for &(nth, inside) in wanted.iter().take(MOST_VOTERS) {
-                *votes[nth].entry(line.saturating_sub(inside)).or_default() += 1;
+                *elections[nth].entry(line.saturating_sub(inside)).or_default() += 1;
             }
         }
     }
-    votes
+    elections
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Section, codex};
-    use super::super::{Difference, Rules, place};
+    use super::super::{Difference, Mismatch, Rules, place};
     use super::*;
 
     fn failure(file: &str, section: &Section) -> Mismatch {

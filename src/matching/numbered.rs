@@ -78,6 +78,13 @@ struct Quest<'p> {
     stated: isize,
 }
 
+/// Where lines may stand in a file.
+enum Field {
+    Anywhere,
+    Only(usize),
+    Nowhere,
+}
+
 impl Quest<'_> {
     fn count(&self) -> usize {
         self.level.lines.len()
@@ -118,10 +125,10 @@ impl Placer<'_> {
         }
         let wanted = quest.wanted();
         let is_open = !(wanted.is_empty() || wanted.ends_with(b"\n"));
-        match self.only_line(quest, is_open) {
-            None => Found::default(),
-            Some(Some(line)) => self.check(quest, line, is_at(self.index, line, wanted)),
-            Some(None) => {
+        match self.field(quest, is_open) {
+            Field::Nowhere => Found::default(),
+            Field::Only(line) => self.check(quest, line, is_at(self.index, line, wanted)),
+            Field::Anywhere => {
                 let line = self.covered.original(quest.stated);
                 let at_stated = self.check(quest, line, is_at(self.index, line, wanted));
                 let is_there = at_stated.line.is_some_and(|line| self.covered.running(line) == quest.stated);
@@ -131,30 +138,31 @@ impl Placer<'_> {
     }
 
     fn find_loosely(&mut self, quest: &Quest<'_>) -> Found {
-        let Some(only) = self.only_line(quest, false) else {
-            return Found::default();
-        };
+        let field = self.field(quest, false);
         let comparison = Comparison { rung: WHITESPACE, is_strict: true };
         let mut windows =
             self.loose.take().unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
         let lines = quest.lines();
         let places = windows.places(&lines);
-        let found = match only {
-            Some(line) => self.check(quest, line, places.is_at(line)),
-            None => self.around(&places, quest.stated),
+        let found = match field {
+            Field::Nowhere => Found::default(),
+            Field::Only(line) => self.check(quest, line, places.is_at(line)),
+            Field::Anywhere => self.around(&places, quest.stated),
         };
         self.loose = Some(windows);
         found
     }
 
-    /// Returns the only line where the lines may stand, if there is but one; `None` if there is no such line.
-    fn only_line(&self, quest: &Quest<'_>, is_open: bool) -> Option<Option<usize>> {
-        let last = self.index.count().checked_sub(quest.count())?;
+    /// Returns where the lines may stand; lines without a last terminator only at the end.
+    fn field(&self, quest: &Quest<'_>, is_open: bool) -> Field {
+        let Some(last) = self.index.count().checked_sub(quest.count()) else {
+            return Field::Nowhere;
+        };
         match (quest.level.is_at_start, quest.level.is_at_end || is_open) {
-            (true, true) => (last == 0).then_some(Some(0)),
-            (true, false) => Some(Some(0)),
-            (false, true) => Some(Some(last)),
-            (false, false) => Some(None),
+            (true, true) if last > 0 => Field::Nowhere,
+            (true, _) => Field::Only(0),
+            (false, true) => Field::Only(last),
+            (false, false) => Field::Anywhere,
         }
     }
 
@@ -231,7 +239,9 @@ mod tests {
 
     fn placed(file: &str, bodies: &[(&str, usize)], rules: &Rules) -> Vec<Result<Placement, MismatchKind>> {
         let mut section = Section::default();
-        bodies.iter().for_each(|&(body, line)| section.push(body, line, line));
+        for &(body, line) in bodies {
+            section.push(body, line, line);
+        }
         let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, rules);
         placements.into_iter().map(|place| place.map_err(|mismatch| mismatch.kind)).collect()
     }

@@ -95,7 +95,9 @@ impl<'a> Windows<'a> {
         wanted: impl Iterator<Item = (usize, u64)>,
     ) -> Self {
         let mut by_count: HashMap<usize, HashSet<u64>> = HashMap::new();
-        wanted.for_each(|(count, hash)| drop(by_count.entry(count).or_default().insert(hash)));
+        for (count, hash) in wanted {
+            by_count.entry(count).or_default().insert(hash);
+        }
         let bare = |(nth, (_, line)): (usize, (_, &'a [u8]))| if nth == 0 { comparison.bare(line) } else { line };
         let hashes = Hashes::new(comparison, lines(index.text()).enumerate().map(bare));
         Self { index, comparison, hashes, wanted: by_count, places: HashMap::new() }
