@@ -7,11 +7,11 @@ use std::collections::HashMap;
 
 use super::covered::Covered;
 use super::index::LineIndex;
-use super::ladder::{INDENT, LADDER, PUNCT};
+use super::ladder::{INDENT, LADDER, PUNCT, Rung};
 use super::reindent::Reindent;
 use super::search::{Places, candidates};
 use super::windows::{Comparison, Hashes, Windows, power};
-use super::{MOST_CANDIDATES, Mismatch, MismatchKind, Placement, Placements};
+use super::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
 /// Places each hunk behind the one before it.
@@ -24,7 +24,9 @@ pub(super) fn place(index: &LineIndex<'_>, text: &[u8], hunks: &[Hunk], directio
     let outcomes = chunks.iter().map(|chunk| {
         let alike = remaining.get_mut(chunk.old.as_slice()).filter(|_| chunk.is_bare());
         let outcome = placer.place(chunk, alike.as_ref().map_or(0, |alike| **alike));
-        alike.into_iter().for_each(|alike| *alike -= 1);
+        if let Some(alike) = alike {
+            *alike -= 1;
+        }
         outcome.map_err(Mismatch::unexplained)
     });
     outcomes.collect()
@@ -108,8 +110,7 @@ impl<'a> Placer<'a> {
         };
         let fit = fit.ok_or(MismatchKind::NotFound)?;
         if fit.rung >= INDENT {
-            let found = (fit.line..).map(|line| self.index.line(line));
-            let indent = Reindent::new(&chunk.old[..count], found);
+            let indent = Reindent::new(&chunk.old[..count], self.index.lines_from(fit.line));
             if !chunk.insertions().all(|line| indent.apply(line).is_some()) {
                 return Err(MismatchKind::NotFound);
             }
@@ -129,7 +130,7 @@ impl<'a> Placer<'a> {
         let last = self.index.count().checked_sub(old.len()).filter(|&last| last >= self.cursor);
         let Some(last) = last else { return Ok(None) };
         let (cursor, no_cover) = (self.cursor, Covered::default());
-        for rung in 0..=PUNCT {
+        for (rung, Rung { name, .. }) in LADDER.iter().enumerate().take(PUNCT + 1) {
             let places = self.windows(rung).places(old);
             if chunk.is_at_end {
                 if places.is_at(last) {
@@ -143,9 +144,8 @@ impl<'a> Placer<'a> {
                 return Ok(Some(Fit { line, rung, candidates: Vec::new() }));
             }
             let lines = candidates(&places, &no_cover, line, cursor);
-            debug_assert!(lines.len() <= MOST_CANDIDATES, "candidates are few");
             if chunk.headings.is_empty() && lines.len() > 1 {
-                return Err(MismatchKind::Ambiguous { lines, rung: LADDER[rung].name });
+                return Err(MismatchKind::Ambiguous { lines, rung: name });
             }
             return Ok(Some(Fit { line, rung, candidates: lines }));
         }

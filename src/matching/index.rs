@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+use crate::text::lines;
+
 /// How many lines lie between two remembered offsets.
 const STEP: usize = 64;
 
@@ -58,11 +60,9 @@ impl<'a> LineIndex<'a> {
         self.offset(lines.start)..self.offset(lines.end)
     }
 
-    /// Returns `line` with its terminator; nothing behind the last line.
-    pub(super) fn line(&self, line: usize) -> &'a [u8] {
-        let start = self.offset(line);
-        let rest = &self.text[start..];
-        &rest[..memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1)]
+    /// Returns the lines from `line` on, with their terminators.
+    pub(super) fn lines_from(&self, line: usize) -> impl Iterator<Item = &'a [u8]> {
+        lines(&self.text[self.offset(line)..]).map(|(_, line)| line)
     }
 
     /// Returns the number of the line that starts at `offset`.
@@ -80,7 +80,7 @@ mod tests {
     fn a_line_has_one_offset_and_an_offset_one_line() {
         let text: Vec<u8> = (0..1000).flat_map(|line| vec![b'x'; line % 5].into_iter().chain([b'\n'])).collect();
         let index = LineIndex::new(&text);
-        let starts: Vec<_> = crate::text::lines(&text).map(|(span, _)| span.start).collect();
+        let starts: Vec<_> = lines(&text).map(|(span, _)| span.start).collect();
         assert_eq!((0..1000).map(|line| index.offset(line)).collect::<Vec<_>>(), starts);
         assert_eq!(starts.iter().map(|&start| index.line_at(start)).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
     }
@@ -88,6 +88,6 @@ mod tests {
     #[test]
     fn a_last_line_without_terminator_counts() {
         let index = LineIndex::new(b"a\nb");
-        assert_eq!((index.count(), index.line(1), index.offset(2)), (2, &b"b"[..], 3));
+        assert_eq!((index.count(), index.lines_from(1).next(), index.offset(2)), (2, Some(&b"b"[..]), 3));
     }
 }

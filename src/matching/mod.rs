@@ -3,10 +3,12 @@
 //! To add a comparison of lines, add a row of [`LADDER`].
 
 mod covered;
+mod difference;
 mod headings;
 mod index;
 mod ladder;
 mod level;
+mod nearest;
 mod numbered;
 mod pattern;
 #[cfg(test)]
@@ -23,6 +25,7 @@ pub use ladder::{LADDER, Rung};
 use std::ops::Range;
 
 use crate::plan::{Anchor, Direction, Hunk};
+use crate::text::without_ending;
 use index::LineIndex;
 
 /// How closely a hunk has to fit.
@@ -150,10 +153,21 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 #[must_use]
 pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, rules: &Rules) -> Placements {
     let index = LineIndex::new(preimage);
-    match hunks.first().map(|hunk| &hunk.anchor) {
+    let mut placements = match hunks.first().map(|hunk| &hunk.anchor) {
         Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction),
         _ => numbered::place(&index, text, hunks, direction, rules),
-    }
+    };
+    nearest::explain(&index, text, hunks, direction, &mut placements);
+    placements
+}
+
+/// Most bytes of a line that a mismatch shows.
+const MOST_SHOWN: usize = 200;
+
+/// Returns the start of `line` without its terminator.
+fn clipped(line: &[u8]) -> Vec<u8> {
+    let line = without_ending(line);
+    line[..line.len().min(MOST_SHOWN)].to_vec()
 }
 
 /// Returns what `preimage` becomes when every hunk goes to its placement.

@@ -78,6 +78,13 @@ struct Quest<'p> {
     stated: isize,
 }
 
+/// Where lines may stand in a file.
+enum Field {
+    Anywhere,
+    Only(usize),
+    Nowhere,
+}
+
 impl Quest<'_> {
     fn count(&self) -> usize {
         self.level.lines.len()
@@ -118,10 +125,10 @@ impl Placer<'_> {
         }
         let wanted = quest.wanted();
         let is_open = !(wanted.is_empty() || wanted.ends_with(b"\n"));
-        match self.only_line(quest, is_open) {
-            None => Found::default(),
-            Some(Some(line)) => self.check(quest, line, is_at(self.index, line, wanted)),
-            Some(None) => {
+        match self.field(quest, is_open) {
+            Field::Nowhere => Found::default(),
+            Field::Only(line) => self.check(quest, line, is_at(self.index, line, wanted)),
+            Field::Anywhere => {
                 let line = self.covered.original(quest.stated);
                 let at_stated = self.check(quest, line, is_at(self.index, line, wanted));
                 let is_there = at_stated.line.is_some_and(|line| self.covered.running(line) == quest.stated);
@@ -131,30 +138,31 @@ impl Placer<'_> {
     }
 
     fn find_loosely(&mut self, quest: &Quest<'_>) -> Found {
-        let Some(only) = self.only_line(quest, false) else {
-            return Found::default();
-        };
+        let field = self.field(quest, false);
         let comparison = Comparison { rung: WHITESPACE, is_strict: true };
         let mut windows =
             self.loose.take().unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
         let lines = quest.lines();
         let places = windows.places(&lines);
-        let found = match only {
-            Some(line) => self.check(quest, line, places.is_at(line)),
-            None => self.around(&places, quest.stated),
+        let found = match field {
+            Field::Nowhere => Found::default(),
+            Field::Only(line) => self.check(quest, line, places.is_at(line)),
+            Field::Anywhere => self.around(&places, quest.stated),
         };
         self.loose = Some(windows);
         found
     }
 
-    /// Returns the only line where the lines may stand, if there is but one; `None` if there is no such line.
-    fn only_line(&self, quest: &Quest<'_>, is_open: bool) -> Option<Option<usize>> {
-        let last = self.index.count().checked_sub(quest.count())?;
+    /// Returns where the lines may stand; lines without a last terminator only at the end.
+    fn field(&self, quest: &Quest<'_>, is_open: bool) -> Field {
+        let Some(last) = self.index.count().checked_sub(quest.count()) else {
+            return Field::Nowhere;
+        };
         match (quest.level.is_at_start, quest.level.is_at_end || is_open) {
-            (true, true) => (last == 0).then_some(Some(0)),
-            (true, false) => Some(Some(0)),
-            (false, true) => Some(Some(last)),
-            (false, false) => Some(None),
+            (true, true) if last > 0 => Field::Nowhere,
+            (true, _) => Field::Only(0),
+            (false, true) => Field::Only(last),
+            (false, false) => Field::Anywhere,
         }
     }
 
@@ -220,5 +228,96 @@ impl Placer<'_> {
             rung,
             candidates: if offset == 0 { Vec::new() } else { candidates },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Section;
+    use super::super::{MOST_CANDIDATES, place};
+    use super::*;
+
+    fn placed(file: &str, bodies: &[(&str, usize)], rules: &Rules) -> Vec<Result<Placement, MismatchKind>> {
+        let mut section = Section::default();
+        for &(body, line) in bodies {
+            section.push(body, line, line);
+        }
+        let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, rules);
+        placements.into_iter().map(|place| place.map_err(|mismatch| mismatch.kind)).collect()
+    }
+
+    fn at(line: usize, count: usize, offset: isize, candidates: &[usize]) -> Placement {
+        let (lines, candidates) = (line..line + count, candidates.to_vec());
+        let bytes = 2 * line..2 * (line + count);
+        Placement { bytes, lines, offset, left_out: (0, 0), rung: "exact", candidates }
+    }
+
+    const BODY: &str = " a\n-b\n+x\n c\n";
+
+    #[test]
+    fn the_stated_place_wins_and_then_the_nearest() {
+        let file = "0\na\nb\nc\n0\n0\na\nb\nc\n0\n";
+        let rules = Rules::default();
+        assert_eq!(placed(file, &[(BODY, 7)], &rules), [Ok(at(6, 3, 0, &[]))]);
+        assert_eq!(placed(file, &[(BODY, 3)], &rules), [Ok(at(1, 3, -1, &[1, 6]))]);
+        assert_eq!(placed(file, &[(BODY, 5)], &rules), [Ok(at(6, 3, 2, &[1, 6]))]);
+        let unique = Rules { unique: true, ..rules };
+        let ambiguous = MismatchKind::Ambiguous { lines: vec![1, 6], rung: "exact" };
+        assert_eq!(placed(file, &[(BODY, 3)], &unique), [Err(ambiguous)]);
+        assert_eq!(placed(file, &[(BODY, 7)], &unique), [Ok(at(6, 3, 0, &[]))]);
+    }
+
+    #[test]
+    fn candidates_are_few() {
+        let file = format!("0\n{}", "a\nb\nc\n".repeat(50));
+        let found = placed(&file, &[(BODY, 4)], &Rules::default()).remove(0).unwrap();
+        assert_eq!((found.lines, found.candidates.len()), (4..7, MOST_CANDIDATES));
+    }
+
+    #[test]
+    fn a_line_belongs_to_one_hunk() {
+        let found = placed("0\na\nb\nc\n0\n", &[(BODY, 2), (BODY, 2)], &Rules::default());
+        assert_eq!(found, [Ok(at(1, 3, 0, &[])), Err(MismatchKind::Overlap)]);
+    }
+
+    #[test]
+    fn an_insertion_without_context_stands_where_it_says_or_nowhere() {
+        let mut section = Section::default();
+        section.push("+x\n", 1, 2);
+        let placed =
+            |file: &[u8], rules| place(file, &section.text, &section.hunks, Direction::Forward, &rules).remove(0);
+        let zero = Rules { zero_context: true, ..Rules::default() };
+        assert_eq!(placed(b"a\nb\n", zero.clone()), Ok(at(1, 0, 0, &[])));
+        assert_eq!(placed(b"a\nb\n", Rules::default()).map_err(|error| error.kind), Err(MismatchKind::NotFound));
+        assert_eq!(placed(b"a\n", zero.clone()), Ok(at(1, 0, 0, &[])));
+        assert_eq!(placed(b"", zero).map_err(|error| error.kind), Err(MismatchKind::NotFound));
+    }
+
+    #[test]
+    fn fuzz_and_blanks_need_one_place() {
+        let file = "0\n1\nb\nc\n2\n3\n4\nb\nc\n5\n";
+        let fuzzy = Rules { fuzz: 1, ..Rules::default() };
+        let ambiguous = |lines: &[usize], rung| [Err(MismatchKind::Ambiguous { lines: lines.to_vec(), rung })];
+        assert_eq!(placed(file, &[(" a\n-b\n-c\n+x\n d\n", 4)], &fuzzy), ambiguous(&[2, 7], "exact"));
+        let there = Placement { left_out: (1, 1), ..at(7, 2, 0, &[]) };
+        assert_eq!(placed(file, &[(" a\n-b\n-c\n+x\n d\n", 7)], &fuzzy), [Ok(there)]);
+        let blanks = Rules { ignore_whitespace: true, ..Rules::default() };
+        let file = "0\n\ta\n b\n0\n\ta\n b\n0\n";
+        assert_eq!(placed(file, &[("   a\n-\tb\n 0\n", 3)], &blanks), ambiguous(&[1, 4], "whitespace"));
+        let line = placed(file, &[("   a\n-\tb\n 0\n", 2)], &blanks).remove(0).unwrap();
+        assert_eq!((line.lines, line.offset, line.rung), (1..4, 0, "whitespace"));
+    }
+
+    #[test]
+    fn equal_lines_without_end_are_searched_in_no_time() {
+        let file = "}\n".repeat(40_000);
+        let bodies: Vec<_> =
+            (0..400).map(|nth| (format!(" }}\n }}\n-}}\n+{{\n }}\n never{nth}\n"), 1 + nth * 100)).collect();
+        let bodies: Vec<_> = bodies.iter().map(|(body, line)| (body.as_str(), *line)).collect();
+        let rules = Rules { fuzz: 3, ..Rules::default() };
+        let found = placed(&file, &bodies, &rules);
+        assert_eq!(found.len(), 400);
+        let body = format!("{} never\n", " }\n".repeat(5000)) + "-x\n";
+        assert_eq!(placed(&file, &[(&body, 20_000)], &rules), [Err(MismatchKind::NotFound)]);
     }
 }

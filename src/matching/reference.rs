@@ -110,13 +110,14 @@ fn section(lines: &[String], cuts: &[Cut]) -> Section {
     let mut gained = 0;
     for &(from, [leading, deleted, inserted, trailing], drift, old_drift) in cuts {
         let from = from.min(lines.len());
-        let taken = |at: usize, count: usize| lines.iter().skip(at).take(count);
-        let mut body = String::new();
-        taken(from, leading).for_each(|line| body += &format!(" {line}"));
-        taken(from + leading, deleted).for_each(|line| body += &format!("-{line}"));
-        (0..inserted).for_each(|_| body += "+new\n");
-        taken(from + leading + deleted, trailing).for_each(|line| body += &format!(" {line}"));
-        if deleted + inserted == 0 || body.lines().all(|line| line.starts_with(" ")) {
+        let taken = |marker: &'static str, at: usize, count: usize| {
+            lines.iter().skip(at).take(count).map(move |line| [marker, line].concat())
+        };
+        let (before, gone) = (taken(" ", from, leading), taken("-", from + leading, deleted));
+        let new = std::iter::repeat_n("+new\n".to_owned(), inserted);
+        let body: String =
+            before.chain(gone).chain(new).chain(taken(" ", from + leading + deleted, trailing)).collect();
+        if deleted + inserted == 0 || body.lines().all(|line| line.starts_with(' ')) {
             continue;
         }
         let is_empty = body.lines().all(|line| line.starts_with('+'));

@@ -63,7 +63,9 @@ impl Output {
         if !(self.bytes.is_empty() || self.bytes.ends_with(b"\n") || self.bytes == MARK) {
             self.close(ending);
         }
-        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        for part in parts {
+            self.bytes.extend_from_slice(part);
+        }
         self.is_open = !self.bytes.ends_with(b"\n");
     }
 

@@ -36,7 +36,8 @@ impl Comparison {
         if self.is_strict { first } else { first.strip_prefix(MARK).unwrap_or(first) }
     }
 
-    fn hash(self, line: &[u8]) -> u64 {
+    /// Returns the hash of a line.
+    pub(super) fn hash(self, line: &[u8]) -> u64 {
         xxh3_64(&self.key(line))
     }
 }
@@ -94,10 +95,17 @@ impl<'a> Windows<'a> {
         wanted: impl Iterator<Item = (usize, u64)>,
     ) -> Self {
         let mut by_count: HashMap<usize, HashSet<u64>> = HashMap::new();
-        wanted.for_each(|(count, hash)| drop(by_count.entry(count).or_default().insert(hash)));
+        for (count, hash) in wanted {
+            by_count.entry(count).or_default().insert(hash);
+        }
         let bare = |(nth, (_, line)): (usize, (_, &'a [u8]))| if nth == 0 { comparison.bare(line) } else { line };
         let hashes = Hashes::new(comparison, lines(index.text()).enumerate().map(bare));
         Self { index, comparison, hashes, wanted: by_count, places: HashMap::new() }
+    }
+
+    /// Returns the hash of each line of the file.
+    pub(super) fn line_hashes(&self) -> impl Iterator<Item = u64> {
+        self.hashes.starts(1).map(|line| self.hashes.run(line, 1, BASE))
     }
 
     /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
@@ -144,8 +152,7 @@ impl Listed<'_> {
 
     /// Returns whether the lines are at `line`.
     pub(super) fn is_at(&self, line: usize) -> bool {
-        let rest = &self.index.text()[self.index.offset(line)..];
-        let mut found = lines(rest).map(|(_, line)| line).enumerate().map(|(nth, text)| match line + nth {
+        let mut found = self.index.lines_from(line).enumerate().map(|(nth, text)| match line + nth {
             0 => self.comparison.bare(text),
             _ => text,
         });
@@ -167,5 +174,36 @@ impl Places for Listed<'_> {
     fn previous(&self, before: usize, floor: usize) -> Option<usize> {
         let range = self.lines.partition_point(|&line| line < floor)..self.lines.partition_point(|&line| line < before);
         self.lines.get(range)?.iter().rev().copied().find(|&line| self.is_at(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::ladder::EXACT;
+    use super::super::search::Needle;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn hashes_and_bytes_find_the_same_places(
+            file in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "ab\n"]), 0..40),
+            wanted in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n"]), 1..4),
+            from in 0..45usize,
+            width in 0..45usize,
+        ) {
+            let (file, anchored) = (file.concat(), format!("\n{}", wanted.concat()));
+            let index = LineIndex::new(file.as_bytes());
+            let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
+            let comparison = Comparison { rung: EXACT, is_strict: true };
+            let mut windows = Windows::new(&index, comparison, std::iter::empty());
+            let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
+            let listed = windows.places(&wanted);
+            prop_assert_eq!(needle.next(from), listed.next(from));
+            prop_assert_eq!(needle.previous(from, from.saturating_sub(width)), listed.previous(from, from.saturating_sub(width)));
+        }
     }
 }

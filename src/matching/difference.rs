@@ -1,0 +1,76 @@
+//! The first line that keeps a hunk from fitting, and why.
+
+use super::index::LineIndex;
+use super::ladder::{LADDER, PUNCT};
+use super::pattern::Pattern;
+use super::windows::Comparison;
+use super::{Difference, clipped};
+use crate::text::without_ending;
+
+/// How many of the lines of `pattern` are in the file from `line` on: byte for byte, and by the loosest comparison.
+pub(super) fn score(index: &LineIndex<'_>, line: usize, pattern: &Pattern, comparison: Comparison) -> (usize, usize) {
+    let loose = |line| (LADDER[PUNCT].key)(without_ending(line));
+    let pairs = pattern.lines().zip(index.lines_from(line));
+    pairs.fold((0, 0), |(exact, similar), (wanted, found)| {
+        let is_exact = comparison.key(wanted) == comparison.key(found);
+        (exact + usize::from(is_exact), similar + usize::from(is_exact || loose(wanted) == loose(found)))
+    })
+}
+
+/// Returns the first line of `pattern` that is not in the file, read from `line` on.
+pub(super) fn first(
+    index: &LineIndex<'_>,
+    line: usize,
+    pattern: &Pattern,
+    comparison: Comparison,
+) -> Option<Difference> {
+    let mut found = index.lines_from(line);
+    for (nth, wanted) in pattern.lines().enumerate() {
+        let found = found.next();
+        if found.is_some_and(|found| comparison.key(wanted) == comparison.key(found)) {
+            continue;
+        }
+        return Some(Difference {
+            patch_offset: pattern.span(nth).start,
+            file_line: (line + nth).min(index.count()),
+            expected: clipped(wanted),
+            found: found.map(clipped),
+            reason: found.and_then(|found| reason(wanted, found)),
+        });
+    }
+    None
+}
+
+/// Says what makes two lines different, where it is not their words.
+fn reason(wanted: &[u8], found: &[u8]) -> Option<&'static str> {
+    let (wanted, found) = (without_ending(wanted), without_ending(found));
+    let folded = |line| without_blanks(&(LADDER[PUNCT].key)(line));
+    if wanted == found {
+        Some("line end")
+    } else if without_blanks(wanted) == without_blanks(found) {
+        Some("whitespace")
+    } else if folded(wanted) == folded(found) {
+        Some("unicode punctuation")
+    } else if folded(wanted).eq_ignore_ascii_case(&folded(found)) {
+        Some("case")
+    } else {
+        None
+    }
+}
+
+fn without_blanks(line: &[u8]) -> Vec<u8> {
+    line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_has_a_reason_where_it_is_not_in_the_words() {
+        let reasons =
+            ["a b\r\n", "a  b\n", "A b\n", "a\u{2002}b\n", "a c\n"].map(|line| reason(b"a b\n", line.as_bytes()));
+        let expected = [Some("line end"), Some("whitespace"), Some("case"), Some("unicode punctuation"), None];
+        assert_eq!(reasons, expected);
+    }
+}

@@ -1,0 +1,228 @@
+//! What is said of hunks that fit nowhere: whether they were applied before, and the place that is most like them.
+//!
+//! One pass over the file serves all hunks that failed: each line of the file that is also in such a hunk votes for the
+//! place that the hunk would have. Lines that are everywhere get few votes, so that the work stays bounded.
+
+use std::collections::HashMap;
+
+use super::difference::{first, score};
+use super::index::LineIndex;
+use super::ladder::{EXACT, INDENT};
+use super::pattern::Pattern;
+use super::search::Places;
+use super::windows::{Comparison, Hashes, Windows, power};
+use super::{MismatchKind, Nearest, Placements, clipped};
+use crate::plan::{Anchor, Direction, Hunk, LineKind};
+
+/// Most votes in all, and for each line of a hunk.
+const MOST_VOTES: usize = 1 << 19;
+const MOST_VOTES_PER_LINE: usize = 64;
+/// Most lines of a hunk that may get votes.
+const MOST_VOTERS: usize = 256;
+/// How many places of a hunk are looked at closely.
+const FINALISTS: usize = 4;
+/// How many lines are shown.
+const SHOWN: usize = 5;
+
+/// Lines are hashed without the blanks at their ends.
+const LOOSE: Comparison = Comparison { rung: INDENT, is_strict: false };
+
+/// Completes the mismatches among `placements`.
+pub(super) fn explain(
+    index: &LineIndex<'_>,
+    text: &[u8],
+    hunks: &[Hunk],
+    direction: Direction,
+    placements: &mut Placements,
+) {
+    let misfits: Vec<_> =
+        hunks.iter().zip(placements.iter()).enumerate().filter(|(_, (_, place))| place.is_err()).collect();
+    if misfits.is_empty() {
+        return;
+    }
+    let gained = gained(hunks, direction, placements);
+    let misfits: Vec<_> =
+        misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
+    let wanted = misfits.iter().map(|misfit| {
+        let count = misfit.postimage.count();
+        (count, Hashes::new(LOOSE, misfit.postimage.lines()).run(0, count, power(count)))
+    });
+    let mut windows = Windows::new(index, LOOSE, wanted);
+    let elections = elections(&windows, &misfits);
+    for (misfit, votes) in misfits.iter().zip(elections) {
+        let Err(mismatch) = &mut placements[misfit.nth] else { continue };
+        mismatch.expected = misfit.pattern.lines().take(4).map(clipped).collect();
+        if mismatch.kind == MismatchKind::NotFound
+            && let Some(line) = misfit.applied_at(index, &mut windows)
+        {
+            mismatch.kind = MismatchKind::AlreadyApplied { line };
+        }
+        if matches!(mismatch.kind, MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. }) {
+            mismatch.nearest = misfit.nearest(index, &votes);
+        }
+    }
+}
+
+/// Returns for each hunk how many lines the placed hunks before it gained.
+fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<isize> {
+    let mut sum = 0;
+    let gains = hunks.iter().zip(placements).map(|(hunk, place)| {
+        let before = sum;
+        if place.is_ok() {
+            let (old, new) = (hunk.preimage_range(direction).count, hunk.postimage_range(direction).count);
+            sum += super::covered::signed(new) - super::covered::signed(old);
+        }
+        before
+    });
+    gains.collect()
+}
+
+/// A hunk that does not fit.
+struct Misfit {
+    nth: usize,
+    pattern: Pattern,
+    postimage: Pattern,
+    /// Where it is said to be, if that is said.
+    stated: Option<usize>,
+    comparison: Comparison,
+    /// Whether it brings lines that can be recognised.
+    is_recognisable: bool,
+}
+
+impl Misfit {
+    fn new(nth: usize, hunk: &Hunk, text: &[u8], direction: Direction, gained: isize) -> Self {
+        let is_numbered = hunk.anchor == Anchor::Line;
+        let stated = super::level::stated(hunk.postimage_range(direction)).saturating_add_signed(-gained);
+        let mut lines = hunk.lines(text, direction);
+        Self {
+            nth,
+            pattern: Pattern::new(hunk, text, direction),
+            postimage: Pattern::postimage(hunk, text, direction),
+            stated: is_numbered.then_some(stated),
+            comparison: Comparison { rung: EXACT, is_strict: is_numbered },
+            is_recognisable: lines.any(|line| line.kind == LineKind::Insertion && !line.content().is_empty()),
+        }
+    }
+
+    /// Returns where the result of the hunk stands already: at its stated place, or else at the only place.
+    fn applied_at(&self, index: &LineIndex<'_>, windows: &mut Windows<'_>) -> Option<usize> {
+        let count = self.postimage.count();
+        let is_at = |line: usize| {
+            line + count <= index.count() && score(index, line, &self.postimage, self.comparison).0 == count
+        };
+        if count == 0 {
+            return None;
+        }
+        if let Some(stated) = self.stated.filter(|&stated| is_at(stated)) {
+            return Some(stated);
+        }
+        let lines: Vec<_> = self.postimage.lines().collect();
+        let places = windows.places(&lines);
+        let line = places.next(0).filter(|_| self.is_recognisable && places.count_from(0) == 1)?;
+        is_at(line).then_some(line)
+    }
+
+    /// Returns the place that has most of its lines, of equal ones the one that is nearest to where it should be.
+    fn nearest(&self, index: &LineIndex<'_>, votes: &HashMap<usize, usize>) -> Option<Nearest> {
+        let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
+        let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
+        places.sort_by_key(|&(votes, line)| (std::cmp::Reverse(votes), distance(line)));
+        let finalists = places.into_iter().map(|(_, line)| line).take(FINALISTS);
+        let stated = self.stated.filter(|&stated| stated < index.count());
+        let scored = finalists.chain(stated).map(|line| (score(index, line, &self.pattern, self.comparison), line));
+        let best =
+            |&((exact, similar), line): &((usize, usize), usize)| (similar, exact, std::cmp::Reverse(distance(line)));
+        let ((matched, _), line) = scored.max_by_key(best)?;
+        Some(Nearest {
+            line,
+            matched,
+            of: self.pattern.count(),
+            difference: first(index, line, &self.pattern, self.comparison),
+            text: index.lines_from(line).take(SHOWN.min(self.pattern.count().max(1))).map(clipped).collect(),
+        })
+    }
+}
+
+/// Counts for each misfit which of its places have how many of its lines.
+fn elections(windows: &Windows<'_>, misfits: &[Misfit]) -> Vec<HashMap<usize, usize>> {
+    let mut voters: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
+    let mut number = 0;
+    for (nth, misfit) in misfits.iter().enumerate() {
+        for (line, text) in misfit.pattern.lines().enumerate().take(MOST_VOTERS) {
+            if !LOOSE.key(text).is_empty() {
+                voters.entry(LOOSE.hash(text)).or_default().push((nth, line));
+                number += 1;
+            }
+        }
+    }
+    let most = (MOST_VOTES / number.max(1)).clamp(1, MOST_VOTES_PER_LINE);
+    let mut elections = vec![HashMap::new(); misfits.len()];
+    let mut seen: HashMap<u64, usize> = HashMap::new();
+    for (line, hash) in windows.line_hashes().enumerate() {
+        let Some(wanted) = voters.get(&hash) else { continue };
+        let times = seen.entry(hash).or_default();
+        *times += 1;
+        if *times <= most {
+            for &(nth, inside) in wanted.iter().take(MOST_VOTERS) {
+                *elections[nth].entry(line.saturating_sub(inside)).or_default() += 1;
+            }
+        }
+    }
+    elections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Section, codex};
+    use super::super::{Difference, Mismatch, Rules, place};
+    use super::*;
+
+    fn failure(file: &str, section: &Section) -> Mismatch {
+        let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, &Rules::default());
+        *placements.into_iter().find_map(Result::err).unwrap()
+    }
+
+    fn numbered(body: &str, line: usize) -> Section {
+        let mut section = Section::default();
+        section.push(body, line, line);
+        section
+    }
+
+    fn bytes(lines: &[&str]) -> Vec<Vec<u8>> {
+        lines.iter().map(|line| line.as_bytes().to_vec()).collect()
+    }
+
+    #[test]
+    fn the_place_with_most_of_the_lines_is_the_nearest() {
+        let file = "1\n2\n3\na\nB\nc\n4\n5\n";
+        let difference = Difference {
+            patch_offset: 3,
+            file_line: 4,
+            expected: b"b".to_vec(),
+            found: Some(b"B".to_vec()),
+            reason: Some("case"),
+        };
+        let text = bytes(&["a", "B", "c"]);
+        let nearest = Nearest { line: 3, matched: 2, of: 3, difference: Some(difference), text };
+        let expected = bytes(&["a", "b", "c"]);
+        let mismatch = Mismatch { kind: MismatchKind::NotFound, expected, nearest: Some(nearest) };
+        assert_eq!(failure(file, &numbered(" a\n-b\n+x\n c\n", 2)), mismatch);
+        let section = codex(&[(&[], " a\n-b\n+x\n c\n")]);
+        assert_eq!(failure(file, &section).nearest, mismatch.nearest);
+    }
+
+    #[test]
+    fn a_hunk_beyond_the_end_has_no_line_to_differ_from() {
+        let nearest = failure("a\n", &numbered(" a\n-b\n c\n", 1)).nearest.unwrap();
+        assert_eq!(nearest.difference.map(|difference| (difference.file_line, difference.found)), Some((1, None)));
+    }
+
+    #[test]
+    fn a_result_that_stands_there_was_applied_before() {
+        let applied = |line| MismatchKind::AlreadyApplied { line };
+        assert_eq!(failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 2)).kind, applied(1));
+        assert_eq!(failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 4)).kind, applied(1));
+        assert_eq!(failure("0\na\nx\nc\n1\n", &codex(&[(&[], " a\n-b\n+x\n c\n")])).kind, applied(1));
+        assert_eq!(failure("a\nc\n1\na\nc\n", &numbered(" a\n-b\n c\n", 3)).kind, MismatchKind::NotFound);
+    }
+}
