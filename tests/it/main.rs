@@ -1,4 +1,4 @@
-//! The integration tests: one binary, so that it links once.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+//! The integration tests, in one binary so that they link once.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod workspace;
