@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod case;
+mod cases;
 mod faults;
 mod oracle;
+mod run;
 mod tidy;
 mod tree;
 mod workspace;

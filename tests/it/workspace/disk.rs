@@ -250,7 +250,7 @@ fn nothing_is_left_of_a_file_that_could_not_be_written() {
         return;
     }
     let (_root, disk) = root();
-    assert_eq!(fault(disk.create(&path("large"), &[b'x'; 100_000], NEW, None)), Fault::Other);
+    assert_eq!(fault(disk.create(&path("large"), &b"x".repeat(100_000), NEW, None)), Fault::Other);
     assert_eq!(disk.list(None).unwrap(), Vec::<Vec<u8>>::new());
 }
 

@@ -3,13 +3,13 @@
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, Gid, Mode, OFlags, Uid, XattrFlags, chmod, fchmod, fchown, fgetxattr, flistxattr, fremovexattr, fsetxattr,
-    fstat, getxattr, listxattr, openat, statat,
+    AtFlags, CWD, Gid, Mode, OFlags, Uid, XattrFlags, chmod, fchmod, fchown, fgetxattr, flistxattr, fremovexattr,
+    fsetxattr, fstat, getxattr, listxattr, openat, statat,
 };
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
 
-use super::contents::{not_regular, open_regular};
+use super::contents::{not_regular, open_regular, read_bytes};
 use super::fault::Attempt;
 use super::stat::{kind_of, stat_of};
 use crate::mode::{FileKind, Permissions};
@@ -17,6 +17,8 @@ use crate::workspace::Stat;
 
 /// Most bytes of a list of names and of a value: `XATTR_LIST_MAX` and `XATTR_SIZE_MAX` of xattr(7).
 const MOST_ATTRIBUTE_BYTES: usize = 64 * 1024;
+/// Bytes of `/proc/self/status` that hold the umask: the first line has at most 70, the second is it.
+const STATUS_START: u64 = 512;
 /// The access control list of a file; see acl(5).
 const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
 /// Seals and rights that go with contents, and that the kernel itself drops when a file is written to.
@@ -171,7 +173,8 @@ pub(super) fn process_umask() -> u32 {
 
 /// The line `Umask:` of `proc_pid_status(5)`, since Linux 4.7: octal.
 fn reported_umask() -> Option<u32> {
-    let status = std::fs::read("/proc/self/status").ok()?;
+    let status = open_regular(CWD, b"/proc/self/status", OFlags::RDONLY).ok()?;
+    let status = read_bytes(status, STATUS_START).ok()?;
     let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Umask:"))?;
     u32::from_str_radix(str::from_utf8(line).ok()?.trim(), 8).ok()
 }

@@ -51,7 +51,7 @@ pub(super) fn open_regular(directory: impl AsFd, name: &[u8], access: OFlags) ->
 }
 
 /// Reads at most `size` bytes; fewer if the file ends before.
-fn read_bytes(file: impl AsFd, size: u64) -> Attempt<Vec<u8>> {
+pub(super) fn read_bytes(file: impl AsFd, size: u64) -> Attempt<Vec<u8>> {
     let size = usize::try_from(size).map_err(|_| Errno::NOMEM)?;
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| Errno::NOMEM)?;

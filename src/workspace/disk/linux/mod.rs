@@ -114,9 +114,10 @@ impl Disk {
         like: Option<&RelPath>,
     ) -> Attempt<()> {
         let like = like.map(|like| self.open_like(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
+        let bits = self.bits_of(permissions);
         let (directory, name) = self.parents.of(path)?;
         let file = make_file(&directory, name)?;
-        let result = fill(&file, bytes, self.bits_of(permissions), like.as_ref());
+        let result = fill(&file, bytes, bits, like.as_ref());
         if result.is_err() {
             // It is ours and useless; if it stays, that is no worse than the error that is returned.
             let _ = unlinkat(&directory, name, AtFlags::empty());
