@@ -1,0 +1,5 @@
+//! The integration tests, in one binary: it links once.
+
+mod changes;
+mod cost;
+mod crash;
