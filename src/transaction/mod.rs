@@ -3,12 +3,38 @@
 //! The commit protocol: lock, stage, journal, swap with verification behind the swap, sync, commit record,
 //! sweep. See [`Transaction`].
 
+mod arrange;
+mod change;
+mod commit;
+mod escape;
+mod journal;
+mod recover;
+mod rollback;
+mod scratch;
+mod slots;
+mod stage;
+mod state;
+mod swap;
+mod sweep;
+mod verify;
+
+use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::{Fault, Privacy, Timestamp, Workspace, WorkspaceError};
+
+pub use recover::recover;
+pub use state::state_directories;
+
+use arrange::arrange;
+use commit::{Aborted, Commit};
+use scratch::Scratch;
+use stage::Stage;
+use state::State;
+use sweep::sweep;
 
 /// How a transaction is carried out.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +84,19 @@ impl Interrupt {
 }
 
 /// One transaction: begun under the lock, staged into as a [`Sink`], then committed or given up.
+///
+/// Dropped without [`Transaction::commit`], also by a panic, it is given up.
 pub struct Transaction<'w> {
     workspace: &'w dyn Workspace,
+    durability: Durability,
+    /// The lock; `None` once it was given back.
+    state: Option<State>,
+    scratch: Scratch,
+    stage: Stage,
+    /// A moment before anything was read.
+    since: Timestamp,
+    /// Whether the journal stays for `recover`.
+    keeps_journal: bool,
 }
 
 /// Proof of commit.
@@ -132,29 +169,108 @@ impl<'w> Transaction<'w> {
     ///
     /// # Errors
     ///
-    /// Returns [`Failure`]; nothing has been touched then.
+    /// Returns [`Failure`]; nothing has been touched then, other than by recovery.
     pub fn begin(workspace: &'w dyn Workspace, options: Options) -> Result<(Self, Vec<Recovered>), Failure> {
-        let _ = options;
-        Ok((Self { workspace }, Vec::new()))
+        let state = State::open(workspace, options.patience)?;
+        match Self::open(workspace, options, &state) {
+            Ok((scratch, since, recovered)) => {
+                let transaction = Self {
+                    workspace,
+                    durability: options.durability,
+                    state: Some(state),
+                    stage: Stage::new(scratch.clone(), options.durability),
+                    scratch,
+                    since,
+                    keeps_journal: false,
+                };
+                Ok((transaction, recovered))
+            }
+            Err(failure) => {
+                // What cannot be removed now goes with the next command.
+                let _ = state.close(workspace);
+                Err(failure)
+            }
+        }
+    }
+
+    fn open(
+        workspace: &dyn Workspace,
+        options: Options,
+        state: &State,
+    ) -> Result<(Scratch, Timestamp, Vec<Recovered>), Failure> {
+        let recovered = recover::leftovers(workspace, state, options)?;
+        state.make_transactions(workspace)?;
+        let since = workspace.now();
+        let scratch = Scratch::new(&state.transactions, &scratch::id(since))?;
+        workspace.make_dir(&scratch.directory, Privacy::Private)?;
+        Ok((scratch, since, recovered))
     }
 
     /// Makes all that was staged true.
     ///
     /// # Errors
     ///
-    /// Returns [`Failure`] after rolling back.
-    pub fn commit(self, interrupt: &Interrupt) -> Result<Receipt, Failure> {
-        let _ = (self.workspace, interrupt);
-        Err(Failure::Locked)
+    /// Returns [`Failure`] after rolling back. A change that could not even be staged is an error of
+    /// [`Sink::take`], and such a transaction must not be committed.
+    pub fn commit(mut self, interrupt: &Interrupt) -> Result<Receipt, Failure> {
+        match self.attempt(interrupt) {
+            Ok(()) => Ok(self.receipt()),
+            Err(Aborted { failure, keeps_journal }) => {
+                self.keeps_journal = keeps_journal;
+                Err(failure)
+            }
+        }
+    }
+
+    fn attempt(&self, interrupt: &Interrupt) -> Result<(), Aborted> {
+        let (changes, stale) = self.stage.finish();
+        if !stale.is_empty() {
+            return Err(Failure::Stale(stale).into());
+        }
+        let Some(state) = self.state.as_ref().filter(|_| !changes.is_empty()) else { return Ok(()) };
+        if let Some(signal) = interrupt.signal() {
+            return Err(Failure::Interrupted(signal).into());
+        }
+        let arranged = arrange(self.workspace, &self.stage, changes)?;
+        let Self { workspace, scratch, since, durability, .. } = self;
+        Commit { workspace: *workspace, state, scratch, durability: *durability, since: *since, interrupt }
+            .run(&arranged)
+    }
+
+    fn receipt(&mut self) -> Receipt {
+        let id = self.scratch.id.clone();
+        let warning = |failure: Failure| format!("scratch files are left for the next command: {failure}");
+        Receipt { id, durability: self.durability, warnings: self.clear().err().map(warning).into_iter().collect() }
+    }
+
+    /// Sweeps and gives the lock back.
+    fn clear(&mut self) -> Result<(), Failure> {
+        let Some(state) = self.state.take() else { return Ok(()) };
+        if !self.keeps_journal {
+            sweep(self.workspace, &self.scratch)?;
+            // A directory that is not empty keeps old files of somebody who did not get them back.
+            let _ = state.close(self.workspace);
+        }
+        Ok(())
     }
 
     /// Gives up what was staged; also done when it is dropped.
     pub fn abandon(self) {}
 }
 
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        // What cannot be swept now goes with the next command.
+        let _ = self.clear();
+    }
+}
+
 impl Sink for Transaction<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
-        let _ = change;
-        Ok(())
+        let path = change.path.to_string();
+        self.stage.take(self.workspace, change).map_err(|failure| match failure {
+            Failure::Workspace(error) => error,
+            failure => WorkspaceError { verb: "stage", path, fault: Fault::Other, source: io::Error::other(failure) },
+        })
     }
 }

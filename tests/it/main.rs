@@ -4,6 +4,9 @@
 
 mod case;
 mod cases;
+mod changes;
+mod cost;
+mod crash;
 mod faults;
 mod oracle;
 mod run;

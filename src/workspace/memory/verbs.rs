@@ -140,9 +140,10 @@ impl Workspace for Memory {
             if how != Rename::Replace && state.lacks.contains(&Feature::RenameFlags) {
                 return Err(Fault::Unsupported);
             }
-            let inode = state.live.find(from)?;
+            // Linux compares the mounts before it looks at either name.
             let directory = state.live.directory(to.parent().as_ref())?;
             state.on_one_device(from, to)?;
+            let inode = state.live.find(from)?;
             if to.is_below(from) || from.is_below(to) && how == Rename::Exchange {
                 return Err(Fault::Other);
             }

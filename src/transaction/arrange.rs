@@ -1,0 +1,104 @@
+//! From what was staged to what is going to be done: one journal, and the guards of the swap.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Failure;
+use super::change::{Arrival, Change, Image};
+use super::journal::{Journal, Made, Removed};
+use super::stage::{Stage, Staged};
+use crate::change::FileState;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::workspace::Workspace;
+
+/// What is going to be done, and what was found by those who decided it.
+#[derive(Debug)]
+pub(super) struct Arranged {
+    pub(super) journal: Journal,
+    /// What was read at the path of each change, by the change's number.
+    pub(super) found: BTreeMap<usize, FileState>,
+}
+
+/// Puts what was staged together.
+pub(super) fn arrange(workspace: &dyn Workspace, stage: &Stage, staged: Vec<Staged>) -> Result<Arranged, Failure> {
+    let mut makes = BTreeSet::new();
+    let mut removes = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    let mut changes: BTreeMap<RelPath, Change> = BTreeMap::new();
+    let mut moves = Vec::new();
+    for one in staged {
+        makes.extend(one.makes);
+        removes.extend(one.removes);
+        let Some(change) = one.change else { continue };
+        found.extend(one.found.map(|state| (change.number, state)));
+        moves.extend(one.moved.map(|source| (change.path.clone(), source)));
+        changes.insert(change.path.clone(), change);
+    }
+    for (to, (from, state)) in moves {
+        let number = leave(stage, &mut changes, &from, &state);
+        found.entry(number).or_insert(state);
+        if let Some(change) = changes.get_mut(&to) {
+            change.arrives.get_or_insert(Arrival::Old(number));
+            change.leaves |= change.before.is_some();
+        }
+    }
+    removes.extend(emptied(workspace, &changes, &makes, &removes)?);
+    let journal = Journal {
+        root: workspace.identity()?,
+        makes: makes.into_iter().map(Made).collect(),
+        removes: removes.into_iter().map(|(path, mode)| Removed { path, mode }).collect(),
+        changes: changes.into_values().collect(),
+    };
+    Ok(Arranged { journal, found })
+}
+
+/// Lets the file at `from` leave, and returns the number of its change.
+fn leave(stage: &Stage, changes: &mut BTreeMap<RelPath, Change>, from: &RelPath, found: &FileState) -> usize {
+    let change = changes.entry(from.clone()).or_insert_with(|| Change {
+        number: stage.number(),
+        path: from.clone(),
+        before: Some(Image::from(found)),
+        after: None,
+        leaves: true,
+        arrives: None,
+        is_beside: stage.is_known_beside(from),
+    });
+    change.leaves = true;
+    change.number
+}
+
+/// Returns the directories that nothing is left in, with their permission bits.
+fn emptied(
+    workspace: &dyn Workspace,
+    changes: &BTreeMap<RelPath, Change>,
+    makes: &BTreeSet<RelPath>,
+    removes: &BTreeMap<RelPath, u32>,
+) -> Result<BTreeMap<RelPath, u32>, Failure> {
+    let goes = |change: &&Change| change.leaves && change.after.is_none();
+    let mut gone: BTreeSet<RelPath> = changes.values().filter(goes).map(|change| change.path.clone()).collect();
+    gone.extend(removes.keys().cloned());
+    let stays = changes.values().filter(|change| change.after.is_some()).map(|change| &change.path);
+    let needed: BTreeSet<RelPath> = stays.chain(makes).flat_map(RelPath::ancestors).collect();
+    let mut found = BTreeMap::new();
+    let mut open: BTreeSet<RelPath> = gone.iter().filter_map(RelPath::parent).collect();
+    while let Some(directory) = deepest(&mut open) {
+        if needed.contains(&directory) || removes.contains_key(&directory) || found.contains_key(&directory) {
+            continue;
+        }
+        let names = workspace.list(Some(&directory))?;
+        let is_gone = |name: &Vec<u8>| directory.join(name).is_ok_and(|path| gone.contains(&path));
+        if !names.iter().all(is_gone) {
+            continue;
+        }
+        let Some(stat) = workspace.stat(&directory)?.filter(|stat| stat.kind == FileKind::Directory) else { continue };
+        open.extend(directory.parent());
+        gone.insert(directory.clone());
+        found.insert(directory, stat.permissions);
+    }
+    Ok(found)
+}
+
+fn deepest(open: &mut BTreeSet<RelPath>) -> Option<RelPath> {
+    let path = open.iter().max_by_key(|path| path.components().count())?.clone();
+    open.take(&path)
+}

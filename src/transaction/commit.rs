@@ -1,0 +1,159 @@
+//! The order of a commit: intent, swap, sync, commit record.
+
+use std::collections::BTreeSet;
+
+use super::arrange::Arranged;
+use super::change::{Arrival, Change, Kind};
+use super::rollback::Rollback;
+use super::scratch::{Scratch, Slot};
+use super::slots::Slots;
+use super::state::State;
+use super::swap::Swap;
+use super::{Durability, Failure, Interrupt};
+use crate::path::RelPath;
+use crate::workspace::{Rename, Timestamp, Workspace};
+
+/// Up to so many files or directories are synced one by one; more of them by one sync of the file system.
+const FEW: usize = 4;
+
+/// One commit under way.
+pub(super) struct Commit<'a> {
+    pub(super) workspace: &'a dyn Workspace,
+    pub(super) state: &'a State,
+    pub(super) scratch: &'a Scratch,
+    pub(super) durability: Durability,
+    pub(super) since: Timestamp,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// How a commit failed.
+pub(super) struct Aborted {
+    pub(super) failure: Failure,
+    /// Whether the journal has to stay, because something could not be put back.
+    pub(super) keeps_journal: bool,
+}
+
+impl From<Failure> for Aborted {
+    fn from(failure: Failure) -> Self {
+        Self { failure, keeps_journal: false }
+    }
+}
+
+impl Commit<'_> {
+    /// Carries it out, or rolls it back.
+    pub(super) fn run(&self, arranged: &Arranged) -> Result<(), Aborted> {
+        self.announce(arranged)?;
+        self.publish(arranged).map_err(|cause| self.roll_back(arranged, cause))
+    }
+
+    /// Makes the staged files and the journal durable. Nothing in the tree has changed when it fails.
+    fn announce(&self, arranged: &Arranged) -> Result<(), Failure> {
+        let temporary = self.scratch.file("journal.tmp")?;
+        arranged.journal.write(self.workspace, self.scratch)?;
+        if self.durability == Durability::Full {
+            let staged = self.staged_files(&arranged.journal.changes)?;
+            if staged.len() > FEW {
+                self.workspace.sync_all()?;
+            } else {
+                staged.iter().chain([&temporary]).try_for_each(|path| self.workspace.sync(Some(path)))?;
+            }
+            self.sync_beside(&arranged.journal.changes)?;
+        }
+        self.workspace.rename(&temporary, &self.scratch.file("journal")?, Rename::Replace)?;
+        if self.durability == Durability::Full {
+            for directory in [&self.scratch.directory, &self.state.transactions, &self.state.directory] {
+                self.workspace.sync(Some(directory))?;
+            }
+            self.workspace.sync(self.state.directory.parent().as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the staged files; the target of a link is durable with its name.
+    fn staged_files(&self, changes: &[Change]) -> Result<Vec<RelPath>, Failure> {
+        let is_file = |change: &&Change| {
+            change.arrives == Some(Arrival::Staged) && change.after.is_some_and(|after| after.kind == Kind::File)
+        };
+        changes.iter().filter(is_file).map(|change| self.scratch.slot(change, Slot::New)).collect()
+    }
+
+    /// Makes durable what stands on another file system, where no sync of the root's reaches.
+    fn sync_beside(&self, changes: &[Change]) -> Result<(), Failure> {
+        let beside: Vec<_> = changes.iter().filter(|change| change.is_beside).cloned().collect();
+        for path in self.staged_files(&beside)? {
+            self.workspace.sync(Some(&path))?;
+        }
+        let directories: BTreeSet<_> = beside.iter().map(|change| change.path.parent()).collect();
+        Ok(directories.iter().try_for_each(|directory| self.workspace.sync(directory.as_ref()))?)
+    }
+
+    fn publish(&self, arranged: &Arranged) -> Result<(), Failure> {
+        let slots = Slots::new(self.workspace);
+        let swap = Swap {
+            slots: &slots,
+            scratch: self.scratch,
+            journal: &arranged.journal,
+            found: &arranged.found,
+            since: self.since,
+            interrupt: self.interrupt,
+        };
+        swap.run()?;
+        if self.durability == Durability::Full {
+            self.sync_changed(arranged)?;
+        }
+        if let Some(signal) = self.interrupt.signal() {
+            return Err(Failure::Interrupted(signal));
+        }
+        self.record()
+    }
+
+    /// Makes the names durable: first those of the old files in scratch, then those in the tree.
+    fn sync_changed(&self, arranged: &Arranged) -> Result<(), Failure> {
+        let journal = &arranged.journal;
+        let modes = journal.changes.iter().filter(|change| change.is_mode()).map(|change| &change.path);
+        let made = journal.makes.iter().map(|made| &made.0);
+        let gone: BTreeSet<_> = journal.removes.iter().map(|removed| &removed.path).collect();
+        let all = journal.changes.iter().map(|change| &change.path).chain(made.clone()).chain(gone.iter().copied());
+        let is_there = |directory: &Option<RelPath>| directory.as_ref().is_none_or(|path| !gone.contains(path));
+        let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
+        changed.extend(modes.chain(made).cloned().map(Some));
+        if changed.len() > FEW {
+            self.workspace.sync_all()?;
+            return self.sync_beside_names(&journal.changes);
+        }
+        self.workspace.sync(Some(&self.scratch.directory))?;
+        for directory in &changed {
+            self.workspace.sync(directory.as_ref())?;
+        }
+        Ok(())
+    }
+
+    fn sync_beside_names(&self, changes: &[Change]) -> Result<(), Failure> {
+        let beside = changes.iter().filter(|change| change.is_beside);
+        let directories: BTreeSet<_> = beside.map(|change| change.path.parent()).collect();
+        Ok(directories.iter().try_for_each(|directory| self.workspace.sync(directory.as_ref()))?)
+    }
+
+    /// Writes the commit record: from here the transaction has happened.
+    fn record(&self) -> Result<(), Failure> {
+        self.workspace.rename(&self.scratch.file("journal")?, &self.scratch.file("done")?, Rename::Replace)?;
+        if self.durability == Durability::Full {
+            self.workspace.sync(Some(&self.scratch.directory))?;
+        }
+        Ok(())
+    }
+
+    /// Puts everything back. An error of the commit record proves nothing, so its name is looked for first.
+    fn roll_back(&self, arranged: &Arranged, cause: Failure) -> Aborted {
+        let rollback = Rollback::new(self.workspace, self.scratch, &arranged.journal, self.durability);
+        let undone = match rollback.reopen() {
+            Ok(()) => rollback.run(),
+            Err(trouble) => super::rollback::Undone { left: Vec::new(), trouble: Some(trouble) },
+        };
+        let keeps_journal = undone.trouble.is_some();
+        if undone.left.is_empty() && !keeps_journal {
+            return cause.into();
+        }
+        Aborted { failure: Failure::Incomplete { left: undone.left, cause: Box::new(cause) }, keeps_journal }
+    }
+}

@@ -1,0 +1,60 @@
+//! Paths as text that gives every byte back: `%41` for what is neither letter, digit nor one of `/._-`.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Deserializer, Serializer, de};
+
+use crate::path::RelPath;
+
+/// Returns the text of `bytes`.
+pub(super) fn escape(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(&byte) {
+            text.push(byte.into());
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "%{byte:02x}");
+        }
+    }
+    text
+}
+
+/// Returns the path that `text` stands for; `None` if it is not the text of a path inside the root.
+pub(super) fn unescape(text: &str) -> Option<RelPath> {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(part.get(..2)?, 16).ok()?);
+        bytes.extend_from_slice(part.get(2..)?.as_bytes());
+    }
+    RelPath::new(&bytes).ok().filter(|path| escape(path.as_bytes()) == text)
+}
+
+pub(super) fn serialize<S: Serializer>(path: &RelPath, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&escape(path.as_bytes()))
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RelPath, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    unescape(&text).ok_or_else(|| de::Error::custom("not a path inside the root"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_a_path_comes_back() {
+        let bytes: Vec<u8> = (1..=255).filter(|&byte| byte != b'/').collect();
+        let path = RelPath::new(&bytes).unwrap();
+        assert_eq!(unescape(&escape(path.as_bytes())), Some(path));
+    }
+
+    #[test]
+    fn no_text_leads_out_of_the_root() {
+        for text in ["", "/etc", "../x", "a/%2e%2e/x", "a/../b", "a%0", "%2fetc", "a%00b", "a/./b"] {
+            assert_eq!(unescape(text), None, "{text}");
+        }
+    }
+}

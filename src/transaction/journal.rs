@@ -1,0 +1,150 @@
+//! The journal: what is about to be done, so that it can be undone by somebody who knows nothing else.
+
+use serde::{Deserialize, Serialize};
+
+use super::change::{Arrival, Change};
+use super::scratch::Scratch;
+use super::state::state_directories;
+use super::{Failure, escape};
+use crate::digest::Digest;
+use crate::mode::Permissions;
+use crate::path::RelPath;
+use crate::workspace::Workspace;
+
+/// First word of a journal.
+const MAGIC: &str = "wpatch.journal/1";
+/// Largest journal that is read, in bytes.
+const MAX_JOURNAL: u64 = 1 << 32;
+
+/// Everything that a transaction changes below the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Journal {
+    /// What tells the root from a copy of it.
+    pub(super) root: String,
+    /// Directories to make, the outer ones first.
+    pub(super) makes: Vec<Made>,
+    /// Directories that go when they are empty, the outer ones first.
+    pub(super) removes: Vec<Removed>,
+    pub(super) changes: Vec<Change>,
+}
+
+/// A directory to make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Made(#[serde(with = "escape")] pub(super) RelPath);
+
+/// A directory that goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Removed {
+    #[serde(with = "escape")]
+    pub(super) path: RelPath,
+    /// Permission bits, of 0o7777.
+    pub(super) mode: u32,
+}
+
+impl Journal {
+    /// Writes `journal.tmp`.
+    pub(super) fn write(&self, workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
+        let body = serde_json::to_vec(self).map_err(|error| Failure::State { reason: error.to_string() })?;
+        let text = [format!("{MAGIC} {}\n", Digest::of(&body)).as_bytes(), &body].concat();
+        workspace.create(&scratch.file("journal.tmp")?, &text, Permissions::Exact(0o600), None)?;
+        Ok(())
+    }
+
+    /// Reads the journal of a transaction that a dead process left.
+    ///
+    /// # Security
+    ///
+    /// A journal makes recovery write to files. It is believed only with its checksum, for this very root, and
+    /// for paths that a transaction could name.
+    pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
+        let path = scratch.file("journal")?;
+        let (text, _) = workspace.read(&path, MAX_JOURNAL)?;
+        let refused = |why: &str| Failure::State { reason: format!("{path}: {why}") };
+        let journal = Self::parse(&text).ok_or_else(|| refused("the journal is damaged; nothing was touched"))?;
+        if journal.root != workspace.identity()? {
+            return Err(refused("the journal was written for another directory; remove it if this one is a copy"));
+        }
+        if journal.is_plausible() { Ok(journal) } else { Err(refused("the journal names files that it may not")) }
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let end = memchr::memchr(b'\n', text)?;
+        let (head, body) = (&text[..end], &text[end + 1..]);
+        if head != format!("{MAGIC} {}", Digest::of(body)).as_bytes() {
+            return None;
+        }
+        serde_json::from_slice(body).ok()
+    }
+
+    /// Returns whether no path is in a state directory and every arrival is known.
+    fn is_plausible(&self) -> bool {
+        let directories = self.makes.iter().map(|made| &made.0).chain(self.removes.iter().map(|removed| &removed.path));
+        let is_known = |number: usize| self.changes.iter().any(|change| change.number == number);
+        directories.chain(self.changes.iter().map(|change| &change.path)).all(|path| !is_closed(path))
+            && self.changes.iter().all(|change| match change.arrives {
+                Some(Arrival::Old(number)) => is_known(number),
+                Some(Arrival::Staged) | None => true,
+            })
+    }
+}
+
+/// Returns whether `path` is a state directory, lies in one, or is `.git` itself.
+fn is_closed(path: &RelPath) -> bool {
+    let lower = path.as_bytes().to_ascii_lowercase();
+    let is_in = |directory: &str| {
+        let rest = lower.strip_prefix(directory.as_bytes());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    };
+    lower == b".git" || state_directories().into_iter().any(is_in)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::memory::Memory;
+
+    fn journal(path: &str) -> Journal {
+        let made = Made(RelPath::new(path.as_bytes()).unwrap());
+        Journal { root: "memory:1".to_owned(), makes: vec![made], ..Journal::default() }
+    }
+
+    fn read_back(journal: &Journal, damage: impl Fn(&mut Vec<u8>)) -> Result<Journal, String> {
+        let scratch = Scratch { directory: RelPath::new(b"t").unwrap(), id: "1".to_owned() };
+        let memory = Memory::new();
+        memory.make_dir(&scratch.directory, crate::workspace::Privacy::Private).unwrap();
+        journal.write(&memory, &scratch).unwrap();
+        let mut text = memory.read(&scratch.file("journal.tmp").unwrap(), u64::MAX).unwrap().0;
+        damage(&mut text);
+        memory.create(&scratch.file("journal").unwrap(), &text, Permissions::Exact(0o600), None).unwrap();
+        Journal::read(&memory, &scratch).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_journal_is_read_as_it_was_written() {
+        let journal = journal("a \"\\%\u{e9}/b");
+        assert_eq!(read_back(&journal, |_| {}), Ok(journal));
+    }
+
+    #[test]
+    fn a_damaged_journal_is_not_believed() {
+        for at in [0, 20, 60, 80] {
+            let error = read_back(&journal("a"), |text| text[at] ^= 1).unwrap_err();
+            assert!(error.contains("damaged"), "{error}");
+        }
+        let error = read_back(&journal("a"), |text| text.truncate(10)).unwrap_err();
+        assert!(error.contains("damaged"), "{error}");
+    }
+
+    #[test]
+    fn a_journal_of_another_root_is_not_believed() {
+        let foreign = Journal { root: "elsewhere".to_owned(), ..journal("a") };
+        assert!(read_back(&foreign, |_| {}).unwrap_err().contains("another directory"));
+    }
+
+    #[test]
+    fn a_journal_cannot_name_the_state_directory() {
+        for path in [".git", ".GIT/wpatch/x", ".wpatch", ".Wpatch/txn/1/journal"] {
+            assert!(read_back(&journal(path), |_| {}).unwrap_err().contains("may not"), "{path}");
+        }
+    }
+}

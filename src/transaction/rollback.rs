@@ -1,0 +1,290 @@
+//! Rolling back: puts the tree back from the journal and from what lies where. Recovery is the same.
+//!
+//! It believes nothing but contents, so it can be stopped anywhere and run again. A path that holds neither the
+//! preimage nor the postimage is somebody else's work: it stays, and the old file is kept.
+
+use std::collections::BTreeSet;
+
+use super::change::{Change, Image};
+use super::journal::{Journal, Removed};
+use super::scratch::{self, Scratch, Slot, join};
+use super::slots::Slots;
+use super::sweep::KEPT;
+use super::verify::identify;
+use super::{Durability, Failure};
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::workspace::{Fault, Privacy, Rename, Workspace};
+
+/// How often the whole is tried before the disk is said to refuse it.
+const ATTEMPTS: usize = 3;
+
+/// One rolling back.
+pub(super) struct Rollback<'a> {
+    slots: Slots<'a>,
+    scratch: &'a Scratch,
+    journal: &'a Journal,
+    durability: Durability,
+}
+
+/// What came of it.
+pub(super) struct Undone {
+    /// Files that stay as somebody else left them.
+    pub(super) left: Vec<RelPath>,
+    /// Why the journal has to stay; the tree is not back.
+    pub(super) trouble: Option<Failure>,
+}
+
+/// What became of one file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Restored {
+    Back,
+    /// Somebody else's work is there.
+    Left,
+}
+
+impl<'a> Rollback<'a> {
+    pub(super) fn new(
+        workspace: &'a dyn Workspace,
+        scratch: &'a Scratch,
+        journal: &'a Journal,
+        durability: Durability,
+    ) -> Self {
+        Self { slots: Slots::new(workspace), scratch, journal, durability }
+    }
+
+    /// Takes a commit record back whose making was reported as failed.
+    pub(super) fn reopen(&self) -> Result<(), Failure> {
+        let done = self.scratch.file("done")?;
+        if self.slots.workspace.stat(&done)?.is_some() {
+            self.slots.workspace.rename(&done, &self.scratch.file("journal")?, Rename::Replace)?;
+            self.sync_scratch()?;
+        }
+        Ok(())
+    }
+
+    /// Puts everything back, makes that durable and closes the journal.
+    pub(super) fn run(&self) -> Undone {
+        let mut left = BTreeSet::new();
+        let mut trouble = None;
+        for _ in 0..ATTEMPTS {
+            left.clear();
+            match self.restore(&mut left).and_then(|()| self.close()) {
+                Ok(()) => return Undone { left: left.into_iter().collect(), trouble: None },
+                Err(failure) => trouble = Some(failure),
+            }
+        }
+        Undone { left: left.into_iter().collect(), trouble }
+    }
+
+    fn restore(&self, left: &mut BTreeSet<RelPath>) -> Result<(), Failure> {
+        let mut troubles = Vec::new();
+        let changes = &self.journal.changes;
+        let mut note = |path: &RelPath, restored: Result<Restored, Failure>| match restored {
+            Ok(Restored::Back) => {}
+            Ok(Restored::Left) => drop(left.insert(path.clone())),
+            Err(failure) => troubles.push(failure),
+        };
+        for change in changes.iter().filter(|change| change.is_mode()) {
+            note(&change.path, self.restore_mode(change));
+        }
+        for change in changes.iter().filter(|change| !change.is_exchange() && change.arrives.is_some()) {
+            note(&change.path, self.take_back(change));
+        }
+        for change in changes.iter().filter(|change| change.is_exchange()) {
+            note(&change.path, self.exchange_back(change));
+        }
+        for made in self.journal.makes.iter().rev() {
+            note(&made.0, self.remove_dir(&made.0));
+        }
+        for removed in &self.journal.removes {
+            note(&removed.path, self.make_dir(removed));
+        }
+        for change in changes.iter().filter(|change| change.leaves && change.before.is_some()) {
+            note(&change.path, self.put_back(change));
+        }
+        troubles.into_iter().next().map_or(Ok(()), Err)
+    }
+
+    fn restore_mode(&self, change: &Change) -> Result<Restored, Failure> {
+        let mode = |image: &Option<Image>| image.as_ref().and_then(|image| image.mode);
+        let stat = self.slots.workspace.stat(&change.path)?.filter(|stat| stat.kind == FileKind::Regular);
+        if let (Some(stat), Some(before), Some(after)) = (stat, mode(&change.before), mode(&change.after))
+            && stat.permissions == after
+            && before != after
+        {
+            self.slots.workspace.set_permissions(&change.path, Permissions::Exact(before))?;
+        }
+        Ok(Restored::Back)
+    }
+
+    /// Takes out a file that had come in where none was, or where the old one had left.
+    fn take_back(&self, change: &Change) -> Result<Restored, Failure> {
+        let here = identify(self.slots.workspace, &change.path)?;
+        let arrival = self.scratch.arrival(change, &self.journal.changes)?;
+        let Some(slot) = arrival else { return Ok(Restored::Back) };
+        let waits = self.slots.workspace.stat(&slot)?.is_some();
+        if here.is_none() || change.is_before(here.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        if !change.is_after(here.as_ref()) {
+            // What never came in cannot have been changed by others: their file was there before.
+            return Ok(if waits { Restored::Back } else { Restored::Left });
+        }
+        let slot = if waits { self.scratch.slot(change, Slot::Returned)? } else { slot };
+        self.take_out(change, &slot)
+    }
+
+    /// Takes the postimage out of the tree to `slot`; what somebody changed meanwhile goes back.
+    fn take_out(&self, change: &Change, slot: &RelPath) -> Result<Restored, Failure> {
+        self.slots.take_out(&change.path, slot)?;
+        if change.is_after(identify(self.slots.workspace, slot)?.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        self.slots.put_in(slot, &change.path)?;
+        Ok(Restored::Left)
+    }
+
+    /// Puts the old file of an update back.
+    fn exchange_back(&self, change: &Change) -> Result<Restored, Failure> {
+        let here = identify(self.slots.workspace, &change.path)?;
+        if change.is_before(here.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        let aside = self.scratch.slot(change, Slot::Old)?;
+        let new = self.scratch.slot(change, Slot::New)?;
+        let is_aside = self.slots.workspace.stat(&aside)?.is_some();
+        let old = if is_aside {
+            aside
+        } else {
+            let waiting = identify(self.slots.workspace, &new)?;
+            if waiting.is_none() || change.is_after(waiting.as_ref()) {
+                // The old file never came out: what is here is not our doing.
+                return Ok(Restored::Back);
+            }
+            new
+        };
+        if here.is_none() && is_aside {
+            self.slots.put_in(&old, &change.path)?;
+            return Ok(Restored::Back);
+        }
+        if !change.is_after(here.as_ref()) {
+            return self.keep(change, &old);
+        }
+        match self.slots.exchange(&old, &change.path) {
+            Some(exchanged) => exchanged?,
+            None => return self.replace_back(change, &old),
+        }
+        if change.is_after(identify(self.slots.workspace, &old)?.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        if let Some(exchanged) = self.slots.exchange(&old, &change.path) {
+            exchanged?;
+        }
+        self.keep(change, &old)
+    }
+
+    /// Puts the old file back where files cannot trade places.
+    fn replace_back(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
+        let returned = self.scratch.slot(change, Slot::Returned)?;
+        if self.take_out(change, &returned)? == Restored::Left {
+            return self.keep(change, old);
+        }
+        self.slots.put_in(old, &change.path)?;
+        Ok(Restored::Back)
+    }
+
+    /// Removes a directory that was made, unless somebody put something into it.
+    fn remove_dir(&self, path: &RelPath) -> Result<Restored, Failure> {
+        match self.slots.workspace.remove_dir(path) {
+            Err(error) if error.fault == Fault::Other => Err(error.into()),
+            _ => Ok(Restored::Back),
+        }
+    }
+
+    /// Makes a directory again that was removed.
+    fn make_dir(&self, removed: &Removed) -> Result<Restored, Failure> {
+        let workspace = self.slots.workspace;
+        if workspace.stat(&removed.path)?.is_none() {
+            workspace.make_dir(&removed.path, Privacy::Shared)?;
+        }
+        match workspace.stat(&removed.path)? {
+            Some(stat) if stat.kind != FileKind::Directory => return Ok(Restored::Left),
+            Some(stat) if stat.permissions == removed.mode => {}
+            _ => workspace.set_permissions(&removed.path, Permissions::Exact(removed.mode))?,
+        }
+        Ok(Restored::Back)
+    }
+
+    /// Puts an old file back that was moved out.
+    fn put_back(&self, change: &Change) -> Result<Restored, Failure> {
+        let here = identify(self.slots.workspace, &change.path)?;
+        if change.is_before(here.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        let old = self.scratch.slot(change, Slot::Old)?;
+        let is_waiting = self.slots.workspace.stat(&old)?.is_some();
+        match (here, is_waiting) {
+            (None, true) => self.slots.put_in(&old, &change.path)?,
+            (None, false) => {
+                if let Some(twin) = self.twin(change)? {
+                    self.slots.put_in(&twin, &change.path)?;
+                }
+            }
+            (Some(_), true) => return self.keep(change, &old),
+            (Some(_), false) => {}
+        }
+        Ok(Restored::Back)
+    }
+
+    /// Returns another scratch file with the contents of the old file: files of equal contents may have been
+    /// taken for each other.
+    fn twin(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
+        let Some(before) = &change.before else { return Ok(None) };
+        for other in &self.journal.changes {
+            for slot in [Slot::Old, Slot::Returned] {
+                let path = self.scratch.slot(other, slot)?;
+                if identify(self.slots.workspace, &path)?.is_some_and(|image| before.is_same_content(&image)) {
+                    return Ok(Some(path));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Keeps an old file whose place is taken by somebody else's work.
+    fn keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
+        let name = format!("{KEPT}{}", scratch::name(Slot::Old, change.number));
+        let kept = match (change.is_beside, change.path.parent()) {
+            (false, _) => self.scratch.file(&name)?,
+            (true, Some(directory)) => join(&directory, &self.scratch.beside_name(&name))?,
+            (true, None) => join(&self.scratch.directory, &name)?,
+        };
+        self.slots.take_out(old, &kept)?;
+        Ok(Restored::Left)
+    }
+
+    /// Makes what was put back durable, then says so in the journal's name.
+    fn close(&self) -> Result<(), Failure> {
+        let workspace = self.slots.workspace;
+        if self.durability == Durability::Full {
+            workspace.sync_all()?;
+            let beside = self.journal.changes.iter().filter(|change| change.is_beside);
+            for directory in beside.map(|change| change.path.parent()).collect::<BTreeSet<_>>() {
+                workspace.sync(directory.as_ref())?;
+            }
+        }
+        let journal = self.scratch.file("journal")?;
+        if workspace.stat(&journal)?.is_some() {
+            workspace.rename(&journal, &self.scratch.file("undone")?, Rename::Replace)?;
+        }
+        self.sync_scratch()
+    }
+
+    fn sync_scratch(&self) -> Result<(), Failure> {
+        if self.durability == Durability::Full {
+            self.slots.workspace.sync(Some(&self.scratch.directory))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! The directory of one transaction, and the names of the scratch files in it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Failure;
+use super::change::{Arrival, Change};
+use crate::path::RelPath;
+use crate::workspace::Timestamp;
+
+/// Where the scratch files of one transaction are.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch {
+    /// The directory: `<state>/txn/<id>`.
+    pub(super) directory: RelPath,
+    /// The transaction's name.
+    pub(super) id: String,
+}
+
+/// What a scratch file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// A new file that waits; after an exchange, the old one.
+    New,
+    /// An old file that was moved out.
+    Old,
+    /// A new file that rolling back took out again.
+    Returned,
+}
+
+impl Scratch {
+    pub(super) fn new(transactions: &RelPath, id: &str) -> Result<Self, Failure> {
+        let directory = join(transactions, id)?;
+        Ok(Self { directory, id: id.to_owned() })
+    }
+
+    /// Returns the path of a file of the transaction itself, such as `journal`.
+    pub(super) fn file(&self, name: &str) -> Result<RelPath, Failure> {
+        join(&self.directory, name)
+    }
+
+    /// Returns the path of a scratch file of `change`.
+    pub(super) fn slot(&self, change: &Change, slot: Slot) -> Result<RelPath, Failure> {
+        let name = name(slot, change.number);
+        if !change.is_beside {
+            return self.file(&name);
+        }
+        let name = self.beside_name(&name);
+        match change.path.parent() {
+            Some(directory) => join(&directory, &name),
+            None => RelPath::new(name.as_bytes()).map_err(|_| too_long()),
+        }
+    }
+
+    /// Returns the path of the scratch file that comes in with `change`. `all` holds what may have moved.
+    pub(super) fn arrival(&self, change: &Change, all: &[Change]) -> Result<Option<RelPath>, Failure> {
+        match change.arrives {
+            None => Ok(None),
+            Some(Arrival::Staged) => self.slot(change, Slot::New).map(Some),
+            Some(Arrival::Old(number)) => {
+                let source = all.iter().find(|change| change.number == number);
+                source.map(|source| self.slot(source, Slot::Old)).transpose()
+            }
+        }
+    }
+
+    /// Returns the name that a scratch file has outside of the state directory.
+    pub(super) fn beside_name(&self, name: &str) -> String {
+        format!(".wpatch-{}-{name}", self.id)
+    }
+}
+
+/// Returns a name for a transaction that began at `now`: names sort by time, and no two are the same.
+pub(super) fn id(now: Timestamp) -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let seed = format!("{} {count} {:p} {:?}", std::process::id(), &raw const COUNT, SystemTime::now());
+    let random = xxh3_64(seed.as_bytes()) >> 32;
+    format!("{:010x}{:08x}-{random:08x}", now.seconds, now.nanoseconds)
+}
+
+/// Returns the name of the scratch file number `number`.
+pub(super) fn name(slot: Slot, number: usize) -> String {
+    let letter = match slot {
+        Slot::New => 'n',
+        Slot::Old => 'o',
+        Slot::Returned => 'r',
+    };
+    format!("{letter}{number}")
+}
+
+/// Returns the path of `name` in `directory`.
+pub(super) fn join(directory: &RelPath, name: &str) -> Result<RelPath, Failure> {
+    directory.join(name.as_bytes()).map_err(|_| too_long())
+}
+
+fn too_long() -> Failure {
+    Failure::State { reason: "the path of a scratch file is too long".to_owned() }
+}

@@ -1,0 +1,260 @@
+//! Staging: new contents go to scratch files at once; only identities stay in memory.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::change::{Arrival, Change, Image};
+use super::escape;
+use super::scratch::{Scratch, Slot, join};
+use super::{Durability, Failure};
+use crate::change::{Content, FileChange, FileState, Postimage};
+use crate::digest::Digest;
+use crate::mode::{FileKind, Permissions, with_execution};
+use crate::path::RelPath;
+use crate::workspace::{Fault, Rename, Workspace};
+
+/// What was staged of one change.
+#[derive(Debug)]
+pub(super) struct Staged {
+    /// What becomes of the file; `None` if only directories change.
+    pub(super) change: Option<Change>,
+    /// What was found at the path.
+    pub(super) found: Option<FileState>,
+    /// The file that comes here or whose contents do, and has to go from where it was.
+    pub(super) moved: Option<(RelPath, FileState)>,
+    /// Directories that are missing.
+    pub(super) makes: Vec<RelPath>,
+    /// A directory that goes, with its permission bits.
+    pub(super) removes: Option<(RelPath, u32)>,
+}
+
+/// Takes changes from several threads.
+#[derive(Debug)]
+pub(super) struct Stage {
+    scratch: Scratch,
+    durability: Durability,
+    next: AtomicUsize,
+    staged: Mutex<Vec<Staged>>,
+    stale: Mutex<Vec<RelPath>>,
+    /// For each directory that was looked at, whether scratch files have to stand in it.
+    beside: Mutex<BTreeMap<Option<RelPath>, bool>>,
+}
+
+impl Stage {
+    pub(super) fn new(scratch: Scratch, durability: Durability) -> Self {
+        Self {
+            scratch,
+            durability,
+            next: AtomicUsize::new(0),
+            staged: Mutex::default(),
+            stale: Mutex::default(),
+            beside: Mutex::default(),
+        }
+    }
+
+    /// Returns what was staged, and the files that were seen to have changed meanwhile.
+    pub(super) fn finish(&self) -> (Vec<Staged>, Vec<RelPath>) {
+        let mut staged = std::mem::take(&mut *self.staged.lock().unwrap_or_else(PoisonError::into_inner));
+        staged.sort_by(|a, b| a.path().cmp(&b.path()));
+        (staged, std::mem::take(&mut *self.stale.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Returns a number that no scratch file has.
+    pub(super) fn number(&self) -> usize {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Returns whether the scratch files of `path`, whose directory was looked at, stand beside it.
+    pub(super) fn is_known_beside(&self, path: &RelPath) -> bool {
+        let beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        beside.get(&path.parent()).copied().unwrap_or_default()
+    }
+
+    /// Stages one change.
+    pub(super) fn take(&self, workspace: &dyn Workspace, change: FileChange) -> Result<(), Failure> {
+        let FileChange { path, before, after } = change;
+        let is_directory = |state: &FileState| state.stat.kind == FileKind::Directory;
+        let removes =
+            before.as_ref().filter(|state| is_directory(state)).map(|state| (path.clone(), state.stat.permissions));
+        let found = before.filter(|state| !is_directory(state));
+        let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
+        let mut staged = Staged { change: None, found, moved: None, makes: place.missing, removes };
+        let mut change = Change {
+            number: self.number(),
+            path,
+            before: staged.found.as_ref().map(Image::from),
+            after: None,
+            leaves: after.is_none(),
+            arrives: None,
+            is_beside: place.is_beside,
+        };
+        match after {
+            Some(after) if after.kind == FileKind::Directory => {
+                staged.makes.push(change.path.clone());
+                change.leaves = true;
+            }
+            Some(after) => self.stage(workspace, &mut change, &mut staged, after)?,
+            None => {}
+        }
+        let is_a_file = change.before.is_some() || change.after.is_some();
+        staged.change = is_a_file.then_some(change);
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
+        Ok(())
+    }
+
+    fn stage(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        staged: &mut Staged,
+        after: Postimage,
+    ) -> Result<(), Failure> {
+        let Postimage { kind, permissions, content, like } = after;
+        match content {
+            Content::Bytes(bytes) => self.write(workspace, change, kind, &bytes, permissions, like.as_ref()),
+            Content::Kept => {
+                let Some(found) = &staged.found else { return Err(missing(&change.path)) };
+                let permissions = exact(permissions, found.stat.permissions);
+                if found.stat.links > 1 {
+                    let path = change.path.clone();
+                    return self.copy(workspace, change, (&path, found), permissions);
+                }
+                change.after = Some(Image { mode: bits(permissions), ..Image::from(found) });
+                Ok(())
+            }
+            Content::MovedFrom(from, state) => {
+                let is_beside = change.is_beside || self.place(workspace, &from, true)?.is_beside;
+                let is_same_mode =
+                    kind == FileKind::Symlink || permissions == Permissions::Exact(state.stat.permissions);
+                if is_beside || !is_same_mode {
+                    self.copy(workspace, change, (&from, &state), exact(permissions, state.stat.permissions))?;
+                } else {
+                    change.after = Some(Image::from(&state));
+                }
+                staged.moved = Some((from, state));
+                Ok(())
+            }
+        }
+    }
+
+    /// Stages a copy of the file that was found at `from`.
+    fn copy(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        (from, found): (&RelPath, &FileState),
+        permissions: Permissions,
+    ) -> Result<(), Failure> {
+        let bytes = match found.stat.kind {
+            FileKind::Symlink => workspace.read_link(from)?,
+            _ => workspace.read(from, u64::MAX)?.0,
+        };
+        if Digest::of(&bytes) != found.digest {
+            self.stale.lock().unwrap_or_else(PoisonError::into_inner).push(from.clone());
+        }
+        self.write(workspace, change, found.stat.kind, &bytes, permissions, Some(from))
+    }
+
+    fn write(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        kind: FileKind,
+        bytes: &[u8],
+        permissions: Permissions,
+        like: Option<&RelPath>,
+    ) -> Result<(), Failure> {
+        if change.is_beside {
+            self.note(workspace, change)?;
+        }
+        let path = self.scratch.slot(change, Slot::New)?;
+        match kind {
+            FileKind::Symlink => workspace.symlink(bytes, &path)?,
+            _ => workspace.create(&path, bytes, permissions, like)?,
+        }
+        let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
+        change.after = Some(Image { kind: kind.into(), digest: Digest::of(bytes), size: bytes.len() as u64, mode });
+        change.arrives = Some(Arrival::Staged);
+        Ok(())
+    }
+
+    /// Notes that a scratch file is going to stand outside of the state directory, so that it can be swept.
+    fn note(&self, workspace: &dyn Workspace, change: &Change) -> Result<(), Failure> {
+        let note = join(&self.scratch.directory, &format!("b{}", change.number))?;
+        let path = self.scratch.slot(change, Slot::New)?;
+        workspace.create(&note, escape::escape(path.as_bytes()).as_bytes(), Permissions::Exact(0o600), None)?;
+        if self.durability == Durability::Full {
+            workspace.sync(Some(&note))?;
+            workspace.sync(Some(&self.scratch.directory))?;
+        }
+        Ok(())
+    }
+
+    /// Finds out which directories above `path` are missing, and where its scratch files have to stand.
+    fn place(&self, workspace: &dyn Workspace, path: &RelPath, is_there: bool) -> Result<Place, Failure> {
+        let mut missing = Vec::new();
+        let mut directory = path.parent();
+        while let Some(above) = directory.clone() {
+            let is_known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&directory);
+            let is_directory = || -> Result<bool, Failure> {
+                Ok(workspace.stat(&above)?.is_some_and(|stat| stat.kind == FileKind::Directory))
+            };
+            if is_there || is_known || is_directory()? {
+                break;
+            }
+            directory = above.parent();
+            missing.push(above);
+        }
+        Ok(Place { missing, is_beside: self.is_beside(workspace, directory)? })
+    }
+
+    /// Returns whether no file can be renamed from the state directory to `directory`.
+    ///
+    /// Device numbers do not tell it (bind mounts have equal ones), so a file that is not there is renamed to it:
+    /// `renameat2` of Linux compares the mounts before it looks at the names.
+    fn is_beside(&self, workspace: &dyn Workspace, directory: Option<RelPath>) -> Result<bool, Failure> {
+        if let Some(&known) = self.beside.lock().unwrap_or_else(PoisonError::into_inner).get(&directory) {
+            return Ok(known);
+        }
+        let absent = self.scratch.file("absent")?;
+        let name = self.scratch.beside_name("p");
+        let target = match &directory {
+            Some(directory) => join(directory, &name)?,
+            None => RelPath::new(name.as_bytes()).map_err(|_| missing(&absent))?,
+        };
+        let fault = workspace.rename(&absent, &target, Rename::Replace).err().map(|error| error.fault);
+        let is_beside = fault == Some(Fault::CrossDevice);
+        self.beside.lock().unwrap_or_else(PoisonError::into_inner).insert(directory, is_beside);
+        Ok(is_beside)
+    }
+}
+
+/// Where the scratch files of one path have to stand.
+struct Place {
+    missing: Vec<RelPath>,
+    is_beside: bool,
+}
+
+impl Staged {
+    /// Returns the path that it is about.
+    fn path(&self) -> Option<&RelPath> {
+        let change = self.change.as_ref().map(|change| &change.path);
+        change.or(self.removes.as_ref().map(|(path, _)| path)).or(self.makes.last())
+    }
+}
+
+fn exact(permissions: Permissions, old: u32) -> Permissions {
+    match permissions {
+        Permissions::New { executable } => Permissions::Exact(with_execution(old, executable)),
+        Permissions::Exact(_) => permissions,
+    }
+}
+
+fn bits(permissions: Permissions) -> Option<u32> {
+    if let Permissions::Exact(bits) = permissions { Some(bits) } else { None }
+}
+
+fn missing(path: &RelPath) -> Failure {
+    Failure::Stale(vec![path.clone()])
+}

@@ -1,0 +1,127 @@
+//! The swap: puts what was staged in place, each old file staying within reach. One thread, in the journal's order.
+
+use std::collections::BTreeMap;
+
+use super::change::Change;
+use super::journal::Journal;
+use super::scratch::{Scratch, Slot};
+use super::slots::Slots;
+use super::verify::is_unchanged;
+use super::{Failure, Interrupt};
+use crate::change::FileState;
+use crate::mode::Permissions;
+use crate::path::RelPath;
+use crate::workspace::{Fault, Privacy, Timestamp, WorkspaceError};
+
+/// One swap.
+pub(super) struct Swap<'a> {
+    pub(super) slots: &'a Slots<'a>,
+    pub(super) scratch: &'a Scratch,
+    pub(super) journal: &'a Journal,
+    /// What was read, by the change's number.
+    pub(super) found: &'a BTreeMap<usize, FileState>,
+    /// A moment before anything was read.
+    pub(super) since: Timestamp,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+impl Swap<'_> {
+    /// Carries everything out: what leaves makes room for what comes.
+    ///
+    /// # Errors
+    ///
+    /// Stops at the first error, or at a file that is not what was read; then it has to be rolled back.
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let changes = &self.journal.changes;
+        for change in changes.iter().filter(|change| change.leaves && change.before.is_some()) {
+            self.poll()?;
+            self.take_out(change)?;
+        }
+        for removed in self.journal.removes.iter().rev() {
+            self.poll()?;
+            self.remove_dir(&removed.path)?;
+        }
+        for made in &self.journal.makes {
+            self.poll()?;
+            let made_dir = self.slots.workspace.make_dir(&made.0, Privacy::Shared);
+            made_dir.map_err(|error| stale(error, &made.0, &[Fault::Exists]))?;
+        }
+        for change in changes.iter().filter(|change| change.is_exchange()) {
+            self.poll()?;
+            self.exchange(change)?;
+        }
+        for change in changes.iter().filter(|change| !change.is_exchange()) {
+            self.poll()?;
+            self.put_in(change)?;
+        }
+        for change in changes.iter().filter(|change| change.is_mode()) {
+            self.poll()?;
+            self.set_mode(change)?;
+        }
+        self.poll()
+    }
+
+    fn poll(&self) -> Result<(), Failure> {
+        self.interrupt.signal().map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
+    }
+
+    fn take_out(&self, change: &Change) -> Result<(), Failure> {
+        let slot = self.scratch.slot(change, Slot::Old)?;
+        let taken = self.slots.take_out(&change.path, &slot);
+        taken.map_err(|error| stale(error, &change.path, &[Fault::Missing]))?;
+        self.verify(change, &slot)
+    }
+
+    /// Removes an emptied directory. One that somebody put something into stays, as git leaves it.
+    fn remove_dir(&self, path: &RelPath) -> Result<(), Failure> {
+        match self.slots.workspace.remove_dir(path) {
+            Err(error) if matches!(error.fault, Fault::NotEmpty | Fault::Missing) => Ok(()),
+            removed => Ok(removed?),
+        }
+    }
+
+    fn exchange(&self, change: &Change) -> Result<(), Failure> {
+        let new = self.scratch.slot(change, Slot::New)?;
+        if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
+            exchanged.map_err(|error| stale(error, &change.path, &[Fault::Missing]))?;
+            return self.verify(change, &new);
+        }
+        self.take_out(change)?;
+        let put = self.slots.put_in(&new, &change.path);
+        put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
+    }
+
+    fn put_in(&self, change: &Change) -> Result<(), Failure> {
+        let Some(slot) = self.scratch.arrival(change, &self.journal.changes)? else { return Ok(()) };
+        let put = self.slots.put_in(&slot, &change.path);
+        put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
+    }
+
+    /// Sets a mode where the file is; one with other names was staged as an update.
+    fn set_mode(&self, change: &Change) -> Result<(), Failure> {
+        self.verify(change, &change.path)?;
+        let Some(mode) = change.after.as_ref().and_then(|after| after.mode) else { return Ok(()) };
+        self.slots.workspace.set_permissions(&change.path, Permissions::Exact(mode))?;
+        let inode = self.found.get(&change.number).map(|found| found.stat.inode);
+        let stat = self.slots.workspace.stat(&change.path)?;
+        if stat.is_some_and(|stat| stat.permissions == mode && Some(stat.inode) == inode) {
+            return Ok(());
+        }
+        Err(Failure::Stale(vec![change.path.clone()]))
+    }
+
+    /// Looks at what came out: only then nobody can change it any more without our seeing it.
+    fn verify(&self, change: &Change, slot: &RelPath) -> Result<(), Failure> {
+        let is_same = match self.found.get(&change.number) {
+            Some(found) => is_unchanged(self.slots.workspace, slot, found, self.since)?,
+            None => false,
+        };
+        if is_same { Ok(()) } else { Err(Failure::Stale(vec![change.path.clone()])) }
+    }
+}
+
+/// Tells what somebody else did from what the disk did.
+fn stale(error: WorkspaceError, path: &RelPath, signs: &[Fault]) -> Failure {
+    let is_foreign = matches!(error.fault, Fault::ThroughLink | Fault::NotDirectory) || signs.contains(&error.fault);
+    if is_foreign { Failure::Stale(vec![path.clone()]) } else { Failure::Workspace(error) }
+}

@@ -1,0 +1,66 @@
+//! Sweeping: removes the scratch files of a transaction that is over.
+
+use super::escape::unescape;
+use super::scratch::{Scratch, join};
+use super::{Failure, scratch};
+use crate::path::RelPath;
+use crate::workspace::{Fault, Result as Done, Workspace};
+
+/// Names in the order in which they go, what says how the transaction ended last of all.
+const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
+/// How the names of old files begin that could not be put back.
+pub(super) const KEPT: &str = "kept-";
+
+/// Removes everything in the transaction's directory but kept files, and then the directory.
+pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
+    let names = match workspace.list(Some(&scratch.directory)) {
+        Err(error) if error.fault == Fault::Missing => return Ok(()),
+        names => names?,
+    };
+    let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_kept(name));
+    names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));
+    for name in &names {
+        let Ok(path) = scratch.directory.join(name) else { continue };
+        if name.first() == Some(&b'b') {
+            sweep_beside(workspace, scratch, &path)?;
+        }
+        gone(workspace.remove(&path))?;
+    }
+    if kept.is_empty() {
+        gone(workspace.remove_dir(&scratch.directory))?;
+    }
+    Ok(())
+}
+
+/// Returns whether `name` is that of an old file that could not be put back.
+pub(super) fn is_kept(name: &[u8]) -> bool {
+    name.starts_with(KEPT.as_bytes())
+}
+
+/// Removes the scratch files that stand outside of the state directory, as the note at `note` says.
+fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) -> Result<(), Failure> {
+    let (text, _) = workspace.read(note, 1 << 20)?;
+    let Some(path) = std::str::from_utf8(&text).ok().and_then(unescape) else { return Ok(()) };
+    let new = scratch.beside_name("n");
+    let Some(number) = path.name().strip_prefix(new.as_bytes()).and_then(|rest| std::str::from_utf8(rest).ok()) else {
+        return Ok(());
+    };
+    let Some(number) = number.parse::<usize>().ok() else { return Ok(()) };
+    for slot in [scratch::Slot::New, scratch::Slot::Old, scratch::Slot::Returned] {
+        let name = scratch.beside_name(&scratch::name(slot, number));
+        let path = match path.parent() {
+            Some(directory) => join(&directory, &name)?,
+            None => RelPath::new(name.as_bytes()).expect("BUG: a plain name is no path"),
+        };
+        gone(workspace.remove(&path))?;
+    }
+    Ok(())
+}
+
+/// Takes what is not there as removed.
+fn gone(removed: Done<()>) -> Done<()> {
+    match removed {
+        Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(()),
+        removed => removed,
+    }
+}

@@ -1,0 +1,70 @@
+//! Tells what lies at a path, and whether it is still what was read.
+
+use super::Failure;
+use super::change::Image;
+use crate::change::FileState;
+use crate::digest::Digest;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::workspace::{Timestamp, Workspace};
+
+/// Returns what lies at `path`, by its contents.
+pub(super) fn identify(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Image>, Failure> {
+    let Some(stat) = workspace.stat(path)? else { return Ok(None) };
+    let digest = match stat.kind {
+        FileKind::Regular => Digest::of(&workspace.read(path, u64::MAX)?.0),
+        FileKind::Symlink => Digest::of(&workspace.read_link(path)?),
+        FileKind::Directory | FileKind::Special => Digest::of(b""),
+    };
+    Ok(Some(Image::from(&FileState { stat, digest })))
+}
+
+/// Returns whether the file at `path` is the one that was found as `found`, unchanged.
+///
+/// Size, inode and time of change tell it if the time is old enough: `since` is a moment before the file was
+/// read, and a file that changed after it would have a later time. Else the contents have to be compared.
+pub(super) fn is_unchanged(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+    found: &FileState,
+    since: Timestamp,
+) -> Result<bool, Failure> {
+    let Some(stat) = workspace.stat(path)? else { return Ok(false) };
+    let old = &found.stat;
+    if stat.kind != old.kind
+        || stat.size != old.size
+        || stat.kind == FileKind::Regular && stat.permissions != old.permissions
+    {
+        return Ok(false);
+    }
+    if (stat.modified, stat.inode, stat.device) == (old.modified, old.inode, old.device)
+        && is_settled(old.modified, since)
+    {
+        return Ok(true);
+    }
+    Ok(identify(workspace, path)?.is_some_and(|image| image.digest == found.digest))
+}
+
+/// Returns whether a change after `since` would show in a time of change that was `modified` before.
+///
+/// Linux dates files by a clock that ticks every 10 ms at most; file systems that keep whole seconds may round
+/// to two of them (FAT).
+fn is_settled(modified: Timestamp, since: Timestamp) -> bool {
+    let tick = if modified.nanoseconds == 0 { 2_000_000_000 } else { 20_000_000 };
+    let nanoseconds = |time: Timestamp| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
+    nanoseconds(modified) + tick < nanoseconds(since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_settled_when_a_later_change_would_show() {
+        let time = |seconds, nanoseconds| Timestamp { seconds, nanoseconds };
+        assert!(is_settled(time(10, 5), time(10, 30_000_000)));
+        assert!(!is_settled(time(10, 5), time(10, 20_000_000)));
+        assert!(!is_settled(time(10, 0), time(12, 0)));
+        assert!(!is_settled(time(11, 5), time(10, 0)));
+    }
+}
