@@ -1,6 +1,7 @@
 //! Makes a change to a tree of files true as a whole, or not at all.
 
 pub mod change;
+pub mod cli;
 pub mod digest;
 pub mod matching;
 pub mod mode;
