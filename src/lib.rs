@@ -36,6 +36,7 @@
 //! ```
 
 pub mod change;
+pub mod cli;
 pub mod digest;
 pub mod engine;
 pub mod matching;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io;
 
 use super::{FileReport, FileType, Format, Report};
-use crate::syntax::write::quoted;
+use crate::syntax::quote;
 
 /// Most columns of a name.
 const NAME: usize = 50;
@@ -21,10 +21,10 @@ impl Format for Stat {
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let names = report.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten();
-        let widest = names.map(|name| quoted(name.as_bytes()).len()).max().unwrap_or(0).min(NAME);
+        let widest = names.map(|name| quote(name.as_bytes()).len()).max().unwrap_or(0).min(NAME);
         let most = report.files.iter().map(|file| file.added + file.removed).max().unwrap_or(0);
         for file in &report.files {
-            let name = shortened(quoted(file.path.as_bytes()), widest);
+            let name = shortened(quote(file.path.as_bytes()), widest);
             out.write_all(b" ")?;
             out.write_all(&name)?;
             write!(out, "{:1$} |", "", widest.saturating_sub(name.len()))?;

@@ -5,7 +5,7 @@ use std::io;
 
 use super::{FileReport, Format, Op, Report};
 use crate::path::RelPath;
-use crate::syntax::write::quoted;
+use crate::syntax::quote;
 use crate::text::printable;
 
 /// One line for each file that is made, deleted, moved, copied or rewritten, or gets another mode.
@@ -74,7 +74,7 @@ fn put_line(out: &mut dyn io::Write, name: &[u8]) -> io::Result<()> {
 fn harmless(name: &[u8]) -> Cow<'_, [u8]> {
     match printable(name).to_text() {
         Cow::Borrowed(_) => Cow::Borrowed(name),
-        Cow::Owned(_) => quoted(name),
+        Cow::Owned(_) => quote(name),
     }
 }
 

@@ -1,16 +1,19 @@
-//! Writes what git writes: quoted names, and the clean diff of one file.
+//! The clean diff of one file, as git writes it.
 
-use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
+use super::quote;
 use crate::mode::FileMode;
 use crate::path::RelPath;
+use crate::plan::Action;
 use crate::text::{Ending, lines};
 
 /// Longest time that is spent on finding a short diff; a longer one is written then, which is as true.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// Lines of context around a change.
+const CONTEXT: usize = 3;
 /// Digits of a blob's name on an `index` line.
 const ABBREVIATION: usize = 12;
 /// Where git looks for a NUL byte to tell binary contents (`buffer_is_binary` in git's xdiff-interface.c).
@@ -18,7 +21,7 @@ const BINARY_PREFIX: usize = 8000;
 
 /// One side of a change of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct DiffSide<'a> {
     /// Its name.
     pub path: &'a RelPath,
     /// Its type and mode.
@@ -29,83 +32,50 @@ pub struct Side<'a> {
     pub blob: &'a str,
 }
 
-/// Returns `name` as git prints it: in double quotes with C's escapes if it has a control character, a quote, a
-/// backslash or a byte over 0x7f (`core.quotePath` in git-config(1)), as it is otherwise.
-#[must_use]
-pub fn quoted(name: &[u8]) -> Cow<'_, [u8]> {
-    let is_plain = |&byte: &u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-    if name.iter().all(is_plain) {
-        return Cow::Borrowed(name);
-    }
-    let mut quoted = vec![b'"'];
-    for &byte in name {
-        match byte {
-            0x07 => quoted.extend(b"\\a"),
-            0x08 => quoted.extend(b"\\b"),
-            b'\t' => quoted.extend(b"\\t"),
-            b'\n' => quoted.extend(b"\\n"),
-            0x0b => quoted.extend(b"\\v"),
-            0x0c => quoted.extend(b"\\f"),
-            b'\r' => quoted.extend(b"\\r"),
-            b'"' | b'\\' => quoted.extend([b'\\', byte]),
-            b' '..=b'~' => quoted.push(byte),
-            _ => quoted.extend([b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)]),
-        }
-    }
-    quoted.push(b'"');
-    Cow::Owned(quoted)
-}
-
-/// Returns the diff from `before` to `after` as git writes it, with `context` lines around each change. Sides
-/// with different names are a rename; nothing at all if nothing differs.
+/// Returns the diff from `before` to `after` as git writes it, with three lines around each change; nothing
+/// at all if nothing differs. `action` tells a rename and a copy from a change in place.
 ///
 /// Binary contents are only said to differ.
 #[must_use]
-pub fn git_diff(before: Option<&Side<'_>>, after: Option<&Side<'_>>, context: usize) -> Vec<u8> {
-    match (before, after) {
+pub fn git_diff(action: Action, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) -> Vec<u8> {
+    match (action, before, after) {
+        (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename")),
+        (Action::Copy, Some(_), Some(_)) => section(before, after, Some("copy")),
         // A change of type is written as a deletion and a creation.
-        (Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => {
-            [section(Some(old), None, None, context), section(None, Some(new), None, context)].concat()
+        (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => {
+            [section(before, None, None), section(None, after, None)].concat()
         }
-        (Some(old), Some(new)) if old.path != new.path => section(before, after, Some("rename"), context),
-        (Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => Vec::new(),
-        (None, None) => Vec::new(),
-        _ => section(before, after, None, context),
+        (_, Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => Vec::new(),
+        _ => section(before, after, None),
     }
 }
 
-/// Returns the diff from `before` to its copy `after`; see [`git_diff`].
-#[must_use]
-pub fn git_copy_diff(before: &Side<'_>, after: &Side<'_>, context: usize) -> Vec<u8> {
-    section(Some(before), Some(after), Some("copy"), context)
-}
-
-fn section(before: Option<&Side<'_>>, after: Option<&Side<'_>>, moved: Option<&str>, context: usize) -> Vec<u8> {
+fn section(before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, moved: Option<&str>) -> Vec<u8> {
     let Some(named) = after.or(before) else { return Vec::new() };
     let (old_name, new_name) = (before.unwrap_or(named).path.as_bytes(), named.path.as_bytes());
     let (old, new) = (before.map_or(&b""[..], |side| side.content), after.map_or(&b""[..], |side| side.content));
     let diff = Diff::of(old, new);
     let mut out = Vec::new();
-    put(&mut out, &[b"diff --git ", &quoted(&[b"a/", old_name].concat()), b" ", &quoted(&[b"b/", new_name].concat())]);
+    put(&mut out, &[b"diff --git ", &quote(&[b"a/", old_name].concat()), b" ", &quote(&[b"b/", new_name].concat())]);
     mode_lines(&mut out, before, after);
     if let Some(verb) = moved {
         put(&mut out, &[format!("similarity index {}%", diff.similarity()).as_bytes()]);
-        put(&mut out, &[verb.as_bytes(), b" from ", &quoted(old_name)]);
-        put(&mut out, &[verb.as_bytes(), b" to ", &quoted(new_name)]);
+        put(&mut out, &[verb.as_bytes(), b" from ", &quote(old_name)]);
+        put(&mut out, &[verb.as_bytes(), b" to ", &quote(new_name)]);
     }
     if old == new && before.is_some() && after.is_some() {
         return out;
     }
     index_line(&mut out, before, after);
-    let label = |side: Option<&Side<'_>>, prefix: &[u8]| side.map(|side| [prefix, side.path.as_bytes()].concat());
+    let label = |side: Option<&DiffSide<'_>>, prefix: &[u8]| side.map(|side| [prefix, side.path.as_bytes()].concat());
     let (old_label, new_label) = (label(before, b"a/"), label(after, b"b/"));
     if is_binary(old) || is_binary(new) {
-        let name = |label: &Option<Vec<u8>>| label.as_deref().map_or(b"/dev/null".to_vec(), |name| quoted(name).into());
+        let name = |label: &Option<Vec<u8>>| label.as_deref().map_or(b"/dev/null".to_vec(), |name| quote(name).into());
         put(&mut out, &[b"Binary files ", &name(&old_label), b" and ", &name(&new_label), b" differ"]);
     } else if !diff.is_empty() {
         put(&mut out, &[b"--- ", &file_name(old_label)]);
         put(&mut out, &[b"+++ ", &file_name(new_label)]);
-        diff.write(&mut out, context);
+        diff.write(&mut out);
     }
     out
 }
@@ -115,7 +85,7 @@ fn put(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.push(b'\n');
 }
 
-fn mode_lines(out: &mut Vec<u8>, before: Option<&Side<'_>>, after: Option<&Side<'_>>) {
+fn mode_lines(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) {
     match (before, after) {
         (None, Some(new)) => put(out, &[format!("new file mode {}", new.mode).as_bytes()]),
         (Some(old), None) => put(out, &[format!("deleted file mode {}", old.mode).as_bytes()]),
@@ -127,10 +97,10 @@ fn mode_lines(out: &mut Vec<u8>, before: Option<&Side<'_>>, after: Option<&Side<
     }
 }
 
-fn index_line(out: &mut Vec<u8>, before: Option<&Side<'_>>, after: Option<&Side<'_>>) {
+fn index_line(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) {
     let zeros = "0".repeat(ABBREVIATION);
     let name =
-        |side: Option<&Side<'_>>| side.map_or(zeros.clone(), |side| side.blob.chars().take(ABBREVIATION).collect());
+        |side: Option<&DiffSide<'_>>| side.map_or(zeros.clone(), |side| side.blob.chars().take(ABBREVIATION).collect());
     let (old, new) = (name(before), name(after));
     if old.is_empty() || new.is_empty() {
         return;
@@ -146,7 +116,7 @@ fn index_line(out: &mut Vec<u8>, before: Option<&Side<'_>>, after: Option<&Side<
 /// cannot be taken for a time stamp.
 fn file_name(label: Option<Vec<u8>>) -> Vec<u8> {
     let Some(label) = label else { return b"/dev/null".to_vec() };
-    let mut name = quoted(&label).into_owned();
+    let mut name = quote(&label).into_owned();
     if label.contains(&b' ') {
         name.push(b'\t');
     }
@@ -185,8 +155,8 @@ impl<'a> Diff<'a> {
         (kept * 100).checked_div(size(&self.old).max(size(&self.new))).unwrap_or(100)
     }
 
-    fn write(&self, out: &mut Vec<u8>, context: usize) {
-        for hunk in group_diff_ops(self.ops.clone(), context) {
+    fn write(&self, out: &mut Vec<u8>) {
+        for hunk in group_diff_ops(self.ops.clone(), CONTEXT) {
             let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
             let old = range(first.old_range().start, last.old_range().end);
             let new = range(first.new_range().start, last.new_range().end);
@@ -226,8 +196,8 @@ fn put_lines(out: &mut Vec<u8>, marker: u8, lines: &[&[u8]]) {
 mod tests {
     use super::*;
 
-    fn side<'a>(path: &'a RelPath, content: &'a [u8]) -> Side<'a> {
-        Side { path, mode: FileMode::Regular, content, blob: "ce013625030ba8dba906f756967f9e9ca394464a" }
+    fn side<'a>(path: &'a RelPath, content: &'a [u8]) -> DiffSide<'a> {
+        DiffSide { path, mode: FileMode::Regular, content, blob: "ce013625030ba8dba906f756967f9e9ca394464a" }
     }
 
     fn text(diff: Vec<u8>) -> String {
@@ -235,19 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_quoted_as_git_quotes_it() {
-        assert_eq!(&*quoted(b"a b"), b"a b");
-        assert_eq!(&*quoted("é\"\\\t\x1b\x7f".as_bytes()), br#""\303\251\"\\\t\033\177""#);
-    }
-
-    #[test]
     fn a_missing_last_newline_is_said() {
         let path = RelPath::new(b"a b").unwrap();
-        let diff = git_diff(Some(&side(&path, b"1\n2\n3")), Some(&side(&path, b"1\n2\nthree")), 1);
+        let diff = git_diff(Action::Modify, Some(&side(&path, b"1\n2\n3")), Some(&side(&path, b"1\n2\nthree")));
         assert_eq!(
             text(diff),
             "diff --git a/a b b/a b\nindex ce013625030b..ce013625030b 100644\n--- a/a b\t\n+++ b/a b\t\n\
-             @@ -2,2 +2,2 @@\n 2\n-3\n\\ No newline at end of file\n+three\n\\ No newline at end of file\n"
+             @@ -1,3 +1,3 @@\n 1\n 2\n-3\n\\ No newline at end of file\n+three\n\\ No newline at end of file\n"
         );
     }
 
@@ -255,12 +219,12 @@ mod tests {
     fn a_new_file_comes_from_nowhere() {
         let path = RelPath::new(b"n").unwrap();
         assert_eq!(
-            text(git_diff(None, Some(&side(&path, b"x\n")), 3)),
+            text(git_diff(Action::Create, None, Some(&side(&path, b"x\n")))),
             "diff --git a/n b/n\nnew file mode 100644\nindex 000000000000..ce013625030b\n--- /dev/null\n+++ b/n\n\
              @@ -0,0 +1 @@\n+x\n"
         );
         assert_eq!(
-            text(git_diff(None, Some(&side(&path, b"")), 3)),
+            text(git_diff(Action::Create, None, Some(&side(&path, b"")))),
             "diff --git a/n b/n\nnew file mode 100644\nindex 000000000000..ce013625030b\n"
         );
     }
@@ -268,9 +232,9 @@ mod tests {
     #[test]
     fn a_change_of_type_is_a_deletion_and_a_creation() {
         let path = RelPath::new(b"l").unwrap();
-        let link = Side { mode: FileMode::Symlink, ..side(&path, b"to") };
+        let link = DiffSide { mode: FileMode::Symlink, ..side(&path, b"to") };
         assert_eq!(
-            text(git_diff(Some(&link), Some(&side(&path, b"x\0")), 3)),
+            text(git_diff(Action::Modify, Some(&link), Some(&side(&path, b"x\0")))),
             "diff --git a/l b/l\ndeleted file mode 120000\nindex ce013625030b..000000000000\n--- a/l\n+++ /dev/null\n\
              @@ -1 +0,0 @@\n-to\n\\ No newline at end of file\n\
              diff --git a/l b/l\nnew file mode 100644\nindex 000000000000..ce013625030b\n\
@@ -281,17 +245,17 @@ mod tests {
     #[test]
     fn a_move_that_changes_nothing_else_has_no_hunks() {
         let (from, to) = (RelPath::new(b"from").unwrap(), RelPath::new(b"to").unwrap());
-        let executable = Side { mode: FileMode::Executable, ..side(&to, b"x\n") };
+        let executable = DiffSide { mode: FileMode::Executable, ..side(&to, b"x\n") };
         assert_eq!(
-            text(git_diff(Some(&side(&from, b"x\n")), Some(&executable), 3)),
+            text(git_diff(Action::Rename, Some(&side(&from, b"x\n")), Some(&executable))),
             "diff --git a/from b/to\nold mode 100644\nnew mode 100755\nsimilarity index 100%\n\
              rename from from\nrename to to\n"
         );
         assert_eq!(
-            text(git_copy_diff(&side(&from, b"x\ny\n"), &side(&to, b"x\nz\n"), 0)),
+            text(git_diff(Action::Copy, Some(&side(&from, b"x\ny\n")), Some(&side(&to, b"x\nz\n")))),
             "diff --git a/from b/to\nsimilarity index 50%\ncopy from from\ncopy to to\n\
-             index ce013625030b..ce013625030b 100644\n--- a/from\n+++ b/to\n@@ -2 +2 @@\n-y\n+z\n"
+             index ce013625030b..ce013625030b 100644\n--- a/from\n+++ b/to\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n"
         );
-        assert_eq!(git_diff(Some(&side(&to, b"x")), Some(&side(&to, b"x")), 3), b"");
+        assert_eq!(git_diff(Action::Modify, Some(&side(&to, b"x")), Some(&side(&to, b"x"))), b"");
     }
 }

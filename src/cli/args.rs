@@ -1,0 +1,305 @@
+//! The command line, typed. Options that git has mean what they mean there.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// The names of the commands.
+pub(super) const COMMANDS: [&str; 7] = ["apply", "check", "recover", "grammar", "schema", "completions", "man"];
+
+/// Applies a patch to a tree of files as a whole, or not at all.
+///
+/// Reads unified diffs, git diffs and Codex envelopes, alone or mixed. After any error the tree is as it was.
+///
+/// Exit codes: 0 done, or would be done; 1 the patch does not apply; 2 usage, or a broken patch; 3 refused by policy
+/// or safety; 4 disk or system failed, everything was put back; 5 putting back could not be finished, run `wpatch
+/// recover`; 6 somebody else holds the lock; 128+n signal n, everything was put back.
+#[derive(Debug, Parser)]
+#[command(name = "wpatch", version, disable_help_subcommand = true)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: Global,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// The options of every command.
+#[derive(Debug, Args)]
+pub(super) struct Global {
+    /// Directory that is patched
+    #[arg(long, global = true, value_name = "DIR", default_value = ".")]
+    pub(super) root: PathBuf,
+    /// Print one JSON document, whatever happens
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub(super) color: When,
+    /// Say what is done
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(super) verbose: bool,
+    /// Say nothing
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+    /// What survives a loss of power
+    #[arg(long, global = true, value_name = "HOW", value_enum, default_value_t = Durability::Full)]
+    pub(super) durability: Durability,
+    /// How long to wait for the lock, as in 10s or 500ms
+    #[arg(long, global = true, value_name = "TIME", value_parser = duration, default_value = "10s")]
+    pub(super) lock_timeout: Duration,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    /// On a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What survives a loss of power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Durability {
+    /// The change, once success is reported
+    Full,
+    /// Nothing is promised; quick
+    None,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Apply patches, all of them or nothing
+    Apply(ApplyOptions),
+    /// Say what apply would do, and write nothing
+    Check(PatchOptions),
+    /// Put right what a process left that died while it changed the tree
+    Recover,
+    /// Print the formal grammar of a patch format
+    Grammar {
+        /// Name of the format
+        #[arg(value_parser = grammars())]
+        name: String,
+    },
+    /// Print the JSON Schema of what is printed as JSON
+    Schema {
+        /// Name of the schema
+        #[arg(value_parser = schemas())]
+        name: String,
+    },
+    /// Print the completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, in roff
+    Man {
+        /// A command; without it the page of the program
+        #[arg(value_parser = COMMANDS)]
+        command: Option<String>,
+    },
+}
+
+/// The options of `apply`.
+#[derive(Debug, Args)]
+pub(super) struct ApplyOptions {
+    #[command(flatten)]
+    pub(super) patch: PatchOptions,
+    /// Only check
+    #[arg(long)]
+    pub(super) check: bool,
+    /// Apply although --check, --stat, --numstat or --summary is given
+    #[arg(long)]
+    pub(super) apply: bool,
+}
+
+/// The options of `apply` and `check`.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(super) struct PatchOptions {
+    /// Files that hold the patches; `-`, or none, for standard input
+    #[arg(value_name = "PATCH")]
+    pub(super) patches: Vec<PathBuf>,
+    /// Grammar of the patches
+    #[arg(long, value_name = "NAME", value_parser = formats(), default_value = "auto")]
+    pub(super) format: String,
+    /// Leading components to take off names
+    #[arg(short = 'p', value_name = "N", default_value_t = 1)]
+    pub(super) strip: usize,
+    /// Undo the patch
+    #[arg(short = 'R', long)]
+    pub(super) reverse: bool,
+    /// Print a graph of added and removed lines; turns applying off
+    #[arg(long)]
+    pub(super) stat: bool,
+    /// Print the numbers of added and removed lines; turns applying off
+    #[arg(long)]
+    pub(super) numstat: bool,
+    /// Print what is created, deleted, renamed, copied or gets another mode; turns applying off
+    #[arg(long)]
+    pub(super) summary: bool,
+    /// End names with NUL instead of quoting them, for --numstat
+    #[arg(short = 'z')]
+    pub(super) nul: bool,
+    /// Put DIR in front of all names
+    #[arg(long, value_name = "DIR", default_value = "")]
+    pub(super) directory: OsString,
+    /// Leave out files that match; of --include and --exclude the first that matches decides
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) exclude: Vec<String>,
+    /// Take files that match, and no others that nothing names
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) include: Vec<String>,
+    /// What --include and --exclude say, in the order of the command line: whether to take, and what.
+    #[arg(skip)]
+    pub(super) filters: Vec<(bool, String)>,
+    /// Lines of context that have to match on each side of a change
+    #[arg(short = 'C', value_name = "N")]
+    pub(super) context: Option<usize>,
+    /// Take hunks without context
+    #[arg(long)]
+    pub(super) unidiff_zero: bool,
+    /// Count the lines of hunks instead of believing their headers
+    #[arg(long)]
+    pub(super) recount: bool,
+    /// Compare runs of blanks as one
+    #[arg(long, visible_alias = "ignore-space-change")]
+    pub(super) ignore_whitespace: bool,
+    /// Lines of context that may be left out when nothing else fits
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) fuzz: usize,
+    /// Replace files where the patch makes others
+    #[arg(long)]
+    pub(super) overwrite: bool,
+    /// Refuse hunks off their stated place that fit in several places
+    #[arg(long)]
+    pub(super) unique: bool,
+    /// Put a clean diff of each file into the JSON
+    #[arg(long)]
+    pub(super) with_diff: bool,
+    /// Refuse any change but the one with this `plan_id`
+    #[arg(long, value_name = "ID")]
+    pub(super) approve: Option<String>,
+    /// Largest patch that is read, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
+    pub(super) max_patch: u64,
+}
+
+/// Reads the command line.
+///
+/// # Errors
+///
+/// Returns clap's error: a mistake, or a wish for help or version.
+pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches_from(arguments)?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    if let (Some((_, matches)), Some(patch)) = (matches.subcommand(), cli.command.patch_mut()) {
+        patch.filters = filters(matches);
+    }
+    Ok(cli)
+}
+
+impl Command {
+    fn patch_mut(&mut self) -> Option<&mut PatchOptions> {
+        match self {
+            Self::Apply(apply) => Some(&mut apply.patch),
+            Self::Check(patch) => Some(patch),
+            _ => None,
+        }
+    }
+}
+
+impl PatchOptions {
+    /// Returns whether it asks for one of git's statistics.
+    pub(super) fn is_statistics(&self) -> bool {
+        self.stat || self.numstat || self.summary
+    }
+}
+
+/// Returns both kinds of filter in the order of the command line, which decides between them.
+fn filters(matches: &ArgMatches) -> Vec<(bool, String)> {
+    let given = |id: &str, takes: bool| {
+        let places = matches.indices_of(id).into_iter().flatten();
+        let patterns = matches.get_many::<String>(id).into_iter().flatten();
+        places.zip(patterns).map(move |(place, pattern)| (place, takes, pattern.clone())).collect::<Vec<_>>()
+    };
+    let mut filters = [given("include", true), given("exclude", false)].concat();
+    filters.sort_by_key(|&(place, ..)| place);
+    filters.into_iter().map(|(_, takes, pattern)| (takes, pattern)).collect()
+}
+
+/// Reads a number with the unit `ms`, `s` or `m`; seconds without one.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let milliseconds = match unit {
+        "ms" => 1,
+        "" | "s" => 1000,
+        "m" => 60_000,
+        _ => return Err("expected a number and ms, s or m".to_owned()),
+    };
+    let number: u64 = number.parse().map_err(|_| "expected a number and ms, s or m".to_owned())?;
+    number.checked_mul(milliseconds).map(Duration::from_millis).ok_or_else(|| "too long".to_owned())
+}
+
+fn formats() -> Vec<&'static str> {
+    let mut formats = vec!["auto"];
+    for &format in crate::engine::options::SYNTAXES.iter().flat_map(|syntax| syntax.formats()) {
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    formats
+}
+
+fn grammars() -> Vec<&'static str> {
+    crate::engine::options::SYNTAXES.iter().map(|syntax| syntax.name()).collect()
+}
+
+fn schemas() -> Vec<&'static str> {
+    crate::report::SCHEMAS.iter().map(|schema| schema.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &[&str]) -> Cli {
+        parse(&arguments.iter().map(OsString::from).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+        let named: Vec<_> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        assert_eq!(named, COMMANDS);
+    }
+
+    #[test]
+    fn filters_keep_their_order() {
+        let cli = parsed(&["wpatch", "check", "--exclude=a", "--include", "b", "--exclude=c"]);
+        let Command::Check(patch) = cli.command else { panic!("check") };
+        assert_eq!(patch.filters, [(false, "a".to_owned()), (true, "b".to_owned()), (false, "c".to_owned())]);
+    }
+
+    #[test]
+    fn numbers_may_be_glued_to_their_letters() {
+        let cli = parsed(&["wpatch", "apply", "-p0", "-C3", "-Rz", "x"]);
+        let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
+        assert_eq!((patch.strip, patch.context, patch.reverse, patch.nul), (0, Some(3), true, true));
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
+        assert!(duration("-1s").is_err() && duration("1h").is_err() && duration("18446744073709551615m").is_err());
+    }
+}

@@ -1,0 +1,76 @@
+//! One problem for people: the place in the patch, the nearest place of the file, what to do.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::excerpt::{Excerpt, clipped};
+use crate::engine::Outcome;
+use crate::engine::options::{Problem, Severity};
+use crate::report::{HunkReport, NearestPlace};
+use crate::text::printable;
+
+/// Columns of what is rendered.
+const WIDTH: usize = 160;
+/// Most characters of a message or help.
+const MESSAGE: usize = 600;
+
+/// Returns the problem `index` of `outcome` as lines for a terminal, with colours.
+///
+/// # Security
+///
+/// Every byte of patch, paths and files goes through [`printable`].
+pub(super) fn render(outcome: &Outcome, index: usize) -> String {
+    let Some(problem) = outcome.problems.get(index) else { return String::new() };
+    let mut groups = vec![main_group(outcome, problem)];
+    if let Some((path, nearest)) = nearest(outcome, problem) {
+        groups.push(nearest_group(&path, nearest));
+    }
+    if let Some(help) = &problem.help {
+        groups.push(Group::with_title(Level::HELP.secondary_title(clipped(help.as_bytes(), MESSAGE))));
+    }
+    Renderer::styled().term_width(WIDTH).render(&groups)
+}
+
+fn main_group<'a>(outcome: &'a Outcome, problem: &Problem) -> Group<'a> {
+    let level = match problem.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let message = clipped(problem.message.as_bytes(), MESSAGE);
+    let title = match &problem.path {
+        Some(path) => format!("{path}: {message}"),
+        None => message,
+    };
+    let group = Group::with_title(level.primary_title(title).id(problem.code.name));
+    let input = problem.place.and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
+    let Some((input, span)) = input else { return group };
+    let Excerpt { text, first_line, mark } = Excerpt::around(&input.bytes, span);
+    let snippet = Snippet::source(text).line_start(first_line).path(printable(input.name.as_bytes()).to_string());
+    group.element(snippet.fold(false).annotation(AnnotationKind::Primary.span(mark)))
+}
+
+/// Returns the place of the file that is most like the hunk that the problem speaks of.
+fn nearest<'a>(outcome: &'a Outcome, problem: &Problem) -> Option<(String, &'a NearestPlace)> {
+    let file = outcome.report.files.get(problem.operation?)?;
+    let hunk: &HunkReport = file.hunks.get(problem.hunk?)?;
+    Some((file.from.as_ref().unwrap_or(&file.path).to_string(), hunk.nearest.as_ref()?))
+}
+
+fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
+    let title = format!("most like it: line {} of {path}, {} of {} lines", nearest.line, nearest.matched, nearest.of);
+    let group = Group::with_title(Level::NOTE.secondary_title(title));
+    let difference = nearest.first_difference.as_ref();
+    let (mut text, mut mark) = (String::new(), None);
+    for (line, content) in (nearest.line..).zip(&nearest.text) {
+        let start = text.len();
+        text += &printable(content.as_bytes()).to_string();
+        if difference.is_some_and(|difference| difference.file_line == line) {
+            mark = Some(start..text.len());
+        }
+        text.push('\n');
+    }
+    let snippet = Snippet::source(text).line_start(nearest.line).path(path.to_owned()).fold(false);
+    let Some((mark, difference)) = mark.zip(difference) else { return group.element(snippet) };
+    let expected = format!("the patch has {}", clipped(difference.expected.as_bytes(), WIDTH / 2));
+    let label = difference.reason.map_or(expected.clone(), |reason| format!("{reason}: {expected}"));
+    group.element(snippet.annotation(AnnotationKind::Primary.span(mark).label(label)))
+}

@@ -1,0 +1,70 @@
+//! Documents that the program prints about itself.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use super::args::{COMMANDS, Cli};
+use super::output::complain;
+use crate::engine::options::SYNTAXES;
+use crate::report::SCHEMAS;
+
+/// Prints the formal grammar of the syntax `name`.
+pub(super) fn grammar(name: &str) -> ExitCode {
+    let syntax = SYNTAXES.iter().find(|syntax| syntax.name() == name);
+    print(syntax.map_or("", |syntax| syntax.grammar()).as_bytes())
+}
+
+/// Prints the JSON Schema `name`.
+pub(super) fn schema(name: &str) -> ExitCode {
+    let schema = SCHEMAS.iter().find(|schema| schema.name == name);
+    print(schema.map(|schema| (schema.text)()).unwrap_or_default().as_bytes())
+}
+
+/// Prints the completions for `shell`.
+pub(super) fn completions(shell: Shell) -> ExitCode {
+    let mut out = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "wpatch", &mut out);
+    print(&out)
+}
+
+/// Prints the manual page of `command`, or of the whole program.
+pub(super) fn manual(command: Option<&str>) -> ExitCode {
+    let mut whole = Cli::command();
+    whole.build();
+    let page = match command.and_then(|name| whole.find_subcommand(name)) {
+        Some(command) => {
+            let title = format!("wpatch-{}", command.get_name());
+            clap_mangen::Man::new(command.clone()).title(title)
+        }
+        None => clap_mangen::Man::new(whole),
+    };
+    let mut out = Vec::new();
+    match page.render(&mut out) {
+        Ok(()) => print(&out),
+        Err(error) => failed(&error),
+    }
+}
+
+/// Returns the command that `arguments` name, so that a report can say what went wrong.
+pub(super) fn command_among(arguments: &[OsString]) -> &'static str {
+    let named = arguments.iter().skip(1).find_map(|argument| COMMANDS.iter().find(|name| argument == *name));
+    named.copied().unwrap_or("wpatch")
+}
+
+/// Prints `text`; a reader who has gone away is no failure.
+pub(super) fn print(text: &[u8]) -> ExitCode {
+    let mut out = io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failed(&error),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+fn failed(error: &io::Error) -> ExitCode {
+    complain(&format!("cannot write: {error}"));
+    ExitCode::from(4)
+}

@@ -1,0 +1,175 @@
+//! The terminal: arguments, standard streams, signals, exit codes. The only module that prints.
+
+mod args;
+mod diagnostic;
+mod document;
+mod excerpt;
+mod input;
+mod output;
+mod request;
+mod signals;
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use args::{Cli, Command, Global, PatchOptions};
+use output::{Output, Verbosity};
+
+use crate::engine::options::{Code, Interrupt, Problem, Severity, code};
+use crate::engine::{self, Outcome};
+
+use crate::report::{self, Parts};
+
+/// Does what `arguments` say, the name of the program first, and returns the exit code.
+#[must_use]
+pub fn run(arguments: &[OsString]) -> ExitCode {
+    match args::parse(arguments) {
+        Ok(cli) => dispatch(cli),
+        Err(error) if error.use_stderr() => misused(&error, arguments),
+        Err(wish) => document::print(wish.render().to_string().as_bytes()),
+    }
+}
+
+fn dispatch(Cli { global, command }: Cli) -> ExitCode {
+    match command {
+        Command::Apply(apply) => {
+            let task = match (apply.apply, apply.check, apply.patch.is_statistics()) {
+                (true, ..) | (_, false, false) => Task::Apply,
+                (_, true, _) => Task::Check,
+                (_, false, true) => Task::Describe,
+            };
+            patch(task, apply.patch, &global)
+        }
+        Command::Check(check) => patch(Task::Check, check, &global),
+        Command::Recover => {
+            let outcome = recover(&global).unwrap_or_else(|stop| stop.into_outcome("recover"));
+            finish(&outcome, &Output::of(&global, Verbosity::Loud))
+        }
+        Command::Grammar { name } => document::grammar(&name),
+        Command::Schema { name } => document::schema(&name),
+        Command::Completions { shell } => document::completions(shell),
+        Command::Man { command } => document::manual(command.as_deref()),
+    }
+}
+
+/// How far a patch is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// Into the tree.
+    Apply,
+    /// Up to the tree.
+    Check,
+    /// No further than its own text.
+    Describe,
+}
+
+impl Task {
+    /// The command in reports.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Apply | Self::Describe => "apply",
+        }
+    }
+}
+
+fn patch(task: Task, patch: PatchOptions, global: &Global) -> ExitCode {
+    let output = Output::of(global, Verbosity::Normal).with_statistics(&patch);
+    let outcome = outcome(task, patch, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
+    finish(&outcome, &output)
+}
+
+fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, Stop> {
+    let request = request::request(patch, global)?;
+    if task == Task::Describe {
+        return Ok(engine::describe(request));
+    }
+    let workspace = engine::open(&global.root).map_err(|error| unopened(global, &error))?;
+    let mut outcome = if task == Task::Check {
+        engine::check(request, &workspace)
+    } else {
+        // Only now: a signal that comes while the patch is read ends the process at once.
+        let interrupt = watched()?;
+        engine::apply(request, &workspace, &interrupt)
+    };
+    outcome.report.root = Some(root(global));
+    Ok(outcome)
+}
+
+fn recover(global: &Global) -> Result<Outcome, Stop> {
+    let workspace = engine::open(&global.root).map_err(|error| unopened(global, &error))?;
+    watched()?;
+    let mut outcome = engine::recover(&workspace, request::transaction(global));
+    outcome.report.root = Some(root(global));
+    Ok(outcome)
+}
+
+fn watched() -> Result<Arc<Interrupt>, Stop> {
+    signals::watch().map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
+}
+
+fn unopened(global: &Global, error: &dyn Error) -> Stop {
+    let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+    Stop::new(&code::IO, format!("cannot open the root {}{cause}", global.root.display()))
+}
+
+fn root(global: &Global) -> String {
+    let root = fs_err::canonicalize(&global.root).unwrap_or_else(|_| global.root.clone());
+    root.to_string_lossy().into_owned()
+}
+
+/// A command line that cannot be understood. Whoever asked for JSON anywhere in it gets JSON.
+fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let text = error.render().to_string();
+    let message = text.lines().next().unwrap_or_default();
+    let stop = Stop::new(&code::USAGE, message.strip_prefix("error: ").unwrap_or(message).to_owned());
+    let is_json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    let output = if is_json { Output::json() } else { Output::usage(text) };
+    finish(&stop.into_outcome(document::command_among(arguments)), &output)
+}
+
+/// What keeps a run from beginning.
+#[derive(Debug)]
+struct Stop {
+    code: &'static Code,
+    message: String,
+}
+
+impl Stop {
+    fn new(code: &'static Code, message: String) -> Self {
+        Self { code, message }
+    }
+
+    fn into_outcome(self, command: &'static str) -> Outcome {
+        let problems = vec![Problem {
+            code: self.code,
+            severity: Severity::Error,
+            message: self.message,
+            path: None,
+            operation: None,
+            hunk: None,
+            place: None,
+            lines: Vec::new(),
+            help: None,
+        }];
+        let report = report::build(&Parts { problems: &problems, ..Parts::new(command, report::Outcome::Failed) });
+        Outcome { report, inputs: Vec::new(), problems }
+    }
+}
+
+/// Prints the outcome and returns its exit code.
+///
+/// Not 0 promises an untouched tree, so that a report which cannot be printed changes the code only where nothing was
+/// done; a reader who has gone away changes nothing.
+fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
+    let report = &outcome.report;
+    match output.print(outcome) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            output::complain(&format!("cannot write the report: {error}"));
+            if report.ok && !report.changed { ExitCode::from(4) } else { ExitCode::from(report.exit_code) }
+        }
+        _ => ExitCode::from(report.exit_code),
+    }
+}

@@ -1,0 +1,122 @@
+//! What goes to which stream: data to standard output, words on problems to standard error.
+
+use std::io::{self, BufWriter, Write};
+
+use anstream::{AutoStream, ColorChoice};
+
+use super::args::{Global, PatchOptions, When};
+use super::diagnostic;
+use crate::engine::Outcome;
+use crate::report::{self, Report};
+use crate::text::printable;
+
+/// Most problems that are shown with an excerpt; the others are counted.
+const MOST_SHOWN: usize = 20;
+
+/// What is printed of an outcome.
+#[derive(Clone, Debug)]
+pub(super) struct Output {
+    /// The formats that go to standard output, in order.
+    formats: Vec<&'static str>,
+    verbosity: Verbosity,
+    color: ColorChoice,
+    /// Said instead of diagnostics.
+    usage: Option<String>,
+}
+
+/// How much is said to people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verbosity {
+    /// Nothing.
+    Quiet,
+    /// Problems.
+    Normal,
+    /// What is done, too.
+    Loud,
+}
+
+impl Output {
+    /// Returns what the options of every command ask for; `usual` holds if they do not say how much.
+    pub(super) fn of(global: &Global, usual: Verbosity) -> Self {
+        let verbosity = match (global.quiet, global.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Loud,
+            _ => usual,
+        };
+        let formats = match (global.json, verbosity) {
+            (true, _) => vec!["json"],
+            (_, Verbosity::Loud) => vec!["text"],
+            _ => Vec::new(),
+        };
+        let color = match global.color {
+            When::Auto => AutoStream::choice(&io::stderr()),
+            When::Always => ColorChoice::Always,
+            When::Never => ColorChoice::Never,
+        };
+        Self { formats, verbosity, color, usage: None }
+    }
+
+    /// Returns what is printed about a wrong command line that asks for JSON.
+    pub(super) fn json() -> Self {
+        let color = AutoStream::choice(&io::stderr());
+        Self { formats: vec!["json"], verbosity: Verbosity::Normal, color, usage: None }
+    }
+
+    /// Returns what is printed about another wrong command line: the words of its parser.
+    pub(super) fn usage(text: String) -> Self {
+        Self { formats: Vec::new(), verbosity: Verbosity::Normal, color: ColorChoice::Never, usage: Some(text) }
+    }
+
+    /// Adds the statistics that `patch` asks for. JSON has them already.
+    pub(super) fn with_statistics(mut self, patch: &PatchOptions) -> Self {
+        if self.formats.contains(&"json") {
+            return self;
+        }
+        let numstat = if patch.nul { "numstat-z" } else { "numstat" };
+        let asked = [(patch.stat, "stat"), (patch.numstat, numstat), (patch.summary, "summary")];
+        self.formats.extend(asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, name)| name));
+        self
+    }
+
+    /// Prints `outcome`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of standard output; standard error may be closed.
+    pub(super) fn print(&self, outcome: &Outcome) -> io::Result<()> {
+        if self.verbosity > Verbosity::Quiet {
+            let _ = self.print_problems(outcome);
+        }
+        let mut out = BufWriter::new(io::stdout().lock());
+        for name in &self.formats {
+            if let Some(format) = report::format(name).filter(|_| is_printed(name, &outcome.report)) {
+                format.print(&outcome.report, &mut out)?;
+            }
+        }
+        out.flush()
+    }
+
+    fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
+        let mut err = AutoStream::new(io::stderr().lock(), self.color);
+        if let Some(usage) = &self.usage {
+            return usage.lines().try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
+        }
+        for index in 0..outcome.problems.len().min(MOST_SHOWN) {
+            writeln!(err, "{}", diagnostic::render(outcome, index))?;
+        }
+        match outcome.problems.len().saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            more => writeln!(err, "and {more} more problems; --json has them all"),
+        }
+    }
+}
+
+/// Statistics speak of a change that can be made; JSON and text speak always.
+fn is_printed(format: &str, report: &Report) -> bool {
+    report.ok || matches!(format, "json" | "text")
+}
+
+/// Says `message` to standard error, which may be closed.
+pub(super) fn complain(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "wpatch: {}", printable(message.as_bytes()));
+}

@@ -1,0 +1,96 @@
+//! From the command line to what the engine is asked for.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::args::{Durability, Global, PatchOptions};
+use super::{Stop, input};
+use crate::engine::Request;
+use crate::engine::options::{
+    self, Direction, Filter, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
+};
+
+/// Reads the patches and returns what to do with them.
+///
+/// # Errors
+///
+/// Returns what keeps the run from beginning.
+pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, Stop> {
+    let selection = Selection {
+        strip: patch.strip,
+        directory: patch.directory.as_encoded_bytes().to_vec(),
+        filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
+        direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
+    };
+    let rules = Rules {
+        context: patch.context.unwrap_or(usize::MAX),
+        fuzz: patch.fuzz,
+        zero_context: patch.unidiff_zero,
+        ignore_whitespace: patch.ignore_whitespace,
+        unique: patch.unique,
+    };
+    let preflight = PreflightOptions {
+        rules,
+        overwrite: patch.overwrite,
+        describe: global.json,
+        diff: global.json && patch.with_diff,
+        ..PreflightOptions::default()
+    };
+    Ok(Request {
+        patches: input::read(&patch.patches, patch.max_patch)?,
+        format: patch.format,
+        syntax: SyntaxOptions { recount: patch.recount },
+        selection,
+        preflight,
+        transaction: transaction(global),
+        approve: patch.approve,
+    })
+}
+
+/// Returns how a change is committed.
+pub(super) fn transaction(global: &Global) -> TransactionOptions {
+    let durability = match global.durability {
+        Durability::Full => options::Durability::Full,
+        Durability::None => options::Durability::None,
+    };
+    TransactionOptions { durability, patience: global.lock_timeout }
+}
+
+fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
+    let unusable = |error: globset::Error| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
+    Ok(Filter { pattern: glob(pattern).map_err(unusable)?, takes })
+}
+
+/// Returns a matcher with git's rules for `--include` and `--exclude`: a star matches slashes as well, braces
+/// mean nothing (wildmatch without flags, see `use_patch` in git's apply.c).
+fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
+    let mut literal = String::with_capacity(pattern.len());
+    let (mut is_escaped, mut is_class) = (false, false);
+    for character in pattern.chars() {
+        match character {
+            // A run of stars is one star; globset would read more into it.
+            '*' if !is_escaped && !is_class && literal.ends_with('*') => continue,
+            '{' | '}' if !is_escaped && !is_class => literal.extend(['\\', character]),
+            _ => literal.push(character),
+        }
+        is_class = !is_escaped && (character == '[' || is_class && character != ']') || is_escaped && is_class;
+        is_escaped = !is_escaped && character == '\\';
+    }
+    let glob = GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true).build()?;
+    Ok(glob.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_mean_what_they_mean_in_git() {
+        let matches = |pattern: &str, path: &str| glob(pattern).unwrap().is_match(path);
+        assert!(matches("*.c", "a/b/x.c"));
+        assert!(matches("a/**", "a/b/x"));
+        assert!(matches("{a,b}", "{a,b}"));
+        assert!(matches("[a-c]?", "b1"));
+        assert!(!matches("{a,b}", "a"));
+        assert!(!matches("**/x", "x"));
+    }
+}
