@@ -29,7 +29,7 @@ pub(crate) struct Case {
 #[serde(deny_unknown_fields, default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Settings {
-    about: String,
+    pub(crate) about: String,
     pub(crate) strip: Option<usize>,
     pub(crate) reverse: bool,
     pub(crate) directory: Option<String>,
