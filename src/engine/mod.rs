@@ -1,5 +1,7 @@
 //! The order of the stages: what `wpatch check`, `wpatch apply` and `wpatch recover` do.
 
+mod describe;
+pub mod options;
 mod problems;
 
 use std::path::Path;
@@ -11,6 +13,8 @@ use crate::report::{self, Parts, Report};
 use crate::syntax;
 use crate::transaction::{self, Failure, Interrupt, Receipt, Recovered, Transaction};
 use crate::workspace::{Workspace, WorkspaceError, disk::Disk};
+
+pub use describe::describe;
 
 use problems::{broken, failed, problem, rejected, skipped};
 

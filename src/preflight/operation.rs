@@ -8,12 +8,12 @@ use super::edit::{self, Edited};
 use super::findings::Findings;
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
-use super::{Options, describe};
+use super::{Options, Side, describe};
 use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
 use crate::plan::{Action, Operation, Plan};
-use crate::syntax;
+use crate::syntax::write::{DiffSide, git_diff};
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Does the operations of one group.
@@ -197,12 +197,12 @@ impl<'a> Worker<'a> {
             outcome.after = after.map(|node| describe::describe(&node.bytes));
         }
         if self.options.diff {
-            let from = operation.from.as_ref().unwrap_or(&operation.path);
-            let path_before = if operation.action == Action::Uncopy { &operation.path } else { from };
-            let side =
-                |path, node: &'_ Node| syntax::DiffSide { path, mode: git_mode(node), content: node.bytes.to_vec() };
-            let sides = (before.map(|node| side(path_before, node)), after.map(|node| side(&operation.path, node)));
-            outcome.diff = Some(syntax::git_diff(sides.0.as_ref(), sides.1.as_ref(), operation.action == Action::Copy));
+            let blob = |side: &Option<Side>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
+            let blobs = (blob(&outcome.before), blob(&outcome.after));
+            let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
+            let old = before.map(|node| side(old_path, node, &blobs.0));
+            let new = after.map(|node| side(&operation.path, node, &blobs.1));
+            outcome.diff = Some(git_diff(operation.action, old.as_ref(), new.as_ref()));
         }
     }
 
@@ -269,6 +269,10 @@ impl Operation {
     fn is_submodule(&self) -> bool {
         self.old_mode.or(self.new_mode) == Some(FileMode::Submodule)
     }
+}
+
+fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
+    DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
 }
 
 fn permissions(operation: &Operation, before: Option<&Node>, replaced: Option<&Node>) -> Permissions {

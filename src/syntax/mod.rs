@@ -260,16 +260,3 @@ impl Starts {
         earliest.min_by_key(|&(start, _)| start)
     }
 }
-/// stub
-pub struct DiffSide<'a> {
-    /// stub
-    pub path: &'a crate::path::RelPath,
-    /// stub
-    pub mode: crate::mode::FileMode,
-    /// stub
-    pub content: Vec<u8>,
-}
-/// stub
-pub fn git_diff(_: Option<&DiffSide<'_>>, _: Option<&DiffSide<'_>>, _: bool) -> Vec<u8> {
-    Vec::new()
-}

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use walkdir::WalkDir;
 
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 /// Updates, deletes (and empties a directory), renames with and without a change, changes a mode, makes a file
 /// in a new directory and a symbolic link.
@@ -62,15 +62,40 @@ new file mode 120000
 
 /// The calls that change something or make it durable.
 const CALLS: &[&str] = &[
-    "openat", "write", "renameat2", "renameat", "rename", "linkat", "unlinkat", "mkdirat", "symlinkat", "fchmod", "fchmodat",
-    "fchmodat2", "fchown", "fsetxattr", "fsync", "fdatasync", "syncfs", "ftruncate", "flock", "copy_file_range",
+    "openat",
+    "write",
+    "renameat2",
+    "renameat",
+    "rename",
+    "linkat",
+    "unlinkat",
+    "mkdirat",
+    "symlinkat",
+    "fchmod",
+    "fchmodat",
+    "fchmodat2",
+    "fchown",
+    "fsetxattr",
+    "fsync",
+    "fdatasync",
+    "syncfs",
+    "ftruncate",
+    "flock",
+    "copy_file_range",
 ];
 /// The calls that a kernel or a file system may not have.
 const NEW_CALLS: &[&str] = &["renameat2", "openat2", "statx", "syncfs", "copy_file_range", "fchmodat2"];
 
 /// What strace does to a call.
 const FAULTS: &[&str] = &[
-    "signal=KILL", "signal=TERM", "error=EIO", "error=ENOSPC", "error=EACCES", "error=EROFS", "error=EDQUOT", "error=EINTR",
+    "signal=KILL",
+    "signal=TERM",
+    "error=EIO",
+    "error=ENOSPC",
+    "error=EACCES",
+    "error=EROFS",
+    "error=EDQUOT",
+    "error=EINTR",
     "error=EXDEV",
 ];
 const LACKS: &[&str] = &["error=EINVAL", "error=ENOSYS"];
@@ -87,7 +112,7 @@ impl Scene {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut scene = Self { directory, before: Tree::new(), after: Tree::new() };
-        std::fs::write(scene.patch(), PATCH).unwrap();
+        fs_err::write(scene.patch(), PATCH).unwrap();
         scene.lay();
         scene.before = tree(&scene.root());
         assert!(scene.run(&[], "apply").status.success());
@@ -107,16 +132,20 @@ impl Scene {
     fn lay(&self) {
         let root = self.root();
         if root.exists() {
-            std::fs::remove_dir_all(&root).unwrap();
+            fs_err::remove_dir_all(&root).unwrap();
         }
-        std::fs::create_dir_all(root.join("old")).unwrap();
+        fs_err::create_dir_all(root.join("old")).unwrap();
         let files = [
-            ("update", "one\ntwo\nthree\n"), ("old/gone", "gone\n"), ("plain", "plain\n"), ("edited", "first\nsecond\n"),
-            ("script", "#!/bin/sh\n"), ("stays", "stays\n"),
+            ("update", "one\ntwo\nthree\n"),
+            ("old/gone", "gone\n"),
+            ("plain", "plain\n"),
+            ("edited", "first\nsecond\n"),
+            ("script", "#!/bin/sh\n"),
+            ("stays", "stays\n"),
         ];
         for (name, contents) in files {
-            std::fs::write(root.join(name), contents).unwrap();
-            std::fs::set_permissions(root.join(name), PermissionsExt::from_mode(0o644)).unwrap();
+            fs_err::write(root.join(name), contents).unwrap();
+            fs_err::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o644)).unwrap();
         }
         symlink("stays", root.join("other-link")).unwrap();
     }
@@ -143,9 +172,12 @@ impl Scene {
         let log = self.directory.path().join("log");
         let trace: BTreeSet<&str> = CALLS.iter().chain(NEW_CALLS).copied().collect();
         let trace: Vec<_> = trace.into_iter().collect();
-        let output = self.run(&["-f".into(), "-o".into(), log.display().to_string(), "-e".into(), format!("trace=?{}", trace.join(",?"))], "apply");
+        let output = self.run(
+            &["-f".into(), "-o".into(), log.display().to_string(), "-e".into(), format!("trace=?{}", trace.join(",?"))],
+            "apply",
+        );
         assert!(output.status.success(), "{output:?}");
-        let log = std::fs::read_to_string(log).unwrap();
+        let log = fs_err::read_to_string(log).unwrap();
         let mut counts = BTreeMap::new();
         for call in trace {
             let mut threads: BTreeMap<&str, usize> = BTreeMap::new();
@@ -164,10 +196,18 @@ impl Scene {
     fn inject(&self, call: &str, fault: &str, when: &str) -> (bool, Option<String>) {
         self.lay();
         let log = self.directory.path().join("log");
-        let strace = ["-f".to_owned(), "-qq".into(), "-o".into(), log.display().to_string(), "-e".into(), format!("trace={call}"),
-            "-e".into(), format!("inject={call}:{fault}:when={when}")];
+        let strace = [
+            "-f".to_owned(),
+            "-qq".into(),
+            "-o".into(),
+            log.display().to_string(),
+            "-e".into(),
+            format!("trace={call}"),
+            "-e".into(),
+            format!("inject={call}:{fault}:when={when}"),
+        ];
         let output = self.run(&strace, "apply");
-        let traced = std::fs::read_to_string(&log).unwrap_or_default();
+        let traced = fs_err::read_to_string(&log).unwrap_or_default();
         let was_met = traced.contains("(INJECTED)") || traced.contains("SIGKILL") || traced.contains("SIGTERM");
         let directly = tree(&self.root());
         let recover = self.run(&[], "recover");
@@ -192,7 +232,9 @@ impl Scene {
 }
 
 fn names(tree: &Tree) -> Vec<String> {
-    tree.iter().map(|(path, (mode, bytes))| format!("{} {mode:o} {}", path.display(), String::from_utf8_lossy(bytes))).collect()
+    tree.iter()
+        .map(|(path, (mode, bytes))| format!("{} {mode:o} {}", path.display(), String::from_utf8_lossy(bytes)))
+        .collect()
 }
 
 fn tree(root: &Path) -> Tree {
@@ -200,8 +242,8 @@ fn tree(root: &Path) -> Tree {
     let read = |entry: walkdir::DirEntry| {
         let metadata = entry.path().symlink_metadata().unwrap();
         let bytes = match metadata.file_type() {
-            kind if kind.is_symlink() => std::fs::read_link(entry.path()).unwrap().into_os_string().into_encoded_bytes(),
-            kind if kind.is_file() => std::fs::read(entry.path()).unwrap(),
+            kind if kind.is_symlink() => fs_err::read_link(entry.path()).unwrap().into_os_string().into_encoded_bytes(),
+            kind if kind.is_file() => fs_err::read(entry.path()).unwrap(),
             _ => Vec::new(),
         };
         (entry.path().strip_prefix(root).unwrap().to_owned(), (metadata.permissions().mode(), bytes))
@@ -215,10 +257,12 @@ fn every_fault_ends_before_or_after() {
     let is_whole = std::env::var_os("WPATCH_FAULTS").is_some_and(|value| value == "all");
     let (mut met, mut runs, mut wrong) = (0, 0, Vec::new());
     for (call, count) in scene.calls() {
-        let faults = FAULTS.iter().filter(|_| CALLS.contains(&call)).chain(LACKS.iter().filter(|_| NEW_CALLS.contains(&call)));
+        let faults =
+            FAULTS.iter().filter(|_| CALLS.contains(&call)).chain(LACKS.iter().filter(|_| NEW_CALLS.contains(&call)));
         for (index, fault) in faults.enumerate() {
             let single = (1..=count).map(|number| (number, number.to_string()));
-            let from_now_on = (1..=count).filter(|_| fault.starts_with("error=")).map(|number| (number, format!("{number}+")));
+            let from_now_on =
+                (1..=count).filter(|_| fault.starts_with("error=")).map(|number| (number, format!("{number}+")));
             for (number, when) in single.chain(from_now_on) {
                 // The sample: every call once, every fault at some call.
                 if !is_whole && number % FAULTS.len() != index % FAULTS.len() {
