@@ -280,7 +280,13 @@ fn a_second_name_is_the_same_file() {
 fn permissions_are_exactly_those_asked_for() {
     on_each(|workspace, name| {
         workspace.make_dir(&path("private"), Privacy::Private).unwrap();
-        assert_eq!(workspace.stat(&path("private")).unwrap().unwrap().permissions, 0o700, "{name}");
+        for bits in [0o700, 0o1755, 0o700] {
+            let stat = workspace.stat(&path("private")).unwrap().unwrap();
+            assert_eq!((stat.kind, stat.permissions), (FileKind::Directory, 0o700), "{name}");
+            workspace.set_permissions(&path("private"), Permissions::Exact(bits)).unwrap();
+            assert_eq!(workspace.stat(&path("private")).unwrap().unwrap().permissions, bits, "{name}");
+            workspace.set_permissions(&path("private"), Permissions::Exact(0o700)).unwrap();
+        }
         for bits in [0, 0o200, 0o400, 0o644, 0o755, 0o2751, 0o4711, 0o777] {
             let file = path("file");
             workspace.create(&file, b"x", Permissions::Exact(bits), None).unwrap();

@@ -107,7 +107,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
 
 #[test]
 fn few_handles_are_enough() {
-    if !is_alone("few_handles_are_enough", "ulimit -n 16") {
+    if !is_alone("few_handles_are_enough", "ulimit -n 10") {
         return;
     }
     let (_root, disk) = root();
@@ -116,7 +116,7 @@ fn few_handles_are_enough() {
     }
     let _lock = disk.lock(&path("lock"), PATIENCE).unwrap();
     std::thread::scope(|scope| {
-        for thread in 0..8 {
+        for thread in 0..12 {
             let disk = &disk;
             scope.spawn(move || {
                 for number in 0..40 {
