@@ -6,7 +6,7 @@ use wpatch::text::Span;
 use crate::lark::{Generator, Grammar};
 
 const SENTENCES: u64 = 400;
-const MUTATIONS: u64 = 4000;
+const MUTATIONS: u64 = 2000;
 
 /// The bytes that mutations write.
 const BYTES: &[u8] = b"\n\r\t -+@*\\\"/,.0179aAfZ~";

@@ -109,16 +109,16 @@ impl<'a> Recogniser<'a> {
     }
 
     fn repeated(&mut self, part: &'a Expr, least: usize, most: Option<usize>, start: usize) -> BTreeSet<usize> {
-        let (mut last, mut all) = (BTreeSet::from([start]), BTreeSet::new());
+        let (mut reached, mut all) = (BTreeSet::from([start]), BTreeSet::new());
         for count in 0.. {
             if count >= least {
-                last = last.difference(&all).copied().collect();
-                all.extend(&last);
+                reached = reached.difference(&all).copied().collect();
+                all.extend(&reached);
             }
-            if last.is_empty() || most == Some(count) {
+            if reached.is_empty() || most == Some(count) {
                 break;
             }
-            last = self.after(part, &last);
+            reached = self.after(part, &reached);
         }
         all
     }
