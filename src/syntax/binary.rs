@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn inflating_stops_at_the_declared_size() {
-        let made = encoded(&deflated(&[0; 100_000])[..26]);
+        let made = encoded(&deflated(&vec![0; 100_000])[..26]);
         assert_eq!(inflate(data(&made, 10), &made, LIMIT), Err(BinaryError::Size(10)));
     }
 

@@ -5,8 +5,8 @@ use wpatch::text::Span;
 
 use crate::lark::{Generator, Grammar};
 
-const SENTENCES: u64 = 400;
-const MUTATIONS: u64 = 2000;
+const SENTENCES: u64 = 300;
+const MUTATIONS: u64 = 1000;
 
 /// The bytes that mutations write.
 const BYTES: &[u8] = b"\n\r\t -+@*\\\"/,.0179aAfZ~";
