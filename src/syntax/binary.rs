@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn data_have_exactly_the_declared_size() {
-        let Some(made) = made(b"hello\n") else { panic!("no line") };
+        let made = encoded(&deflated(b"hello\n"));
         assert_eq!(inflate(data(&made, 6), &made, LIMIT), Ok(b"hello\n".to_vec()));
         for size in [0, 5, 7] {
             assert_eq!(inflate(data(&made, size), &made, LIMIT), Err(BinaryError::Size(size)));
@@ -210,16 +210,17 @@ mod tests {
         assert_eq!(inflate(data(&made, 6), &made, LIMIT), Err(BinaryError::Deflate));
     }
 
+    #[test]
+    fn inflating_stops_at_the_declared_size() {
+        let made = encoded(&deflated(&vec![0; 100_000])[..26]);
+        assert_eq!(inflate(data(&made, 10), &made, LIMIT), Err(BinaryError::Size(10)));
+    }
+
     fn deflated(bytes: &[u8]) -> Vec<u8> {
         use std::io::Write;
         let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
-    }
-
-    fn made(bytes: &[u8]) -> Option<Vec<u8>> {
-        let line = encoded(&deflated(bytes));
-        base85::declared(without_ending(&line)).map(|_| line)
     }
 
     /// One line of base 85, for at most 26 bytes.

@@ -24,8 +24,10 @@ pub(super) fn dated(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
         return Ok(Side::Null);
     }
     if line.starts_with(b"\"") {
-        let (claim, rest) = unquoted(text, span, Strip::Prefixed)?;
-        return Ok(Side::File(claim, stamp::is_nowhere(rest)));
+        return match unquoted(text, span, Strip::Prefixed)? {
+            (claim, rest @ ([] | [b' ' | b'\t', ..])) => Ok(Side::File(claim, stamp::is_nowhere(rest))),
+            _ => Err(SyntaxError::new(SyntaxErrorKind::QuotedName, span)),
+        };
     }
     let length = stamp::name_length(line);
     let claim = plain(text, Span::new(span.start, span.start + length), Strip::Prefixed)?;
@@ -56,7 +58,7 @@ pub(super) fn whole(text: &[u8], span: Span, strip: Strip) -> Result<Claim, Synt
         return plain(text, span, strip);
     }
     match unquoted(text, span, strip)? {
-        (claim, rest) if rest.trim_ascii().is_empty() => Ok(claim),
+        (claim, []) => Ok(claim),
         _ => Err(SyntaxError::new(SyntaxErrorKind::QuotedName, span)),
     }
 }

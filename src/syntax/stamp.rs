@@ -20,7 +20,7 @@ pub(super) fn name_length(line: &[u8]) -> usize {
     }
     let from = line.len().saturating_sub(LONGEST);
     let stamp = (from..line.len()).find(|&at| line[at] == b' ' && is_whole(line[at..].trim_ascii_start()));
-    line[..stamp.unwrap_or(line.len())].trim_ascii_end().len()
+    stamp.map_or(line.len(), |stamp| line[..stamp].trim_ascii_end().len())
 }
 
 /// Returns whether `stamp` says that there is no file: the start of the epoch in whatever zone, as `diff -N`

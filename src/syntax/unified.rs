@@ -106,9 +106,9 @@ fn single_line_form(line: &[u8]) -> Option<Form> {
     if differing(line).is_some() {
         return Some(Form::BinaryMissing);
     }
-    // The words of `diff -r` where a file and a directory have one name.
-    if line.starts_with(b"File ") && has(b" while file ") && has(b" is a directory") {
-        return Some(Form::Other("changes between a file and a directory"));
+    // The words of `diff -r` where a name stands for a file here and a directory or the like there.
+    if line.starts_with(b"File ") && has(b" is a ") && has(b" while file ") {
+        return Some(Form::Other("changes of type without contents"));
     }
     if line == b"Cannot display: file marked as a binary type." {
         return Some(Form::Other("binary files without their contents"));
@@ -246,7 +246,7 @@ mod tests {
             ("--- x\n+++ x\n1,2c\nb\n.\n", "ed scripts"),
             ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", "combined diffs"),
             ("diff --cc x\nindex 1,2..3\n", "combined diffs"),
-            ("File a/x is a regular file while file b/x is a directory\n", "changes between a file and a directory"),
+            ("File a/x is a regular file while file b/x is a directory\n", "changes of type without contents"),
             ("Cannot display: file marked as a binary type.\n", "binary files without their contents"),
         ];
         for (text, what) in cases {

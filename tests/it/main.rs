@@ -8,6 +8,8 @@ mod changes;
 mod cost;
 mod crash;
 mod faults;
+mod grammar;
+mod laws;
 mod oracle;
 mod run;
 mod tidy;

@@ -50,17 +50,20 @@ fn chunks(reader: &mut Reader<'_>) -> Result<Vec<Hunk>, SyntaxError> {
         if is_behind_end && !is_heading(&line) {
             return Err(SyntaxError::new(NEXT_CHUNK, line.span));
         }
-        if hunks.is_empty() && is_only_blank(reader.clone())? {
-            reader.skip_blank_lines()?;
-            return Ok(hunks);
+        if hunks.is_empty() {
+            let mut behind = reader.clone();
+            if are_only_empty(&mut behind)? {
+                *reader = behind;
+                return Ok(hunks);
+            }
         }
         hunks.push(chunk(reader)?);
     }
 }
 
-/// Blank lines and nothing else up to the end of the section are no chunk.
-fn is_only_blank(mut reader: Reader<'_>) -> Result<bool, SyntaxError> {
-    reader.skip_blank_lines()?;
+/// Takes empty lines; with nothing else up to the end of the section they are no chunk.
+fn are_only_empty(reader: &mut Reader<'_>) -> Result<bool, SyntaxError> {
+    while reader.take_if(|line| line.content().is_empty())?.is_some() {}
     Ok(reader.peek()?.is_none_or(|line| is_section_end(&line)))
 }
 

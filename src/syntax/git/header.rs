@@ -69,9 +69,11 @@ const KEYWORDS: &[(&[u8], Keyword)] = &[
     (b"+++ ", Keyword::NewName),
 ];
 
-/// The halves of a rename or copy.
+/// The seen of a rename or copy, and which lines have been there that may say nothing.
 #[derive(Default)]
-struct Halves {
+struct Seen {
+    similarity: Option<Span>,
+    index: Option<Span>,
     rename: (Option<Claim>, Option<Claim>),
     copy: (Option<Claim>, Option<Claim>),
 }
@@ -82,15 +84,15 @@ impl Header {
     pub(super) fn read(text: &[u8], line: Span) -> Result<(Self, usize), SyntaxError> {
         let name = Span::new(line.start + START.len(), line.end);
         let mut header = Self::new(line, header_name(text, name)?);
-        let mut halves = Halves::default();
+        let mut seen = Seen::default();
         let mut lines = Lines::within(text, Span::new(line.start, text.len()));
         lines.next();
         while let Some((keyword, rest)) = keyword(&lines) {
-            header.take(text, keyword, rest, &mut halves)?;
+            header.take(text, keyword, rest, &mut seen)?;
             lines.next();
         }
-        header.rename = both(halves.rename, "a rename has two names", line)?;
-        header.copy = both(halves.copy, "a copy has two names", line)?;
+        header.rename = both(seen.rename, "a rename has two names", line)?;
+        header.copy = both(seen.copy, "a copy has two names", line)?;
         Ok((header, lines.offset()))
     }
 
@@ -111,7 +113,7 @@ impl Header {
         }
     }
 
-    fn take(&mut self, text: &[u8], keyword: Keyword, rest: Span, halves: &mut Halves) -> Result<(), SyntaxError> {
+    fn take(&mut self, text: &[u8], keyword: Keyword, rest: Span, seen: &mut Seen) -> Result<(), SyntaxError> {
         let name = || names::whole(text, rest, Strip::Bare);
         match keyword {
             Keyword::OldMode => once(&mut self.old_mode, mode(text, rest)?, rest),
@@ -124,12 +126,15 @@ impl Header {
                 once(&mut self.creates, rest, rest)?;
                 once(&mut self.new_mode, mode(text, rest)?, rest)
             }
-            Keyword::CopyFrom => once(&mut halves.copy.0, name()?, rest),
-            Keyword::CopyTo => once(&mut halves.copy.1, name()?, rest),
-            Keyword::RenameFrom => once(&mut halves.rename.0, name()?, rest),
-            Keyword::RenameTo => once(&mut halves.rename.1, name()?, rest),
-            Keyword::Similarity => Ok(()),
-            Keyword::Index => self.take_index(text, rest),
+            Keyword::CopyFrom => once(&mut seen.copy.0, name()?, rest),
+            Keyword::CopyTo => once(&mut seen.copy.1, name()?, rest),
+            Keyword::RenameFrom => once(&mut seen.rename.0, name()?, rest),
+            Keyword::RenameTo => once(&mut seen.rename.1, name()?, rest),
+            Keyword::Similarity => once(&mut seen.similarity, rest, rest),
+            Keyword::Index => {
+                once(&mut seen.index, rest, rest)?;
+                self.take_index(text, rest)
+            }
             Keyword::OldName => once(&mut self.old, names::until_tab(text, rest)?, rest),
             Keyword::NewName => once(&mut self.new, names::until_tab(text, rest)?, rest),
         }
@@ -147,7 +152,7 @@ impl Header {
         if !is_id(old) || !is_id(new) {
             return Ok(());
         }
-        once(&mut self.blobs, Blobs { old: old.to_vec(), new: new.to_vec() }, rest)?;
+        self.blobs = Some(Blobs { old: old.to_vec(), new: new.to_vec() });
         if end < line.len() {
             self.index_mode = Some(mode(text, Span::new(rest.start + end + 1, rest.end))?);
         }
@@ -170,11 +175,11 @@ fn once<T>(slot: &mut Option<T>, value: T, at: Span) -> Result<(), SyntaxError> 
 }
 
 fn both(
-    halves: (Option<Claim>, Option<Claim>),
+    seen: (Option<Claim>, Option<Claim>),
     says: &'static str,
     line: Span,
 ) -> Result<Option<(Claim, Claim)>, SyntaxError> {
-    match halves {
+    match seen {
         (Some(from), Some(to)) => Ok(Some((from, to))),
         (None, None) => Ok(None),
         (Some(half), None) | (None, Some(half)) => {

@@ -81,6 +81,7 @@ fn damaged_sections_are_refused_where_they_break() {
     let cases = [
         ("new file mode 100abc\n", SyntaxErrorKind::Mode, "100abc"),
         ("new file mode 060666\n", SyntaxErrorKind::Mode, "060666"),
+        ("new file mode 1100644\n", SyntaxErrorKind::Mode, "1100644"),
         ("new file mode 7777777777777\n", SyntaxErrorKind::Mode, "7777777777777"),
         ("index 12..34\nprose\n", Expected("a hunk"), "prose"),
         ("rename from \"x\nrename to y\n", SyntaxErrorKind::QuotedName, "\"x"),
