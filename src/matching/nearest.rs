@@ -57,7 +57,8 @@ pub(super) fn explain(
         {
             mismatch.kind = MismatchKind::AlreadyApplied { line };
         }
-        if matches!(mismatch.kind, MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. }) {
+        let is_lost = matches!(mismatch.kind, MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. });
+        if is_lost && misfit.pattern.count() > 0 {
             mismatch.nearest = misfit.nearest(index, &votes);
         }
     }
@@ -138,7 +139,7 @@ impl Misfit {
             matched,
             of: self.pattern.count(),
             difference: first(index, line, &self.pattern, self.comparison),
-            text: index.lines_from(line).take(SHOWN.min(self.pattern.count().max(1))).map(clipped).collect(),
+            text: index.lines_from(line).take(SHOWN.min(self.pattern.count())).map(clipped).collect(),
         })
     }
 }

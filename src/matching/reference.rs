@@ -146,6 +146,9 @@ proptest! {
         let file = lines.concat().into_bytes();
         let rules = Rules { context, zero_context, ..Rules::default() };
         let placements = place(&file, &section.text, &section.hunks, Direction::Forward, &rules);
+        let mut taken: Vec<_> = placements.iter().flatten().map(|placement| placement.lines.clone()).collect();
+        taken.sort_by_key(|lines| (lines.start, lines.end));
+        prop_assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start), "{:?}", taken);
         let placements: Option<Vec<_>> = placements.into_iter().map(Result::ok).collect();
         let found = placements.map(|placements| {
             let offsets: Vec<_> = placements.iter().map(|placement| placement.offset).collect();
