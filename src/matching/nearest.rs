@@ -213,6 +213,15 @@ mod tests {
     }
 
     #[test]
+    fn of_equally_good_places_the_nearest_is_shown() {
+        let lines = [2, 6].map(|line| {
+            let nearest = failure("0\na\nB\nc\n0\na\nB\nc\n", &numbered(" a\n-b\n+x\n c\n", line)).nearest;
+            nearest.map(|nearest| nearest.line)
+        });
+        assert_eq!(lines, [Some(1), Some(5)]);
+    }
+
+    #[test]
     fn a_hunk_beyond_the_end_has_no_line_to_differ_from() {
         let nearest = failure("a\n", &numbered(" a\n-b\n c\n", 1)).nearest.unwrap();
         assert_eq!(nearest.difference.map(|difference| (difference.file_line, difference.found)), Some((1, None)));
