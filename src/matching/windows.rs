@@ -182,13 +182,14 @@ impl Places for Listed<'_> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     use super::super::ladder::EXACT;
     use super::super::search::Needle;
     use super::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
         #[test]
         fn hashes_and_bytes_find_the_same_places(
