@@ -32,8 +32,10 @@ fn work(distinct: usize, count: usize, shift: usize, is_misfit: bool) -> Work {
             let marker = if number == first + 3 { '-' } else { ' ' };
             let content = if is_misfit { "never\n".to_owned() } else { line(number) };
             work.text.extend_from_slice(format!("{marker}{content}").as_bytes());
+            if marker == '-' {
+                work.text.extend_from_slice(b"+changed\n");
+            }
         }
-        work.text.extend_from_slice(b"+changed\n");
         let (body, header) = (Span::new(start, work.text.len()), Span::new(start, start));
         let old = LineRange { start: first + 1 + shift, count: 7 };
         work.hunks.push(Hunk { anchor: Anchor::Line, span: body, header, body, old, new: old, section: header });

@@ -10,7 +10,7 @@ use crate::text::without_ending;
 /// How many of the lines of `pattern` are in the file from `line` on: byte for byte, and by the loosest comparison.
 pub(super) fn score(index: &LineIndex<'_>, line: usize, pattern: &Pattern, comparison: Comparison) -> (usize, usize) {
     let loose = |line| (LADDER[PUNCT].key)(without_ending(line));
-    let pairs = pattern.lines().zip(index.lines_from(line));
+    let pairs = pattern.lines().zip(comparison.lines_from(index, line));
     pairs.fold((0, 0), |(exact, similar), (wanted, found)| {
         let is_exact = comparison.key(wanted) == comparison.key(found);
         (exact + usize::from(is_exact), similar + usize::from(is_exact || loose(wanted) == loose(found)))
@@ -24,7 +24,7 @@ pub(super) fn first(
     pattern: &Pattern,
     comparison: Comparison,
 ) -> Option<Difference> {
-    let mut found = index.lines_from(line);
+    let mut found = comparison.lines_from(index, line);
     for (nth, wanted) in pattern.lines().enumerate() {
         let found = found.next();
         if found.is_some_and(|found| comparison.key(wanted) == comparison.key(found)) {

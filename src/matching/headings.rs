@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::covered::Covered;
 use super::index::LineIndex;
-use super::ladder::{INDENT, LADDER, PUNCT, Rung};
+use super::ladder::{EXACT, INDENT, LADDER, PUNCT, Rung};
 use super::reindent::Reindent;
 use super::search::{Places, candidates};
 use super::windows::{Comparison, Hashes, Windows, power};
@@ -108,7 +108,7 @@ impl<'a> Placer<'a> {
                 None => (None, 0),
             },
         };
-        let fit = fit.ok_or(MismatchKind::NotFound)?;
+        let fit = fit.ok_or_else(|| self.refusal(chunk))?;
         if fit.rung >= INDENT {
             let indent = Reindent::new(&chunk.old[..count], self.index.lines_from(fit.line));
             if !chunk.insertions().all(|line| indent.apply(line).is_some()) {
@@ -117,6 +117,13 @@ impl<'a> Placer<'a> {
         }
         self.cursor = fit.line + count;
         Ok(self.settle(chunk, fit, count))
+    }
+
+    /// Says why a chunk has no place behind the cursor.
+    fn refusal(&mut self, chunk: &Chunk<'a>) -> MismatchKind {
+        let line = self.windows(EXACT).places(&chunk.old).next(0);
+        let taken = line.and_then(|line| self.covered.obstacle(&(line..line + chunk.old.len())));
+        if taken.is_some() { MismatchKind::Overlap } else { MismatchKind::NotFound }
     }
 
     fn heading(&mut self, heading: &'a [u8]) -> Result<usize, MismatchKind> {
@@ -229,6 +236,24 @@ mod tests {
     #[test]
     fn the_mark_does_not_hide_the_first_line() {
         assert_eq!(kinds("\u{feff}a\nb\n", &[(&[], "-a\n+A\n")]), [Ok(0)]);
+    }
+
+    #[test]
+    fn what_a_hunk_took_is_gone() {
+        let chunks: [(&[&str], &str); 2] = [(&[], "-a\n-b\n+AB\n"), (&[], "-b\n-c\n+BC\n")];
+        assert_eq!(kinds("a\nb\nc\n", &chunks), [Ok(0), Err(MismatchKind::Overlap)]);
+    }
+
+    #[test]
+    fn the_end_of_the_file_is_the_only_place_of_a_hunk_that_names_it() {
+        let mut section = codex(&[(&[], "-a\n+A\n")]);
+        section.hunks[0].anchor = Anchor::Headings { headings: Vec::new(), at_end: true };
+        let placed = |file: &[u8]| {
+            let placements = place(&LineIndex::new(file), &section.text, &section.hunks, Direction::Forward);
+            placements.into_iter().next().unwrap().map(|place| place.lines).map_err(|error| error.kind)
+        };
+        assert_eq!(placed(b"a\nx\na\n"), Ok(2..3));
+        assert_eq!(placed(b"a\nx\n"), Err(MismatchKind::NotFound));
     }
 
     #[test]

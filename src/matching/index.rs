@@ -6,29 +6,31 @@ use memchr::memchr_iter;
 
 use crate::text::lines;
 
-/// How many lines lie between two remembered offsets.
-const STEP: usize = 64;
+/// Bytes between two places whose line number is remembered.
+const BLOCK: usize = 1024;
 
-/// Where the lines of a text start; remembers the offset of every 64th line only.
+/// Where the lines of a text start; remembers the line number of every 1024th byte only.
+///
+/// Newlines are counted, not visited: that is several times as fast.
 pub(super) struct LineIndex<'a> {
     text: &'a [u8],
-    every: Vec<usize>,
+    /// Newlines in front of each block.
+    before: Vec<usize>,
     count: usize,
 }
 
 impl<'a> LineIndex<'a> {
     /// Counts the lines of `text`; a last line without terminator is one.
     pub(super) fn new(text: &'a [u8]) -> Self {
-        let mut every = vec![0];
+        let mut before = Vec::with_capacity(text.len() / BLOCK + 2);
         let mut newlines = 0;
-        for newline in memchr_iter(b'\n', text) {
-            newlines += 1;
-            if newlines % STEP == 0 {
-                every.push(newline + 1);
-            }
+        for block in text.chunks(BLOCK) {
+            before.push(newlines);
+            newlines += memchr_iter(b'\n', block).count();
         }
+        before.push(newlines);
         let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
-        Self { text, every, count: newlines + usize::from(has_tail) }
+        Self { text, before, count: newlines + usize::from(has_tail) }
     }
 
     /// Returns the text.
@@ -43,16 +45,15 @@ impl<'a> LineIndex<'a> {
 
     /// Returns the offset at which `line` starts, in bytes; the end of the text for every line behind the last.
     pub(super) fn offset(&self, line: usize) -> usize {
+        if line == 0 {
+            return 0;
+        }
         if line >= self.count {
             return self.text.len();
         }
-        let start = self.every[line / STEP];
-        match line % STEP {
-            0 => start,
-            nth => memchr_iter(b'\n', &self.text[start..])
-                .nth(nth - 1)
-                .map_or(self.text.len(), |newline| start + newline + 1),
-        }
+        let block = self.before.partition_point(|&newlines| newlines < line) - 1;
+        let newline = memchr_iter(b'\n', &self.text[block * BLOCK..]).nth(line - self.before[block] - 1);
+        newline.map_or(self.text.len(), |newline| block * BLOCK + newline + 1)
     }
 
     /// Returns the offsets of a run of lines, in bytes.
@@ -67,8 +68,8 @@ impl<'a> LineIndex<'a> {
 
     /// Returns the number of the line that starts at `offset`.
     pub(super) fn line_at(&self, offset: usize) -> usize {
-        let block = self.every.partition_point(|&start| start <= offset).saturating_sub(1);
-        block * STEP + memchr_iter(b'\n', &self.text[self.every[block]..offset]).count()
+        let block = (offset / BLOCK).min(self.before.len() - 1);
+        self.before[block] + memchr_iter(b'\n', &self.text[block * BLOCK..offset]).count()
     }
 }
 

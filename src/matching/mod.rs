@@ -33,7 +33,7 @@ use index::LineIndex;
 pub struct Rules {
     /// Lines of context that have to match on each side; `usize::MAX` for all (`-C`).
     pub context: usize,
-    /// Lines of context that may be left out on each side when nothing else fits (`--fuzz`).
+    /// Lines of context that may be left out on each side when nothing else fits (`--fuzz`); more than 64 count as 64.
     pub fuzz: usize,
     /// Whether a hunk without context may stand anywhere (`--unidiff-zero`).
     pub zero_context: bool,
@@ -149,7 +149,8 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 
 /// Finds the place of each hunk in `preimage`; `text` is the patch that the hunks point into.
 ///
-/// Placements never overlap. Linear in file and patch.
+/// Placements never overlap. The time grows with file and patch, not with their product; with the file also for
+/// each number of lines that hunks off their place have.
 #[must_use]
 pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, rules: &Rules) -> Placements {
     let index = LineIndex::new(preimage);

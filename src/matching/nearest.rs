@@ -57,7 +57,8 @@ pub(super) fn explain(
         {
             mismatch.kind = MismatchKind::AlreadyApplied { line };
         }
-        if matches!(mismatch.kind, MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. }) {
+        let is_lost = matches!(mismatch.kind, MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. });
+        if is_lost && misfit.pattern.count() > 0 {
             mismatch.nearest = misfit.nearest(index, &votes);
         }
     }
@@ -138,7 +139,7 @@ impl Misfit {
             matched,
             of: self.pattern.count(),
             difference: first(index, line, &self.pattern, self.comparison),
-            text: index.lines_from(line).take(SHOWN.min(self.pattern.count().max(1))).map(clipped).collect(),
+            text: index.lines_from(line).take(SHOWN.min(self.pattern.count())).map(clipped).collect(),
         })
     }
 }
@@ -209,6 +210,15 @@ mod tests {
         assert_eq!(failure(file, &numbered(" a\n-b\n+x\n c\n", 2)), mismatch);
         let section = codex(&[(&[], " a\n-b\n+x\n c\n")]);
         assert_eq!(failure(file, &section).nearest, mismatch.nearest);
+    }
+
+    #[test]
+    fn of_equally_good_places_the_nearest_is_shown() {
+        let lines = [2, 6].map(|line| {
+            let nearest = failure("0\na\nB\nc\n0\na\nB\nc\n", &numbered(" a\n-b\n+x\n c\n", line)).nearest;
+            nearest.map(|nearest| nearest.line)
+        });
+        assert_eq!(lines, [Some(1), Some(5)]);
     }
 
     #[test]

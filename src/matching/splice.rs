@@ -195,6 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_never_glued_together() {
+        let rules = Rules { zero_context: true, ..Rules::default() };
+        assert_eq!(by_number("a\r\nb\r\n", "-a\r\n+x\n\\ No newline\n", &rules), "x\r\nb\r\n");
+        let mut section = Section::default();
+        section.push("+x\n", 1, 2);
+        assert_eq!(applied("a", &section, &rules), "a\nx\n");
+    }
+
+    #[test]
     fn an_exact_hunk_is_written_byte_for_byte() {
         assert_eq!(by_number("a\r\n", "-a\r\n+b\n", &Rules::default()), "b\n");
         assert_eq!(by_number("a\n", "-a\n+b\n\\ No newline\n", &Rules::default()), "b");

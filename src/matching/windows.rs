@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::index::LineIndex;
 use super::ladder::LADDER;
 use super::search::Places;
-use crate::text::{lines, without_ending};
+use crate::text::without_ending;
 
 /// The byte order mark of UTF-8.
 pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -31,9 +31,15 @@ impl Comparison {
         (LADDER[self.rung].key)(if self.is_strict { line } else { without_ending(line) })
     }
 
-    /// Returns the line of a file at its start without the mark.
-    fn bare(self, first: &[u8]) -> &[u8] {
-        if self.is_strict { first } else { first.strip_prefix(MARK).unwrap_or(first) }
+    /// Returns the line `number` of a file as it is compared: where terminators do not count, the mark in front of the
+    /// first one does not either.
+    pub(super) fn bare(self, number: usize, line: &[u8]) -> &[u8] {
+        if self.is_strict || number > 0 { line } else { line.strip_prefix(MARK).unwrap_or(line) }
+    }
+
+    /// Returns the lines of a file from `line` on as they are compared.
+    pub(super) fn lines_from<'a>(self, index: &LineIndex<'a>, line: usize) -> impl Iterator<Item = &'a [u8]> {
+        (line..).zip(index.lines_from(line)).map(move |(number, line)| self.bare(number, line))
     }
 
     /// Returns the hash of a line.
@@ -98,8 +104,7 @@ impl<'a> Windows<'a> {
         for (count, hash) in wanted {
             by_count.entry(count).or_default().insert(hash);
         }
-        let bare = |(nth, (_, line)): (usize, (_, &'a [u8]))| if nth == 0 { comparison.bare(line) } else { line };
-        let hashes = Hashes::new(comparison, lines(index.text()).enumerate().map(bare));
+        let hashes = Hashes::new(comparison, comparison.lines_from(index, 0));
         Self { index, comparison, hashes, wanted: by_count, places: HashMap::new() }
     }
 
@@ -152,10 +157,7 @@ impl Listed<'_> {
 
     /// Returns whether the lines are at `line`.
     pub(super) fn is_at(&self, line: usize) -> bool {
-        let mut found = self.index.lines_from(line).enumerate().map(|(nth, text)| match line + nth {
-            0 => self.comparison.bare(text),
-            _ => text,
-        });
+        let mut found = self.comparison.lines_from(self.index, line);
         let key = |line| self.comparison.key(line);
         self.wanted.iter().all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
     }
@@ -180,13 +182,14 @@ impl Places for Listed<'_> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
 
     use super::super::ladder::EXACT;
     use super::super::search::Needle;
     use super::*;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
         #[test]
         fn hashes_and_bytes_find_the_same_places(
