@@ -152,7 +152,7 @@ fn a_diagnostic_shows_the_place_and_cannot_write_to_the_terminal() {
     let output = run(tree().path(), &["check", "--color", "never"], patch);
     let words = text(&output.stderr);
     assert!(words.contains("error[wpatch::hunk::not_found]: file: "), "{words}");
-    assert!(words.contains("--> -:3:1") && words.contains("@@ -1 +1 @@"), "{words}");
+    assert!(words.contains("--> -:4:1") && words.contains("@@ -1 +1 @@"), "{words}");
     assert!(words.contains("\\x1b[2Jone\\u{202e}"), "{words}");
     assert!(!words.contains(['\x1b', '\u{202e}']), "{words}");
 }
