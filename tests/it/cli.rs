@@ -228,7 +228,7 @@ fn the_program_documents_itself() {
     assert_eq!(printed(&["--version"]), concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n"));
 }
 
-/// One command of an example, and what it prints.
+/// One command of an example, and what it prints; each of its lines with its line feed.
 #[derive(Debug, Default)]
 struct Step {
     command: String,
@@ -247,11 +247,11 @@ fn examples(markdown: &str) -> Vec<Vec<Step>> {
         }
         let Some(steps) = examples.last_mut().filter(|_| is_inside) else { continue };
         if let Some(command) = line.strip_prefix("$ ") {
-            steps.push(Step { command: format!("{command}\n"), printed: String::new() });
+            steps.push(Step { command: [command, "\n"].concat(), printed: String::new() });
         } else if let Some(step) = steps.last_mut() {
             match line.strip_prefix("> ").or_else(|| line.strip_prefix('>')) {
-                Some(more) if step.printed.is_empty() => step.command += &format!("{more}\n"),
-                _ => step.printed += &format!("{line}\n"),
+                Some(more) if step.printed.is_empty() => step.command.extend([more, "\n"]),
+                _ => step.printed.extend([line, "\n"]),
             }
         }
     }
@@ -269,7 +269,7 @@ fn the_examples_of_the_readme_are_true() {
     for steps in examples(&markdown) {
         let root = tempfile::tempdir().unwrap();
         // One shell for the whole example, so that it keeps its variables; a NUL byte behind each command.
-        let commands: String = steps.iter().map(|step| format!("{}printf '\\0'\n", step.command)).collect();
+        let commands: String = steps.iter().flat_map(|step| [step.command.as_str(), "printf '\\0'\n"]).collect();
         let mut shell = Command::new("bash");
         shell.args(["-c", &format!("exec 2>&1\n{commands}")]).current_dir(root.path()).env("PATH", &path);
         let output = shell.stdin(Stdio::null()).output().unwrap();

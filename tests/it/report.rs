@@ -285,7 +285,7 @@ fn anybody_can_work_out_the_plan_id() {
         let plain = |key: &str| word(&file[key], "");
         let six = [plain("op"), plain("from"), plain("path"), modes, plain("sha256_before"), plain("sha256_after")];
         for field in six {
-            text += &format!("{}:{field},", field.len());
+            text.extend([&field.len().to_string(), ":", &field, ","]);
         }
     }
     assert_eq!(document["plan_id"], Sha256::of(text.as_bytes()).to_string());
