@@ -34,7 +34,7 @@ fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
     match bytes {
         Ok(Some(bytes)) => Ok((name, bytes)),
         Ok(None) => Err(Stop::new(&code::TOO_LARGE, format!("the patch {name} has more than {limit} bytes"))),
-        Err(error) => Err(Stop::new(&code::IO, format!("cannot read the patch {name}: {error}"))),
+        Err(error) => Err(Stop::new(&code::IO, format!("cannot read the patch: {error}"))),
     }
 }
 

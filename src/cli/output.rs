@@ -102,7 +102,8 @@ impl Output {
             return usage.lines().try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
         }
         for index in 0..outcome.problems.len().min(MOST_SHOWN) {
-            writeln!(err, "{}", diagnostic::render(outcome, index))?;
+            let gap = if index == 0 { "" } else { "\n" };
+            writeln!(err, "{gap}{}", diagnostic::render(outcome, index))?;
         }
         match outcome.problems.len().saturating_sub(MOST_SHOWN) {
             0 => Ok(()),

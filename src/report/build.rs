@@ -3,6 +3,7 @@
 
 use super::file::FileReport;
 use super::finding::{ErrorReport, ProblemReport};
+use super::hunk::HunkReport;
 use super::plan_id::plan_id;
 use super::words::{Counter, text};
 use super::{InputReport, Outcome, Policy, RecoveredReport, Report, SCHEMA, Summary, Tool, TransactionReport};
@@ -64,7 +65,8 @@ pub fn build(parts: &Parts<'_>) -> Report {
     let mut counters = Counter::of_all(parts.inputs);
     let files = files(parts, &mut counters);
     let decisive = decisive(parts);
-    let outcome = decisive.map_or(parts.success, |problem| Outcome::of(problem.code));
+    let outcome = decisive.map_or(parts.success, |index| Outcome::of(parts.problems[index].code));
+    let problems: Vec<_> = parts.problems.iter().map(|problem| ProblemReport::of(problem, &mut counters)).collect();
     Report {
         schema: SCHEMA,
         tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
@@ -78,20 +80,25 @@ pub fn build(parts: &Parts<'_>) -> Report {
         inputs: inputs(parts),
         summary: summary(&files),
         policy: Policy { verdict: "allow", source: None, rules_hit: Vec::new() },
-        problems: parts.problems.iter().map(|problem| ProblemReport::of(problem, &mut counters)).collect(),
-        error: decisive.map(|problem| {
-            let file = problem.operation.and_then(|operation| files.get(operation));
-            ErrorReport::of(problem, file.zip(problem.hunk).and_then(|(file, hunk)| file.hunks.get(hunk)))
-        }),
+        error: decisive.map(|index| ErrorReport::of(&problems[index], hunk_of(&parts.problems[index], &files))),
+        problems,
         files,
         transaction: transaction(parts),
     }
 }
 
-fn decisive<'a>(parts: &Parts<'a>) -> Option<&'a Problem> {
-    let code = |problem: &Problem| Outcome::of(problem.code).exit_code(parts.signal);
-    let errors = parts.problems.iter().filter(|problem| problem.severity == Severity::Error);
-    errors.reduce(|gravest, problem| if code(problem) > code(gravest) { problem } else { gravest })
+/// Returns the index of the problem that decides.
+fn decisive(parts: &Parts<'_>) -> Option<usize> {
+    let gravity = |index: usize| Outcome::of(parts.problems[index].code).exit_code(parts.signal);
+    let is_error = |&index: &usize| parts.problems[index].severity == Severity::Error;
+    let errors = (0..parts.problems.len()).filter(is_error);
+    errors.reduce(|gravest, index| if gravity(index) > gravity(gravest) { index } else { gravest })
+}
+
+/// Returns the hunk that `problem` speaks of, and its index in its file.
+fn hunk_of<'a>(problem: &Problem, files: &'a [FileReport]) -> Option<(usize, &'a HunkReport)> {
+    let index = problem.hunk?;
+    Some((index, files.get(problem.operation?)?.hunks.get(index)?))
 }
 
 fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {

@@ -162,15 +162,14 @@ impl FileReport {
         let id = format!("f{}", index + 1);
         let unknown = FileOutcome::default();
         let known = outcome.unwrap_or(&unknown);
-        let modes = outcome.map_or((operation.old_mode, operation.new_mode), |outcome| outcome.modes);
+        let done = outcome.filter(|outcome| outcome.failed.is_none());
+        let modes = done.map_or((operation.old_mode, operation.new_mode), |outcome| outcome.modes);
         let hunks = match &operation.edit {
             Edit::Hunks(hunks) => hunk::reports(&id, operation, (hunks, &known.placements), patch, counter),
             _ => Vec::new(),
         };
-        let (added, removed) = match outcome {
-            Some(outcome) if outcome.failed.is_none() => (outcome.added, outcome.removed),
-            _ => counted_lines(operation, patch),
-        };
+        let (added, removed) =
+            done.map_or_else(|| counted_lines(operation, patch), |outcome| (outcome.added, outcome.removed));
         Self {
             path: operation.path.clone(),
             path_hex: lossless(&operation.path),

@@ -75,6 +75,9 @@ pub struct ErrorReport {
     /// The hunk of the file, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hunk: Option<usize>,
+    /// The place in the patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<SourceSpan>,
     /// Lines of the file that are meant, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<usize>,
@@ -105,12 +108,12 @@ impl ProblemReport {
                 Severity::Warning => "warning",
             },
             message: problem.message.clone(),
-            path: path(problem),
+            path: problem.path.as_ref().map(|path| text(path.as_bytes())),
             path_hex: problem.path.as_ref().and_then(lossless),
             file,
             hunk,
             span,
-            lines: lines(problem),
+            lines: problem.lines.iter().map(|line| line + 1).collect(),
             help: problem.help.clone(),
         }
     }
@@ -124,29 +127,22 @@ impl SourceSpan {
 }
 
 impl ErrorReport {
-    /// Reports `problem`; `hunk` is the one that it speaks of.
-    pub(super) fn of(problem: &Problem, hunk: Option<&HunkReport>) -> Self {
-        let lines = lines(problem);
+    /// Reports the problem `decisive`; `hunk` is its hunk, and the index of that in its file.
+    pub(super) fn of(decisive: &ProblemReport, hunk: Option<(usize, &HunkReport)>) -> Self {
+        let count = decisive.lines.len();
         Self {
-            kind: problem.code.kind.name(),
-            code: problem.code.name,
-            message: problem.message.clone(),
-            path: path(problem),
-            path_hex: problem.path.as_ref().and_then(lossless),
-            hunk: problem.hunk.map(|hunk| hunk + 1),
-            count: Some(lines.len()).filter(|&count| count > 0),
-            lines,
-            expected: hunk.map(|hunk| hunk.expected.clone()).unwrap_or_default(),
-            nearest: hunk.and_then(|hunk| hunk.nearest.clone()),
-            help: problem.help.clone(),
+            kind: decisive.kind,
+            code: decisive.code,
+            message: decisive.message.clone(),
+            path: decisive.path.clone(),
+            path_hex: decisive.path_hex.clone(),
+            hunk: hunk.map(|(index, _)| index + 1),
+            span: decisive.span,
+            lines: decisive.lines.clone(),
+            count: Some(count).filter(|&count| count > 0),
+            expected: hunk.map(|(_, hunk)| hunk.expected.clone()).unwrap_or_default(),
+            nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()),
+            help: decisive.help.clone(),
         }
     }
-}
-
-fn path(problem: &Problem) -> Option<String> {
-    problem.path.as_ref().map(|path| text(path.as_bytes()))
-}
-
-fn lines(problem: &Problem) -> Vec<usize> {
-    problem.lines.iter().map(|line| line + 1).collect()
 }

@@ -1,0 +1,282 @@
+//! The program as people and scripts meet it: arguments, streams, exit codes, and the examples of the README.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use fs_err as fs;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const WPATCH: &str = env!("CARGO_BIN_EXE_wpatch");
+const PATCH: &str = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+two\n";
+
+/// Returns a directory with one file that [`PATCH`] fits.
+fn tree() -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("file"), "one\n").unwrap();
+    root
+}
+
+fn command(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(WPATCH);
+    command.current_dir(root).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(root: &Path, arguments: &[&str], patch: &str) -> Output {
+    fed(&mut command(root, arguments), patch)
+}
+
+fn fed(command: &mut Command, patch: &str) -> Output {
+    let mut child = command.spawn().unwrap();
+    // A program that stops at its arguments does not read.
+    let _ = child.stdin.take().unwrap().write_all(patch.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn contents(root: &TempDir) -> String {
+    fs::read_to_string(root.path().join("file")).unwrap()
+}
+
+#[test]
+fn success_is_quiet() {
+    let root = tree();
+    let output = run(root.path(), &["apply"], PATCH);
+    assert_eq!((code(&output), text(&output.stdout), text(&output.stderr)), (0, "", ""));
+    assert_eq!(contents(&root), "two\n");
+}
+
+#[test]
+fn each_ending_has_its_exit_code() {
+    let outside = "--- a/../file\n+++ b/../file\n@@ -1 +1 @@\n-one\n+two\n";
+    let endings: [(&[&str], &str, i32); 10] = [
+        (&["apply"], PATCH, 0),
+        (&["check"], PATCH, 0),
+        (&["apply", "-R"], PATCH, 1),
+        (&["apply"], "no patch at all\n", 2),
+        (&["apply", "--no-such-option"], PATCH, 2),
+        (&["apply", "--exclude", "[z-a]"], PATCH, 2),
+        (&["apply"], outside, 3),
+        (&["apply", "no-such-patch"], PATCH, 4),
+        (&["apply", "--root", "no-such-directory"], PATCH, 4),
+        (&["apply", "--max-patch", "3"], PATCH, 1),
+    ];
+    for (arguments, patch, ending) in endings {
+        let root = tree();
+        let output = run(root.path(), arguments, patch);
+        assert_eq!(code(&output), ending, "{arguments:?}");
+        assert_eq!(output.stderr.is_empty(), ending == 0, "{arguments:?}");
+        assert_eq!(contents(&root) == "two\n", ending == 0 && arguments[0] == "apply", "{arguments:?}");
+    }
+}
+
+#[test]
+fn json_is_one_document_in_every_ending() {
+    let endings: [(&[&str], &str, &str); 5] = [
+        (&["apply", "--json"], PATCH, "applied"),
+        (&["apply", "-R", "--json"], PATCH, "does_not_apply"),
+        (&["check", "--json"], "nothing\n", "malformed"),
+        (&["--json", "apply", "--fuzz", "many"], PATCH, "usage"),
+        (&["apply", "--json", "--root", "no-such-directory"], PATCH, "failed"),
+    ];
+    for (arguments, patch, outcome) in endings {
+        let output = run(tree().path(), arguments, patch);
+        let document = text(&output.stdout).strip_suffix('\n').unwrap();
+        assert!(!document.contains('\n'), "{document}");
+        let report: Value = serde_json::from_str(document).unwrap();
+        assert_eq!(report["outcome"], outcome, "{document}");
+        assert_eq!(report["exit_code"], code(&output), "{document}");
+        assert_eq!(report["command"], if arguments.contains(&"check") { "check" } else { "apply" });
+    }
+}
+
+#[test]
+fn statistics_turn_applying_off_as_in_git() {
+    for (arguments, printed, left) in [
+        (&["apply", "--numstat"][..], "1\t1\tfile\n", "one\n"),
+        (&["apply", "--numstat", "-z"], "1\t1\tfile\0", "one\n"),
+        (&["apply", "--numstat", "--apply"], "1\t1\tfile\n", "two\n"),
+        (&["apply", "--check"], "", "one\n"),
+        (&["apply", "--summary", "--check"], "", "one\n"),
+        (&["apply", "--stat"], " file |    2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n", "one\n"),
+    ] {
+        let root = tree();
+        let output = run(root.path(), arguments, PATCH);
+        assert_eq!((code(&output), text(&output.stdout)), (0, printed), "{arguments:?}");
+        assert_eq!(contents(&root), left, "{arguments:?}");
+    }
+}
+
+#[test]
+fn statistics_alone_need_no_tree() {
+    let root = tempfile::tempdir().unwrap();
+    let output = run(root.path(), &["apply", "--numstat"], PATCH);
+    assert_eq!((code(&output), text(&output.stdout)), (0, "1\t1\tfile\n"));
+    assert_eq!(code(&run(root.path(), &["apply", "--numstat", "--check"], PATCH)), 1);
+}
+
+#[test]
+fn the_first_filter_that_matches_decides() {
+    for (arguments, left) in
+        [(&["apply", "--include=f*", "--exclude=*"][..], "two\n"), (&["apply", "--exclude=*", "--include=f*"], "one\n")]
+    {
+        let root = tree();
+        assert_eq!(code(&run(root.path(), arguments, PATCH)), 0, "{arguments:?}");
+        assert_eq!(contents(&root), left, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_name_need_not_be_text() {
+    let root = tree();
+    let name = OsString::from_vec(b"p\xff".to_vec());
+    fs::write(root.path().join(&name), PATCH).unwrap();
+    let output = fed(command(root.path(), &["apply"]).arg(name), "");
+    assert_eq!((code(&output), contents(&root).as_str()), (0, "two\n"));
+}
+
+#[test]
+fn a_diagnostic_shows_the_place_and_cannot_write_to_the_terminal() {
+    let patch = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-\x1b[2Jone\u{202e}\n+two\n";
+    let output = run(tree().path(), &["check", "--color", "never"], patch);
+    let words = text(&output.stderr);
+    assert!(words.contains("error[wpatch::hunk::not_found]: file: "), "{words}");
+    assert!(words.contains("--> -:4:1") && words.contains("@@ -1 +1 @@"), "{words}");
+    assert!(words.contains("\\x1b[2Jone\\u{202e}"), "{words}");
+    assert!(!words.contains(['\x1b', '\u{202e}']), "{words}");
+}
+
+#[test]
+fn colours_are_for_terminals_or_for_whoever_asks() {
+    let words = |color: &str| run(tree().path(), &["check", "-R", "--color", color], PATCH).stderr;
+    assert!(!words("auto").contains(&0x1b));
+    assert!(words("always").contains(&0x1b));
+}
+
+#[test]
+fn quiet_says_nothing_and_verbose_says_what_is_done() {
+    let quiet = run(tree().path(), &["apply", "-q", "-R"], PATCH);
+    assert_eq!((code(&quiet), text(&quiet.stdout), text(&quiet.stderr)), (1, "", ""));
+    let loud = run(tree().path(), &["apply", "-v"], PATCH);
+    let said = "modify file +1 -1\napplied: 1 file changed, 1 insertion(+), 1 deletion(-)\n";
+    assert_eq!((code(&loud), text(&loud.stdout)), (0, said));
+}
+
+#[test]
+fn a_report_that_cannot_be_printed_does_not_deny_the_commit() {
+    let root = tree();
+    let full = || Stdio::from(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let output = fed(command(root.path(), &["apply", "--json"]).stdout(full()), PATCH);
+    assert_eq!((code(&output), contents(&root).as_str()), (0, "two\n"));
+    assert!(text(&output.stderr).contains("cannot write the report"));
+    let output = fed(command(root.path(), &["check", "-R", "--json"]).stdout(full()), PATCH);
+    assert_eq!(code(&output), 4, "a check that cannot say anything has failed");
+}
+
+#[test]
+fn a_reader_who_goes_away_is_no_failure() {
+    for arguments in [&["check", "--json"][..], &["schema", "report"], &["--help"]] {
+        let mut child = command(tree().path(), arguments).spawn().unwrap();
+        drop(child.stdout.take());
+        let _ = child.stdin.take().unwrap().write_all(PATCH.as_bytes());
+        assert!(matches!(child.wait().unwrap().code(), Some(0 | 1)), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_lock_that_somebody_holds_is_not_waited_for_longer_than_asked() {
+    let root = tree();
+    let state = root.path().join(".wpatch");
+    fs::create_dir(&state).unwrap();
+    fs::set_permissions(&state, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let lock = fs::File::create(state.join("lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let output = run(root.path(), &["apply", "--lock-timeout", "20ms"], PATCH);
+    assert_eq!((code(&output), contents(&root).as_str()), (6, "one\n"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn the_program_documents_itself() {
+    let root = tempfile::tempdir().unwrap();
+    let printed = |arguments: &[&str]| {
+        let output = run(root.path(), arguments, "");
+        assert_eq!((code(&output), text(&output.stderr)), (0, ""), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        assert!(printed(&["completions", shell]).contains("unidiff-zero"), "{shell}");
+    }
+    for syntax in wpatch::syntax::SYNTAXES {
+        assert_eq!(printed(&["grammar", syntax.name()]), syntax.grammar());
+    }
+    assert!(printed(&["man"]).contains(".TH wpatch 1"));
+    for command in ["apply", "check", "recover", "grammar", "schema", "completions", "man"] {
+        assert!(printed(&["man", command]).contains(&format!(".TH wpatch-{command} 1")), "{command}");
+        assert!(printed(&[command, "--help"]).contains("--json"), "{command}");
+    }
+    assert_eq!(printed(&["--version"]), concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+/// One command of an example, and what it prints; each of its lines with its line feed.
+#[derive(Debug, Default)]
+struct Step {
+    command: String,
+    printed: String,
+}
+
+/// Returns the `console` blocks of `markdown`: `$` begins a command, `>` goes on with it, the rest is output.
+fn examples(markdown: &str) -> Vec<Vec<Step>> {
+    let mut examples: Vec<Vec<Step>> = Vec::new();
+    let mut is_inside = false;
+    for line in markdown.lines() {
+        if line.starts_with("```") {
+            is_inside = line == "```console";
+            examples.extend(is_inside.then(Vec::new));
+            continue;
+        }
+        let Some(steps) = examples.last_mut().filter(|_| is_inside) else { continue };
+        if let Some(command) = line.strip_prefix("$ ") {
+            steps.push(Step { command: [command, "\n"].concat(), printed: String::new() });
+        } else if let Some(step) = steps.last_mut() {
+            match line.strip_prefix("> ").or_else(|| line.strip_prefix('>')) {
+                Some(more) if step.printed.is_empty() => step.command.extend([more, "\n"]),
+                _ => step.printed.extend([line, "\n"]),
+            }
+        }
+    }
+    examples
+}
+
+#[test]
+fn the_examples_of_the_readme_are_true() {
+    let markdown = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let programs = Path::new(WPATCH).parent().unwrap();
+    let inherited = std::env::var_os("PATH").unwrap();
+    let path =
+        std::env::join_paths([programs.to_path_buf()].into_iter().chain(std::env::split_paths(&inherited))).unwrap();
+    let mut count = 0;
+    for steps in examples(&markdown) {
+        let root = tempfile::tempdir().unwrap();
+        // One shell for the whole example, so that it keeps its variables; a NUL byte behind each command.
+        let commands: String = steps.iter().flat_map(|step| [step.command.as_str(), "printf '\\0'\n"]).collect();
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &format!("exec 2>&1\n{commands}")]).current_dir(root.path()).env("PATH", &path);
+        let output = shell.stdin(Stdio::null()).output().unwrap();
+        let printed: Vec<_> = text(&output.stdout).split_terminator('\0').collect();
+        let expected: Vec<_> = steps.iter().map(|step| step.printed.as_str()).collect();
+        assert_eq!(printed, expected, "{commands}");
+        count += steps.len();
+    }
+    assert!(count > 10, "the README has examples");
+}

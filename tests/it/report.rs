@@ -1,0 +1,373 @@
+//! Reports as programs read them, and the formats that print them.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use fs_err as fs;
+use serde_json::Value;
+use wpatch::digest::Sha256;
+use wpatch::engine::{self, Outcome, Request};
+use wpatch::path::RelPath;
+use wpatch::preflight;
+use wpatch::report::{self, FORMATS, Report, SCHEMAS};
+use wpatch::transaction::Interrupt;
+use wpatch::workspace::memory::{Entry, Memory};
+
+const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/grammar/report.schema.json");
+
+/// A rename with another mode, a new file whose name has a blank, a hunk that is two lines off.
+const PATCH: &str = "\
+diff --git a/run.sh b/bin/run.sh
+old mode 100644
+new mode 100755
+similarity index 100%
+rename from run.sh
+rename to bin/run.sh
+diff --git a/new file b/new file
+new file mode 100644
+--- /dev/null
++++ b/new file\t
+@@ -0,0 +1,2 @@
++one
++two
+diff --git a/text b/text
+--- a/text
++++ b/text
+@@ -2,3 +2,3 @@ heading
+ c
+-d
++D
+ e
+";
+
+fn memory() -> Memory {
+    tree("a\nb\nc\nd\ne\nf\n")
+}
+
+fn tree(text: &str) -> Memory {
+    let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
+    Memory::with_files([(path("run.sh"), Entry::file("echo\n")), (path("text"), Entry::file(text))])
+}
+
+fn request(patch: &str) -> Request {
+    let preflight = preflight::Options { describe: true, diff: true, ..preflight::Options::default() };
+    Request { preflight, ..Request::of(patch) }
+}
+
+fn check(patch: &str) -> Outcome {
+    engine::check(request(patch), &memory())
+}
+
+fn printed(report: &Report, format: &str) -> String {
+    let mut out = Vec::new();
+    report::format(format).unwrap().print(report, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Returns the JSON of the report, as it is printed, after comparing it with the published schema.
+fn json(report: &Report) -> Value {
+    let schema: Value = serde_json::from_slice(&fs::read(SCHEMA).unwrap()).unwrap();
+    let document: Value = serde_json::from_str(&printed(report, "json")).unwrap();
+    let errors: Vec<_> =
+        jsonschema::validator_for(&schema).unwrap().iter_errors(&document).map(|error| error.to_string()).collect();
+    assert_eq!(errors, [""; 0], "{document:#}");
+    document
+}
+
+/// Returns the parts `keys` of a report, a line for each value; of a list, for each value of its entries.
+fn told(report: &Report, keys: &[&str]) -> String {
+    let document = json(report);
+    let mut lines = Vec::new();
+    for &key in keys {
+        match &document[key] {
+            Value::Array(entries) => {
+                for (index, entry) in entries.iter().enumerate() {
+                    let values = entry.as_object().unwrap().iter();
+                    lines.extend(values.map(|(name, value)| format!("{key}[{index}].{name}: {value}")));
+                }
+            }
+            value => lines.push(format!("{key}: {value}")),
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn the_published_schema_is_that_of_the_types() {
+    let schema = SCHEMAS.iter().find(|schema| schema.name == "report").unwrap();
+    let published = fs::read_to_string(SCHEMA).unwrap();
+    assert!(published == (schema.text)(), "renew it: wpatch schema report > grammar/report.schema.json");
+}
+
+#[test]
+fn the_names_at_the_top_are_fixed() {
+    let document = json(&check(PATCH).report);
+    let names: Vec<_> = document.as_object().unwrap().keys().map(String::as_str).collect();
+    let fixed = [
+        "changed",
+        "command",
+        "error",
+        "exit_code",
+        "files",
+        "inputs",
+        "ok",
+        "outcome",
+        "plan_id",
+        "policy",
+        "problems",
+        "schema",
+        "summary",
+        "tool",
+        "transaction",
+    ];
+    assert_eq!(names, fixed);
+    assert_eq!(document["schema"], "wpatch.report/1");
+}
+
+#[test]
+fn a_check_says_what_would_become_of_each_file() {
+    let report = check(PATCH).report;
+    insta::assert_snapshot!(told(&report, &["ok", "changed", "outcome", "exit_code", "summary", "inputs", "files"]), @r#"
+    ok: true
+    changed: false
+    outcome: "would_apply"
+    exit_code: 0
+    summary: {"added":3,"binary":0,"copies":0,"creates":1,"deletes":0,"files":3,"hunks":2,"hunks_fuzzy":0,"hunks_offset":1,"mode_changes":1,"modifies":1,"removed":1,"renames":1}
+    inputs[0].bytes: 320
+    inputs[0].format: "git"
+    inputs[0].index: 0
+    inputs[0].name: "-"
+    inputs[0].repairs: []
+    inputs[0].sections: 3
+    inputs[0].sha256: "sha256:241f04d53549f53dc3fec1b164ee267b96902b88cf8fb9f7dfdfa7cb9676802d"
+    files[0].added: 0
+    files[0].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"fa11a6a9c54797a8f68963af8ffc4d92bbffc660","size":5}
+    files[0].before: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"fa11a6a9c54797a8f68963af8ffc4d92bbffc660","size":5}
+    files[0].diff: "diff --git a/run.sh b/bin/run.sh\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from run.sh\nrename to bin/run.sh\n"
+    files[0].file_type: "text"
+    files[0].from: "run.sh"
+    files[0].hunks: []
+    files[0].id: "f1"
+    files[0].mode: {"new":"100755","old":"100644"}
+    files[0].op: "rename"
+    files[0].path: "bin/run.sh"
+    files[0].policy: []
+    files[0].removed: 0
+    files[0].score: 100
+    files[0].sha256_after: "sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"
+    files[0].sha256_before: "sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"
+    files[0].status: "ok"
+    files[1].added: 2
+    files[1].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"814f4a422927b82f5f8a43f8fab6d3839e3983f2","size":8}
+    files[1].before: null
+    files[1].diff: "diff --git a/new file b/new file\nnew file mode 100644\nindex 000000000000..814f4a422927\n--- /dev/null\n+++ b/new file\t\n@@ -0,0 +1,2 @@\n+one\n+two\n"
+    files[1].file_type: "text"
+    files[1].from: null
+    files[1].hunks: [{"applied":{"new_lines":2,"new_start":1,"old_lines":0,"old_start":0},"fuzz":0,"id":"f2h1","match":"exact","offset":0,"patch":{"new_lines":2,"new_start":1,"old_lines":0,"old_start":0,"section":""},"source":{"byte_end":237,"byte_start":211,"input":0,"line_end":13,"line_start":11},"status":"clean"}]
+    files[1].id: "f2"
+    files[1].match: "exact"
+    files[1].mode: {"new":"100644","old":null}
+    files[1].op: "create"
+    files[1].path: "new file"
+    files[1].policy: []
+    files[1].removed: 0
+    files[1].sha256_after: "sha256:c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8"
+    files[1].sha256_before: null
+    files[1].status: "ok"
+    files[2].added: 1
+    files[2].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"e7b62411d9d801b002f4720765b42ca7e6eeba18","size":12}
+    files[2].before: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"0fdf397db08b5cecda1b6394d4fef7395c1933ba","size":12}
+    files[2].diff: "diff --git a/text b/text\nindex 0fdf397db08b..e7b62411d9d8 100644\n--- a/text\n+++ b/text\n@@ -1,6 +1,6 @@\n a\n b\n c\n-d\n+D\n e\n f\n"
+    files[2].file_type: "text"
+    files[2].from: null
+    files[2].hunks: [{"applied":{"new_lines":3,"new_start":3,"old_lines":3,"old_start":3},"candidates":[{"line":3}],"fuzz":0,"id":"f3h1","match":"exact","offset":1,"patch":{"new_lines":3,"new_start":2,"old_lines":3,"old_start":2,"section":"heading"},"source":{"byte_end":320,"byte_start":284,"input":0,"line_end":21,"line_start":17},"status":"offset"}]
+    files[2].id: "f3"
+    files[2].match: "exact"
+    files[2].mode: {"new":"100644","old":"100644"}
+    files[2].op: "modify"
+    files[2].path: "text"
+    files[2].policy: []
+    files[2].removed: 1
+    files[2].sha256_after: "sha256:759217487525528bc7d40f12f27133efc949bda3618a6f6f2f6c781e163b939f"
+    files[2].sha256_before: "sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"
+    files[2].status: "ok"
+    "#);
+}
+
+#[test]
+fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
+    let report = check("--- a/text\n+++ b/text\n@@ -2,3 +2,3 @@\n b\n-c \n+C\n d\n").report;
+    insta::assert_snapshot!(told(&report, &["outcome", "exit_code", "plan_id", "files", "problems", "error"]), @r#"
+    outcome: "does_not_apply"
+    exit_code: 1
+    plan_id: null
+    files[0].added: 1
+    files[0].after: null
+    files[0].before: null
+    files[0].diff: null
+    files[0].file_type: "text"
+    files[0].from: null
+    files[0].hunks: [{"expected":["b","c ","d"],"id":"f1h1","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"matched":2,"of":3,"text":["b","c","d"]},"patch":{"new_lines":3,"new_start":2,"old_lines":3,"old_start":2,"section":""},"source":{"byte_end":51,"byte_start":22,"input":0,"line_end":7,"line_start":3},"status":"not_found"}]
+    files[0].id: "f1"
+    files[0].mode: {"new":null,"old":null}
+    files[0].op: "modify"
+    files[0].path: "text"
+    files[0].policy: []
+    files[0].removed: 1
+    files[0].sha256_after: null
+    files[0].sha256_before: null
+    files[0].status: "not_found"
+    problems[0].code: "wpatch::hunk::not_found"
+    problems[0].file: "f1"
+    problems[0].help: "re-read text from line 2 on: 2 of 3 lines match there"
+    problems[0].hunk: "f1h1"
+    problems[0].kind: "not_found"
+    problems[0].message: "hunk does not match"
+    problems[0].path: "text"
+    problems[0].severity: "error"
+    problems[0].span: {"byte":41,"column":1,"input":0,"length":3,"line":5}
+    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"re-read text from line 2 on: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
+    "#);
+}
+
+#[test]
+fn a_broken_patch_is_told_with_its_place() {
+    let report = check("--- a/text\n+++ b/text\n@@ -2,3 +2,3 @@\n b\n").report;
+    insta::assert_snapshot!(told(&report, &["outcome", "exit_code", "inputs", "files", "problems", "error"]), @r#"
+    outcome: "malformed"
+    exit_code: 2
+    inputs[0].bytes: 41
+    inputs[0].format: null
+    inputs[0].index: 0
+    inputs[0].name: "-"
+    inputs[0].repairs: []
+    inputs[0].sections: 0
+    inputs[0].sha256: "sha256:f5b5468310915e0f8ec47f0107be443c9a1481119098d27d0df832f9e3a8bff8"
+    problems[0].code: "wpatch::parse::line_count"
+    problems[0].help: "--recount counts the lines instead of believing the header"
+    problems[0].kind: "parse"
+    problems[0].message: "the hunk header promises 3 old lines, 1 follow"
+    problems[0].severity: "error"
+    problems[0].span: {"byte":41,"column":1,"input":0,"length":0,"line":5}
+    error: {"code":"wpatch::parse::line_count","help":"--recount counts the lines instead of believing the header","kind":"parse","message":"the hunk header promises 3 old lines, 1 follow","span":{"byte":41,"column":1,"input":0,"length":0,"line":5}}
+    "#);
+}
+
+#[test]
+fn what_safety_forbids_decides_whatever_else_does_not_fit() {
+    let report = check(
+        "--- a/none\n+++ b/none\n@@ -1 +1 @@\n-a\n+b\n--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n",
+    )
+    .report;
+    let document = json(&report);
+    assert_eq!(document["problems"].as_array().unwrap().len(), 2, "{document:#}");
+    assert_eq!((&document["outcome"], &document["exit_code"]), (&"refused".into(), &3.into()));
+    assert_eq!(document["error"]["kind"], "denied");
+}
+
+#[test]
+fn a_commit_has_a_receipt() {
+    let memory = memory();
+    let applied = json(&engine::apply(request(PATCH), &memory, &Interrupt::new()).report);
+    assert_eq!((&applied["outcome"], &applied["changed"]), (&"applied".into(), &true.into()), "{applied:#}");
+    assert_eq!(applied["transaction"]["durability"], "full");
+    assert_eq!(applied["plan_id"], json(&check(PATCH).report)["plan_id"]);
+}
+
+/// As the documentation of `plan_id` tells it, from nothing but the report.
+#[test]
+fn anybody_can_work_out_the_plan_id() {
+    let document = json(&check(PATCH).report);
+    let mut text = "wpatch.plan/1\n".to_owned();
+    for file in document["files"].as_array().unwrap() {
+        let word = |value: &Value, missing: &str| value.as_str().unwrap_or(missing).to_owned();
+        let modes = [word(&file["mode"]["old"], "000000"), word(&file["mode"]["new"], "000000")].join(" ");
+        let plain = |key: &str| word(&file[key], "");
+        let six = [plain("op"), plain("from"), plain("path"), modes, plain("sha256_before"), plain("sha256_after")];
+        for field in six {
+            text.extend([&field.len().to_string(), ":", &field, ","]);
+        }
+    }
+    assert_eq!(document["plan_id"], Sha256::of(text.as_bytes()).to_string());
+}
+
+#[test]
+fn the_plan_id_is_that_of_the_change() {
+    let id = |patch: &str, memory: Memory| engine::check(request(patch), &memory).report.plan_id.unwrap();
+    let ours = id(PATCH, memory());
+    assert_eq!(ours, id(&PATCH.replace("@@ -2,3 +2,3 @@", "@@ -3,3 +3,3 @@"), memory()), "the same change");
+    assert_ne!(ours, id(&PATCH.replace("+D", "+X"), memory()), "other bytes");
+    assert_ne!(ours, id(PATCH, tree("b\nc\nd\ne\n")), "another tree");
+}
+
+#[test]
+fn people_read_what_is_done() {
+    insta::assert_snapshot!(printed(&check(PATCH).report, "text"), @r"
+    rename run.sh => bin/run.sh mode 100644 => 100755
+    create new file +2 -0
+    modify text +1 -1
+      hunk 1 at line 3, offset +1
+    would apply: 3 files changed, 3 insertions(+), 1 deletion(-)
+    ");
+}
+
+#[test]
+fn no_format_writes_to_a_terminal() {
+    let patch = "--- a/te\x1b[2Jxt\u{202e}\n+++ b/te\x1b[2Jxt\u{202e}\n@@ -1 +1 @@ \x07\n-a\x1bb\n+c\n";
+    let outcome = check(patch);
+    for format in FORMATS.iter().filter(|format| format.name() != "numstat-z") {
+        let text = printed(&outcome.report, format.name());
+        let acts = |character: char| character.is_control() && !"\n\t".contains(character) || character == '\u{202e}';
+        assert!(!text.contains(acts), "{}: {text:?}", format.name());
+    }
+}
+
+#[test]
+fn the_statistics_are_gits() {
+    let long = "a/".repeat(30);
+    let patches = [
+        PATCH.to_owned(),
+        format!("--- a/{long}x\n+++ b/{long}x\n@@ -1 +1,80 @@\n-a\n{}", "+b\n".repeat(80)),
+        format!("--- a/x\n+++ b/x\n@@ -1,3 +1 @@\n-a\n-b\n-c\n+d\n--- /dev/null\n+++ b/y\n@@ -0,0 +1,90 @@\n{}", "+b\n".repeat(90)),
+        "diff --git a/d/s/old b/d/t/new\nsimilarity index 87%\ncopy from d/s/old\ncopy to d/t/new\n".to_owned(),
+        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n".to_owned(),
+        "diff --git a/x b/x\ndissimilarity index 90%\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n".to_owned(),
+        "diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-to\n\
+         \\ No newline at end of file\n"
+            .to_owned(),
+        "diff --git \"a/t\\\"quote\" \"b/t\\\"quote\"\nnew file mode 100755\n--- /dev/null\n+++ \"b/t\\\"quote\"\n@@ -0,0 +1 @@\n+x\n".to_owned(),
+        "diff --git \"a/\\303\\251\" \"b/\\303\\251\"\ndeleted file mode 100644\nindex 7898192..0000000\n".to_owned(),
+        "diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n".to_owned(),
+        "diff --git a/b b/b\nindex badc806ed7d7937d6fcb727b07d0e90ec752bf9f..47a795fa36c2f8b4a6edec9ee6a675a81dd030f5 \
+         100644\nGIT binary patch\nliteral 4\nLcmZQb%FhD;0(JpF\n\nliteral 4\nLcmZQb%FF`*0%`#|\n\n"
+            .to_owned(),
+    ];
+    for patch in &patches {
+        let report = engine::describe(Request::of(patch.as_str())).report;
+        assert!(report.ok, "{patch}: {:?}", report.problems);
+        for (option, format) in
+            [("--stat", "stat"), ("--numstat", "numstat"), ("--summary", "summary"), ("-z", "numstat-z")]
+        {
+            assert_eq!(printed(&report, format), git(option, patch), "{option}: {patch}");
+        }
+    }
+}
+
+/// Returns what `git apply` prints outside of any repository.
+fn git(option: &str, patch: &str) -> String {
+    let empty = tempfile::tempdir().unwrap();
+    let options = if option == "-z" { vec!["--numstat", "-z"] } else { vec![option] };
+    let mut child = Command::new("git")
+        .arg("apply")
+        .args(options)
+        .current_dir(empty.path())
+        .env("GIT_CEILING_DIRECTORIES", empty.path())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("HOME", empty.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(patch.as_bytes()).unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
