@@ -5,7 +5,7 @@ use super::rollback::Rollback;
 use super::scratch::{Scratch, join};
 use super::state::{State, is_there};
 use super::sweep::{is_kept, sweep};
-use super::{Ending, Failure, Options, Recovered};
+use super::{Durability, Ending, Failure, Options, Recovered};
 use crate::workspace::Workspace;
 
 /// Finishes what dead processes left, and says what it was. Without a state directory it does nothing.
@@ -60,6 +60,15 @@ fn one(workspace: &dyn Workspace, scratch: &Scratch, options: Options) -> Result
         Ending::Abandoned
     };
     // What cannot be swept now goes with the next command.
-    let _ = sweep(workspace, scratch);
+    let _ = clear(workspace, scratch, options.durability);
     Ok(Some(Recovered { id: scratch.id.clone(), ending, left }))
+}
+
+/// Sweeps, but only when the record is durable: a process that died behind its renaming may not have come to
+/// that, and a journal that comes back without its files could not be undone.
+fn clear(workspace: &dyn Workspace, scratch: &Scratch, durability: Durability) -> Result<(), Failure> {
+    if durability == Durability::Full {
+        workspace.sync(Some(&scratch.directory))?;
+    }
+    sweep(workspace, scratch)
 }

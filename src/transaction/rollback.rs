@@ -43,6 +43,26 @@ enum Restored {
     Left,
 }
 
+/// One try: an error of one file does not keep the others from being put back.
+struct Pass<'a> {
+    left: &'a mut BTreeSet<RelPath>,
+    trouble: Option<Failure>,
+}
+
+impl Pass<'_> {
+    fn note(&mut self, path: &RelPath, restored: Result<Restored, Failure>) {
+        match restored {
+            Ok(Restored::Back) => {}
+            Ok(Restored::Left) => drop(self.left.insert(path.clone())),
+            Err(failure) => drop(self.trouble.get_or_insert(failure)),
+        }
+    }
+
+    fn check(&mut self) -> Result<(), Failure> {
+        self.trouble.take().map_or(Ok(()), Err)
+    }
+}
+
 impl<'a> Rollback<'a> {
     pub(super) fn new(
         workspace: &'a dyn Workspace,
@@ -78,32 +98,29 @@ impl<'a> Rollback<'a> {
     }
 
     fn restore(&self, left: &mut BTreeSet<RelPath>) -> Result<(), Failure> {
-        let mut troubles = Vec::new();
         let changes = &self.journal.changes;
-        let mut note = |path: &RelPath, restored: Result<Restored, Failure>| match restored {
-            Ok(Restored::Back) => {}
-            Ok(Restored::Left) => drop(left.insert(path.clone())),
-            Err(failure) => troubles.push(failure),
-        };
+        let mut pass = Pass { left, trouble: None };
         for change in changes.iter().filter(|change| change.is_mode()) {
-            note(&change.path, self.restore_mode(change));
+            pass.note(&change.path, self.restore_mode(change));
         }
         for change in changes.iter().filter(|change| !change.is_exchange() && change.arrives.is_some()) {
-            note(&change.path, self.take_back(change));
+            pass.note(&change.path, self.take_back(change));
         }
         for change in changes.iter().filter(|change| change.is_exchange()) {
-            note(&change.path, self.exchange_back(change));
+            pass.note(&change.path, self.exchange_back(change));
         }
         for made in self.journal.makes.iter().rev() {
-            note(&made.0, self.remove_dir(&made.0));
+            pass.note(&made.0, self.remove_dir(&made.0));
         }
         for removed in &self.journal.removes {
-            note(&removed.path, self.make_dir(removed));
+            pass.note(&removed.path, self.make_dir(removed));
         }
+        // A directory that the disk did not give back must not look like one that somebody took away.
+        pass.check()?;
         for change in changes.iter().filter(|change| change.leaves && change.before.is_some()) {
-            note(&change.path, self.put_back(change));
+            pass.note(&change.path, self.put_back(change));
         }
-        troubles.into_iter().next().map_or(Ok(()), Err)
+        pass.check()
     }
 
     fn restore_mode(&self, change: &Change) -> Result<Restored, Failure> {
@@ -121,27 +138,47 @@ impl<'a> Rollback<'a> {
     /// Takes out a file that had come in where none was, or where the old one had left.
     fn take_back(&self, change: &Change) -> Result<Restored, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
-        let arrival = self.scratch.arrival(change, &self.journal.changes)?;
-        let Some(slot) = arrival else { return Ok(Restored::Back) };
-        let waits = self.slots.workspace.stat(&slot)?.is_some();
-        if here.is_none() || change.is_before(here.as_ref()) {
+        if here.is_none() {
+            return self.give_back(change);
+        }
+        if change.is_before(here.as_ref()) {
             return Ok(Restored::Back);
         }
-        if !change.is_after(here.as_ref()) {
-            // What never came in cannot have been changed by others: their file was there before.
-            return Ok(if waits { Restored::Back } else { Restored::Left });
+        if change.is_after(here.as_ref()) {
+            return self.take_out(change);
         }
-        let slot = if waits { self.scratch.slot(change, Slot::Returned)? } else { slot };
-        self.take_out(change, &slot)
+        // What never came in cannot have been changed by others: their file was there before.
+        let waits = match self.scratch.arrival(change, &self.journal.changes)? {
+            Some(slot) => self.slots.workspace.stat(&slot)?.is_some(),
+            None => true,
+        };
+        Ok(if waits { Restored::Back } else { Restored::Left })
     }
 
-    /// Takes the postimage out of the tree to `slot`; what somebody changed meanwhile goes back.
-    fn take_out(&self, change: &Change, slot: &RelPath) -> Result<Restored, Failure> {
-        self.slots.take_out(&change.path, slot)?;
-        if change.is_after(identify(self.slots.workspace, slot)?.as_ref()) {
+    /// Gives back what somebody had changed when a killed rolling back took it out.
+    fn give_back(&self, change: &Change) -> Result<Restored, Failure> {
+        let returned = self.scratch.slot(change, Slot::Returned)?;
+        let image = identify(self.slots.workspace, &returned)?;
+        if image.is_none() || change.is_after(image.as_ref()) {
             return Ok(Restored::Back);
         }
-        self.slots.put_in(slot, &change.path)?;
+        self.slots.put_in(&returned, &change.path)?;
+        Ok(Restored::Left)
+    }
+
+    /// Takes the postimage out of the tree; what somebody changed meanwhile goes back.
+    fn take_out(&self, change: &Change) -> Result<Restored, Failure> {
+        let workspace = self.slots.workspace;
+        let returned = self.scratch.slot(change, Slot::Returned)?;
+        if identify(workspace, &returned)?.is_some_and(|image| change.is_after(Some(&image))) {
+            // A loss of power may leave a file that was renamed with both names.
+            workspace.remove(&returned)?;
+        }
+        self.slots.take_out(&change.path, &returned)?;
+        if change.is_after(identify(workspace, &returned)?.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        self.slots.put_in(&returned, &change.path)?;
         Ok(Restored::Left)
     }
 
@@ -151,30 +188,23 @@ impl<'a> Rollback<'a> {
         if change.is_before(here.as_ref()) {
             return Ok(Restored::Back);
         }
-        let aside = self.scratch.slot(change, Slot::Old)?;
-        let new = self.scratch.slot(change, Slot::New)?;
-        let is_aside = self.slots.workspace.stat(&aside)?.is_some();
-        let old = if is_aside {
-            aside
-        } else {
-            let waiting = identify(self.slots.workspace, &new)?;
-            if waiting.is_none() || change.is_after(waiting.as_ref()) {
-                // The old file never came out: what is here is not our doing.
-                return Ok(Restored::Back);
-            }
-            new
-        };
+        let Some((old, is_aside)) = self.old_file(change)? else { return Ok(Restored::Back) };
         if here.is_none() && is_aside {
-            self.slots.put_in(&old, &change.path)?;
-            return Ok(Restored::Back);
+            return match self.give_back(change)? {
+                Restored::Back => self.put_in_or_keep(change, &old),
+                Restored::Left => self.keep(change, &old),
+            };
         }
         if !change.is_after(here.as_ref()) {
             return self.keep(change, &old);
         }
-        match self.slots.exchange(&old, &change.path) {
-            Some(exchanged) => exchanged?,
-            None => return self.replace_back(change, &old),
-        }
+        let Some(exchanged) = self.slots.exchange(&old, &change.path) else {
+            return match self.take_out(change)? {
+                Restored::Back => self.put_in_or_keep(change, &old),
+                Restored::Left => self.keep(change, &old),
+            };
+        };
+        exchanged?;
         if change.is_after(identify(self.slots.workspace, &old)?.as_ref()) {
             return Ok(Restored::Back);
         }
@@ -184,14 +214,25 @@ impl<'a> Rollback<'a> {
         self.keep(change, &old)
     }
 
-    /// Puts the old file back where files cannot trade places.
-    fn replace_back(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
-        let returned = self.scratch.slot(change, Slot::Returned)?;
-        if self.take_out(change, &returned)? == Restored::Left {
-            return self.keep(change, old);
+    /// Returns where the old file of an update is, and whether it was moved aside; `None` if it never came out.
+    fn old_file(&self, change: &Change) -> Result<Option<(RelPath, bool)>, Failure> {
+        let aside = self.scratch.slot(change, Slot::Old)?;
+        if self.slots.workspace.stat(&aside)?.is_some() {
+            return Ok(Some((aside, true)));
         }
-        self.slots.put_in(old, &change.path)?;
-        Ok(Restored::Back)
+        let new = self.scratch.slot(change, Slot::New)?;
+        let waiting = identify(self.slots.workspace, &new)?;
+        let is_old = waiting.is_some() && !change.is_after(waiting.as_ref());
+        Ok(is_old.then_some((new, false)))
+    }
+
+    /// Puts an old file in its place, unless somebody else has taken the place or a directory above it.
+    fn put_in_or_keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
+        match self.slots.put_in(old, &change.path) {
+            Ok(()) => Ok(Restored::Back),
+            Err(error) if is_taken(error.fault) => self.keep(change, old),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Removes a directory that was made, unless somebody put something into it.
@@ -206,7 +247,10 @@ impl<'a> Rollback<'a> {
     fn make_dir(&self, removed: &Removed) -> Result<Restored, Failure> {
         let workspace = self.slots.workspace;
         if workspace.stat(&removed.path)?.is_none() {
-            workspace.make_dir(&removed.path, Privacy::Shared)?;
+            match workspace.make_dir(&removed.path, Privacy::Shared) {
+                Err(error) if is_taken(error.fault) => return Ok(Restored::Left),
+                made => made?,
+            }
         }
         match workspace.stat(&removed.path)? {
             Some(stat) if stat.kind != FileKind::Directory => return Ok(Restored::Left),
@@ -225,26 +269,28 @@ impl<'a> Rollback<'a> {
         let old = self.scratch.slot(change, Slot::Old)?;
         let is_waiting = self.slots.workspace.stat(&old)?.is_some();
         match (here, is_waiting) {
-            (None, true) => self.slots.put_in(&old, &change.path)?,
-            (None, false) => {
-                if let Some(twin) = self.twin(change)? {
-                    self.slots.put_in(&twin, &change.path)?;
-                }
-            }
-            (Some(_), true) => return self.keep(change, &old),
-            (Some(_), false) => {}
+            (None, true) => self.put_in_or_keep(change, &old),
+            (None, false) => match self.twin(change)? {
+                Some(twin) => self.put_in_or_keep(change, &twin),
+                None => Ok(Restored::Back),
+            },
+            (Some(_), true) => self.keep(change, &old),
+            (Some(_), false) => Ok(Restored::Back),
         }
-        Ok(Restored::Back)
     }
 
     /// Returns another scratch file with the contents of the old file: files of equal contents may have been
     /// taken for each other.
     fn twin(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let Some(before) = &change.before else { return Ok(None) };
+        let workspace = self.slots.workspace;
         for other in &self.journal.changes {
             for slot in [Slot::Old, Slot::Returned] {
                 let path = self.scratch.slot(other, slot)?;
-                if identify(self.slots.workspace, &path)?.is_some_and(|image| before.is_same_content(&image)) {
+                // Where files are put back by a second name, the first one is still there.
+                let inode = |path: &RelPath| workspace.stat(path).map(|stat| stat.map(|stat| stat.inode));
+                let is_equal = identify(workspace, &path)?.is_some_and(|image| before.is_same_content(&image));
+                if is_equal && inode(&path)? != inode(&other.path)? {
                     return Ok(Some(path));
                 }
             }
@@ -287,4 +333,9 @@ impl<'a> Rollback<'a> {
         }
         Ok(())
     }
+}
+
+/// Returns whether a place cannot be had because somebody else has it.
+fn is_taken(fault: Fault) -> bool {
+    matches!(fault, Fault::Exists | Fault::Missing | Fault::NotDirectory | Fault::ThroughLink)
 }

@@ -57,6 +57,12 @@ impl Case {
         Memory::with_files(self.after.iter().map(|(name, entry)| (path(name), entry.clone()))).entries()
     }
 
+    /// Returns whether the path of `step` is there before.
+    pub(crate) fn finds(&self, step: &Step) -> bool {
+        let (Step::Put(name, _) | Step::Delete(name) | Step::Mode(name, _) | Step::Move(_, name)) = step;
+        self.before.iter().any(|(before, _)| before == name)
+    }
+
     /// Runs the whole transaction.
     pub(crate) fn run(&self, workspace: &dyn Workspace, options: Options) -> std::result::Result<Receipt, Failure> {
         run(workspace, &self.steps, options, &Interrupt::new())

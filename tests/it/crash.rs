@@ -1,17 +1,333 @@
 //! Stops a transaction at every verb, in every way, and looks at what the next command finds.
 
-use wpatch::transaction::{Durability, Options};
+use wpatch::path::RelPath;
+use wpatch::transaction::{Durability, Failure, Interrupt, Options, recover};
+use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
 
-use crate::changes::cases;
+use crate::changes::{Case, Tree, cases, path, run};
+
+/// The file systems that there are: with everything, and without.
+const LACKS: [&[Feature]; 4] =
+    [&[], &[Feature::RenameFlags], &[Feature::HardLinks], &[Feature::RenameFlags, Feature::HardLinks]];
+
+const FULL: Options = options(Durability::Full);
+const NONE: Options = options(Durability::None);
+
+const fn options(durability: Durability) -> Options {
+    Options { durability, patience: std::time::Duration::ZERO }
+}
+
+fn memory(case: &Case, lacks: &[Feature]) -> Memory {
+    lacks.iter().fold(case.memory(), |memory, &feature| memory.without(feature))
+}
+
+/// Returns the tree without what belongs to the transaction.
+fn visible(memory: &Memory) -> Tree {
+    let mut entries = memory.entries();
+    entries.retain(|path, _| !path.as_bytes().starts_with(b".wpatch"));
+    entries
+}
+
+/// Runs a case with a failure at each verb in turn, until a run meets none, and returns how many met one.
+fn at_every_verb(
+    case: &Case,
+    lacks: &[Feature],
+    kind: FaultKind,
+    options: Options,
+    mut look: impl FnMut(&Memory, Reported),
+) -> usize {
+    for verb in 0.. {
+        let memory = memory(case, lacks);
+        memory.inject(Injection { verb, kind });
+        let reported = Reported::of(&case.run(&memory, options), kind);
+        if !memory.has_met_fault() {
+            assert_eq!(reported, Reported::Success, "{}", case.name);
+            return verb;
+        }
+        look(&memory, reported);
+    }
+    unreachable!("a transaction ends")
+}
+
+/// What the caller was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reported {
+    Success,
+    Refused,
+    /// That the tree is not back yet.
+    Incomplete,
+    /// Nothing: the process was dead.
+    Nothing,
+}
+
+impl Reported {
+    fn of<T>(outcome: &Result<T, Failure>, kind: FaultKind) -> Self {
+        match outcome {
+            Ok(_) => Self::Success,
+            Err(_) if matches!(kind, FaultKind::Killed | FaultKind::KilledAfter) => Self::Nothing,
+            Err(Failure::Incomplete { .. }) => Self::Incomplete,
+            Err(_) => Self::Refused,
+        }
+    }
+
+    /// Checks the tree that the next command leaves.
+    fn check(self, case: &Case, tree: &Tree, what: &str) {
+        let (before, after) = (case.memory().entries(), case.after());
+        let is_right = match self {
+            Self::Success => *tree == after,
+            Self::Refused => *tree == before,
+            Self::Incomplete | Self::Nothing => *tree == before || *tree == after,
+        };
+        assert!(is_right, "{}: {what}: {self:?}: {tree:#?}", case.name);
+    }
+}
 
 #[test]
 fn every_set_of_changes_becomes_true() {
-    for durability in [Durability::Full, Durability::None] {
-        for case in cases() {
-            let memory = case.memory();
-            let receipt = case.run(&memory, Options { durability, ..Options::default() });
-            assert_eq!(receipt.map(|receipt| receipt.warnings).unwrap(), Vec::<String>::new(), "{}", case.name);
-            assert_eq!(memory.entries(), case.after(), "{}", case.name);
+    for lacks in LACKS {
+        for options in [FULL, NONE] {
+            for case in cases() {
+                let memory = memory(&case, lacks);
+                let receipt = case.run(&memory, options);
+                assert_eq!(receipt.map(|receipt| receipt.warnings).unwrap(), Vec::<String>::new(), "{}", case.name);
+                assert_eq!(memory.entries(), case.after(), "{} {lacks:?}", case.name);
+            }
         }
     }
+}
+
+#[test]
+fn any_fault_at_any_verb_leaves_the_tree_before_or_after() {
+    for case in cases() {
+        for lacks in LACKS {
+            for kind in FaultKind::ALL {
+                let faults = at_every_verb(&case, lacks, kind, FULL, |memory, reported| {
+                    let what = format!("{kind:?} {lacks:?} at {}", memory.verbs());
+                    if reported != Reported::Nothing && reported != Reported::Incomplete {
+                        reported.check(&case, &visible(memory), &what);
+                    }
+                    let next = memory.restart();
+                    recover(&next, FULL).unwrap();
+                    reported.check(&case, &next.entries(), &what);
+                });
+                assert!(faults > 20, "{}: {faults}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fault_that_passes_is_rolled_back_at_once() {
+    for case in cases() {
+        for kind in [FaultKind::ErrorOnce, FaultKind::Lie] {
+            at_every_verb(&case, &[], kind, FULL, |memory, reported| {
+                assert_ne!(reported, Reported::Incomplete, "{} {kind:?} {}", case.name, memory.verbs());
+            });
+        }
+    }
+}
+
+#[test]
+fn nothing_that_survives_the_power_is_a_mixture() {
+    let dice = (0..6).map(Survivors::Dice);
+    let survivors: Vec<_> =
+        [Survivors::Synced, Survivors::Names, Survivors::Data, Survivors::Everything].into_iter().chain(dice).collect();
+    for case in cases() {
+        for lacks in LACKS {
+            for kind in [FaultKind::Killed, FaultKind::ErrorOnce, FaultKind::Lie] {
+                let faults = at_every_verb(&case, lacks, kind, FULL, |memory, reported| {
+                    for &survivors in &survivors {
+                        let next = memory.after_power_loss_with(survivors);
+                        recover(&next, FULL).unwrap();
+                        let what = format!("{kind:?} {lacks:?} {survivors:?} at {}", memory.verbs());
+                        reported.check(&case, &next.entries(), &what);
+                    }
+                });
+                assert!(faults > 20, "{}: {faults}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_acknowledged_commit_survives_the_power() {
+    for case in cases() {
+        let memory = case.memory();
+        let _receipt = case.run(&memory, FULL).unwrap();
+        for survivors in
+            [Survivors::Synced, Survivors::Names, Survivors::Data].into_iter().chain((0..20).map(Survivors::Dice))
+        {
+            let next = memory.after_power_loss_with(survivors);
+            recover(&next, FULL).unwrap();
+            assert_eq!(next.entries(), case.after(), "{} {survivors:?}", case.name);
+        }
+    }
+}
+
+#[test]
+fn recovery_can_be_killed_and_run_again() {
+    let mut faults = 0;
+    for case in cases() {
+        for lacks in [LACKS[0], LACKS[1]] {
+            let mut turn = 0;
+            at_every_verb(&case, lacks, FaultKind::Killed, FULL, |memory, reported| {
+                turn += 1;
+                if turn % 4 == 0 {
+                    faults += in_recovery(&case, memory, reported);
+                }
+            });
+        }
+    }
+    assert!(faults > 1000, "{faults}");
+}
+
+/// Kills the recovery of what `memory` holds at each verb, in every way, and recovers again.
+fn in_recovery(case: &Case, memory: &Memory, reported: Reported) -> usize {
+    let mut faults = 0;
+    for kind in [FaultKind::Killed, FaultKind::KilledAfter, FaultKind::ErrorOnce, FaultKind::Lie] {
+        for verb in 0.. {
+            let next = memory.restart();
+            next.inject(Injection { verb, kind });
+            let _ = recover(&next, FULL);
+            if !next.has_met_fault() {
+                break;
+            }
+            faults += 1;
+            let what = format!("{kind:?} at {} and in recovery at {verb}", memory.verbs());
+            for last in [next.restart(), next.after_power_loss_with(Survivors::Dice(verb as u64))] {
+                recover(&last, FULL).unwrap();
+                reported.check(case, &last.entries(), &what);
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn a_signal_before_the_commit_record_rolls_back() {
+    for case in cases() {
+        let verbs = at_every_verb(&case, &[], FaultKind::Killed, FULL, |_, _| {});
+        let mut stopped = 0;
+        for verb in 0..verbs {
+            let memory = case.memory();
+            let interrupt = std::sync::Arc::new(Interrupt::new());
+            let signal = std::sync::Arc::clone(&interrupt);
+            memory.before_verb(verb, move |_| signal.raise(15));
+            match run(&memory, &case.steps, FULL, &interrupt) {
+                Ok(_) => assert_eq!(memory.entries(), case.after(), "{} {verb}", case.name),
+                Err(Failure::Interrupted(15)) => {
+                    stopped += 1;
+                    assert_eq!(memory.entries(), case.memory().entries(), "{} {verb}", case.name);
+                }
+                Err(failure) => panic!("{} {verb}: {failure:?}", case.name),
+            }
+        }
+        assert!(stopped > 10, "{}: {stopped}", case.name);
+    }
+}
+
+/// What somebody else does to a file.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    InPlace,
+    Replaced,
+    Deleted,
+}
+
+impl Edit {
+    /// Does it, and returns whether there was anything to do.
+    fn act(self, memory: &Memory, path: &RelPath) -> bool {
+        use wpatch::workspace::{Rename, Workspace};
+        let theirs = Entry::file("theirs");
+        match self {
+            Self::InPlace => memory.put(path, &theirs),
+            Self::Replaced => {
+                memory.put(&self::path("theirs.tmp"), &theirs);
+                let _ = memory.rename(&self::path("theirs.tmp"), path, Rename::Replace);
+                let _ = memory.remove(&self::path("theirs.tmp"));
+            }
+            Self::Deleted => return memory.remove(path).is_ok(),
+        }
+        memory.entries().get(path).is_some_and(|entry| entry.contents == theirs.contents)
+    }
+}
+
+/// Returns how many verbs a case takes until everything is read and staged.
+fn verbs_of_staging(case: &Case, lacks: &[Feature]) -> usize {
+    let memory = memory(case, lacks);
+    let interrupt = Interrupt::new();
+    interrupt.raise(1);
+    let _ = run(&memory, &case.steps, FULL, &interrupt);
+    let total = memory.verbs();
+    let sweeping = case.steps.len() * 2;
+    total.saturating_sub(sweeping)
+}
+
+#[test]
+fn what_somebody_else_writes_meanwhile_stays() {
+    let mut edits = 0;
+    for case in cases() {
+        for lacks in [LACKS[0], LACKS[1], LACKS[2]] {
+            let start = verbs_of_staging(&case, lacks);
+            let end = at_every_verb(&case, lacks, FaultKind::Killed, FULL, |_, _| {});
+            let before = case.memory().entries();
+            let after = case.after();
+            let files = before.iter().chain(&after).filter(|(_, entry)| !entry.contents.is_empty());
+            let targets: std::collections::BTreeSet<_> = files.map(|(path, _)| path.clone()).collect();
+            for (target, verb) in targets.iter().flat_map(|target| (start..end).map(move |verb| (target, verb))) {
+                for edit in [Edit::InPlace, Edit::Replaced, Edit::Deleted] {
+                    let memory = memory(&case, lacks);
+                    let place = target.clone();
+                    let seen = std::sync::Arc::new(std::sync::Mutex::new(None));
+                    let note = std::sync::Arc::clone(&seen);
+                    memory.before_verb(verb, move |memory| {
+                        if edit.act(memory, &place) {
+                            *note.lock().unwrap() = Some(memory.entries().get(&place).cloned());
+                        }
+                    });
+                    let outcome = case.run(&memory, FULL);
+                    let Some(theirs) = seen.lock().unwrap().take() else { continue };
+                    edits += 1;
+                    // A mode may be set on what they wrote; what they wrote stays.
+                    let contents = |entry: Option<Entry>| entry.map(|entry| (entry.kind, entry.contents));
+                    let found = contents(memory.entries().get(target).cloned());
+                    assert_eq!(
+                        found,
+                        contents(theirs),
+                        "{} {edit:?} {target} {verb} {lacks:?}: {outcome:?}",
+                        case.name
+                    );
+                }
+            }
+        }
+    }
+    assert!(edits > 1000, "{edits}");
+}
+
+#[test]
+fn what_somebody_else_writes_after_a_crash_stays() {
+    let mut edits = 0;
+    for case in cases() {
+        for lacks in [LACKS[0], LACKS[1]] {
+            at_every_verb(&case, lacks, FaultKind::Killed, FULL, |memory, _| {
+                for target in
+                    case.after().keys().filter(|path| case.after()[*path].kind == wpatch::mode::FileKind::Regular)
+                {
+                    let next = memory.restart();
+                    Edit::InPlace.act(&next, target);
+                    let theirs = next.entries().get(target).cloned();
+                    recover(&next, FULL).unwrap();
+                    edits += 1;
+                    assert_eq!(
+                        next.entries().get(target).cloned(),
+                        theirs,
+                        "{} {target} {}",
+                        case.name,
+                        memory.verbs()
+                    );
+                }
+            });
+        }
+    }
+    assert!(edits > 1000, "{edits}");
 }
