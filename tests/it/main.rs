@@ -5,12 +5,15 @@
 mod case;
 mod cases;
 mod changes;
+mod cli;
 mod cost;
 mod crash;
 mod faults;
 mod grammar;
+mod lark;
 mod laws;
 mod oracle;
+mod report;
 mod run;
 mod tidy;
 mod tree;
