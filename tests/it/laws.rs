@@ -1,6 +1,6 @@
 //! Laws that hold for every patch and every tree, tried on made-up ones. The seeds are fixed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -204,7 +204,9 @@ fn edited(node: &Node, edits: &[(Index, Vec<u8>)]) -> Node {
     let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
     for (place, line) in edits {
         match place.index(lines.len() + 1) {
-            place if place == lines.len() && lines.last().is_none_or(|last| last.ends_with(b"\n")) => lines.push(line.clone()),
+            place if place == lines.len() && lines.last().is_none_or(|last| last.ends_with(b"\n")) => {
+                lines.push(line.clone())
+            }
             place if place == lines.len() => {}
             place if line.len() % 2 == 0 => lines[place].clone_from(line),
             place => lines.insert(place, line.clone()),
@@ -223,15 +225,14 @@ fn sections(before: &Tree, after: &Tree) -> Vec<Vec<u8>> {
 
 /// Returns a git section for each name where the trees differ.
 fn named_sections(before: &Tree, after: &Tree, old_prefix: &str, new_prefix: &str) -> Vec<Vec<u8>> {
-    let names: BTreeMap<_, _> = before.iter().chain(after).map(|(name, _)| (name.to_string(), ())).collect();
-    let differing = names.into_keys().filter(|name| at(before, name) != at(after, name));
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).map(ToString::to_string).collect();
+    let differing = names.into_iter().filter(|name| at(before, name) != at(after, name));
     differing.map(|name| section(&name, [at(before, &name), at(after, &name)], [old_prefix, new_prefix])).collect()
 }
 
 fn section(name: &str, [old, new]: [Option<&Node>; 2], [old_prefix, new_prefix]: [&str; 2]) -> Vec<u8> {
     let names = [format!("{old_prefix}{name}"), format!("{new_prefix}{name}")];
-    let mut text = format!("diff --git {} {}\n", names[0], names[1]);
-    text += &match (old.map(mode), new.map(mode)) {
+    let modes = match (old.map(mode), new.map(mode)) {
         (Some(old), None) => format!("deleted file mode {old}\n"),
         (None, Some(new)) => format!("new file mode {new}\n"),
         (Some(old), Some(new)) if old != new => format!("old mode {old}\nnew mode {new}\n"),
@@ -239,7 +240,7 @@ fn section(name: &str, [old, new]: [Option<&Node>; 2], [old_prefix, new_prefix]:
     };
     let side = |node: Option<&Node>, name: &str| if node.is_some() { name.to_owned() } else { "/dev/null".into() };
     let (old_name, new_name) = (side(old, &names[0]), side(new, &names[1]));
-    let mut patch = text.into_bytes();
+    let mut patch = format!("diff --git {} {}\n{modes}", names[0], names[1]).into_bytes();
     let changes = TextDiff::from_lines(contents(old), contents(new));
     changes.unified_diff().header(&old_name, &new_name).to_writer(&mut patch).unwrap();
     patch
@@ -264,13 +265,50 @@ fn tree_to_hit() -> Tree {
 /// Pieces of patches: often something that a parser looks for, sometimes anything.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     const WORDS: &[&str] = &[
-        "diff --git a/a b/a\n", "diff --git a/n b/n\n", "--- a/a\n", "+++ b/a\n", "--- /dev/null\n", "+++ /dev/null\n",
-        "@@ -1,3 +1,3 @@\n", "@@ -1 +1 @@\n", "@@ -0,0 +1 @@\n", "@@ -18446744073709551615,9 +1 @@\n", " one\n", "-two\n",
-        "+2\n", " three\n", "-one\n", "\\ No newline at end of file\n", "new file mode 100644\n", "new file mode 120000\n",
-        "deleted file mode 100644\n", "old mode 100644\n", "new mode 100755\n", "rename from a\n", "rename to n\n",
-        "copy from a\n", "copy to d/n\n", "index 0000000..1111111 100644\n", "GIT binary patch\n", "literal 3\n", "delta 9\n",
-        "KcmZQzfB*mh\n", "\n", "*** Begin Patch\n", "*** End Patch\n", "*** Update File: a\n", "*** Add File: n\n", "*** Delete File: a\n",
-        "*** Move to: m\n", "@@\n", "@@ one\n", "*** End of File\n", "From 0123456789 Mon Sep 17 00:00:00 2001\n", "-- \n", "../x", "\"a/\\303\"",
+        "diff --git a/a b/a\n",
+        "diff --git a/n b/n\n",
+        "--- a/a\n",
+        "+++ b/a\n",
+        "--- /dev/null\n",
+        "+++ /dev/null\n",
+        "@@ -1,3 +1,3 @@\n",
+        "@@ -1 +1 @@\n",
+        "@@ -0,0 +1 @@\n",
+        "@@ -18446744073709551615,9 +1 @@\n",
+        " one\n",
+        "-two\n",
+        "+2\n",
+        " three\n",
+        "-one\n",
+        "\\ No newline at end of file\n",
+        "new file mode 100644\n",
+        "new file mode 120000\n",
+        "deleted file mode 100644\n",
+        "old mode 100644\n",
+        "new mode 100755\n",
+        "rename from a\n",
+        "rename to n\n",
+        "copy from a\n",
+        "copy to d/n\n",
+        "index 0000000..1111111 100644\n",
+        "GIT binary patch\n",
+        "literal 3\n",
+        "delta 9\n",
+        "KcmZQzfB*mh\n",
+        "\n",
+        "*** Begin Patch\n",
+        "*** End Patch\n",
+        "*** Update File: a\n",
+        "*** Add File: n\n",
+        "*** Delete File: a\n",
+        "*** Move to: m\n",
+        "@@\n",
+        "@@ one\n",
+        "*** End of File\n",
+        "From 0123456789 Mon Sep 17 00:00:00 2001\n",
+        "-- \n",
+        "../x",
+        "\"a/\\303\"",
     ];
     let word = select(WORDS).prop_map(|word| word.as_bytes().to_vec());
     prop_oneof![9 => word, 1 => vec(any::<u8>(), 0..20)]

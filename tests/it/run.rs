@@ -127,8 +127,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
 }
 
 fn selection(settings: &Settings) -> Selection {
-    let filter =
-        |pattern: &String, takes| Filter { pattern: Glob::new(pattern).unwrap().compile_matcher(), takes };
+    let filter = |pattern: &String, takes| Filter { pattern: Glob::new(pattern).unwrap().compile_matcher(), takes };
     let excludes = settings.exclude.iter().map(|pattern| filter(pattern, false));
     let includes = settings.include.iter().map(|pattern| filter(pattern, true));
     Selection {
