@@ -205,7 +205,7 @@ fn edited(node: &Node, edits: &[(Index, Vec<u8>)]) -> Node {
     for (place, line) in edits {
         match place.index(lines.len() + 1) {
             place if place == lines.len() && lines.last().is_none_or(|last| last.ends_with(b"\n")) => {
-                lines.push(line.clone())
+                lines.push(line.clone());
             }
             place if place == lines.len() => {}
             place if line.len() % 2 == 0 => lines[place].clone_from(line),

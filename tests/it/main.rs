@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod case;
+mod cases;
+mod laws;
 mod oracle;
+mod run;
 mod tidy;
 mod tree;
