@@ -57,7 +57,10 @@ is_at() { # says in what the work copy differs from the tree of the commit $1, a
 }
 
 says() { # prints what a program says of the patch, or how it failed
-    (cd "$tree" && "$@" --numstat --summary <"$scratch/patch" 2>&1) || echo "exit $?"
+    # git apply prints raw names in --summary, so that a name with a newline is two lines: not where names are quoted.
+    local summary=--summary
+    ! grep -aqE '^diff --git .*"' "$scratch/patch" || summary=
+    (cd "$tree" && "$@" --numstat $summary <"$scratch/patch" 2>&1) || echo "exit $?"
 }
 
 replay() { # replays the repository $1

@@ -1,6 +1,6 @@
 //! Laws that hold for every patch and every tree, tried on made-up ones. The seeds are fixed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -205,7 +205,7 @@ fn edited(node: &Node, edits: &[(Index, Vec<u8>)]) -> Node {
     for (place, line) in edits {
         match place.index(lines.len() + 1) {
             place if place == lines.len() && lines.last().is_none_or(|last| last.ends_with(b"\n")) => {
-                lines.push(line.clone())
+                lines.push(line.clone());
             }
             place if place == lines.len() => {}
             place if line.len() % 2 == 0 => lines[place].clone_from(line),
@@ -225,15 +225,14 @@ fn sections(before: &Tree, after: &Tree) -> Vec<Vec<u8>> {
 
 /// Returns a git section for each name where the trees differ.
 fn named_sections(before: &Tree, after: &Tree, old_prefix: &str, new_prefix: &str) -> Vec<Vec<u8>> {
-    let names: BTreeMap<_, _> = before.iter().chain(after).map(|(name, _)| (name.to_string(), ())).collect();
-    let differing = names.into_keys().filter(|name| at(before, name) != at(after, name));
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).map(ToString::to_string).collect();
+    let differing = names.into_iter().filter(|name| at(before, name) != at(after, name));
     differing.map(|name| section(&name, [at(before, &name), at(after, &name)], [old_prefix, new_prefix])).collect()
 }
 
 fn section(name: &str, [old, new]: [Option<&Node>; 2], [old_prefix, new_prefix]: [&str; 2]) -> Vec<u8> {
     let names = [format!("{old_prefix}{name}"), format!("{new_prefix}{name}")];
-    let mut text = format!("diff --git {} {}\n", names[0], names[1]);
-    text += &match (old.map(mode), new.map(mode)) {
+    let modes = match (old.map(mode), new.map(mode)) {
         (Some(old), None) => format!("deleted file mode {old}\n"),
         (None, Some(new)) => format!("new file mode {new}\n"),
         (Some(old), Some(new)) if old != new => format!("old mode {old}\nnew mode {new}\n"),
@@ -241,7 +240,7 @@ fn section(name: &str, [old, new]: [Option<&Node>; 2], [old_prefix, new_prefix]:
     };
     let side = |node: Option<&Node>, name: &str| if node.is_some() { name.to_owned() } else { "/dev/null".into() };
     let (old_name, new_name) = (side(old, &names[0]), side(new, &names[1]));
-    let mut patch = text.into_bytes();
+    let mut patch = format!("diff --git {} {}\n{modes}", names[0], names[1]).into_bytes();
     let changes = TextDiff::from_lines(contents(old), contents(new));
     changes.unified_diff().header(&old_name, &new_name).to_writer(&mut patch).unwrap();
     patch

@@ -16,5 +16,6 @@ mod oracle;
 mod report;
 mod run;
 mod tidy;
+mod transaction;
 mod tree;
 mod workspace;
