@@ -3,3 +3,4 @@
 mod changes;
 mod cost;
 mod crash;
+mod transaction;
