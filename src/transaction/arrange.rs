@@ -35,7 +35,7 @@ pub(super) fn arrange(workspace: &dyn Workspace, stage: &Stage, staged: Vec<Stag
         changes.insert(change.path.clone(), change);
     }
     for (to, (from, state)) in moves {
-        let number = leave(stage, &mut changes, &from, &state);
+        let number = leave(workspace, stage, &mut changes, (&from, &state))?;
         found.entry(number).or_insert(state);
         if let Some(change) = changes.get_mut(&to) {
             change.arrives.get_or_insert(Arrival::Old(number));
@@ -53,18 +53,29 @@ pub(super) fn arrange(workspace: &dyn Workspace, stage: &Stage, staged: Vec<Stag
 }
 
 /// Lets the file at `from` leave, and returns the number of its change.
-fn leave(stage: &Stage, changes: &mut BTreeMap<RelPath, Change>, from: &RelPath, found: &FileState) -> usize {
-    let change = changes.entry(from.clone()).or_insert_with(|| Change {
+fn leave(
+    workspace: &dyn Workspace,
+    stage: &Stage,
+    changes: &mut BTreeMap<RelPath, Change>,
+    (from, found): (&RelPath, &FileState),
+) -> Result<usize, Failure> {
+    if let Some(change) = changes.get_mut(from) {
+        change.leaves = true;
+        return Ok(change.number);
+    }
+    let change = Change {
         number: stage.number(),
         path: from.clone(),
         before: Some(Image::from(found)),
         after: None,
         leaves: true,
         arrives: None,
-        is_beside: stage.is_known_beside(from),
-    });
-    change.leaves = true;
-    change.number
+        beside: stage.is_known_beside(from).then_some(0),
+    };
+    stage.note(workspace, &change)?;
+    let number = change.number;
+    changes.insert(from.clone(), change);
+    Ok(number)
 }
 
 /// Returns the directories that nothing is left in, with their permission bits.

@@ -23,8 +23,9 @@ pub(super) struct Change {
     pub(super) leaves: bool,
     /// The scratch file that comes in.
     pub(super) arrives: Option<Arrival>,
-    /// Whether its scratch files stand beside it, because the state directory is on another file system.
-    pub(super) is_beside: bool,
+    /// Where its scratch files stand if the state directory is on another file system: so many directories above
+    /// its own, counted from 0.
+    pub(super) beside: Option<usize>,
 }
 
 /// Where a file comes from.

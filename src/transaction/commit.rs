@@ -79,11 +79,12 @@ impl Commit<'_> {
 
     /// Makes durable what stands on another file system, where no sync of the root's reaches.
     fn sync_beside(&self, changes: &[Change]) -> Result<(), Failure> {
-        let beside: Vec<_> = changes.iter().filter(|change| change.is_beside).cloned().collect();
+        let beside: Vec<_> = changes.iter().filter(|change| change.beside.is_some()).cloned().collect();
         for path in self.staged_files(&beside)? {
             self.workspace.sync(Some(&path))?;
         }
-        let directories: BTreeSet<_> = beside.iter().map(|change| change.path.parent()).collect();
+        let slots = beside.iter().map(|change| self.scratch.slot(change, Slot::New));
+        let directories = slots.map(|slot| Ok(slot?.parent())).collect::<Result<BTreeSet<_>, Failure>>()?;
         Ok(directories.iter().try_for_each(|directory| self.workspace.sync(directory.as_ref()))?)
     }
 
@@ -119,19 +120,12 @@ impl Commit<'_> {
         changed.extend(modes.chain(made).cloned().map(Some));
         if changed.len() > FEW {
             self.workspace.sync_all()?;
-            return self.sync_beside_names(&journal.changes);
         }
-        self.workspace.sync(Some(&self.scratch.directory))?;
-        for directory in &changed {
-            self.workspace.sync(directory.as_ref())?;
+        if changed.len() <= FEW || journal.changes.iter().any(|change| change.beside.is_some()) {
+            self.workspace.sync(Some(&self.scratch.directory))?;
+            changed.iter().try_for_each(|directory| self.workspace.sync(directory.as_ref()))?;
         }
         Ok(())
-    }
-
-    fn sync_beside_names(&self, changes: &[Change]) -> Result<(), Failure> {
-        let beside = changes.iter().filter(|change| change.is_beside);
-        let directories: BTreeSet<_> = beside.map(|change| change.path.parent()).collect();
-        Ok(directories.iter().try_for_each(|directory| self.workspace.sync(directory.as_ref()))?)
     }
 
     /// Writes the commit record: from here the transaction has happened.

@@ -223,11 +223,14 @@ impl<'w> Transaction<'w> {
     }
 
     fn attempt(&self, interrupt: &Interrupt) -> Result<(), Aborted> {
-        let (changes, stale) = self.stage.finish();
-        if !stale.is_empty() {
-            return Err(Failure::Stale(stale).into());
+        let (changes, outdated) = self.stage.finish();
+        if !outdated.is_empty() {
+            return Err(Failure::Stale(outdated).into());
         }
-        let Some(state) = self.state.as_ref().filter(|_| !changes.is_empty()) else { return Ok(()) };
+        let Some(state) = &self.state else { return Ok(()) };
+        if changes.is_empty() {
+            return Ok(());
+        }
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal).into());
         }

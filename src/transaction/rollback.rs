@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Change, Image};
 use super::journal::{Journal, Removed};
-use super::scratch::{self, Scratch, Slot, join};
+use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
 use super::sweep::KEPT;
 use super::verify::identify;
@@ -301,10 +301,9 @@ impl<'a> Rollback<'a> {
     /// Keeps an old file whose place is taken by somebody else's work.
     fn keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
         let name = format!("{KEPT}{}", scratch::name(Slot::Old, change.number));
-        let kept = match (change.is_beside, change.path.parent()) {
-            (false, _) => self.scratch.file(&name)?,
-            (true, Some(directory)) => join(&directory, &self.scratch.beside_name(&name))?,
-            (true, None) => join(&self.scratch.directory, &name)?,
+        let kept = match change.beside {
+            None => self.scratch.file(&name)?,
+            Some(above) => self.scratch.beside(change.path.ancestors().nth(above).as_ref(), &name)?,
         };
         self.slots.take_out(old, &kept)?;
         Ok(Restored::Left)
@@ -315,16 +314,25 @@ impl<'a> Rollback<'a> {
         let workspace = self.slots.workspace;
         if self.durability == Durability::Full {
             workspace.sync_all()?;
-            let beside = self.journal.changes.iter().filter(|change| change.is_beside);
-            for directory in beside.map(|change| change.path.parent()).collect::<BTreeSet<_>>() {
-                workspace.sync(directory.as_ref())?;
-            }
+            self.sync_beside()?;
         }
         let journal = self.scratch.file("journal")?;
         if workspace.stat(&journal)?.is_some() {
             workspace.rename(&journal, &self.scratch.file("undone")?, Rename::Replace)?;
         }
         self.sync_scratch()
+    }
+
+    /// Makes durable what was put back on other file systems, where no sync of the root's reaches.
+    fn sync_beside(&self) -> Result<(), Failure> {
+        let beside = self.journal.changes.iter().filter(|change| change.beside.is_some());
+        for directory in beside.flat_map(|change| change.path.ancestors()).collect::<BTreeSet<_>>() {
+            match self.slots.workspace.sync(Some(&directory)) {
+                Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => {}
+                synced => synced?,
+            }
+        }
+        Ok(())
     }
 
     fn sync_scratch(&self) -> Result<(), Failure> {

@@ -44,12 +44,17 @@ impl Scratch {
     /// Returns the path of a scratch file of `change`.
     pub(super) fn slot(&self, change: &Change, slot: Slot) -> Result<RelPath, Failure> {
         let name = name(slot, change.number);
-        if !change.is_beside {
-            return self.file(&name);
+        match change.beside {
+            None => self.file(&name),
+            Some(above) => self.beside(change.path.ancestors().nth(above).as_ref(), &name),
         }
-        let name = self.beside_name(&name);
-        match change.path.parent() {
-            Some(directory) => join(&directory, &name),
+    }
+
+    /// Returns the path of a scratch file in `directory`, outside of the state directory.
+    pub(super) fn beside(&self, directory: Option<&RelPath>, name: &str) -> Result<RelPath, Failure> {
+        let name = self.beside_name(name);
+        match directory {
+            Some(directory) => join(directory, &name),
             None => RelPath::new(name.as_bytes()).map_err(|_| too_long()),
         }
     }

@@ -87,8 +87,9 @@ impl Stage {
             after: None,
             leaves: after.is_none(),
             arrives: None,
-            is_beside: place.is_beside,
+            beside: place.is_beside.then_some(staged.makes.len()),
         };
+        self.note(workspace, &change)?;
         match after {
             Some(after) if after.kind == FileKind::Directory => {
                 staged.makes.push(change.path.clone());
@@ -124,7 +125,7 @@ impl Stage {
                 Ok(())
             }
             Content::MovedFrom(from, state) => {
-                let is_beside = change.is_beside || self.place(workspace, &from, true)?.is_beside;
+                let is_beside = change.beside.is_some() || self.place(workspace, &from, true)?.is_beside;
                 let is_same_mode =
                     kind == FileKind::Symlink || permissions == Permissions::Exact(state.stat.permissions);
                 if is_beside || !is_same_mode {
@@ -165,9 +166,6 @@ impl Stage {
         permissions: Permissions,
         like: Option<&RelPath>,
     ) -> Result<(), Failure> {
-        if change.is_beside {
-            self.note(workspace, change)?;
-        }
         let path = self.scratch.slot(change, Slot::New)?;
         match kind {
             FileKind::Symlink => workspace.symlink(bytes, &path)?,
@@ -179,14 +177,21 @@ impl Stage {
         Ok(())
     }
 
-    /// Notes that a scratch file is going to stand outside of the state directory, so that it can be swept.
-    fn note(&self, workspace: &dyn Workspace, change: &Change) -> Result<(), Failure> {
+    /// Notes scratch files that are going to stand outside of the state directory, so that they can be swept.
+    pub(super) fn note(&self, workspace: &dyn Workspace, change: &Change) -> Result<(), Failure> {
+        if change.beside.is_none() {
+            return Ok(());
+        }
         let note = join(&self.scratch.directory, &format!("b{}", change.number))?;
         let path = self.scratch.slot(change, Slot::New)?;
         workspace.create(&note, escape::escape(path.as_bytes()).as_bytes(), Permissions::Exact(0o600), None)?;
         if self.durability == Durability::Full {
             workspace.sync(Some(&note))?;
             workspace.sync(Some(&self.scratch.directory))?;
+            for directory in self.scratch.directory.ancestors() {
+                workspace.sync(Some(&directory))?;
+            }
+            workspace.sync(None)?;
         }
         Ok(())
     }
@@ -218,11 +223,7 @@ impl Stage {
             return Ok(known);
         }
         let absent = self.scratch.file("absent")?;
-        let name = self.scratch.beside_name("p");
-        let target = match &directory {
-            Some(directory) => join(directory, &name)?,
-            None => RelPath::new(name.as_bytes()).map_err(|_| missing(&absent))?,
-        };
+        let target = self.scratch.beside(directory.as_ref(), "p")?;
         let fault = workspace.rename(&absent, &target, Rename::Replace).err().map(|error| error.fault);
         let is_beside = fault == Some(Fault::CrossDevice);
         self.beside.lock().unwrap_or_else(PoisonError::into_inner).insert(directory, is_beside);

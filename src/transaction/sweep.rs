@@ -1,7 +1,7 @@
 //! Sweeping: removes the scratch files of a transaction that is over.
 
 use super::escape::unescape;
-use super::scratch::{Scratch, join};
+use super::scratch::Scratch;
 use super::{Failure, scratch};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Result as Done, Workspace};
@@ -19,11 +19,12 @@ pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), 
     };
     let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_kept(name));
     names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));
+    for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
+        let Ok(note) = scratch.directory.join(note) else { continue };
+        sweep_beside(workspace, scratch, &note)?;
+    }
     for name in &names {
         let Ok(path) = scratch.directory.join(name) else { continue };
-        if name.first() == Some(&b'b') {
-            sweep_beside(workspace, scratch, &path)?;
-        }
         gone(workspace.remove(&path))?;
     }
     if kept.is_empty() {
@@ -46,14 +47,13 @@ fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) ->
         return Ok(());
     };
     let Some(number) = number.parse::<usize>().ok() else { return Ok(()) };
+    let directory = path.parent();
     for slot in [scratch::Slot::New, scratch::Slot::Old, scratch::Slot::Returned] {
-        let name = scratch.beside_name(&scratch::name(slot, number));
-        let path = match path.parent() {
-            Some(directory) => join(&directory, &name)?,
-            None => RelPath::new(name.as_bytes()).expect("BUG: a plain name is no path"),
-        };
+        let path = scratch.beside(directory.as_ref(), &scratch::name(slot, number))?;
         gone(workspace.remove(&path))?;
     }
+    // The note goes only after what it names.
+    gone(workspace.sync(directory.as_ref()))?;
     Ok(())
 }
 

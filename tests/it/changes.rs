@@ -33,6 +33,8 @@ pub(crate) struct Case {
     pub(crate) before: Vec<(&'static str, Entry)>,
     /// Second names of files: what, and where.
     pub(crate) links: Vec<(&'static str, &'static str)>,
+    /// Directories that are other file systems.
+    pub(crate) mounts: Vec<&'static str>,
     pub(crate) steps: Vec<Step>,
     pub(crate) after: Vec<(&'static str, Entry)>,
 }
@@ -48,6 +50,9 @@ impl Case {
         let memory = Memory::with_files(self.before.iter().map(|(name, entry)| (path(name), entry.clone())));
         for (from, to) in &self.links {
             memory.put_link(&path(from), &path(to));
+        }
+        for mount in &self.mounts {
+            memory.mount(&path(mount));
         }
         memory
     }
@@ -84,7 +89,8 @@ pub(crate) fn run(
 }
 
 impl Step {
-    fn change(&self, workspace: &dyn Workspace) -> Result<FileChange> {
+    /// Returns the change that it is on the tree as it stands.
+    pub(crate) fn change(&self, workspace: &dyn Workspace) -> Result<FileChange> {
         let (Self::Put(name, _) | Self::Delete(name) | Self::Mode(name, _) | Self::Move(_, name)) = self;
         let name = path(name);
         let before = state(workspace, &name)?;
@@ -143,6 +149,7 @@ fn contents() -> Vec<Case> {
             name: "update",
             before: vec![("a", Entry::file("old")), ("b", Entry::file("stays"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Put("a", Entry::file("new"))],
             after: vec![("a", Entry::file("new")), ("b", Entry::file("stays"))],
         },
@@ -150,6 +157,7 @@ fn contents() -> Vec<Case> {
             name: "several updates",
             before: vec![("d/a", Entry::executable("a")), ("d/b", Entry::file("b")), ("c", Entry::file("c"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![
                 Step::Put("d/a", Entry::executable("A")),
                 Step::Put("d/b", Entry::file("B")),
@@ -161,6 +169,7 @@ fn contents() -> Vec<Case> {
             name: "creates in new directories",
             before: vec![("x", Entry::file("x"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![
                 Step::Put("n/m/a", Entry::file("a")),
                 Step::Put("n/b", Entry::executable("b")),
@@ -182,6 +191,7 @@ fn contents() -> Vec<Case> {
                 ("k/s", Entry::file("s")),
             ],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Delete("d/e/a"), Step::Delete("d/b"), Step::Delete("k/c")],
             after: vec![("k/s", Entry::file("s"))],
         },
@@ -189,6 +199,7 @@ fn contents() -> Vec<Case> {
             name: "mode only",
             before: vec![("a", Entry::file("a"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Mode("a", 0o755)],
             after: vec![("a", Entry::executable("a"))],
         },
@@ -196,6 +207,7 @@ fn contents() -> Vec<Case> {
             name: "mode of a file with two names",
             before: vec![("a", Entry::file("a"))],
             links: vec![("a", "b")],
+            mounts: vec![],
             steps: vec![Step::Mode("a", 0o755)],
             after: vec![("a", Entry::executable("a")), ("b", Entry::file("a"))],
         },
@@ -208,6 +220,7 @@ fn names() -> Vec<Case> {
             name: "rename",
             before: vec![("d/a", Entry::file("a"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Move("d/a", "n/b")],
             after: vec![("n/b", Entry::file("a"))],
         },
@@ -215,13 +228,39 @@ fn names() -> Vec<Case> {
             name: "rename with an edit",
             before: vec![("d/a", Entry::file("a")), ("d/s", Entry::file("s"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Delete("d/a"), Step::Put("b", Entry::file("A"))],
             after: vec![("b", Entry::file("A")), ("d/s", Entry::file("s"))],
+        },
+        Case {
+            name: "files below a mount",
+            before: vec![
+                ("m/a", Entry::executable("a")),
+                ("m/b", Entry::file("b")),
+                ("m/c", Entry::file("c")),
+                ("m/s", Entry::file("s")),
+                ("d", Entry::file("d")),
+            ],
+            links: vec![],
+            mounts: vec!["m"],
+            steps: vec![
+                Step::Put("m/a", Entry::executable("A")),
+                Step::Delete("m/b"),
+                Step::Move("m/c", "c"),
+                Step::Move("d", "m/n/d"),
+            ],
+            after: vec![
+                ("m/a", Entry::executable("A")),
+                ("m/s", Entry::file("s")),
+                ("c", Entry::file("c")),
+                ("m/n/d", Entry::file("d")),
+            ],
         },
         Case {
             name: "criss-cross",
             before: vec![("d/a", Entry::file("a")), ("b", Entry::executable("b"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Move("d/a", "b"), Step::Move("b", "d/a")],
             after: vec![("b", Entry::file("a")), ("d/a", Entry::executable("b"))],
         },
@@ -229,6 +268,7 @@ fn names() -> Vec<Case> {
             name: "criss-cross of twins",
             before: vec![("a", Entry::file("same")), ("b", Entry::file("same")), ("c", Entry::file("c"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Move("a", "b"), Step::Move("b", "a"), Step::Move("c", "d")],
             after: vec![("a", Entry::file("same")), ("b", Entry::file("same")), ("d", Entry::file("c"))],
         },
@@ -236,6 +276,7 @@ fn names() -> Vec<Case> {
             name: "rename onto a name that leaves",
             before: vec![("a", Entry::file("a")), ("b", Entry::file("b")), ("l", Entry::link("b"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Move("a", "b"), Step::Move("b", "c"), Step::Move("l", "m/l")],
             after: vec![("b", Entry::file("a")), ("c", Entry::file("b")), ("m/l", Entry::link("b"))],
         },
@@ -248,6 +289,7 @@ fn types() -> Vec<Case> {
             name: "symbolic links",
             before: vec![("l", Entry::link("old")), ("m", Entry::link("gone")), ("f", Entry::file("f"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![
                 Step::Put("n", Entry::link("new")),
                 Step::Put("l", Entry::link("aimed")),
@@ -260,6 +302,7 @@ fn types() -> Vec<Case> {
             name: "a file gives way to a directory",
             before: vec![("a", Entry::file("a")), ("s", Entry::file("s"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Delete("a"), Step::Put("a/b/c", Entry::file("c"))],
             after: vec![("a/b/c", Entry::file("c")), ("s", Entry::file("s"))],
         },
@@ -267,6 +310,7 @@ fn types() -> Vec<Case> {
             name: "a directory gives way to a file",
             before: vec![("a/b/c", Entry::file("c")), ("a/d", Entry::file("d"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![Step::Delete("a/b/c"), Step::Delete("a/d"), Step::Put("a", Entry::file("a"))],
             after: vec![("a", Entry::file("a"))],
         },
@@ -274,6 +318,7 @@ fn types() -> Vec<Case> {
             name: "submodules",
             before: vec![("old", Entry::directory()), ("f", Entry::file("f")), ("a", Entry::file("a"))],
             links: vec![],
+            mounts: vec![],
             steps: vec![
                 Step::Put("new/sub", Entry::directory()),
                 Step::Delete("old"),

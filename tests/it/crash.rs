@@ -24,7 +24,7 @@ fn memory(case: &Case, lacks: &[Feature]) -> Memory {
 /// Returns the tree without what belongs to the transaction.
 fn visible(memory: &Memory) -> Tree {
     let mut entries = memory.entries();
-    entries.retain(|path, _| !path.as_bytes().starts_with(b".wpatch"));
+    entries.retain(|path, _| !path.components().any(|part| part.starts_with(b".wpatch")));
     entries
 }
 
@@ -195,7 +195,7 @@ fn in_recovery(case: &Case, memory: &Memory, reported: Reported) -> usize {
             faults += 1;
             let what = format!("{kind:?} at {} and in recovery at {verb}", memory.verbs());
             for last in [next.restart(), next.after_power_loss_with(Survivors::Dice(verb as u64))] {
-                recover(&last, FULL).unwrap();
+                recover(&last, FULL).expect("the disk is well again");
                 reported.check(case, &last.entries(), &what);
             }
         }

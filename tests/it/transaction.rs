@@ -1,0 +1,156 @@
+//! What a transaction refuses, what it leaves behind, and whom it believes.
+
+use wpatch::change::Sink;
+use wpatch::mode::Permissions;
+use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, recover};
+use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
+use wpatch::workspace::{Privacy, Workspace};
+
+use crate::changes::{Step, path, run};
+
+fn memory(files: &[(&str, Entry)]) -> Memory {
+    Memory::with_files(files.iter().map(|(name, entry)| (path(name), entry.clone())))
+}
+
+fn update(memory: &Memory) -> Result<(), Failure> {
+    let steps = [Step::Put("a", Entry::file("new"))];
+    run(memory, &steps, Options::default(), &Interrupt::new()).map(|_receipt| ())
+}
+
+/// Kills an update behind its swap.
+fn killed(files: &[(&str, Entry)]) -> Memory {
+    let at = (0..1000).find(|&verb| {
+        let memory = memory(files);
+        memory.inject(Injection { verb, kind: FaultKind::KilledAfter });
+        let _ = update(&memory);
+        memory.files()[&path("a")].contents == b"new"
+    });
+    let memory = memory(files);
+    memory.inject(Injection { verb: at.expect("the swap is one of the verbs"), kind: FaultKind::KilledAfter });
+    let _ = update(&memory);
+    memory.restart()
+}
+
+#[test]
+fn what_is_dropped_leaves_nothing() {
+    let memory = memory(&[("a", Entry::file("old"))]);
+    let before = memory.entries();
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let (transaction, _) = Transaction::begin(&memory, Options::default()).unwrap();
+        transaction.take(Step::Put("a", Entry::file("new")).change(&memory).unwrap()).unwrap();
+        panic!("the caller failed");
+    }));
+    assert!(result.is_err());
+    assert_eq!(memory.entries(), before);
+    update(&memory).unwrap();
+}
+
+#[test]
+fn recovery_makes_nothing_where_nothing_is() {
+    let memory = memory(&[("a", Entry::file("old"))]);
+    let before = memory.fingerprint();
+    assert_eq!(recover(&memory, Options::default()).unwrap(), []);
+    assert_eq!(memory.fingerprint(), before);
+}
+
+#[test]
+fn the_next_command_says_what_it_recovered() {
+    let memory = killed(&[("a", Entry::file("old"))]);
+    let (transaction, recovered) = Transaction::begin(&memory, Options::default()).unwrap();
+    assert_eq!(
+        recovered.iter().map(|one| (one.ending, &one.left[..])).collect::<Vec<_>>(),
+        [(Ending::RolledBack, &[][..])]
+    );
+    transaction.abandon();
+    assert_eq!(memory.files().into_values().collect::<Vec<_>>(), [Entry::file("old")]);
+}
+
+#[test]
+fn an_edit_after_a_crash_keeps_the_old_file_too() {
+    let memory = killed(&[("a", Entry::file("old"))]);
+    memory.put(&path("a"), &Entry::file("theirs"));
+    let recovered = recover(&memory, Options::default()).unwrap();
+    assert_eq!(recovered[0].left, [path("a")]);
+    let contents: Vec<_> = memory.files().into_iter().map(|(path, entry)| (path.to_string(), entry.contents)).collect();
+    let kept = format!(".wpatch/txn/{}/kept-o0", recovered[0].id);
+    assert!(contents.contains(&("a".to_owned(), b"theirs".to_vec())));
+    assert!(contents.contains(&(kept, b"old".to_vec())), "{contents:?}");
+    assert_eq!(recover(&memory, Options::default()).unwrap(), []);
+    assert!(memory.files().into_values().any(|entry| entry.contents == b"old"));
+}
+
+#[test]
+fn two_at_once_are_refused() {
+    let memory = memory(&[("a", Entry::file("old"))]);
+    let (first, _) = Transaction::begin(&memory, Options::default()).unwrap();
+    assert!(matches!(update(&memory), Err(Failure::Locked)));
+    first.abandon();
+    update(&memory).unwrap();
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_read_is_stale() {
+    let memory = memory(&[("a", Entry::file("old")), ("b", Entry::file("b"))]);
+    let (transaction, _) = Transaction::begin(&memory, Options::default()).unwrap();
+    for step in [Step::Put("b", Entry::file("B")), Step::Put("a", Entry::file("new"))] {
+        transaction.take(step.change(&memory).unwrap()).unwrap();
+    }
+    memory.put(&path("a"), &Entry::file("oLd"));
+    let failure = transaction.commit(&Interrupt::new()).map(|_receipt| ());
+    assert!(matches!(failure, Err(Failure::Stale(paths)) if paths == [path("a")]));
+    assert_eq!(memory.entries().into_values().collect::<Vec<_>>(), [Entry::file("oLd"), Entry::file("b")]);
+}
+
+#[test]
+fn a_state_directory_that_others_can_write_to_is_refused() {
+    for mode in [0o770, 0o707, 0o777] {
+        let memory = memory(&[("a", Entry::file("old"))]);
+        memory.put(&path(".wpatch"), &Entry::directory());
+        memory.set_permissions(&path(".wpatch"), Permissions::Exact(mode)).unwrap();
+        let before = memory.entries();
+        assert!(matches!(update(&memory), Err(Failure::State { .. })), "{mode:o}");
+        assert_eq!(memory.entries(), before, "{mode:o}");
+    }
+}
+
+#[test]
+fn a_state_directory_that_is_none_is_refused() {
+    for entry in [Entry::link("elsewhere"), Entry::file("x"), Entry::special()] {
+        let memory = memory(&[("a", Entry::file("old")), (".wpatch", entry), ("elsewhere/txn/x", Entry::file("x"))]);
+        let before = memory.entries();
+        assert!(matches!(update(&memory), Err(Failure::State { .. })));
+        assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
+        assert_eq!(memory.entries(), before);
+    }
+}
+
+#[test]
+fn a_git_directory_keeps_the_state_and_a_link_to_one_does_not() {
+    let memory = memory(&[("a", Entry::file("old")), (".git/HEAD", Entry::file("x"))]);
+    update(&memory).unwrap();
+    let names: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();
+    assert_eq!(names, [".git", ".git/HEAD", ".git/wpatch", ".git/wpatch/lock", ".git/wpatch/txn", "a"]);
+    let memory = self::memory(&[("a", Entry::file("old")), (".git", Entry::link("b")), ("b/c", Entry::file("c"))]);
+    update(&memory).unwrap();
+    let names: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();
+    assert_eq!(names, [".git", "a", "b", "b/c"]);
+}
+
+#[test]
+fn a_state_directory_that_was_made_to_stay_stays() {
+    let memory = memory(&[("a", Entry::file("old"))]);
+    memory.make_dir(&path(".wpatch"), Privacy::Shared).unwrap();
+    update(&memory).unwrap();
+    assert!(memory.entries().contains_key(&path(".wpatch")));
+}
+
+#[test]
+fn a_damaged_journal_stops_everything_and_nothing_is_touched() {
+    let memory = killed(&[("a", Entry::file("old"))]);
+    let journal = memory.files().into_keys().find(|path| path.name() == b"journal").unwrap();
+    memory.put(&journal, &Entry::file("wpatch.journal/1 0\n{}"));
+    let before = memory.files();
+    assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
+    assert!(matches!(update(&memory), Err(Failure::State { .. })));
+    assert_eq!(memory.files(), before);
+}
