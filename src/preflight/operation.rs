@@ -12,7 +12,7 @@ use super::{Options, Side, describe};
 use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
-use crate::plan::{Action, Operation, Plan};
+use crate::plan::{Action, Edit, Hunk, LineRange, Operation, Plan};
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -70,12 +70,13 @@ impl<'a> Worker<'a> {
         let operation = &self.plan.operations[index];
         let before = match operation.action {
             Action::Create => None,
+            Action::Modify if operation.may_fill() && self.is_missing(operation)? => None,
             _ => match self.source(operation, findings)? {
                 Some(node) => Some(node),
                 None => return Ok(()),
             },
         };
-        if operation.arrives() && !self.has_room(operation, findings)? {
+        if (operation.arrives() || before.is_none()) && !self.has_room(operation, findings)? {
             return Ok(());
         }
         let Some(after) = self.edited(operation, before.as_ref(), findings) else {
@@ -100,6 +101,10 @@ impl<'a> Worker<'a> {
             }
             Action::Create | Action::Copy | Action::Modify => self.overlay.put(&operation.path, operation.step, after),
         }
+    }
+
+    fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing))
     }
 
     /// Returns the file that the operation starts from, if it is as it has to be.
@@ -264,6 +269,14 @@ impl Operation {
             Action::Rename => self.from.as_ref(),
             Action::Create | Action::Modify | Action::Copy => None,
         }
+    }
+
+    /// Returns whether the operation gives an empty file its lines, or makes the file if there is none (`check_preimage`
+    /// in git's apply.c).
+    fn may_fill(&self) -> bool {
+        let Edit::Hunks(hunks) = &self.edit else { return false };
+        let is_empty = |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
+        !self.tells_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
     }
 
     fn is_submodule(&self) -> bool {

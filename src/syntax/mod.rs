@@ -216,6 +216,7 @@ impl Sections {
             span,
             step: self.step,
             direction: Direction::Forward,
+            tells_missing: true,
         });
         self.operations.last_mut().expect("BUG: an operation has just been added")
     }

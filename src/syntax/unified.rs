@@ -6,7 +6,7 @@
 use super::names::{self, Side};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks};
 use crate::path::MAX_PATH;
-use crate::plan::{Action, Claim, Edit, Name, Strip};
+use crate::plan::{Action, Claim, Edit, Hunk, Name, Strip};
 use crate::text::{Lines, Span, without_ending};
 
 /// The grammar of unified diffs.
@@ -126,12 +126,12 @@ fn unified(
     let start = lines.offset();
     let (old, new) = (side(text, lines)?, side(text, lines)?);
     let (hunks, end) = hunks::read(text, lines.offset(), options)?;
-    let (action, name) = meaning(old, new).ok_or_else(|| {
+    let (action, name) = meaning(old, new, &hunks).ok_or_else(|| {
         let says = SyntaxErrorKind::Contradiction("a file cannot be /dev/null on both sides");
         SyntaxError::new(says, content_span(text, start))
     })?;
     hunks::refuse_other_side(action, &hunks)?;
-    sections.push(action, name, Edit::Hunks(hunks), Span::new(start, end));
+    sections.push(action, name, Edit::Hunks(hunks), Span::new(start, end)).tells_missing = false;
     Ok(end)
 }
 
@@ -142,13 +142,16 @@ fn side(text: &[u8], lines: &mut Lines<'_>) -> Result<Side, SyntaxError> {
     names::dated(text, Span::new(line.start + 4, line.end))
 }
 
-/// Time stamps of the epoch mean what `/dev/null` means, as in git.
-fn meaning(old: Side, new: Side) -> Option<(Action, Name)> {
+/// Time stamps of the epoch mean what `/dev/null` means, unless there are lines on that side: reproducible builds give
+/// every file such a stamp, and GNU patch asks the hunk as well.
+fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
     Some(match (old, new) {
         (Side::Null, Side::Null) => return None,
         (Side::Null, Side::File(claim, _)) => (Action::Create, Name::Agreed(vec![claim])),
         (Side::File(claim, _), Side::Null) => (Action::Delete, Name::Agreed(vec![claim])),
         (Side::File(old, is_new), Side::File(new, is_gone)) => {
+            let is_new = is_new && hunks.iter().all(|hunk| hunk.old.count == 0);
+            let is_gone = is_gone && hunks.iter().all(|hunk| hunk.new.count == 0);
             let action = match (is_new, is_gone) {
                 (true, _) => Action::Create,
                 (_, true) => Action::Delete,
