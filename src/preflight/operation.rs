@@ -55,7 +55,7 @@ impl<'a> Worker<'a> {
         let paths = || std::iter::once(&operation.path).chain(&operation.from);
         if let Some(&code) = paths().find_map(|path| self.failed.get(path)) {
             findings.outcome.failed = Some(code);
-        } else if operation.is_submodule() {
+        } else if operation.is_submodule() || self.moves_submodule(operation)? {
             self.submodule(operation, &mut findings)?;
         } else {
             self.file(index, &mut findings)?;
@@ -225,9 +225,26 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// Returns whether the operation gives a submodule another name: without a change of its commit, git writes no mode
+    /// with that, so that the tree has to tell. A submodule that is there as a whole has a `.git` in it.
+    fn moves_submodule(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        let says_no_more = matches!(operation.edit, Edit::Keep) && operation.old_mode.or(operation.new_mode).is_none();
+        let source = if operation.action == Action::Uncopy { Some(&operation.path) } else { operation.from.as_ref() };
+        let Some(source) = source.filter(|_| says_no_more) else {
+            return Ok(false);
+        };
+        if !matches!(self.overlay.base(source, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory) {
+            return Ok(false);
+        }
+        let inside = self.overlay.list(source)?;
+        Ok(inside.is_empty() || inside.iter().any(|path| path.name() == b".git"))
+    }
+
     /// A submodule in a work tree is a directory: made empty, removed if empty, else left alone.
     fn submodule(&mut self, operation: &Operation, findings: &mut Findings) -> Result<(), WorkspaceError> {
-        findings.outcome.modes = (operation.old_mode, operation.new_mode);
+        let is_moved = operation.from.is_some();
+        let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
+        findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
         edit::count(operation, self.plan.text(operation), &mut findings.outcome);
         let leaves = operation.leaves().filter(|_| operation.old_mode.is_none_or(|mode| mode == FileMode::Submodule));
         if let Some(path) = leaves {

@@ -100,6 +100,10 @@ impl<'w> Overlay<'w> {
 
     /// Returns the names in the directory at `path`, on disk.
     pub(super) fn list(&self, path: &RelPath) -> Result<Vec<RelPath>, WorkspaceError> {
+        let is_directory = |stat: Stat| stat.kind == FileKind::Directory;
+        if !self.workspace.stat(path)?.is_some_and(is_directory) {
+            return Ok(Vec::new());
+        }
         let names = self.workspace.list(Some(path))?;
         Ok(names.iter().filter_map(|name| path.join(name).ok()).collect())
     }
