@@ -42,7 +42,9 @@ open_copy() { # makes an empty work copy of the repository $1
 steps_of() { # prints N steps of the repository $1, new and old, spread over its history, oldest first
     local pair
     if [ -n "$PAIRS" ]; then
-        for pair in $PAIRS; do echo "${pair#*..} ${pair%..*}"; done
+        for pair in $PAIRS; do
+            git -c safe.directory='*' -C "$1" rev-parse "${pair#*..}^{commit}" "${pair%..*}^{commit}" | xargs
+        done
         return
     fi
     git -c safe.directory='*' -C "$1" log --reverse --topo-order --min-parents=1 --format='%H %P' $COMMITS |
