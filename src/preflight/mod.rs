@@ -134,7 +134,7 @@ pub fn resolve(
     let groups = group::groups(plan);
     let is_refused = AtomicBool::new(all.iter().any(Findings::is_failed));
     let closed: Vec<bool> = all.iter().map(Findings::is_failed).collect();
-    let changed = AtomicUsize::new(0);
+    let count = AtomicUsize::new(0);
     let work = |members: &Vec<usize>| -> Result<Vec<(usize, Findings)>, WorkspaceError> {
         if members.iter().any(|&index| closed[index]) {
             return Ok(Vec::new());
@@ -143,7 +143,7 @@ pub fn resolve(
         if findings.iter().any(|(_, findings)| findings.is_failed()) {
             is_refused.store(true, Ordering::Relaxed);
         }
-        changed.fetch_add(changes.len(), Ordering::Relaxed);
+        count.fetch_add(changes.len(), Ordering::Relaxed);
         for change in changes {
             if !is_refused.load(Ordering::Relaxed) {
                 sink.take(change)?;
@@ -159,7 +159,7 @@ pub fn resolve(
     for (index, findings) in done.into_iter().flatten() {
         all[index] = findings;
     }
-    Ok(Resolution { changes: changed.into_inner(), ..collected(all) })
+    Ok(Resolution { changes: count.into_inner(), ..collected(all) })
 }
 
 fn judge(plan: &Plan, index: usize, findings: &mut Findings) {
