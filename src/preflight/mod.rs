@@ -1,8 +1,8 @@
 //! Plan and tree to changes and problems: decides everything, writes nothing.
 //!
-//! One pass, file by file: operations that touch the same file form a [group](group), done in order over an
-//! [overlay]; groups are done in parallel, and each hands its finished changes to a [`Sink`] at once. So memory
-//! is the patch and the files in flight, never the sum of the results.
+//! One pass, file by file: operations that touch the same file form a group, done in order over an overlay;
+//! groups are done in parallel, and each hands its finished changes to a [`Sink`] at once. So memory is the patch
+//! and the files in flight, never the sum of the results.
 
 mod checks;
 mod describe;
