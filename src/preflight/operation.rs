@@ -179,19 +179,16 @@ impl<'a> Worker<'a> {
             kind: operation.new_mode.map_or(before.map_or(FileKind::Regular, |node| node.kind), FileMode::kind),
             permissions: permissions(operation, before, replaced),
             bytes,
-            like: match operation.action {
-                Action::Copy | Action::Create => replaced.and_then(|node| node.like.clone()),
-                _ => before.and_then(|node| node.like.clone()),
-            },
+            like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
             origin: before.filter(|_| is_same).and_then(|node| node.origin.clone()),
         };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
         (is_kept || checks::is_possible(&node, self.options.max_file, findings)).then_some(node)
     }
 
-    /// Returns the file that a created or copied one replaces.
+    /// Returns the file that one which arrives replaces: its mode and owner stay, unless the patch names a mode.
     fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
-        if !matches!(operation.action, Action::Copy | Action::Create) || !self.options.overwrite {
+        if !operation.arrives() || !self.options.overwrite || operation.from.as_ref() == Some(&operation.path) {
             return Ok(None);
         }
         Ok(match self.overlay.current(&operation.path, operation.step)? {
@@ -291,10 +288,15 @@ fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
     DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
 }
 
+/// Returns the file whose mode, owner and attributes the new one keeps.
+fn kept<'n>(operation: &Operation, before: Option<&'n Node>, replaced: Option<&'n Node>) -> Option<&'n Node> {
+    if operation.action == Action::Copy { replaced } else { replaced.or(before) }
+}
+
 fn permissions(operation: &Operation, before: Option<&Node>, replaced: Option<&Node>) -> Permissions {
     let wanted = operation.new_mode.map(|mode| mode == FileMode::Executable);
     let new = |like: Option<&Node>| Permissions::New { executable: wanted.unwrap_or(like.is_some_and(is_executable)) };
-    let kept = if operation.action == Action::Copy { replaced } else { replaced.or(before) };
+    let kept = kept(operation, before, replaced);
     kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
 }
 
