@@ -186,8 +186,8 @@ impl<'w> Overlay<'w> {
         moved.retain(|(from, to)| self.is_moved(from, to));
         let needed = self.needed();
         let is_kept = |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
-        let changed = self.entries.iter().filter(|(path, entry)| !is_kept(path, entry));
-        let mut changes: Vec<_> = changed.filter_map(|(path, entry)| self.change(path, entry, &moved)).collect();
+        let others = self.entries.iter().filter(|(path, entry)| !is_kept(path, entry));
+        let mut changes: Vec<_> = others.filter_map(|(path, entry)| self.change(path, entry, &moved)).collect();
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
     }
