@@ -69,7 +69,7 @@ fn form(lines: &Lines<'_>) -> Option<Form> {
     match line[0] {
         b'-' | b'*' => header_form(line, lines.clone()),
         b'@' if hunks::is_whole_header(line) => Some(Form::LoneHunk),
-        b'B' | b'C' | b'F' | b'd' => single_line_form(line.trim_ascii_end()),
+        b'B' | b'C' | b'F' | b'S' | b'd' => single_line_form(line.trim_ascii_end()),
         _ => None,
     }
 }
@@ -106,9 +106,13 @@ fn single_line_form(line: &[u8]) -> Option<Form> {
     if differing(line).is_some() {
         return Some(Form::BinaryMissing);
     }
-    // The words of `diff -r` where a name stands for a file here and a directory or the like there.
+    // `diff -r` writes this where a name stands for a file here and a directory or the like there.
     if line.starts_with(b"File ") && has(b" is a ") && has(b" while file ") {
         return Some(Form::Other("changes of type without contents"));
+    }
+    // So does `diff --no-dereference`.
+    if line.starts_with(b"Symbolic links ") && has(b" and ") && line.ends_with(b" differ") {
+        return Some(Form::Other("changes of links without their targets"));
     }
     if line == b"Cannot display: file marked as a binary type." {
         return Some(Form::Other("binary files without their contents"));
@@ -250,6 +254,7 @@ mod tests {
             ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", "combined diffs"),
             ("diff --cc x\nindex 1,2..3\n", "combined diffs"),
             ("File a/x is a regular file while file b/x is a directory\n", "changes of type without contents"),
+            ("Symbolic links a/x and b/x differ\n", "changes of links without their targets"),
             ("Cannot display: file marked as a binary type.\n", "binary files without their contents"),
         ];
         for (text, what) in cases {
