@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::engine::options::PreflightOptions;
+
 /// The names of the commands.
 pub(super) const COMMANDS: [&str; 7] = ["apply", "check", "recover", "grammar", "schema", "completions", "man"];
 
@@ -189,6 +191,9 @@ pub(super) struct PatchOptions {
     /// Largest patch that is read, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     pub(super) max_patch: u64,
+    /// Largest file that is read or made, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = PreflightOptions::default().max_file)]
+    pub(super) max_file: u64,
 }
 
 /// Reads the command line.

@@ -123,7 +123,9 @@ fn explain(
     for (index, (hunk, placed)) in hunks.iter().zip(placements).enumerate() {
         let problem = match placed {
             Ok(placement) if placement.candidates.len() > 1 => {
-                let problem = findings.warning(&code::SEVERAL_PLACES, "the hunk fits in several places");
+                let line = placement.lines.start + 1;
+                let message = format!("the hunk went to line {line}, and fits {}", at_lines(&placement.candidates));
+                let problem = findings.warning(&code::SEVERAL_PLACES, message);
                 problem.lines.clone_from(&placement.candidates);
                 problem.help = Some("--unique refuses it; more lines of context decide".into());
                 problem
@@ -147,6 +149,17 @@ fn line_at(text: &[u8], offset: usize) -> crate::text::Span {
     crate::text::Span::new(offset, offset + length)
 }
 
+/// Returns where a hunk fits, as people count lines.
+fn at_lines(lines: &[usize]) -> String {
+    let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
+    let more = if lines.len() < matching::MOST_CANDIDATES { "" } else { " and perhaps others" };
+    match numbers.split_last() {
+        Some((last, [])) => format!("at line {last}"),
+        Some((last, others)) => format!("at lines {} and {last}{more}", others.join(", ")),
+        None => "nowhere".to_owned(),
+    }
+}
+
 fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: &'f mut Findings) -> &'f mut Problem {
     match &mismatch.kind {
         MismatchKind::NotFound => {
@@ -161,7 +174,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
             findings.error(&code::NOT_FOUND, format!("the heading {} is not in the file", printable(heading)))
         }
         MismatchKind::Ambiguous { lines, rung } => {
-            let problem = findings.error(&code::AMBIGUOUS, format!("{hunk} fits ({rung}) in {} places", lines.len()));
+            let problem = findings.error(&code::AMBIGUOUS, format!("{hunk} fits ({rung}) {}", at_lines(lines)));
             problem.lines.clone_from(lines);
             problem.help = Some("add lines of context that are there only once".into());
             problem

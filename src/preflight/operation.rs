@@ -78,10 +78,19 @@ impl<'a> Worker<'a> {
         if operation.arrives() && !self.has_room(operation, findings)? {
             return Ok(());
         }
-        let Some(after) = self.edited(operation, before.as_ref(), findings) else {
+        let replaced = self.replaced(operation)?;
+        let known = before.as_ref().or(replaced.as_ref());
+        self.describe_before(known, findings);
+        let Some(after) = self.edited(operation, before.as_ref(), replaced.as_ref(), findings) else {
             return Ok(());
         };
-        self.describe(operation, before.as_ref(), &after, findings);
+        self.describe_after(operation, known, &after, findings);
+        self.leave(index, after, findings)
+    }
+
+    /// Leaves the overlay as the operation at `index` does.
+    fn leave(&mut self, index: usize, after: Node, findings: &mut Findings) -> Result<(), WorkspaceError> {
+        let operation = &self.plan.operations[index];
         match operation.action {
             Action::Delete => {
                 checks::emptied(operation, &after.bytes, findings);
@@ -150,7 +159,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns what the operation makes of `before`; `None` if it cannot.
-    fn edited(&mut self, operation: &Operation, before: Option<&Node>, findings: &mut Findings) -> Option<Node> {
+    fn edited(
+        &self,
+        operation: &Operation,
+        before: Option<&Node>,
+        replaced: Option<&Node>,
+        findings: &mut Findings,
+    ) -> Option<Node> {
         let text = self.plan.text(operation);
         let preimage = before.map_or(&[][..], |node| node.bytes.as_slice());
         let edited = edit::postimage(operation, text, preimage, self.options, findings)?;
@@ -160,42 +175,40 @@ impl<'a> Worker<'a> {
             (Edited::Same, Some(node)) => Arc::clone(&node.bytes),
             (Edited::Same, None) => Arc::default(),
         };
-        let replaced = self.replaced(operation);
         let node = Node {
             kind: operation.new_mode.map_or(before.map_or(FileKind::Regular, |node| node.kind), FileMode::kind),
-            permissions: permissions(operation, before, replaced.as_ref()),
+            permissions: permissions(operation, before, replaced),
             bytes,
-            like: match operation.action {
-                Action::Copy | Action::Create => replaced.and_then(|node| node.like),
-                _ => before.and_then(|node| node.like.clone()),
-            },
+            like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
             origin: before.filter(|_| is_same).and_then(|node| node.origin.clone()),
         };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
         (is_kept || checks::is_possible(&node, self.options.max_file, findings)).then_some(node)
     }
 
-    /// Returns the file that a created or copied one replaces.
-    fn replaced(&mut self, operation: &Operation) -> Option<Node> {
-        if !matches!(operation.action, Action::Copy | Action::Create) || !self.options.overwrite {
-            return None;
+    /// Returns the file that one which arrives replaces: its mode and owner stay, unless the patch names a mode.
+    fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
+        if !operation.arrives() || !self.options.overwrite || operation.from.as_ref() == Some(&operation.path) {
+            return Ok(None);
         }
-        match self.overlay.current(&operation.path, operation.step) {
-            Ok(Seen::Node(node)) if node.kind == FileKind::Regular => Some(node),
+        Ok(match self.overlay.current(&operation.path, operation.step)? {
+            Seen::Node(node) if node.kind == FileKind::Regular => Some(node),
             _ => None,
-        }
+        })
     }
 
-    fn describe(&self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
+    fn describe_before(&self, before: Option<&Node>, findings: &mut Findings) {
+        findings.outcome.modes.0 = before.map(git_mode);
+        findings.outcome.before = before.filter(|_| self.options.describe).map(|node| describe::describe(&node.bytes));
+    }
+
+    fn describe_after(&self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
         let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
         let after = (!is_gone).then_some(after);
         let outcome = &mut findings.outcome;
-        outcome.modes = (before.map(git_mode), after.map(git_mode));
+        outcome.modes.1 = after.map(git_mode);
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
-        if self.options.describe {
-            outcome.before = before.map(|node| describe::describe(&node.bytes));
-            outcome.after = after.map(|node| describe::describe(&node.bytes));
-        }
+        outcome.after = after.filter(|_| self.options.describe).map(|node| describe::describe(&node.bytes));
         if self.options.diff {
             let blob = |side: &Option<Side>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
             let blobs = (blob(&outcome.before), blob(&outcome.after));
@@ -288,10 +301,15 @@ fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
     DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
 }
 
+/// Returns the file whose mode, owner and attributes the new one keeps.
+fn kept<'n>(operation: &Operation, before: Option<&'n Node>, replaced: Option<&'n Node>) -> Option<&'n Node> {
+    if operation.action == Action::Copy { replaced } else { replaced.or(before) }
+}
+
 fn permissions(operation: &Operation, before: Option<&Node>, replaced: Option<&Node>) -> Permissions {
     let wanted = operation.new_mode.map(|mode| mode == FileMode::Executable);
     let new = |like: Option<&Node>| Permissions::New { executable: wanted.unwrap_or(like.is_some_and(is_executable)) };
-    let kept = if operation.action == Action::Copy { replaced } else { replaced.or(before) };
+    let kept = kept(operation, before, replaced);
     kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
 }
 

@@ -276,7 +276,6 @@ fn every_fault_ends_before_or_after() {
             }
         }
     }
-    println!("{met} faults met in {runs} runs, {} ended wrong", wrong.len());
     assert!(met > 50, "only {met} faults were met");
     assert!(wrong.is_empty(), "{} of {runs}:\n{}", wrong.len(), wrong.join("\n"));
 }
