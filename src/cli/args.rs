@@ -202,20 +202,42 @@ pub(super) struct PatchOptions {
 ///
 /// Returns clap's error: a mistake, or a wish for help or version.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let command = arguments.get(1).and_then(|name| name.to_str());
+    let parsed = match command {
+        Some("apply") => alone(&arguments[1..], Command::Apply),
+        Some("check") => alone(&arguments[1..], Command::Check),
+        _ => None,
+    };
+    parsed.map_or_else(|| whole(arguments), Ok)
+}
+
+/// Reads a command line of which the command is known, `arguments[0]`. Building the parsers of all the others takes
+/// longer than many a patch. What this one does not take, help and mistakes, is left to the whole parser.
+fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
+    let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
+    let matches = parser.disable_help_flag(true).try_get_matches_from(arguments).ok()?;
+    let global = Global::from_arg_matches(&matches).ok()?;
+    let mut command = command(T::from_arg_matches(&matches).ok()?);
+    command.keep_order(&matches);
+    Some(Cli { global, command })
+}
+
+/// Reads any command line.
+fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let (Some((_, matches)), Some(patch)) = (matches.subcommand(), cli.command.patch_mut()) {
-        patch.filters = filters(matches);
+    if let Some((_, matches)) = matches.subcommand() {
+        cli.command.keep_order(matches);
     }
     Ok(cli)
 }
 
 impl Command {
-    fn patch_mut(&mut self) -> Option<&mut PatchOptions> {
+    /// Notes the filters as they stood in the command line.
+    fn keep_order(&mut self, matches: &ArgMatches) {
         match self {
-            Self::Apply(apply) => Some(&mut apply.patch),
-            Self::Check(patch) => Some(patch),
-            _ => None,
+            Self::Apply(ApplyOptions { patch, .. }) | Self::Check(patch) => patch.filters = filters(matches),
+            _ => {}
         }
     }
 }
@@ -284,6 +306,30 @@ mod tests {
         Cli::command().debug_assert();
         let named: Vec<_> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
         assert_eq!(named, COMMANDS);
+    }
+
+    #[test]
+    fn both_parsers_read_the_same() {
+        let lines: [&[&str]; 5] = [
+            &["apply"],
+            &["check", "--json", "-q", "a", "--root=x", "b"],
+            &["apply", "-Rp2", "--include", "x", "--color", "never", "--", "-v"],
+            &["check", "--exclude=a", "--include", "b", "-C1", "--durability=none", "--lock-timeout", "1m"],
+            &["apply", "--approve", "x", "--format", "git", "--max-patch", "7", "--stat", "--apply", "-z"],
+        ];
+        for line in lines {
+            let arguments: Vec<_> = ["wpatch"].iter().chain(line).map(OsString::from).collect();
+            let alone = match line[0] {
+                "apply" => alone(&arguments[1..], Command::Apply),
+                _ => alone(&arguments[1..], Command::Check),
+            };
+            assert_eq!(format!("{:?}", alone.unwrap()), format!("{:?}", whole(&arguments).unwrap()), "{line:?}");
+        }
+        for wrong in ["-h", "--help", "-V", "--version", "--no-such", "-vq", "help", "--fuzz=x"] {
+            let arguments: Vec<_> = ["wpatch", "apply", wrong].iter().map(OsString::from).collect();
+            let (is_taken, is_right) = (alone(&arguments[1..], Command::Apply).is_some(), whole(&arguments).is_ok());
+            assert_eq!(is_taken, is_right, "{wrong}");
+        }
     }
 
     #[test]

@@ -12,7 +12,6 @@ mod signals;
 use std::error::Error;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use args::{Cli, Command, Global, PatchOptions};
 use output::{Output, Verbosity};
@@ -106,7 +105,7 @@ fn recover(global: &Global) -> Result<Outcome, Stop> {
     Ok(outcome)
 }
 
-fn watched() -> Result<Arc<Interrupt>, Stop> {
+fn watched() -> Result<Interrupt, Stop> {
     signals::watch().map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
 }
 

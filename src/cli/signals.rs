@@ -2,10 +2,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::thread;
+use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
+use signal_hook::flag;
 
 use crate::engine::options::Interrupt;
 
@@ -16,16 +16,12 @@ use crate::engine::options::Interrupt;
 ///
 /// # Errors
 ///
-/// Returns the error of the system if it gives no handler or no thread.
-pub(super) fn watch() -> io::Result<Arc<Interrupt>> {
-    let interrupt = Arc::new(Interrupt::new());
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
-    let raised = Arc::clone(&interrupt);
-    let watch = move || {
-        for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
-            raised.raise(signal);
-        }
-    };
-    thread::Builder::new().name("signals".to_owned()).spawn(watch)?;
+/// Returns the error of the system if it gives no handler.
+pub(super) fn watch() -> io::Result<Interrupt> {
+    let interrupt = Interrupt::new();
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        flag::register_usize(signal, interrupt.flag(), signal.unsigned_abs() as usize)?;
+    }
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     Ok(interrupt)
 }

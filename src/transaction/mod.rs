@@ -19,7 +19,8 @@ mod sweep;
 mod verify;
 
 use std::io;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::change::{FileChange, Sink};
@@ -62,24 +63,30 @@ pub enum Durability {
 
 /// A signal that asks to stop. Read between two steps; before the commit record it means roll back.
 #[derive(Debug, Default)]
-pub struct Interrupt(AtomicI32);
+pub struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
     /// Returns one that nothing has asked for.
     #[must_use]
-    pub const fn new() -> Self {
-        Self(AtomicI32::new(0))
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Asks to stop because of `signal`.
     pub fn raise(&self, signal: i32) {
-        self.0.store(signal, Ordering::Relaxed);
+        self.0.store(usize::try_from(signal).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Returns where the handler of a signal stores its number.
+    #[must_use]
+    pub fn flag(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.0)
     }
 
     /// Returns the signal that asked to stop.
     #[must_use]
     pub fn signal(&self) -> Option<i32> {
-        Some(self.0.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
+        i32::try_from(self.0.load(Ordering::Relaxed)).ok().filter(|&signal| signal != 0)
     }
 }
 
