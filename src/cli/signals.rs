@@ -1,31 +1,38 @@
 //! Signals as wishes to stop, and as errors.
 
 use std::io;
-use std::sync::Arc;
-use std::thread;
+use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
+use signal_hook::flag::{register, register_usize};
+use signal_hook::low_level::signal_name;
 
 use crate::engine::options::Interrupt;
 
+/// The signals that ask to stop. By name, because not every system has all of them.
+const WISHES: [&str; 3] = ["SIGHUP", "SIGINT", "SIGTERM"];
+/// The signal of a write over the limit of file sizes: with any handler, the write fails like any other.
+const LIMIT: &str = "SIGXFSZ";
+/// Numbers of the signals of POSIX are below it on every system.
+const END: i32 = 32;
+
+/// A process has one set of handlers.
+static INTERRUPT: Interrupt = Interrupt::new();
+static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
+
 /// Returns what SIGINT, SIGTERM and SIGHUP ask from now on.
 ///
-/// SIGXFSZ, which a write over the limit of file sizes raises, is caught as well: the write then fails like any
-/// other. SIGPIPE needs nothing, since Rust's runtime ignores it.
+/// The handlers store a number and need no thread. SIGPIPE needs nothing, since Rust's runtime ignores it.
 ///
 /// # Errors
 ///
-/// Returns the error of the system if it gives no handler or no thread.
-pub(super) fn watch() -> io::Result<Arc<Interrupt>> {
-    let interrupt = Arc::new(Interrupt::new());
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
-    let raised = Arc::clone(&interrupt);
-    let watch = move || {
-        for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
-            raised.raise(signal);
+/// Returns the error of the system if it takes no handler.
+pub(super) fn watch() -> io::Result<&'static Interrupt> {
+    for (number, name) in (1..END).filter_map(|number| Some((number, signal_name(number)?))) {
+        if WISHES.contains(&name) {
+            register_usize(number, INTERRUPT.flag(), usize::try_from(number).unwrap_or_default())?;
+        } else if name == LIMIT {
+            register(number, &IS_OVER_LIMIT)?;
         }
-    };
-    thread::Builder::new().name("signals".to_owned()).spawn(watch)?;
-    Ok(interrupt)
+    }
+    Ok(&INTERRUPT)
 }

@@ -253,6 +253,19 @@ impl<'a> Worker<'a> {
         Ok(inside.is_empty() || inside.iter().any(|path| path.name() == b".git"))
     }
 
+    /// Checks, after all operations, that none of them made a file above what another one leaves there: an
+    /// operation sees only what the ones before it made.
+    pub(super) fn conclude(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
+        for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
+            let operation = &self.plan.operations[*index];
+            if matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Node(_)) {
+                let overlay = &self.overlay;
+                Room { overlay, is_going: &|_| false }.is_free_above(&operation.path, findings);
+            }
+        }
+        Ok(())
+    }
+
     /// A submodule in a work tree is a directory: made empty, removed if empty, else left alone.
     fn submodule(&mut self, operation: &Operation, findings: &mut Findings) -> Result<(), WorkspaceError> {
         let is_moved = operation.from.is_some();

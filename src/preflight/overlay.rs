@@ -240,7 +240,7 @@ impl<'w> Overlay<'w> {
                 Content::Kept
             }
             (None, Some(from)) => Content::MovedFrom(from.clone(), self.entries.get(from)?.found.as_ref()?.0.clone()),
-            _ => Content::Bytes(node.bytes.to_vec()),
+            _ => Content::Bytes(Arc::clone(&node.bytes)),
         };
         let after = Postimage { kind: node.kind, permissions: node.permissions, content, like: node.like.clone() };
         Some(FileChange { path: path.clone(), before: before.map(|(state, _)| state.clone()), after: Some(after) })

@@ -13,11 +13,11 @@ mod quoted;
 mod series;
 mod stamp;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod unified;
 pub mod write;
 
-pub use binary::{BinaryError, apply_delta, binary_postimage, inflate};
+pub use binary::{BinaryError, BinaryPostimage};
 pub use quoted::{quote, unquote};
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
