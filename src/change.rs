@@ -1,5 +1,7 @@
 //! What a file becomes: the second waist of the pipeline. It has never heard of patches.
 
+use std::sync::Arc;
+
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -42,7 +44,7 @@ pub struct Postimage {
 #[derive(Clone, Debug)]
 pub enum Content {
     /// These bytes: contents, or the target of a symbolic link.
-    Bytes(Vec<u8>),
+    Bytes(Arc<Vec<u8>>),
     /// The contents stay; only the permissions change.
     Kept,
     /// The very file at this path, which goes away from there in the same transaction: a rename that changes

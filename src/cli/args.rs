@@ -20,7 +20,7 @@ pub(super) const COMMANDS: [&str; 7] = ["apply", "check", "recover", "grammar", 
 /// or safety; 4 disk or system failed, everything was put back; 5 putting back could not be finished, run `wpatch
 /// recover`; 6 somebody else holds the lock; 128+n signal n, everything was put back.
 #[derive(Debug, Parser)]
-#[command(name = "wpatch", version, disable_help_subcommand = true)]
+#[command(name = "wpatch", version, disable_help_subcommand = true, args_override_self = true)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
@@ -344,6 +344,13 @@ mod tests {
         let cli = parsed(&["wpatch", "apply", "-p0", "-C3", "-Rz", "x"]);
         let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
         assert_eq!((patch.strip, patch.context, patch.reverse, patch.nul), (0, Some(3), true, true));
+    }
+
+    #[test]
+    fn of_an_option_given_twice_the_last_counts() {
+        let cli = parsed(&["wpatch", "apply", "--json", "-p1", "--json", "-p2", "x"]);
+        let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
+        assert_eq!((cli.global.json, patch.strip), (true, 2));
     }
 
     #[test]

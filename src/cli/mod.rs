@@ -91,7 +91,7 @@ fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, 
     } else {
         // Only now: a signal that comes while the patch is read ends the process at once.
         let interrupt = watched()?;
-        engine::apply(request, &workspace, &interrupt)
+        engine::apply(request, &workspace, interrupt)
     };
     outcome.report.root = Some(root(global));
     Ok(outcome)
@@ -105,7 +105,7 @@ fn recover(global: &Global) -> Result<Outcome, Stop> {
     Ok(outcome)
 }
 
-fn watched() -> Result<Interrupt, Stop> {
+fn watched() -> Result<&'static Interrupt, Stop> {
     signals::watch().map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
 }
 

@@ -1,27 +1,38 @@
 //! Signals as wishes to stop, and as errors.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::flag;
+use signal_hook::flag::{register, register_usize};
+use signal_hook::low_level::signal_name;
 
 use crate::engine::options::Interrupt;
 
+/// The signals that ask to stop. By name, because not every system has all of them.
+const WISHES: [&str; 3] = ["SIGHUP", "SIGINT", "SIGTERM"];
+/// The signal of a write over the limit of file sizes: with any handler, the write fails like any other.
+const LIMIT: &str = "SIGXFSZ";
+/// Numbers of the signals of POSIX are below it on every system.
+const END: i32 = 32;
+
+/// A process has one set of handlers.
+static INTERRUPT: Interrupt = Interrupt::new();
+static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
+
 /// Returns what SIGINT, SIGTERM and SIGHUP ask from now on.
 ///
-/// SIGXFSZ, which a write over the limit of file sizes raises, is caught as well: the write then fails like any
-/// other. SIGPIPE needs nothing, since Rust's runtime ignores it.
+/// The handlers store a number and need no thread. SIGPIPE needs nothing, since Rust's runtime ignores it.
 ///
 /// # Errors
 ///
-/// Returns the error of the system if it gives no handler.
-pub(super) fn watch() -> io::Result<Interrupt> {
-    let interrupt = Interrupt::new();
-    for signal in [SIGHUP, SIGINT, SIGTERM] {
-        flag::register_usize(signal, interrupt.flag(), signal.unsigned_abs() as usize)?;
+/// Returns the error of the system if it takes no handler.
+pub(super) fn watch() -> io::Result<&'static Interrupt> {
+    for (number, name) in (1..END).filter_map(|number| Some((number, signal_name(number)?))) {
+        if WISHES.contains(&name) {
+            register_usize(number, INTERRUPT.flag(), usize::try_from(number).unwrap_or_default())?;
+        } else if name == LIMIT {
+            register(number, &IS_OVER_LIMIT)?;
+        }
     }
-    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    Ok(interrupt)
+    Ok(&INTERRUPT)
 }

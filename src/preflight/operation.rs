@@ -12,7 +12,7 @@ use super::{Options, Side, describe};
 use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
-use crate::plan::{Action, Operation, Plan};
+use crate::plan::{Action, Edit, Hunk, LineRange, Operation, Plan};
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -55,7 +55,7 @@ impl<'a> Worker<'a> {
         let paths = || std::iter::once(&operation.path).chain(&operation.from);
         if let Some(&code) = paths().find_map(|path| self.failed.get(path)) {
             findings.outcome.failed = Some(code);
-        } else if operation.is_submodule() {
+        } else if operation.is_submodule() || self.moves_submodule(operation)? {
             self.submodule(operation, &mut findings)?;
         } else {
             self.file(index, &mut findings)?;
@@ -70,12 +70,13 @@ impl<'a> Worker<'a> {
         let operation = &self.plan.operations[index];
         let before = match operation.action {
             Action::Create => None,
+            Action::Modify if operation.may_fill() && self.is_missing(operation)? => None,
             _ => match self.source(operation, findings)? {
                 Some(node) => Some(node),
                 None => return Ok(()),
             },
         };
-        if operation.arrives() && !self.has_room(operation, findings)? {
+        if (operation.arrives() || before.is_none()) && !self.has_room(operation, findings)? {
             return Ok(());
         }
         let replaced = self.replaced(operation)?;
@@ -109,6 +110,10 @@ impl<'a> Worker<'a> {
             }
             Action::Create | Action::Copy | Action::Modify => self.overlay.put(&operation.path, operation.step, after),
         }
+    }
+
+    fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing))
     }
 
     /// Returns the file that the operation starts from, if it is as it has to be.
@@ -233,9 +238,39 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// Returns whether the operation gives a submodule another name: without a change of its commit, git writes no mode
+    /// with that, so that the tree has to tell. A submodule that is there as a whole has a `.git` in it.
+    fn moves_submodule(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        let says_no_more = matches!(operation.edit, Edit::Keep) && operation.old_mode.or(operation.new_mode).is_none();
+        let source = if operation.action == Action::Uncopy { Some(&operation.path) } else { operation.from.as_ref() };
+        let Some(source) = source.filter(|_| says_no_more) else {
+            return Ok(false);
+        };
+        if !matches!(self.overlay.base(source, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory) {
+            return Ok(false);
+        }
+        let inside = self.overlay.list(source)?;
+        Ok(inside.is_empty() || inside.iter().any(|path| path.name() == b".git"))
+    }
+
+    /// Checks, after all operations, that none of them made a file above what another one leaves there: an
+    /// operation sees only what the ones before it made.
+    pub(super) fn conclude(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
+        for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
+            let operation = &self.plan.operations[*index];
+            if matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Node(_)) {
+                let overlay = &self.overlay;
+                Room { overlay, is_going: &|_| false }.is_free_above(&operation.path, findings);
+            }
+        }
+        Ok(())
+    }
+
     /// A submodule in a work tree is a directory: made empty, removed if empty, else left alone.
     fn submodule(&mut self, operation: &Operation, findings: &mut Findings) -> Result<(), WorkspaceError> {
-        findings.outcome.modes = (operation.old_mode, operation.new_mode);
+        let is_moved = operation.from.is_some();
+        let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
+        findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
         edit::count(operation, self.plan.text(operation), &mut findings.outcome);
         let leaves = operation.leaves().filter(|_| operation.old_mode.is_none_or(|mode| mode == FileMode::Submodule));
         if let Some(path) = leaves {
@@ -277,6 +312,14 @@ impl Operation {
             Action::Rename => self.from.as_ref(),
             Action::Create | Action::Modify | Action::Copy => None,
         }
+    }
+
+    /// Returns whether the operation gives an empty file its lines, or makes the file if there is none (`check_preimage`
+    /// in git's apply.c).
+    fn may_fill(&self) -> bool {
+        let Edit::Hunks(hunks) = &self.edit else { return false };
+        let is_empty = |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
+        !self.tells_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
     }
 
     fn is_submodule(&self) -> bool {

@@ -91,8 +91,9 @@ fn emptied(
     let stays = changes.values().filter(|change| change.after.is_some()).map(|change| &change.path);
     let needed: BTreeSet<RelPath> = stays.chain(makes).flat_map(RelPath::ancestors).collect();
     let mut found = BTreeMap::new();
-    let mut open: BTreeSet<RelPath> = gone.iter().filter_map(RelPath::parent).collect();
-    while let Some(directory) = deepest(&mut open) {
+    // The deepest come first: what is left in a directory is known before the one above it is looked at.
+    let mut open: BTreeSet<_> = gone.iter().filter_map(RelPath::parent).map(with_depth).collect();
+    while let Some((_, directory)) = open.pop_last() {
         if needed.contains(&directory) || removes.contains_key(&directory) || found.contains_key(&directory) {
             continue;
         }
@@ -102,14 +103,14 @@ fn emptied(
             continue;
         }
         let Some(stat) = workspace.stat(&directory)?.filter(|stat| stat.kind == FileKind::Directory) else { continue };
-        open.extend(directory.parent());
+        open.extend(directory.parent().map(with_depth));
         gone.insert(directory.clone());
         found.insert(directory, stat.permissions);
     }
     Ok(found)
 }
 
-fn deepest(open: &mut BTreeSet<RelPath>) -> Option<RelPath> {
-    let path = open.iter().max_by_key(|path| path.components().count())?.clone();
-    open.take(&path)
+/// Sorts paths by the number of their components.
+fn with_depth(path: RelPath) -> (usize, RelPath) {
+    (path.components().count(), path)
 }

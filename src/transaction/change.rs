@@ -1,5 +1,7 @@
 //! What the journal knows of one file: what was there, what is to be there, and which scratch files stand for it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::escape;
@@ -27,6 +29,9 @@ pub(super) struct Change {
     /// its own, counted from 0.
     pub(super) beside: Option<usize>,
 }
+
+/// Changes by their number.
+pub(super) type Numbered<'a> = BTreeMap<usize, &'a Change>;
 
 /// Where a file comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -61,7 +61,7 @@ impl Commit<'_> {
         }
         self.workspace.rename(&temporary, &self.scratch.file("journal")?, Rename::Replace)?;
         if self.durability == Durability::Full {
-            for directory in [&self.scratch.directory, &self.state.transactions, &self.state.directory] {
+            for directory in [&self.scratch.directory, &self.state.directory] {
                 self.workspace.sync(Some(directory))?;
             }
             self.workspace.sync(self.state.directory.parent().as_ref())?;
@@ -94,6 +94,7 @@ impl Commit<'_> {
             slots: &slots,
             scratch: self.scratch,
             journal: &arranged.journal,
+            numbered: &arranged.journal.numbered(),
             found: &arranged.found,
             since: self.since,
             interrupt: self.interrupt,

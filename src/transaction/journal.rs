@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::change::{Arrival, Change};
+use super::change::{Arrival, Change, Numbered};
 use super::scratch::Scratch;
 use super::state::state_directories;
 use super::{Failure, escape};
@@ -67,6 +67,11 @@ impl Journal {
         if journal.is_plausible() { Ok(journal) } else { Err(refused("the journal names files that it may not")) }
     }
 
+    /// Returns the changes by their number.
+    pub(super) fn numbered(&self) -> Numbered<'_> {
+        self.changes.iter().map(|change| (change.number, change)).collect()
+    }
+
     fn parse(text: &[u8]) -> Option<Self> {
         let end = memchr::memchr(b'\n', text)?;
         let (head, body) = (&text[..end], &text[end + 1..]);
@@ -79,10 +84,10 @@ impl Journal {
     /// Returns whether no path is in a state directory and every arrival is known.
     fn is_plausible(&self) -> bool {
         let directories = self.makes.iter().map(|made| &made.0).chain(self.removes.iter().map(|removed| &removed.path));
-        let is_known = |number: usize| self.changes.iter().any(|change| change.number == number);
+        let numbered = self.numbered();
         directories.chain(self.changes.iter().map(|change| &change.path)).all(|path| !is_closed(path))
             && self.changes.iter().all(|change| match change.arrives {
-                Some(Arrival::Old(number)) => is_known(number),
+                Some(Arrival::Old(number)) => numbered.contains_key(&number),
                 Some(Arrival::Staged) | None => true,
             })
     }
@@ -143,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_journal_cannot_name_the_state_directory() {
-        for path in [".git", ".GIT/wpatch/x", ".wpatch", ".Wpatch/txn/1/journal"] {
+        for path in [".git", ".GIT/wpatch/x", ".wpatch", ".Wpatch/txn-1/journal"] {
             assert!(read_back(&journal(path), |_| {}).unwrap_err().contains("may not"), "{path}");
         }
     }

@@ -19,7 +19,6 @@ mod sweep;
 mod verify;
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -27,7 +26,7 @@ use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Privacy, Timestamp, Workspace, WorkspaceError};
 
-pub use recover::recover;
+pub use recover::{examine, recover};
 pub use state::state_directories;
 
 use arrange::arrange;
@@ -63,30 +62,31 @@ pub enum Durability {
 
 /// A signal that asks to stop. Read between two steps; before the commit record it means roll back.
 #[derive(Debug, Default)]
-pub struct Interrupt(Arc<AtomicUsize>);
+pub struct Interrupt(AtomicUsize);
 
 impl Interrupt {
     /// Returns one that nothing has asked for.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self(AtomicUsize::new(0))
     }
 
     /// Asks to stop because of `signal`.
     pub fn raise(&self, signal: i32) {
-        self.0.store(usize::try_from(signal).unwrap_or(0), Ordering::Relaxed);
-    }
-
-    /// Returns where the handler of a signal stores its number.
-    #[must_use]
-    pub fn flag(&self) -> Arc<AtomicUsize> {
-        Arc::clone(&self.0)
+        self.0.store(usize::try_from(signal).unwrap_or_default(), Ordering::Relaxed);
     }
 
     /// Returns the signal that asked to stop.
     #[must_use]
     pub fn signal(&self) -> Option<i32> {
         i32::try_from(self.0.load(Ordering::Relaxed)).ok().filter(|&signal| signal != 0)
+    }
+
+    /// Returns where the number of the signal stands, 0 for none: a handler of signals may do no more than store
+    /// a number.
+    #[must_use]
+    pub fn flag(&self) -> &AtomicUsize {
+        &self.0
     }
 }
 
@@ -178,7 +178,7 @@ impl<'w> Transaction<'w> {
     ///
     /// Returns [`Failure`]; nothing has been touched then, other than by recovery.
     pub fn begin(workspace: &'w dyn Workspace, options: Options) -> Result<(Self, Vec<Recovered>), Failure> {
-        let state = State::open(workspace, options.patience)?;
+        let state = State::open(workspace, options)?;
         match Self::open(workspace, options, &state) {
             Ok((scratch, since, recovered)) => {
                 let transaction = Self {
@@ -206,9 +206,8 @@ impl<'w> Transaction<'w> {
         state: &State,
     ) -> Result<(Scratch, Timestamp, Vec<Recovered>), Failure> {
         let recovered = recover::leftovers(workspace, state, options)?;
-        state.make_transactions(workspace)?;
         let since = workspace.now();
-        let scratch = Scratch::new(&state.transactions, &scratch::id(since))?;
+        let scratch = Scratch::new(&state.directory, &scratch::id(since))?;
         workspace.make_dir(&scratch.directory, Privacy::Private)?;
         Ok((scratch, since, recovered))
     }
@@ -256,11 +255,13 @@ impl<'w> Transaction<'w> {
     /// Sweeps and gives the lock back.
     fn clear(&mut self) -> Result<(), Failure> {
         let Some(state) = self.state.take() else { return Ok(()) };
-        if !self.keeps_journal {
-            sweep(self.workspace, &self.scratch)?;
-            // A directory that is not empty keeps old files of somebody who did not get them back.
-            let _ = state.close(self.workspace);
+        if self.keeps_journal {
+            state.ignore(self.workspace);
+            return Ok(());
         }
+        sweep(self.workspace, &self.scratch)?;
+        // A directory that is not empty keeps old files of somebody who did not get them back.
+        let _ = state.close(self.workspace);
         Ok(())
     }
 

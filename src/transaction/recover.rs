@@ -2,11 +2,12 @@
 
 use super::journal::Journal;
 use super::rollback::Rollback;
-use super::scratch::{Scratch, join};
-use super::state::{State, is_there};
+use super::scratch::Scratch;
+use super::state::{State, is_there, look};
 use super::sweep::{is_kept, sweep};
 use super::{Durability, Ending, Failure, Options, Recovered};
-use crate::workspace::Workspace;
+use crate::path::RelPath;
+use crate::workspace::{Fault, Workspace};
 
 /// Finishes what dead processes left, and says what it was. Without a state directory it does nothing.
 ///
@@ -22,42 +23,100 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
     Ok(recovered)
 }
 
+/// Says what [`Transaction::begin`](super::Transaction::begin) would refuse because it cannot be trusted, touching
+/// nothing and waiting for nobody.
+///
+/// # Errors
+///
+/// Returns [`Failure::State`] for a state directory or a journal that cannot be trusted, and the errors of reading.
+pub fn examine(workspace: &dyn Workspace) -> Result<(), Failure> {
+    let Some(directory) = look(workspace)? else { return Ok(()) };
+    for scratch in transactions(workspace, &directory)? {
+        match workspace.list(Some(&scratch.directory)).map(|names| Left::of(&names)) {
+            Ok(Left::Journal) => readable(Journal::read(workspace, &scratch))?,
+            // Another process is done with it meanwhile.
+            Err(error) if error.fault != Fault::Missing => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Takes a journal that went away as one that was read.
+fn readable(read: Result<Journal, Failure>) -> Result<(), Failure> {
+    match read {
+        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(()),
+        read => read.map(drop),
+    }
+}
+
 /// Recovers every transaction in the state directory, in the order of their names, which is that of time.
 pub(super) fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Result<Vec<Recovered>, Failure> {
     let mut recovered = Vec::new();
-    if !is_there(workspace, &state.transactions)? {
-        return Ok(recovered);
-    }
-    for name in workspace.list(Some(&state.transactions))? {
-        let Ok(id) = std::str::from_utf8(&name) else { continue };
-        if is_there(workspace, &join(&state.transactions, id)?)? {
-            recovered.extend(one(workspace, &Scratch::new(&state.transactions, id)?, options)?);
-        }
+    for scratch in transactions(workspace, &state.directory)? {
+        recovered.extend(one(workspace, &scratch, options)?);
     }
     Ok(recovered)
 }
 
-fn one(workspace: &dyn Workspace, scratch: &Scratch, options: Options) -> Result<Option<Recovered>, Failure> {
-    let names = workspace.list(Some(&scratch.directory))?;
-    if !names.is_empty() && names.iter().all(|name| is_kept(name)) {
-        return Ok(None);
-    }
-    let has = |record: &[u8]| names.iter().any(|name| name == record);
-    let mut left = Vec::new();
-    let ending = if has(b"done") {
-        Ending::Committed
-    } else if has(b"undone") {
-        Ending::RolledBack
-    } else if has(b"journal") {
-        let journal = Journal::read(workspace, scratch)?;
-        let undone = Rollback::new(workspace, scratch, &journal, options.durability).run();
-        if let Some(cause) = undone.trouble {
-            return Err(Failure::Incomplete { left: undone.left, cause: Box::new(cause) });
+/// Returns the transactions in the state directory, of which each can be trusted or is refused.
+fn transactions(workspace: &dyn Workspace, directory: &RelPath) -> Result<Vec<Scratch>, Failure> {
+    let mut found = Vec::new();
+    for scratch in Scratch::among(directory, &workspace.list(Some(directory))?)? {
+        if is_there(workspace, &scratch.directory)? {
+            found.push(scratch);
         }
-        left = undone.left;
-        Ending::RolledBack
-    } else {
-        Ending::Abandoned
+    }
+    Ok(found)
+}
+
+/// What a transaction has left, by the names in its directory.
+enum Left {
+    /// Old files that could not be put back, and nothing else.
+    Kept,
+    /// Its commit record, and scratch.
+    Done,
+    /// The record that it was rolled back, and scratch.
+    Undone,
+    /// A journal that is open.
+    Journal,
+    /// Scratch alone.
+    Scratch,
+}
+
+impl Left {
+    fn of(names: &[Vec<u8>]) -> Self {
+        let has = |record: &[u8]| names.iter().any(|name| name == record);
+        if !names.is_empty() && names.iter().all(|name| is_kept(name)) {
+            Self::Kept
+        } else if has(b"done") {
+            Self::Done
+        } else if has(b"undone") {
+            Self::Undone
+        } else if has(b"journal") {
+            Self::Journal
+        } else {
+            Self::Scratch
+        }
+    }
+}
+
+fn one(workspace: &dyn Workspace, scratch: &Scratch, options: Options) -> Result<Option<Recovered>, Failure> {
+    let mut left = Vec::new();
+    let ending = match Left::of(&workspace.list(Some(&scratch.directory))?) {
+        Left::Kept => return Ok(None),
+        Left::Done => Ending::Committed,
+        Left::Undone => Ending::RolledBack,
+        Left::Journal => {
+            let journal = Journal::read(workspace, scratch)?;
+            let undone = Rollback::new(workspace, scratch, &journal, options.durability).run();
+            if let Some(cause) = undone.trouble {
+                return Err(Failure::Incomplete { left: undone.left, cause: Box::new(cause) });
+            }
+            left = undone.left;
+            Ending::RolledBack
+        }
+        Left::Scratch => Ending::Abandoned,
     };
     // What cannot be swept now goes with the next command.
     let _ = clear(workspace, scratch, options.durability);

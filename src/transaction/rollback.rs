@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::change::{Change, Image};
+use super::change::{Change, Image, Numbered};
 use super::journal::{Journal, Removed};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
@@ -24,6 +24,7 @@ pub(super) struct Rollback<'a> {
     slots: Slots<'a>,
     scratch: &'a Scratch,
     journal: &'a Journal,
+    numbered: Numbered<'a>,
     durability: Durability,
 }
 
@@ -70,7 +71,7 @@ impl<'a> Rollback<'a> {
         journal: &'a Journal,
         durability: Durability,
     ) -> Self {
-        Self { slots: Slots::new(workspace), scratch, journal, durability }
+        Self { slots: Slots::new(workspace), scratch, journal, numbered: journal.numbered(), durability }
     }
 
     /// Takes a commit record back whose making was reported as failed.
@@ -148,7 +149,7 @@ impl<'a> Rollback<'a> {
             return self.take_out(change);
         }
         // What never came in cannot have been changed by others: their file was there before.
-        let waits = match self.scratch.arrival(change, &self.journal.changes)? {
+        let waits = match self.scratch.arrival(change, &self.numbered)? {
             Some(slot) => self.slots.workspace.stat(&slot)?.is_some(),
             None => true,
         };

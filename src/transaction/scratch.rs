@@ -6,14 +6,17 @@ use std::time::SystemTime;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Failure;
-use super::change::{Arrival, Change};
+use super::change::{Arrival, Change, Numbered};
 use crate::path::RelPath;
 use crate::workspace::Timestamp;
+
+/// How the names of transactions' directories begin.
+const PREFIX: &str = "txn-";
 
 /// Where the scratch files of one transaction are.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
-    /// The directory: `<state>/txn/<id>`.
+    /// The directory: `<state>/txn-<id>`.
     pub(super) directory: RelPath,
     /// The transaction's name.
     pub(super) id: String,
@@ -31,9 +34,16 @@ pub(super) enum Slot {
 }
 
 impl Scratch {
-    pub(super) fn new(transactions: &RelPath, id: &str) -> Result<Self, Failure> {
-        let directory = join(transactions, id)?;
+    /// Returns that of the transaction `id`, in the state directory `state`.
+    pub(super) fn new(state: &RelPath, id: &str) -> Result<Self, Failure> {
+        let directory = join(state, &format!("{PREFIX}{id}"))?;
         Ok(Self { directory, id: id.to_owned() })
+    }
+
+    /// Returns those whose directories are among `names`, in the order of their names, which is that of time.
+    pub(super) fn among(state: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Self>, Failure> {
+        let id = |name: &Vec<u8>| std::str::from_utf8(name).ok()?.strip_prefix(PREFIX).map(str::to_owned);
+        names.iter().filter_map(id).map(|id| Self::new(state, &id)).collect()
     }
 
     /// Returns the path of a file of the transaction itself, such as `journal`.
@@ -60,14 +70,11 @@ impl Scratch {
     }
 
     /// Returns the path of the scratch file that comes in with `change`. `all` holds what may have moved.
-    pub(super) fn arrival(&self, change: &Change, all: &[Change]) -> Result<Option<RelPath>, Failure> {
+    pub(super) fn arrival(&self, change: &Change, all: &Numbered<'_>) -> Result<Option<RelPath>, Failure> {
         match change.arrives {
             None => Ok(None),
             Some(Arrival::Staged) => self.slot(change, Slot::New).map(Some),
-            Some(Arrival::Old(number)) => {
-                let source = all.iter().find(|change| change.number == number);
-                source.map(|source| self.slot(source, Slot::Old)).transpose()
-            }
+            Some(Arrival::Old(number)) => all.get(&number).map(|source| self.slot(source, Slot::Old)).transpose(),
         }
     }
 

@@ -1,24 +1,27 @@
 //! The state directory: where it is, whether it can be trusted, and its lock.
 
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::Failure;
 use super::scratch::join;
+use super::{Durability, Failure, Options};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Lock, Privacy, Stat, Workspace, WorkspaceError};
+use crate::workspace::{Fault, Lock, Privacy, Stat, Workspace};
 
-/// How often another process may take the directory away while it is being locked.
+/// How often at least another process may take the directory away while it is being locked.
 const ATTEMPTS: usize = 16;
+
+/// The file whose lock is that of the directory.
+const LOCK: &str = "lock";
+/// What keeps git from looking into the directory.
+const IGNORE: &str = ".gitignore";
 
 /// The locked state directory.
 #[derive(Debug)]
 pub(super) struct State {
     /// `.git/wpatch`, or `.wpatch` where `.git` is no directory.
     pub(super) directory: RelPath,
-    /// The directory of the transactions.
-    pub(super) transactions: RelPath,
     is_in_git: bool,
     /// Held, never looked at; the mutex lets threads share what holds it.
     _lock: Mutex<Lock>,
@@ -37,17 +40,42 @@ impl State {
     ///
     /// [`Failure::Locked`] if somebody else holds it for longer than `patience`; [`Failure::State`] if it is
     /// not a directory that only the user can write to.
-    pub(super) fn open(workspace: &dyn Workspace, patience: Duration) -> Result<Self, Failure> {
-        for _ in 0..ATTEMPTS {
+    pub(super) fn open(workspace: &dyn Workspace, options: Options) -> Result<Self, Failure> {
+        let start = Instant::now();
+        let mut attempts = 0;
+        while attempts < ATTEMPTS || start.elapsed() < options.patience {
+            attempts += 1;
             let (directory, is_in_git) = place(workspace)?;
-            if !is_there(workspace, &directory)? {
-                make(workspace, &directory, is_in_git)?;
-            }
-            if let Some(state) = Self::lock(workspace, directory, is_in_git, patience)? {
+            if is_there(workspace, &directory)? {
+                if let Some(state) = Self::lock(workspace, &directory, is_in_git, options.patience)? {
+                    return Ok(state);
+                }
+            } else if let Some(state) = Self::make(workspace, &directory, is_in_git, options)? {
                 return Ok(state);
             }
         }
         Err(Failure::Locked)
+    }
+
+    /// Makes the directory and locks it; `None` if another process made it first.
+    fn make(
+        workspace: &dyn Workspace,
+        directory: &RelPath,
+        is_in_git: bool,
+        options: Options,
+    ) -> Result<Option<Self>, Failure> {
+        match workspace.make_dir(directory, Privacy::Private) {
+            Err(error) if error.fault == Fault::Exists => return Ok(None),
+            made => made?,
+        }
+        let locked = Self::lock(workspace, directory, is_in_git, options.patience);
+        match &locked {
+            Ok(Some(state)) if options.durability == Durability::Full => state.ignore(workspace),
+            Ok(_) => {}
+            // It goes only as long as nobody has put anything into it.
+            Err(_) => drop(workspace.remove_dir(directory)),
+        }
+        locked
     }
 
     /// Locks the directory if it is there.
@@ -56,42 +84,39 @@ impl State {
         if !is_there(workspace, &directory)? {
             return Ok(None);
         }
-        Self::lock(workspace, directory, is_in_git, patience)
+        Self::lock(workspace, &directory, is_in_git, patience)
     }
 
-    /// Locks; `None` if the lock file was taken away or replaced meanwhile, as [`State::close`] does.
+    /// Locks; `None` if the directory was taken away meanwhile, as [`State::close`] does.
     fn lock(
         workspace: &dyn Workspace,
-        directory: RelPath,
+        directory: &RelPath,
         is_in_git: bool,
         patience: Duration,
     ) -> Result<Option<Self>, Failure> {
-        let path = join(&directory, "lock")?;
-        let Some(before) = made(workspace, &path)? else { return Ok(None) };
-        let lock = match workspace.lock(&path, patience) {
-            Ok(lock) => lock.ok_or(Failure::Locked)?,
-            Err(error) if error.fault == Fault::Missing => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        if workspace.stat(&path)?.map(|stat| stat.inode) != Some(before.inode) {
-            return Ok(None);
+        match workspace.lock(&join(directory, LOCK)?, patience) {
+            Ok(lock) => {
+                let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
+                Ok(Some(Self { directory: directory.clone(), is_in_git, _lock: lock }))
+            }
+            Err(error) if error.fault == Fault::Missing => Ok(None),
+            Err(error) => Err(error.into()),
         }
-        let transactions = join(&directory, "txn")?;
-        Ok(Some(Self { directory, transactions, is_in_git, _lock: Mutex::new(lock) }))
     }
 
-    /// Makes the directory of the transactions if it is not there.
-    pub(super) fn make_transactions(&self, workspace: &dyn Workspace) -> Result<(), Failure> {
-        if !is_there(workspace, &self.transactions)? {
-            workspace.make_dir(&self.transactions, Privacy::Private)?;
+    /// Hides a `.wpatch` from git. It matters only if the process is killed, since the directory goes with the
+    /// command: so it is no failure if it cannot be done, and without durability, where each file counts, it
+    /// is done only for what stays.
+    pub(super) fn ignore(&self, workspace: &dyn Workspace) {
+        if let (false, Ok(path)) = (self.is_in_git, join(&self.directory, IGNORE)) {
+            let _ = workspace.create(&path, b"*\n", Permissions::Exact(0o644), None);
         }
-        Ok(())
     }
 
     /// Gives the lock back and removes what keeps nothing: a `.wpatch` that this program made for one command.
     ///
     /// A `.wpatch` with another mode than ours, or with anything else in it, was made to stay. The lock file goes
-    /// before its lock: who waits for it looks again, see [`State::lock`].
+    /// before its lock: who waits for it looks again, see [`Workspace::lock`].
     pub(super) fn close(self, workspace: &dyn Workspace) -> Result<(), Failure> {
         if self.is_in_git {
             return Ok(());
@@ -101,20 +126,22 @@ impl State {
             return Ok(());
         }
         let names = workspace.list(Some(&self.directory))?;
-        if !names.iter().all(|name| matches!(name.as_slice(), b".gitignore" | b"lock" | b"txn")) {
+        let known = [IGNORE, LOCK];
+        if !names.iter().all(|name| known.iter().any(|known| name == known.as_bytes())) {
             return Ok(());
         }
-        if names.iter().any(|name| name == b"txn") {
-            workspace.remove_dir(&self.transactions)?;
-        }
-        for name in [".gitignore", "lock"] {
-            if names.iter().any(|found| found == name.as_bytes()) {
-                workspace.remove(&join(&self.directory, name)?)?;
-            }
+        for name in known.iter().filter(|known| names.iter().any(|name| name == known.as_bytes())) {
+            workspace.remove(&join(&self.directory, name)?)?;
         }
         workspace.remove_dir(&self.directory)?;
         Ok(())
     }
+}
+
+/// Returns what [`State::open`] would refuse, touching nothing; else the directory, if it is there.
+pub(super) fn look(workspace: &dyn Workspace) -> Result<Option<RelPath>, Failure> {
+    let (directory, _) = place(workspace)?;
+    Ok(is_there(workspace, &directory)?.then_some(directory))
 }
 
 /// Returns the path of the state directory, and whether it is git's.
@@ -144,40 +171,4 @@ pub(super) fn is_there(workspace: &dyn Workspace, directory: &RelPath) -> Result
         return Ok(true);
     };
     Err(Failure::State { reason })
-}
-
-fn make(workspace: &dyn Workspace, directory: &RelPath, is_in_git: bool) -> Result<(), Failure> {
-    existing(workspace.make_dir(directory, Privacy::Private))?;
-    if !is_in_git {
-        let ignore = join(directory, ".gitignore")?;
-        let made = workspace.create(&ignore, b"*\n", Permissions::Exact(0o644), None);
-        // Another process that is done may have taken the directory away again.
-        match made {
-            Err(error) if matches!(error.fault, Fault::Exists | Fault::Missing) => {}
-            made => made?,
-        }
-    }
-    Ok(())
-}
-
-/// Returns the lock file, made if it was not there; `None` if its directory went away.
-fn made(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
-    if let Some(stat) = workspace.stat(path)? {
-        return Ok(Some(stat));
-    }
-    match workspace.create(path, b"", Permissions::Exact(0o600), None) {
-        Err(error) if error.fault == Fault::Missing => Ok(None),
-        made => {
-            existing(made)?;
-            Ok(workspace.stat(path)?)
-        }
-    }
-}
-
-/// Takes what is there already as made.
-fn existing(made: Result<(), WorkspaceError>) -> Result<(), WorkspaceError> {
-    match made {
-        Err(error) if error.fault == Fault::Exists => Ok(()),
-        made => made,
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change::Change;
+use super::change::{Change, Numbered};
 use super::journal::Journal;
 use super::scratch::{Scratch, Slot};
 use super::slots::Slots;
@@ -18,6 +18,7 @@ pub(super) struct Swap<'a> {
     pub(super) slots: &'a Slots<'a>,
     pub(super) scratch: &'a Scratch,
     pub(super) journal: &'a Journal,
+    pub(super) numbered: &'a Numbered<'a>,
     /// What was read, by the change's number.
     pub(super) found: &'a BTreeMap<usize, FileState>,
     /// A moment before anything was read.
@@ -92,7 +93,7 @@ impl Swap<'_> {
     }
 
     fn put_in(&self, change: &Change) -> Result<(), Failure> {
-        let Some(slot) = self.scratch.arrival(change, &self.journal.changes)? else { return Ok(()) };
+        let Some(slot) = self.scratch.arrival(change, self.numbered)? else { return Ok(()) };
         let put = self.slots.put_in(&slot, &change.path);
         put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
     }

@@ -11,12 +11,16 @@ use crate::workspace::{Timestamp, Workspace};
 /// Returns what lies at `path`, by its contents.
 pub(super) fn identify(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Image>, Failure> {
     let Some(stat) = workspace.stat(path)? else { return Ok(None) };
-    let digest = match stat.kind {
+    let digest = digest(workspace, path, stat.kind)?;
+    Ok(Some(Image::from(&FileState { stat, digest })))
+}
+
+fn digest(workspace: &dyn Workspace, path: &RelPath, kind: FileKind) -> Result<Digest, Failure> {
+    Ok(match kind {
         FileKind::Regular => Digest::of(&workspace.read(path, u64::MAX)?.0),
         FileKind::Symlink => Digest::of(&workspace.read_link(path)?),
         FileKind::Directory | FileKind::Special => Digest::of(b""),
-    };
-    Ok(Some(Image::from(&FileState { stat, digest })))
+    })
 }
 
 /// Returns whether the file at `path` is the one that was found as `found`, unchanged.
@@ -42,7 +46,7 @@ pub(super) fn is_unchanged(
     {
         return Ok(true);
     }
-    Ok(identify(workspace, path)?.is_some_and(|image| image.digest == found.digest))
+    Ok(digest(workspace, path, stat.kind)? == found.digest)
 }
 
 /// Returns whether a change after `since` would show in a time of change that was `modified` before.

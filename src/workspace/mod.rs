@@ -107,7 +107,9 @@ pub trait Workspace: Sync {
     /// Returns the user that new files belong to.
     fn user(&self) -> u32;
 
-    /// Returns what tells this root from a copy of it elsewhere: device, inode and machine, as text.
+    /// Returns what tells this root from a copy of it elsewhere: inode and machine, as text.
+    ///
+    /// The number of the device is no part of it: the same disk may have another one after a restart.
     fn identity(&self) -> Result<String>;
 }
 

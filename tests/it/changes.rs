@@ -1,6 +1,7 @@
 //! Sets of changes for the tests of transactions, with the trees before and after.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
@@ -101,7 +102,7 @@ impl Step {
             Self::Put(_, entry) => Some(Postimage {
                 kind: entry.kind,
                 permissions: old.unwrap_or(Permissions::New { executable: entry.mode & 0o100 != 0 }),
-                content: Content::Bytes(entry.contents.clone()),
+                content: Content::Bytes(Arc::new(entry.contents.clone())),
                 like: old.map(|_| name.clone()),
             }),
             Self::Mode(_, bits) => Some(Postimage {

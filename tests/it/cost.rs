@@ -35,6 +35,6 @@ fn a_commit_costs_so_many_verbs_and_syncs() {
     let table: Vec<_> =
         cases.iter().map(|(name, case)| (*name, cost(case, Durability::Full), cost(case, Durability::None))).collect();
     let expected =
-        [("1 update", (40, 9), (31, 0)), ("3 mixed", (53, 11), (42, 0)), ("100 updates", (435, 8), (427, 0))];
+        [("1 update", (32, 8), (22, 0)), ("3 mixed", (45, 10), (33, 0)), ("100 updates", (427, 7), (418, 0))];
     assert_eq!(table, expected);
 }

@@ -2,7 +2,7 @@
 
 use wpatch::change::Sink;
 use wpatch::mode::Permissions;
-use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, recover};
+use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, examine, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{Privacy, Workspace};
 
@@ -72,7 +72,7 @@ fn an_edit_after_a_crash_keeps_the_old_file_too() {
     let recovered = recover(&memory, Options::default()).unwrap();
     assert_eq!(recovered[0].left, [path("a")]);
     let contents: Vec<_> = memory.files().into_iter().map(|(path, entry)| (path.to_string(), entry.contents)).collect();
-    let kept = format!(".wpatch/txn/{}/kept-o0", recovered[0].id);
+    let kept = format!(".wpatch/txn-{}/kept-o0", recovered[0].id);
     assert!(contents.contains(&("a".to_owned(), b"theirs".to_vec())));
     assert!(contents.contains(&(kept, b"old".to_vec())), "{contents:?}");
     assert_eq!(recover(&memory, Options::default()).unwrap(), []);
@@ -116,8 +116,10 @@ fn a_state_directory_that_others_can_write_to_is_refused() {
 #[test]
 fn a_state_directory_that_is_none_is_refused() {
     for entry in [Entry::link("elsewhere"), Entry::file("x"), Entry::special()] {
-        let memory = memory(&[("a", Entry::file("old")), (".wpatch", entry), ("elsewhere/txn/x", Entry::file("x"))]);
+        let memory =
+            memory(&[("a", Entry::file("old")), (".wpatch", entry), ("elsewhere/txn-x/journal", Entry::file("x"))]);
         let before = memory.entries();
+        assert!(matches!(examine(&memory), Err(Failure::State { .. })));
         assert!(matches!(update(&memory), Err(Failure::State { .. })));
         assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
         assert_eq!(memory.entries(), before);
@@ -129,7 +131,7 @@ fn a_git_directory_keeps_the_state_and_a_link_to_one_does_not() {
     let memory = memory(&[("a", Entry::file("old")), (".git/HEAD", Entry::file("x"))]);
     update(&memory).unwrap();
     let names: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();
-    assert_eq!(names, [".git", ".git/HEAD", ".git/wpatch", ".git/wpatch/lock", ".git/wpatch/txn", "a"]);
+    assert_eq!(names, [".git", ".git/HEAD", ".git/wpatch", ".git/wpatch/lock", "a"]);
     let memory = self::memory(&[("a", Entry::file("old")), (".git", Entry::link("b")), ("b/c", Entry::file("c"))]);
     update(&memory).unwrap();
     let names: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();
@@ -150,7 +152,38 @@ fn a_damaged_journal_stops_everything_and_nothing_is_touched() {
     let journal = memory.files().into_keys().find(|path| path.name() == b"journal").unwrap();
     memory.put(&journal, &Entry::file("wpatch.journal/1 0\n{}"));
     let before = memory.files();
+    assert!(matches!(examine(&memory), Err(Failure::State { .. })));
     assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
     assert!(matches!(update(&memory), Err(Failure::State { .. })));
     assert_eq!(memory.files(), before);
+}
+
+#[test]
+fn what_is_going_to_be_recovered_is_examined_and_not_touched() {
+    let memory = killed(&[("a", Entry::file("old"))]);
+    let before = memory.fingerprint();
+    examine(&memory).unwrap();
+    assert_eq!(memory.fingerprint(), before);
+    let (transaction, _) = Transaction::begin(&memory, Options::default()).unwrap();
+    examine(&memory).unwrap();
+    transaction.abandon();
+    let before = memory.fingerprint();
+    examine(&memory).unwrap();
+    assert_eq!(memory.fingerprint(), before);
+}
+
+#[test]
+fn a_link_among_the_transactions_is_refused() {
+    let files = [("a", Entry::file("old")), (".wpatch/txn-1", Entry::link("b")), ("b/journal", Entry::file("x"))];
+    let memory = memory(&files);
+    memory.set_permissions(&path(".wpatch"), Permissions::Exact(0o700)).unwrap();
+    let files = || {
+        let mut files = memory.files();
+        files.retain(|path, _| path.name() != b"lock");
+        files
+    };
+    let before = files();
+    assert!(matches!(examine(&memory), Err(Failure::State { .. })));
+    assert!(matches!(update(&memory), Err(Failure::State { .. })));
+    assert_eq!(files(), before);
 }

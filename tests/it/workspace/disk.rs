@@ -296,6 +296,15 @@ fn the_root_is_what_it_was_when_it_was_opened() {
 }
 
 #[test]
+fn the_number_of_the_device_is_no_part_of_what_a_root_is_known_by() {
+    let (root, disk) = root();
+    let inode = fs::metadata(root.path()).unwrap().ino();
+    let machine = fs::read("/etc/machine-id").unwrap_or_default();
+    let expected = format!("{inode:x}:{}", String::from_utf8_lossy(machine.trim_ascii()));
+    assert_eq!(disk.identity().unwrap(), expected);
+}
+
+#[test]
 fn the_clock_is_the_one_that_dates_files() {
     let (_root, disk) = root();
     let before = disk.now();

@@ -331,7 +331,7 @@ impl Workspace for Disk {
     fn identity(&self) -> Result<String> {
         self.attempt("look at", None, || {
             let root = stat_of(&fstat(self.parents.root())?);
-            Ok(format!("{:x}:{:x}:{}", root.device, root.inode, machine().unwrap_or_default()))
+            Ok(format!("{:x}:{}", root.inode, machine().unwrap_or_default()))
         })
     }
 }
