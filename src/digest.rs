@@ -1,5 +1,6 @@
 //! Digests of contents: a fast one for our own files, the public ones for reports.
 
+use std::convert::Infallible;
 use std::fmt;
 
 use sha1::Digest as _;
@@ -67,11 +68,39 @@ impl ObjectFormat {
 /// Returns the name, in hex, that git gives to a blob with this content.
 #[must_use]
 pub fn blob_id(content: &[u8], format: ObjectFormat) -> String {
-    let header = format!("blob {}\0", content.len());
+    let whole = |take: &mut dyn FnMut(&[u8])| -> Result<(), Infallible> {
+        take(content);
+        Ok(())
+    };
+    let Ok(id) = streamed_blob_id(content.len() as u64, format, whole);
+    id
+}
+
+/// Returns the name of a blob of `size` bytes whose content `feed` hands over in pieces, so that it need not be in
+/// memory as a whole.
+///
+/// # Errors
+///
+/// Returns the error of `feed`.
+pub fn streamed_blob_id<E>(
+    size: u64,
+    format: ObjectFormat,
+    feed: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,
+) -> Result<String, E> {
     match format {
-        ObjectFormat::Sha1 => hex(&sha1::Sha1::new().chain_update(header).chain_update(content).finalize()),
-        ObjectFormat::Sha256 => hex(&sha2::Sha256::new().chain_update(header).chain_update(content).finalize()),
+        ObjectFormat::Sha1 => digested(sha1::Sha1::new(), size, feed),
+        ObjectFormat::Sha256 => digested(sha2::Sha256::new(), size, feed),
     }
+}
+
+fn digested<D: sha1::Digest, E>(
+    mut digest: D,
+    size: u64,
+    feed: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,
+) -> Result<String, E> {
+    digest.update(format!("blob {size}\0"));
+    feed(&mut |piece| digest.update(piece))?;
+    Ok(hex(&digest.finalize()))
 }
 
 /// Returns `bytes` as lower-case hex digits.

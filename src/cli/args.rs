@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::engine::options::PreflightOptions;
+
 /// The names of the commands.
 pub(super) const COMMANDS: [&str; 7] = ["apply", "check", "recover", "grammar", "schema", "completions", "man"];
 
@@ -18,7 +20,7 @@ pub(super) const COMMANDS: [&str; 7] = ["apply", "check", "recover", "grammar", 
 /// or safety; 4 disk or system failed, everything was put back; 5 putting back could not be finished, run `wpatch
 /// recover`; 6 somebody else holds the lock; 128+n signal n, everything was put back.
 #[derive(Debug, Parser)]
-#[command(name = "wpatch", version, disable_help_subcommand = true)]
+#[command(name = "wpatch", version, disable_help_subcommand = true, args_override_self = true)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
@@ -189,6 +191,9 @@ pub(super) struct PatchOptions {
     /// Largest patch that is read, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     pub(super) max_patch: u64,
+    /// Largest file that is read or made, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = PreflightOptions::default().max_file)]
+    pub(super) max_file: u64,
 }
 
 /// Reads the command line.
@@ -197,20 +202,42 @@ pub(super) struct PatchOptions {
 ///
 /// Returns clap's error: a mistake, or a wish for help or version.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let command = arguments.get(1).and_then(|name| name.to_str());
+    let parsed = match command {
+        Some("apply") => alone(&arguments[1..], Command::Apply),
+        Some("check") => alone(&arguments[1..], Command::Check),
+        _ => None,
+    };
+    parsed.map_or_else(|| whole(arguments), Ok)
+}
+
+/// Reads a command line of which the command is known, `arguments[0]`. Building the parsers of all the others takes
+/// longer than many a patch. What this one does not take, help and mistakes, is left to the whole parser.
+fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
+    let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
+    let matches = parser.disable_help_flag(true).try_get_matches_from(arguments).ok()?;
+    let global = Global::from_arg_matches(&matches).ok()?;
+    let mut command = command(T::from_arg_matches(&matches).ok()?);
+    command.keep_order(&matches);
+    Some(Cli { global, command })
+}
+
+/// Reads any command line.
+fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let (Some((_, matches)), Some(patch)) = (matches.subcommand(), cli.command.patch_mut()) {
-        patch.filters = filters(matches);
+    if let Some((_, matches)) = matches.subcommand() {
+        cli.command.keep_order(matches);
     }
     Ok(cli)
 }
 
 impl Command {
-    fn patch_mut(&mut self) -> Option<&mut PatchOptions> {
+    /// Notes the filters as they stood in the command line.
+    fn keep_order(&mut self, matches: &ArgMatches) {
         match self {
-            Self::Apply(apply) => Some(&mut apply.patch),
-            Self::Check(patch) => Some(patch),
-            _ => None,
+            Self::Apply(ApplyOptions { patch, .. }) | Self::Check(patch) => patch.filters = filters(matches),
+            _ => {}
         }
     }
 }
@@ -282,6 +309,30 @@ mod tests {
     }
 
     #[test]
+    fn both_parsers_read_the_same() {
+        let lines: [&[&str]; 5] = [
+            &["apply"],
+            &["check", "--json", "-q", "a", "--root=x", "b"],
+            &["apply", "-Rp2", "--include", "x", "--color", "never", "--", "-v"],
+            &["check", "--exclude=a", "--include", "b", "-C1", "--durability=none", "--lock-timeout", "1m"],
+            &["apply", "--approve", "x", "--format", "git", "--max-patch", "7", "--stat", "--apply", "-z"],
+        ];
+        for line in lines {
+            let arguments: Vec<_> = ["wpatch"].iter().chain(line).map(OsString::from).collect();
+            let alone = match line[0] {
+                "apply" => alone(&arguments[1..], Command::Apply),
+                _ => alone(&arguments[1..], Command::Check),
+            };
+            assert_eq!(format!("{:?}", alone.unwrap()), format!("{:?}", whole(&arguments).unwrap()), "{line:?}");
+        }
+        for wrong in ["-h", "--help", "-V", "--version", "--no-such", "-vq", "help", "--fuzz=x"] {
+            let arguments: Vec<_> = ["wpatch", "apply", wrong].iter().map(OsString::from).collect();
+            let (is_taken, is_right) = (alone(&arguments[1..], Command::Apply).is_some(), whole(&arguments).is_ok());
+            assert_eq!(is_taken, is_right, "{wrong}");
+        }
+    }
+
+    #[test]
     fn filters_keep_their_order() {
         let cli = parsed(&["wpatch", "check", "--exclude=a", "--include", "b", "--exclude=c"]);
         let Command::Check(patch) = cli.command else { panic!("check") };
@@ -293,6 +344,13 @@ mod tests {
         let cli = parsed(&["wpatch", "apply", "-p0", "-C3", "-Rz", "x"]);
         let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
         assert_eq!((patch.strip, patch.context, patch.reverse, patch.nul), (0, Some(3), true, true));
+    }
+
+    #[test]
+    fn of_an_option_given_twice_the_last_counts() {
+        let cli = parsed(&["wpatch", "apply", "--json", "-p1", "--json", "-p2", "x"]);
+        let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
+        assert_eq!((cli.global.json, patch.strip), (true, 2));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         overwrite: patch.overwrite,
         describe: global.json,
         diff: global.json && patch.with_diff,
-        ..PreflightOptions::default()
+        max_file: patch.max_file,
     };
     Ok(Request {
         patches: input::read(&patch.patches, patch.max_patch)?,

@@ -16,7 +16,7 @@ use crate::workspace::{Workspace, WorkspaceError, disk::Disk};
 
 pub use describe::describe;
 
-use problems::{broken, failed, problem, rejected, skipped};
+use problems::{broken, failed, problem, rejected, skipped, unswept};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -210,7 +210,9 @@ impl Run {
         if self.is_refused() {
             transaction.abandon();
         } else {
-            self.receipt = Some(transaction.commit(interrupt)?);
+            let receipt = transaction.commit(interrupt)?;
+            self.problems.extend(receipt.warnings.iter().map(|warning| unswept(warning)));
+            self.receipt = Some(receipt);
         }
         Ok(())
     }

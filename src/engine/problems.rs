@@ -94,6 +94,11 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
     }
 }
 
+/// What a committed transaction could not clean up.
+pub(super) fn unswept(warning: &str) -> Problem {
+    Problem { severity: Severity::Warning, ..problem(&code::NOT_SWEPT, warning.to_owned()) }
+}
+
 fn stale(path: &RelPath) -> Problem {
     let message = "the file changed while the patch was being applied".to_owned();
     let help = Some("nothing was written; try again".to_owned());

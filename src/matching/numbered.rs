@@ -132,7 +132,8 @@ impl Placer<'_> {
                 let line = self.covered.original(quest.stated);
                 let at_stated = self.check(quest, line, is_at(self.index, line, wanted));
                 let is_there = at_stated.line.is_some_and(|line| self.covered.running(line) == quest.stated);
-                if is_there || wanted.is_empty() { at_stated } else { self.search(quest) }
+                // With context left out the stated place is one of several guesses.
+                if (is_there && !quest.level.is_fuzzy) || wanted.is_empty() { at_stated } else { self.search(quest) }
             }
         }
     }
@@ -213,9 +214,9 @@ impl Placer<'_> {
         candidates: Vec<usize>,
     ) -> Result<Placement, MismatchKind> {
         let offset = self.covered.running(line) - quest.stated;
-        let is_loose = quest.level.is_fuzzy || rung == WHITESPACE;
+        let wants_one = quest.level.is_fuzzy || (offset != 0 && (self.patch.rules.unique || rung == WHITESPACE));
         let rung = LADDER[rung].name;
-        if offset != 0 && candidates.len() > 1 && (self.patch.rules.unique || is_loose) {
+        if wants_one && candidates.len() > 1 {
             return Err(MismatchKind::Ambiguous { lines: candidates, rung });
         }
         let lines = line..line + quest.count();
@@ -299,8 +300,9 @@ mod tests {
         let fuzzy = Rules { fuzz: 1, ..Rules::default() };
         let ambiguous = |lines: &[usize], rung| [Err(MismatchKind::Ambiguous { lines: lines.to_vec(), rung })];
         assert_eq!(placed(file, &[(" a\n-b\n-c\n+x\n d\n", 4)], &fuzzy), ambiguous(&[2, 7], "exact"));
-        let there = Placement { left_out: (1, 1), ..at(7, 2, 0, &[]) };
-        assert_eq!(placed(file, &[(" a\n-b\n-c\n+x\n d\n", 7)], &fuzzy), [Ok(there)]);
+        assert_eq!(placed(file, &[(" a\n-b\n-c\n+x\n d\n", 7)], &fuzzy), ambiguous(&[2, 7], "exact"));
+        let there = Placement { left_out: (1, 1), ..at(2, 2, 0, &[]) };
+        assert_eq!(placed("0\n1\nb\nc\n2\n", &[(" a\n-b\n-c\n+x\n d\n", 2)], &fuzzy), [Ok(there)]);
         let blanks = Rules { ignore_whitespace: true, ..Rules::default() };
         let file = "0\n\ta\n b\n0\n\ta\n b\n0\n";
         assert_eq!(placed(file, &[("   a\n-\tb\n 0\n", 3)], &blanks), ambiguous(&[1, 4], "whitespace"));

@@ -89,6 +89,8 @@ pub struct Operation<P = RelPath> {
     pub step: usize,
     /// Which way hunks and binary data are read.
     pub direction: Direction,
+    /// Whether the patch tells an empty file from one that is not there. A diff without git header does not.
+    pub tells_missing: bool,
 }
 
 /// The five things that can become of a file.

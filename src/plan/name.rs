@@ -128,11 +128,17 @@ fn strip(mut name: &[u8], count: usize) -> Option<&[u8]> {
 }
 
 /// Splits `a/NAME b/NAME` where both halves give the same name at `level`.
+///
+/// The later the blank between them, the longer the first name and the shorter the second: at most one blank makes them
+/// equally long, so that a long line costs no more than a few looks at it.
 fn halves(line: &[u8], level: usize) -> Option<&[u8]> {
-    memchr::memchr_iter(b' ', line).find_map(|blank| {
-        let (old, new) = (strip(&line[..blank], level)?, strip(&line[blank + 1..], level)?);
-        (!old.is_empty() && old == new).then_some(old)
-    })
+    let start = line.len() - strip(line, level)?.len();
+    let blanks: Vec<usize> = memchr::memchr_iter(b' ', line).collect();
+    let new = |blank: usize| strip(&line[blank + 1..], level);
+    let at = blanks.partition_point(|&blank| new(blank).is_some_and(|new| blank < start + new.len()));
+    let &blank = blanks.get(at)?;
+    let old = line.get(start..blank)?;
+    (!old.is_empty() && new(blank) == Some(old)).then_some(old)
 }
 
 #[cfg(test)]
@@ -147,6 +153,42 @@ mod tests {
     fn a_header_is_split_where_both_halves_agree() {
         let name = Name::Header(claim(b"a/x y b/x y", Strip::Prefixed));
         assert_eq!(name.resolve(1, b"").unwrap().as_bytes(), b"x y");
+    }
+
+    #[test]
+    fn a_header_whose_halves_differ_names_no_file() {
+        let cases: [(&[u8], usize); 8] = [
+            (b"a/x b/y", 1),
+            (b"a/x y b/z", 1),
+            (b"a/ b/", 1),
+            (b"x  x", 0),
+            (b"x", 0),
+            (b"", 1),
+            (b" ", 0),
+            (b"a/b/x c/d/y", 2),
+        ];
+        for (line, level) in cases {
+            let name = Name::Header(claim(line, Strip::Prefixed));
+            assert!(name.resolve(level, b"").is_err(), "{}", crate::text::printable(line));
+        }
+        let taken: [(&[u8], usize, &[u8]); 4] = [
+            (b"x y x y", 0, b"x y"),
+            (b"a//x b/x", 1, b"x"),
+            (b"p q/x y/z r/x y/z", 1, b"x y/z"),
+            (b"a/d/x b/e/x", 2, b"x"),
+        ];
+        for (line, level, path) in taken {
+            let name = Name::Header(claim(line, Strip::Prefixed));
+            assert_eq!(name.resolve(level, b"").unwrap().as_bytes(), path);
+        }
+    }
+
+    #[test]
+    fn a_header_full_of_blanks_is_split_at_once() {
+        let half = |prefix: &[u8]| [prefix, &b" ".repeat(1 << 20)].concat();
+        let line = [half(b"a/"), half(b"b/")].join(&b' ');
+        assert_eq!(halves(&line, 1), Some(&b" ".repeat(1 << 20)[..]));
+        assert_eq!(halves(&[&line[..], b"x"].concat(), 1), None);
     }
 
     #[test]

@@ -115,6 +115,7 @@ fn resolved(operation: Operation<Name>, selection: &Selection) -> Result<Operati
         span: operation.span,
         step: operation.step,
         direction: selection.direction,
+        tells_missing: operation.tells_missing,
     };
     match selection.direction {
         Direction::Forward => Ok(operation),
@@ -209,6 +210,7 @@ mod tests {
             span: Span::default(),
             step: 0,
             direction: Direction::Forward,
+            tells_missing: true,
         }
     }
 

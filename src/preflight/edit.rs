@@ -4,11 +4,14 @@ use super::checks::{is_binary_change, way};
 use super::findings::Findings;
 use super::problem::{Problem, code};
 use super::{FileOutcome, Options};
-use crate::digest::{ObjectFormat, blob_id};
+use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement};
 use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
-use crate::syntax;
+use crate::syntax::{BinaryError, BinaryPostimage};
 use crate::text::printable;
+
+/// Most bytes of contents that are made before they are verified.
+const SMALL: u64 = 16 << 20;
 
 /// What becomes of a preimage.
 pub(super) enum Edited {
@@ -89,9 +92,10 @@ fn binary_postimage(
         problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
         return None;
     }
-    match syntax::binary_postimage(data, text, preimage, options.max_file) {
-        Ok(after) if is_gone(operation) || is_blob(&after, &blobs.new) => Some(after),
-        Ok(_) => {
+    let made = BinaryPostimage::new(data, text, preimage, options.max_file);
+    match made.and_then(|made| verified(&made, (!is_gone(operation)).then_some(&*blobs.new))) {
+        Ok(Some(after)) => Some(after),
+        Ok(None) => {
             findings.error(&code::BINARY_DATA, "the binary data do not make the blob that the index line names");
             None
         }
@@ -102,14 +106,33 @@ fn binary_postimage(
     }
 }
 
+/// Returns the contents, if git would name them by `name`; without a name, if they are small.
+///
+/// A small patch can make large contents; those are not kept before it is known that they are the right ones.
+fn verified(made: &BinaryPostimage<'_>, name: Option<&[u8]>) -> Result<Option<Vec<u8>>, BinaryError> {
+    if made.size() <= SMALL {
+        return Ok(Some(made.contents()?).filter(|after| name.is_none_or(|name| is_blob(after, name))));
+    }
+    let Some(name) = name else { return Ok(None) };
+    let id = streamed_blob_id(made.size(), object_format(name), |take| made.pieces(take))?;
+    if is_named(&id, name) { made.contents().map(Some) } else { Ok(None) }
+}
+
 fn is_gone(operation: &Operation) -> bool {
     operation.action == Action::Delete
 }
 
 /// Returns whether git would name `content` by `name`: a full object name, or the start of one.
 fn is_blob(content: &[u8], name: &[u8]) -> bool {
-    let format = ObjectFormat::from_hex_length(name.len()).unwrap_or(ObjectFormat::Sha1);
-    !name.is_empty() && blob_id(content, format).as_bytes().starts_with(&name.to_ascii_lowercase())
+    is_named(&blob_id(content, object_format(name)), name)
+}
+
+fn is_named(id: &str, name: &[u8]) -> bool {
+    !name.is_empty() && id.as_bytes().starts_with(&name.to_ascii_lowercase())
+}
+
+fn object_format(name: &[u8]) -> ObjectFormat {
+    ObjectFormat::from_hex_length(name.len()).unwrap_or(ObjectFormat::Sha1)
 }
 
 /// Notes what there is to say of each hunk.
@@ -123,7 +146,9 @@ fn explain(
     for (index, (hunk, placed)) in hunks.iter().zip(placements).enumerate() {
         let problem = match placed {
             Ok(placement) if placement.candidates.len() > 1 => {
-                let problem = findings.warning(&code::SEVERAL_PLACES, "the hunk fits in several places");
+                let line = placement.lines.start + 1;
+                let message = format!("the hunk went to line {line}, and fits {}", at_lines(&placement.candidates));
+                let problem = findings.warning(&code::SEVERAL_PLACES, message);
                 problem.lines.clone_from(&placement.candidates);
                 problem.help = Some("--unique refuses it; more lines of context decide".into());
                 problem
@@ -147,6 +172,17 @@ fn line_at(text: &[u8], offset: usize) -> crate::text::Span {
     crate::text::Span::new(offset, offset + length)
 }
 
+/// Returns where a hunk fits, as people count lines.
+fn at_lines(lines: &[usize]) -> String {
+    let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
+    let more = if lines.len() < matching::MOST_CANDIDATES { "" } else { " and perhaps others" };
+    match numbers.split_last() {
+        Some((last, [])) => format!("at line {last}"),
+        Some((last, others)) => format!("at lines {} and {last}{more}", others.join(", ")),
+        None => "nowhere".to_owned(),
+    }
+}
+
 fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: &'f mut Findings) -> &'f mut Problem {
     match &mismatch.kind {
         MismatchKind::NotFound => {
@@ -161,7 +197,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
             findings.error(&code::NOT_FOUND, format!("the heading {} is not in the file", printable(heading)))
         }
         MismatchKind::Ambiguous { lines, rung } => {
-            let problem = findings.error(&code::AMBIGUOUS, format!("{hunk} fits ({rung}) in {} places", lines.len()));
+            let problem = findings.error(&code::AMBIGUOUS, format!("{hunk} fits ({rung}) {}", at_lines(lines)));
             problem.lines.clone_from(lines);
             problem.help = Some("add lines of context that are there only once".into());
             problem
@@ -172,6 +208,25 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
             let problem = findings.error(&code::ALREADY_APPLIED, message);
             problem.lines = vec![*line];
             problem
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::testing::literal;
+
+    #[test]
+    fn large_and_small_contents_are_verified_alike() {
+        for size in [100, SMALL, SMALL + 1] {
+            let contents = vec![b'x'; usize::try_from(size).unwrap()];
+            let (data, text) = literal(&contents);
+            let made = BinaryPostimage::new(data, &text, b"", u64::MAX).unwrap();
+            let name = blob_id(&contents, ObjectFormat::Sha1);
+            let other = blob_id(b"other", ObjectFormat::Sha1);
+            assert_eq!(verified(&made, Some(name.as_bytes())), Ok(Some(contents)));
+            assert_eq!(verified(&made, Some(other.as_bytes())), Ok(None));
         }
     }
 }

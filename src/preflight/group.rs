@@ -54,6 +54,9 @@ pub(super) fn resolve(
         all.push((index, worker.resolve(index)?));
     }
     worker.settle(&mut all)?;
+    if members.len() > 1 {
+        worker.conclude(&mut all)?;
+    }
     for (index, findings) in &mut all {
         findings.attribute(plan, *index);
     }

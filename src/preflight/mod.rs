@@ -1,8 +1,8 @@
 //! Plan and tree to changes and problems: decides everything, writes nothing.
 //!
-//! One pass, file by file: operations that touch the same file form a [group](group), done in order over an
-//! [overlay]; groups are done in parallel, and each hands its finished changes to a [`Sink`] at once. So memory
-//! is the patch and the files in flight, never the sum of the results.
+//! One pass, file by file: operations that touch the same file form a group, done in order over an overlay;
+//! groups are done in parallel, and each hands its finished changes to a [`Sink`] at once. So memory is the patch
+//! and the files in flight, never the sum of the results.
 
 mod checks;
 mod describe;
@@ -13,7 +13,7 @@ mod operation;
 mod overlay;
 pub mod problem;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -46,7 +46,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rules: Rules::default(), overwrite: false, describe: false, diff: false, max_file: 1 << 31 }
+        Self { rules: Rules::default(), overwrite: false, describe: false, diff: false, max_file: 1 << 29 }
     }
 }
 
@@ -57,6 +57,8 @@ pub struct Resolution {
     pub files: Vec<FileOutcome>,
     /// All reasons not to apply, and what should be known, in the order of the operations.
     pub problems: Vec<Problem>,
+    /// Number of files that would be other than they are.
+    pub changes: usize,
 }
 
 impl Resolution {
@@ -132,6 +134,7 @@ pub fn resolve(
     let groups = group::groups(plan);
     let is_refused = AtomicBool::new(all.iter().any(Findings::is_failed));
     let closed: Vec<bool> = all.iter().map(Findings::is_failed).collect();
+    let count = AtomicUsize::new(0);
     let work = |members: &Vec<usize>| -> Result<Vec<(usize, Findings)>, WorkspaceError> {
         if members.iter().any(|&index| closed[index]) {
             return Ok(Vec::new());
@@ -140,6 +143,7 @@ pub fn resolve(
         if findings.iter().any(|(_, findings)| findings.is_failed()) {
             is_refused.store(true, Ordering::Relaxed);
         }
+        count.fetch_add(changes.len(), Ordering::Relaxed);
         for change in changes {
             if !is_refused.load(Ordering::Relaxed) {
                 sink.take(change)?;
@@ -155,7 +159,7 @@ pub fn resolve(
     for (index, findings) in done.into_iter().flatten() {
         all[index] = findings;
     }
-    Ok(collected(all))
+    Ok(Resolution { changes: count.into_inner(), ..collected(all) })
 }
 
 fn judge(plan: &Plan, index: usize, findings: &mut Findings) {

@@ -12,7 +12,7 @@ use super::{Options, Side, describe};
 use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
-use crate::plan::{Action, Operation, Plan};
+use crate::plan::{Action, Edit, Hunk, LineRange, Operation, Plan};
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -55,7 +55,7 @@ impl<'a> Worker<'a> {
         let paths = || std::iter::once(&operation.path).chain(&operation.from);
         if let Some(&code) = paths().find_map(|path| self.failed.get(path)) {
             findings.outcome.failed = Some(code);
-        } else if operation.is_submodule() {
+        } else if operation.is_submodule() || self.moves_submodule(operation)? {
             self.submodule(operation, &mut findings)?;
         } else {
             self.file(index, &mut findings)?;
@@ -70,18 +70,28 @@ impl<'a> Worker<'a> {
         let operation = &self.plan.operations[index];
         let before = match operation.action {
             Action::Create => None,
+            Action::Modify if operation.may_fill() && self.is_missing(operation)? => None,
             _ => match self.source(operation, findings)? {
                 Some(node) => Some(node),
                 None => return Ok(()),
             },
         };
-        if operation.arrives() && !self.has_room(operation, findings)? {
+        if (operation.arrives() || before.is_none()) && !self.has_room(operation, findings)? {
             return Ok(());
         }
-        let Some(after) = self.edited(operation, before.as_ref(), findings) else {
+        let replaced = self.replaced(operation)?;
+        let known = before.as_ref().or(replaced.as_ref());
+        self.describe_before(known, findings);
+        let Some(after) = self.edited(operation, before.as_ref(), replaced.as_ref(), findings) else {
             return Ok(());
         };
-        self.describe(operation, before.as_ref(), &after, findings);
+        self.describe_after(operation, known, &after, findings);
+        self.leave(index, after, findings)
+    }
+
+    /// Leaves the overlay as the operation at `index` does.
+    fn leave(&mut self, index: usize, after: Node, findings: &mut Findings) -> Result<(), WorkspaceError> {
+        let operation = &self.plan.operations[index];
         match operation.action {
             Action::Delete => {
                 checks::emptied(operation, &after.bytes, findings);
@@ -100,6 +110,10 @@ impl<'a> Worker<'a> {
             }
             Action::Create | Action::Copy | Action::Modify => self.overlay.put(&operation.path, operation.step, after),
         }
+    }
+
+    fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing))
     }
 
     /// Returns the file that the operation starts from, if it is as it has to be.
@@ -150,7 +164,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Returns what the operation makes of `before`; `None` if it cannot.
-    fn edited(&mut self, operation: &Operation, before: Option<&Node>, findings: &mut Findings) -> Option<Node> {
+    fn edited(
+        &self,
+        operation: &Operation,
+        before: Option<&Node>,
+        replaced: Option<&Node>,
+        findings: &mut Findings,
+    ) -> Option<Node> {
         let text = self.plan.text(operation);
         let preimage = before.map_or(&[][..], |node| node.bytes.as_slice());
         let edited = edit::postimage(operation, text, preimage, self.options, findings)?;
@@ -160,42 +180,40 @@ impl<'a> Worker<'a> {
             (Edited::Same, Some(node)) => Arc::clone(&node.bytes),
             (Edited::Same, None) => Arc::default(),
         };
-        let replaced = self.replaced(operation);
         let node = Node {
             kind: operation.new_mode.map_or(before.map_or(FileKind::Regular, |node| node.kind), FileMode::kind),
-            permissions: permissions(operation, before, replaced.as_ref()),
+            permissions: permissions(operation, before, replaced),
             bytes,
-            like: match operation.action {
-                Action::Copy | Action::Create => replaced.and_then(|node| node.like),
-                _ => before.and_then(|node| node.like.clone()),
-            },
+            like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
             origin: before.filter(|_| is_same).and_then(|node| node.origin.clone()),
         };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
         (is_kept || checks::is_possible(&node, self.options.max_file, findings)).then_some(node)
     }
 
-    /// Returns the file that a created or copied one replaces.
-    fn replaced(&mut self, operation: &Operation) -> Option<Node> {
-        if !matches!(operation.action, Action::Copy | Action::Create) || !self.options.overwrite {
-            return None;
+    /// Returns the file that one which arrives replaces: its mode and owner stay, unless the patch names a mode.
+    fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
+        if !operation.arrives() || !self.options.overwrite || operation.from.as_ref() == Some(&operation.path) {
+            return Ok(None);
         }
-        match self.overlay.current(&operation.path, operation.step) {
-            Ok(Seen::Node(node)) if node.kind == FileKind::Regular => Some(node),
+        Ok(match self.overlay.current(&operation.path, operation.step)? {
+            Seen::Node(node) if node.kind == FileKind::Regular => Some(node),
             _ => None,
-        }
+        })
     }
 
-    fn describe(&self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
+    fn describe_before(&self, before: Option<&Node>, findings: &mut Findings) {
+        findings.outcome.modes.0 = before.map(git_mode);
+        findings.outcome.before = before.filter(|_| self.options.describe).map(|node| describe::describe(&node.bytes));
+    }
+
+    fn describe_after(&self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
         let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
         let after = (!is_gone).then_some(after);
         let outcome = &mut findings.outcome;
-        outcome.modes = (before.map(git_mode), after.map(git_mode));
+        outcome.modes.1 = after.map(git_mode);
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
-        if self.options.describe {
-            outcome.before = before.map(|node| describe::describe(&node.bytes));
-            outcome.after = after.map(|node| describe::describe(&node.bytes));
-        }
+        outcome.after = after.filter(|_| self.options.describe).map(|node| describe::describe(&node.bytes));
         if self.options.diff {
             let blob = |side: &Option<Side>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
             let blobs = (blob(&outcome.before), blob(&outcome.after));
@@ -220,9 +238,39 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// Returns whether the operation gives a submodule another name: without a change of its commit, git writes no mode
+    /// with that, so that the tree has to tell. A submodule that is there as a whole has a `.git` in it.
+    fn moves_submodule(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        let says_no_more = matches!(operation.edit, Edit::Keep) && operation.old_mode.or(operation.new_mode).is_none();
+        let source = if operation.action == Action::Uncopy { Some(&operation.path) } else { operation.from.as_ref() };
+        let Some(source) = source.filter(|_| says_no_more) else {
+            return Ok(false);
+        };
+        if !matches!(self.overlay.base(source, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory) {
+            return Ok(false);
+        }
+        let inside = self.overlay.list(source)?;
+        Ok(inside.is_empty() || inside.iter().any(|path| path.name() == b".git"))
+    }
+
+    /// Checks, after all operations, that none of them made a file above what another one leaves there: an
+    /// operation sees only what the ones before it made.
+    pub(super) fn conclude(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
+        for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
+            let operation = &self.plan.operations[*index];
+            if matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Node(_)) {
+                let overlay = &self.overlay;
+                Room { overlay, is_going: &|_| false }.is_free_above(&operation.path, findings);
+            }
+        }
+        Ok(())
+    }
+
     /// A submodule in a work tree is a directory: made empty, removed if empty, else left alone.
     fn submodule(&mut self, operation: &Operation, findings: &mut Findings) -> Result<(), WorkspaceError> {
-        findings.outcome.modes = (operation.old_mode, operation.new_mode);
+        let is_moved = operation.from.is_some();
+        let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
+        findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
         edit::count(operation, self.plan.text(operation), &mut findings.outcome);
         let leaves = operation.leaves().filter(|_| operation.old_mode.is_none_or(|mode| mode == FileMode::Submodule));
         if let Some(path) = leaves {
@@ -266,6 +314,14 @@ impl Operation {
         }
     }
 
+    /// Returns whether the operation gives an empty file its lines, or makes the file if there is none (`check_preimage`
+    /// in git's apply.c).
+    fn may_fill(&self) -> bool {
+        let Edit::Hunks(hunks) = &self.edit else { return false };
+        let is_empty = |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
+        !self.tells_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
+    }
+
     fn is_submodule(&self) -> bool {
         self.old_mode.or(self.new_mode) == Some(FileMode::Submodule)
     }
@@ -275,10 +331,15 @@ fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
     DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
 }
 
+/// Returns the file whose mode, owner and attributes the new one keeps.
+fn kept<'n>(operation: &Operation, before: Option<&'n Node>, replaced: Option<&'n Node>) -> Option<&'n Node> {
+    if operation.action == Action::Copy { replaced } else { replaced.or(before) }
+}
+
 fn permissions(operation: &Operation, before: Option<&Node>, replaced: Option<&Node>) -> Permissions {
     let wanted = operation.new_mode.map(|mode| mode == FileMode::Executable);
     let new = |like: Option<&Node>| Permissions::New { executable: wanted.unwrap_or(like.is_some_and(is_executable)) };
-    let kept = if operation.action == Action::Copy { replaced } else { replaced.or(before) };
+    let kept = kept(operation, before, replaced);
     kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
 }
 

@@ -1,6 +1,6 @@
 //! The files of one group as its operations leave them, over what is on disk.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::change::{Content, FileChange, FileState, Postimage};
@@ -44,6 +44,12 @@ struct Entry {
     base_step: usize,
     /// The step in which the present contents came here from elsewhere.
     made_in: Option<usize>,
+}
+
+impl Entry {
+    fn was_directory(&self) -> bool {
+        self.found.as_ref().is_some_and(|(_, node)| node.kind == FileKind::Directory)
+    }
 }
 
 /// The files of one group.
@@ -100,6 +106,10 @@ impl<'w> Overlay<'w> {
 
     /// Returns the names in the directory at `path`, on disk.
     pub(super) fn list(&self, path: &RelPath) -> Result<Vec<RelPath>, WorkspaceError> {
+        let is_directory = |stat: Stat| stat.kind == FileKind::Directory;
+        if !self.workspace.stat(path)?.is_some_and(is_directory) {
+            return Ok(Vec::new());
+        }
         let names = self.workspace.list(Some(path))?;
         Ok(names.iter().filter_map(|name| path.join(name).ok()).collect())
     }
@@ -174,10 +184,18 @@ impl<'w> Overlay<'w> {
         moved.sort();
         moved.dedup_by(|later, earlier| later.0 == earlier.0);
         moved.retain(|(from, to)| self.is_moved(from, to));
-        let mut changes: Vec<_> =
-            self.entries.iter().filter_map(|(path, entry)| self.change(path, entry, &moved)).collect();
+        let needed = self.needed();
+        let is_kept = |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
+        let others = self.entries.iter().filter(|(path, entry)| !is_kept(path, entry));
+        let mut changes: Vec<_> = others.filter_map(|(path, entry)| self.change(path, entry, &moved)).collect();
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
+    }
+
+    /// Returns the directories that hold something afterwards.
+    fn needed(&self) -> HashSet<RelPath> {
+        let is_there = |(_, entry): &(&RelPath, &Entry)| matches!(entry.current, Seen::Node(_));
+        self.entries.iter().filter(is_there).flat_map(|(path, _)| path.ancestors()).collect()
     }
 
     /// Returns whether the very file at `from` can become the one at `to`.
@@ -203,7 +221,7 @@ impl<'w> Overlay<'w> {
         let origin = moved.iter().find(|(_, to)| to == path).map(|(from, _)| from);
         let content = match (before, origin) {
             (Some((_, old)), _) if old.kind == node.kind && old.bytes == node.bytes => {
-                if old.permissions == node.permissions {
+                if node.kind != FileKind::Regular || old.permissions == node.permissions {
                     return None;
                 }
                 Content::Kept

@@ -106,7 +106,7 @@ fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Incomplete => true,
         Outcome::Recovered => was_put_back,
-        _ => parts.receipt.is_some() && parts.plan.is_some_and(|plan| !plan.operations.is_empty()),
+        _ => parts.receipt.is_some() && parts.resolution.is_some_and(|resolution| resolution.changes > 0),
     }
 }
 

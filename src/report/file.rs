@@ -217,6 +217,7 @@ impl Contents {
 fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Op {
     match operation.action {
         Action::Create => Op::Create,
+        Action::Modify if !operation.tells_missing && modes.0.is_none() && modes.1.is_some() => Op::Create,
         Action::Delete | Action::Uncopy => Op::Delete,
         Action::Modify if matches!(operation.edit, Edit::Keep) && modes.0 != modes.1 => Op::Mode,
         Action::Modify => Op::Modify,

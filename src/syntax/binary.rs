@@ -3,7 +3,9 @@
 //! "gitformat-pack" in git's documentation describes deltas; sizes are bounded by what is declared and by a limit,
 //! so that a small patch cannot ask for more memory than that.
 
-use flate2::{Decompress, FlushDecompress, Status};
+use std::io::{BufRead, BufReader, Read};
+
+use flate2::bufread::ZlibDecoder;
 
 use super::base85;
 use crate::plan::{BinaryData, BinaryMethod};
@@ -41,96 +43,160 @@ pub enum BinaryError {
     Delta(&'static str),
 }
 
-/// Returns the contents that `data` makes of `preimage`, at most `limit` bytes; `text` is the patch that the data
-/// stand in.
-///
-/// # Errors
-///
-/// Returns why the data make no contents of this preimage.
-pub fn binary_postimage(data: BinaryData, text: &[u8], preimage: &[u8], limit: u64) -> Result<Vec<u8>, BinaryError> {
-    let inflated = inflate(data, text, limit)?;
-    match data.method {
-        BinaryMethod::Literal => Ok(inflated),
-        BinaryMethod::Delta => apply_delta(preimage, &inflated, limit),
+/// The contents that binary data make of a file, not made yet.
+#[derive(Debug)]
+pub struct BinaryPostimage<'p> {
+    deflated: Vec<u8>,
+    inflated_size: u64,
+    /// The file that a delta is for.
+    base: Option<&'p [u8]>,
+    size: u64,
+}
+
+impl<'p> BinaryPostimage<'p> {
+    /// Decodes `data`, which stand in `text`, for a file that holds `preimage`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`BinaryError::TooLarge`] for more than `limit` declared bytes, [`BinaryError::Base`] when a delta is
+    /// for contents of another size, or what is damaged.
+    pub fn new(data: BinaryData, text: &[u8], preimage: &'p [u8], limit: u64) -> Result<Self, BinaryError> {
+        if data.size > limit {
+            return Err(BinaryError::TooLarge(limit));
+        }
+        let mut deflated = Vec::with_capacity(data.body.len());
+        for (_, line) in Lines::within(text, data.body) {
+            base85::decode(without_ending(line), &mut deflated).ok_or(BinaryError::Line)?;
+        }
+        let mut postimage = Self { deflated, inflated_size: data.size, base: None, size: data.size };
+        if data.method == BinaryMethod::Delta {
+            postimage.base = Some(preimage);
+            postimage.size = postimage.delta().sizes(preimage)?;
+        }
+        if postimage.size > limit {
+            return Err(BinaryError::TooLarge(limit));
+        }
+        Ok(postimage)
+    }
+
+    /// Returns the number of bytes that the contents are declared to have.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Makes the contents, and hands them to `take` piece by piece, in little memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is damaged, or that there are more or fewer bytes than declared; some pieces may have been
+    /// handed over then.
+    pub fn pieces(&self, mut take: impl FnMut(&[u8])) -> Result<(), BinaryError> {
+        match self.base {
+            None => self.literal(&mut take),
+            Some(base) => self.delta().apply(base, &mut take),
+        }
+    }
+
+    /// Makes the contents. Memory grows with what comes out and stops at the declared size.
+    ///
+    /// # Errors
+    ///
+    /// As [`BinaryPostimage::pieces`].
+    pub fn contents(&self) -> Result<Vec<u8>, BinaryError> {
+        let mut contents = Vec::new();
+        self.pieces(|piece| contents.extend_from_slice(piece))?;
+        Ok(contents)
+    }
+
+    fn literal(&self, take: &mut dyn FnMut(&[u8])) -> Result<(), BinaryError> {
+        let mut source = self.inflated();
+        loop {
+            let piece = source.more()?;
+            if piece.is_empty() {
+                return source.end();
+            }
+            take(piece);
+            let length = piece.len();
+            source.consume(length);
+        }
+    }
+
+    fn delta(&self) -> Delta<'_> {
+        Delta(self.inflated())
+    }
+
+    fn inflated(&self) -> Inflated<'_> {
+        let decoder = ZlibDecoder::new(self.deflated.as_slice());
+        // One byte more than declared shows that there are too many, and that the stream ends well if there are not.
+        let bounded = decoder.take(self.inflated_size.saturating_add(1));
+        Inflated {
+            source: BufReader::with_capacity(PIECE, bounded),
+            size: self.inflated_size,
+            left: self.inflated_size,
+        }
     }
 }
 
-/// Returns the inflated bytes of `data`: the contents, or a delta.
-///
-/// Memory grows with what comes out and stops at the declared size.
-///
-/// # Errors
-///
-/// Returns [`BinaryError::TooLarge`] for more than `limit` declared bytes, or what is damaged.
-pub fn inflate(data: BinaryData, text: &[u8], limit: u64) -> Result<Vec<u8>, BinaryError> {
-    if data.size > limit {
-        return Err(BinaryError::TooLarge(limit));
-    }
-    let mut deflated = Vec::with_capacity(data.body.len());
-    for (_, line) in Lines::within(text, data.body) {
-        base85::decode(without_ending(line), &mut deflated).ok_or(BinaryError::Line)?;
-    }
-    let size = usize::try_from(data.size).map_err(|_| BinaryError::TooLarge(limit))?;
-    inflated(&deflated, size).ok_or(BinaryError::Deflate)?.ok_or(BinaryError::Size(data.size))
+/// What is left of inflated data.
+#[derive(Debug)]
+struct Inflated<'d> {
+    source: BufReader<std::io::Take<ZlibDecoder<&'d [u8]>>>,
+    size: u64,
+    left: u64,
 }
 
-/// `None` for damaged data, `Some(None)` for another size.
-#[allow(clippy::option_option, reason = "two different failures, told apart by the only caller")]
-fn inflated(deflated: &[u8], size: usize) -> Option<Option<Vec<u8>>> {
-    let (mut stream, mut inflated, mut rest) = (Decompress::new(true), Vec::new(), deflated);
-    let mut piece = vec![0; PIECE.min(size + 1)];
-    loop {
-        let (taken, made) = (stream.total_in(), stream.total_out());
-        let status = stream.decompress(rest, &mut piece, FlushDecompress::None).ok()?;
-        let (taken, made) = (stream.total_in() - taken, stream.total_out() - made);
-        rest = &rest[usize::try_from(taken).ok()?..];
-        inflated.extend_from_slice(&piece[..usize::try_from(made).ok()?]);
-        if inflated.len() > size {
-            return Some(None);
-        }
-        match status {
-            Status::StreamEnd => return Some((inflated.len() == size).then_some(inflated)),
-            _ if taken == 0 && made == 0 => return None,
-            _ => {}
-        }
+impl Inflated<'_> {
+    /// Returns some of the bytes that come next, none at the end.
+    fn more(&mut self) -> Result<&[u8], BinaryError> {
+        let piece = self.source.fill_buf().map_err(|_| BinaryError::Deflate)?;
+        if piece.len() as u64 > self.left { Err(BinaryError::Size(self.size)) } else { Ok(piece) }
     }
-}
 
-/// Returns what `delta` makes of `base`, at most `limit` bytes.
-///
-/// # Errors
-///
-/// Returns [`BinaryError::Base`] when the delta is for contents of another size, [`BinaryError::TooLarge`], or what
-/// is damaged.
-pub fn apply_delta(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, BinaryError> {
-    let mut delta = Delta(delta);
-    let (expected, found) = (delta.size()?, base.len() as u64);
-    if expected != found {
-        return Err(BinaryError::Base { expected, found });
+    fn consume(&mut self, length: usize) {
+        self.source.consume(length);
+        self.left -= length as u64;
     }
-    let size = delta.size()?;
-    if size > limit {
-        return Err(BinaryError::TooLarge(limit));
+
+    /// Checks at the end that nothing is missing.
+    fn end(&self) -> Result<(), BinaryError> {
+        if self.left == 0 { Ok(()) } else { Err(BinaryError::Size(self.size)) }
     }
-    let mut result = Vec::new();
-    while let Some(piece) = delta.piece(base)? {
-        if (result.len() + piece.len()) as u64 > size {
-            return Err(BinaryError::Delta("it makes more than it declares"));
-        }
-        result.extend_from_slice(piece);
-    }
-    if (result.len() as u64) < size {
-        return Err(BinaryError::Delta("it makes less than it declares"));
-    }
-    Ok(result)
 }
 
 /// What is left of a delta.
-struct Delta<'a>(&'a [u8]);
+struct Delta<'d>(Inflated<'d>);
 
-impl<'a> Delta<'a> {
+impl Delta<'_> {
+    /// Reads the head: checks the size of `base`, and returns that of the contents.
+    fn sizes(&mut self, base: &[u8]) -> Result<u64, BinaryError> {
+        let (expected, found) = (self.number_of_bytes()?, base.len() as u64);
+        if expected != found {
+            return Err(BinaryError::Base { expected, found });
+        }
+        self.number_of_bytes()
+    }
+
+    /// Carries the whole delta out on `base`.
+    fn apply(mut self, base: &[u8], take: &mut dyn FnMut(&[u8])) -> Result<(), BinaryError> {
+        let mut left = self.sizes(base)?;
+        let mut take = |piece: &[u8]| {
+            left = left.checked_sub(piece.len() as u64).ok_or(BinaryError::Delta("it makes more than it declares"))?;
+            take(piece);
+            Ok(())
+        };
+        while !self.0.more()?.is_empty() {
+            self.instruction(base, &mut take)?;
+        }
+        self.0.end()?;
+        if left > 0 {
+            return Err(BinaryError::Delta("it makes less than it declares"));
+        }
+        Ok(())
+    }
+
     /// Seven bits a byte, the lowest first; the highest bit says that more follow.
-    fn size(&mut self) -> Result<u64, BinaryError> {
+    fn number_of_bytes(&mut self) -> Result<u64, BinaryError> {
         let mut size = 0;
         for shift in (0..63).step_by(7) {
             let byte = self.byte()?;
@@ -142,11 +208,12 @@ impl<'a> Delta<'a> {
         Err(BinaryError::Delta("a size does not end"))
     }
 
-    /// The next copy or insertion; `None` at the end.
-    fn piece(&mut self, base: &'a [u8]) -> Result<Option<&'a [u8]>, BinaryError> {
-        if self.0.is_empty() {
-            return Ok(None);
-        }
+    /// Carries out the next copy or insertion.
+    fn instruction(
+        &mut self,
+        base: &[u8],
+        take: &mut dyn FnMut(&[u8]) -> Result<(), BinaryError>,
+    ) -> Result<(), BinaryError> {
         match self.byte()? {
             0 => Err(BinaryError::Delta("an unknown instruction")),
             command if command & 0x80 != 0 => {
@@ -154,15 +221,29 @@ impl<'a> Delta<'a> {
                 let size = self.number(command >> 4, 3)?;
                 let size = if size == 0 { 0x1_0000 } else { size };
                 let piece = offset.checked_add(size).and_then(|end| base.get(offset..end));
-                piece.map(Some).ok_or(BinaryError::Delta("it copies from behind the end of the file"))
+                take(piece.ok_or(BinaryError::Delta("it copies from behind the end of the file"))?)
             }
-            length => {
-                let broken = BinaryError::Delta("it breaks off");
-                let (piece, rest) = self.0.split_at_checked(length.into()).ok_or(broken)?;
-                self.0 = rest;
-                Ok(Some(piece))
-            }
+            length => self.insert(length.into(), take),
         }
+    }
+
+    fn insert(
+        &mut self,
+        mut length: usize,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), BinaryError>,
+    ) -> Result<(), BinaryError> {
+        while length > 0 {
+            let piece = self.0.more()?;
+            if piece.is_empty() {
+                return Err(BinaryError::Delta("it breaks off"));
+            }
+            let piece = &piece[..length.min(piece.len())];
+            take(piece)?;
+            length -= piece.len();
+            let taken = piece.len();
+            self.0.consume(taken);
+        }
+        Ok(())
     }
 
     /// A number of up to `most` bytes, the lowest first; the bits of `present` say which are written.
@@ -175,8 +256,8 @@ impl<'a> Delta<'a> {
     }
 
     fn byte(&mut self) -> Result<u8, BinaryError> {
-        let (&byte, rest) = self.0.split_first().ok_or(BinaryError::Delta("it breaks off"))?;
-        self.0 = rest;
+        let &byte = self.0.more()?.first().ok_or(BinaryError::Delta("it breaks off"))?;
+        self.0.consume(1);
         Ok(byte)
     }
 }
@@ -184,65 +265,60 @@ impl<'a> Delta<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::testing::{deflated, encoded};
     use crate::text::Span;
 
     const LIMIT: u64 = 1000;
 
-    fn data(text: &[u8], size: u64) -> BinaryData {
-        BinaryData { method: BinaryMethod::Literal, size, body: Span::new(0, text.len()) }
+    fn literal(text: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, BinaryError> {
+        let data = BinaryData { method: BinaryMethod::Literal, size, body: Span::new(0, text.len()) };
+        BinaryPostimage::new(data, text, b"", limit)?.contents()
+    }
+
+    fn delta(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, BinaryError> {
+        let text = encoded(&deflated(delta));
+        let size = delta.len() as u64;
+        let data = BinaryData { method: BinaryMethod::Delta, size, body: Span::new(0, text.len()) };
+        BinaryPostimage::new(data, &text, base, limit)?.contents()
     }
 
     #[test]
     fn data_have_exactly_the_declared_size() {
         let made = encoded(&deflated(b"hello\n"));
-        assert_eq!(inflate(data(&made, 6), &made, LIMIT), Ok(b"hello\n".to_vec()));
+        assert_eq!(literal(&made, 6, LIMIT), Ok(b"hello\n".to_vec()));
         for size in [0, 5, 7] {
-            assert_eq!(inflate(data(&made, size), &made, LIMIT), Err(BinaryError::Size(size)));
+            assert_eq!(literal(&made, size, LIMIT), Err(BinaryError::Size(size)));
         }
-        assert_eq!(inflate(data(&made, 6), &made, 5), Err(BinaryError::TooLarge(5)));
+        assert_eq!(literal(&made, 6, 5), Err(BinaryError::TooLarge(5)));
     }
 
     #[test]
     fn data_that_break_off_are_refused() {
         let made = encoded(&deflated(b"hello\n")[..9]);
-        assert_eq!(inflate(data(&made, 6), &made, LIMIT), Err(BinaryError::Deflate));
+        assert_eq!(literal(&made, 6, LIMIT), Err(BinaryError::Deflate));
         let made = encoded(b"garbage");
-        assert_eq!(inflate(data(&made, 6), &made, LIMIT), Err(BinaryError::Deflate));
+        assert_eq!(literal(&made, 6, LIMIT), Err(BinaryError::Deflate));
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_refused() {
+        let mut stream = deflated(b"hello\n");
+        *stream.last_mut().unwrap() ^= 1;
+        assert_eq!(literal(&encoded(&stream), 6, LIMIT), Err(BinaryError::Deflate));
     }
 
     #[test]
     fn inflating_stops_at_the_declared_size() {
         let made = encoded(&deflated(&vec![0; 100_000])[..26]);
-        assert_eq!(inflate(data(&made, 10), &made, LIMIT), Err(BinaryError::Size(10)));
-    }
-
-    fn deflated(bytes: &[u8]) -> Vec<u8> {
-        use std::io::Write;
-        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
-    }
-
-    /// One line of base 85, for at most 26 bytes.
-    fn encoded(bytes: &[u8]) -> Vec<u8> {
-        let digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
-        let mut line = vec![b'A' + u8::try_from(bytes.len()).unwrap() - 1];
-        for group in bytes.chunks(4) {
-            let mut quad = [0; 4];
-            quad[..group.len()].copy_from_slice(group);
-            let value = u32::from_be_bytes(quad) as usize;
-            line.extend((0..5).rev().map(|place| digits[value / 85_usize.pow(place) % 85]));
-        }
-        line.push(b'\n');
-        line
+        assert_eq!(literal(&made, 10, LIMIT), Err(BinaryError::Size(10)));
     }
 
     #[test]
     fn a_delta_copies_and_inserts() {
-        let delta = [&[6, 9, 0x90, 5, 4], &b"\tall"[..]].concat();
-        assert_eq!(apply_delta(b"hello\n", &delta, LIMIT), Ok(b"hello\tall".to_vec()));
-        assert_eq!(apply_delta(b"hell\n", &delta, LIMIT), Err(BinaryError::Base { expected: 6, found: 5 }));
-        assert_eq!(apply_delta(b"hello\n", &delta, 8), Err(BinaryError::TooLarge(8)));
+        let bytes = [&[6, 9, 0x90, 5, 4], &b"\tall"[..]].concat();
+        assert_eq!(delta(b"hello\n", &bytes, LIMIT), Ok(b"hello\tall".to_vec()));
+        assert_eq!(delta(b"hell\n", &bytes, LIMIT), Err(BinaryError::Base { expected: 6, found: 5 }));
+        assert_eq!(delta(b"hello\n", &bytes, 8), Err(BinaryError::TooLarge(8)));
     }
 
     #[test]
@@ -256,8 +332,8 @@ mod tests {
             (&[6, 1, 2, b'a', b'b'], "it makes more than it declares"),
             (&[6, 3, 2, b'a', b'b'], "it makes less than it declares"),
         ];
-        for (delta, error) in damaged {
-            assert_eq!(apply_delta(b"hello\n", delta, LIMIT), Err(BinaryError::Delta(error)), "{delta:?}");
+        for (bytes, error) in damaged {
+            assert_eq!(delta(b"hello\n", bytes, LIMIT), Err(BinaryError::Delta(error)), "{bytes:?}");
         }
     }
 }

@@ -13,11 +13,11 @@ mod quoted;
 mod series;
 mod stamp;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod unified;
 pub mod write;
 
-pub use binary::{BinaryError, apply_delta, binary_postimage, inflate};
+pub use binary::{BinaryError, BinaryPostimage};
 pub use quoted::{quote, unquote};
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
@@ -216,6 +216,7 @@ impl Sections {
             span,
             step: self.step,
             direction: Direction::Forward,
+            tells_missing: true,
         });
         self.operations.last_mut().expect("BUG: an operation has just been added")
     }

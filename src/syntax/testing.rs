@@ -1,7 +1,8 @@
 //! What the tests of the grammars share: a parsed patch in a few words.
 
 use super::{Options, SyntaxErrorKind, chosen, parse};
-use crate::plan::{Direction, Edit, LineKind, Name, Operation, Plan};
+use crate::plan::{BinaryData, BinaryMethod, Direction, Edit, LineKind, Name, Operation, Plan};
+use crate::text::Span;
 
 /// Returns one line for each operation: action, name, source, modes, contents, and its step unless that is 0.
 pub(super) fn said(text: &str) -> Vec<String> {
@@ -37,4 +38,37 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
     }
     words.extend(Some(operation.step).filter(|&step| step > 0).map(|step| format!("step {step}")));
     words.join(" ")
+}
+
+pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Returns lines of base 85, of at most 26 bytes each.
+pub(super) fn encoded(bytes: &[u8]) -> Vec<u8> {
+    bytes.chunks(26).flat_map(encoded_line).collect()
+}
+
+fn encoded_line(bytes: &[u8]) -> Vec<u8> {
+    let digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+    let mut line = vec![b'A' + u8::try_from(bytes.len()).unwrap() - 1];
+    for group in bytes.chunks(4) {
+        let mut quad = [0; 4];
+        quad[..group.len()].copy_from_slice(group);
+        let value = u32::from_be_bytes(quad) as usize;
+        line.extend((0..5).rev().map(|place| digits[value / 85_usize.pow(place) % 85]));
+    }
+    line.push(b'\n');
+    line
+}
+
+/// Returns `contents` as a literal of a binary patch, and the text that it stands in.
+pub(crate) fn literal(contents: &[u8]) -> (BinaryData, Vec<u8>) {
+    let text = encoded(&deflated(contents));
+    let data =
+        BinaryData { method: BinaryMethod::Literal, size: contents.len() as u64, body: Span::new(0, text.len()) };
+    (data, text)
 }

@@ -6,7 +6,7 @@
 use super::names::{self, Side};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks};
 use crate::path::MAX_PATH;
-use crate::plan::{Action, Claim, Edit, Name, Strip};
+use crate::plan::{Action, Claim, Edit, Hunk, Name, Strip};
 use crate::text::{Lines, Span, without_ending};
 
 /// The grammar of unified diffs.
@@ -69,7 +69,7 @@ fn form(lines: &Lines<'_>) -> Option<Form> {
     match line[0] {
         b'-' | b'*' => header_form(line, lines.clone()),
         b'@' if hunks::is_whole_header(line) => Some(Form::LoneHunk),
-        b'B' | b'C' | b'F' | b'd' => single_line_form(line.trim_ascii_end()),
+        b'B' | b'C' | b'F' | b'S' | b'd' => single_line_form(line.trim_ascii_end()),
         _ => None,
     }
 }
@@ -106,9 +106,13 @@ fn single_line_form(line: &[u8]) -> Option<Form> {
     if differing(line).is_some() {
         return Some(Form::BinaryMissing);
     }
-    // The words of `diff -r` where a name stands for a file here and a directory or the like there.
+    // `diff -r` writes this where a name stands for a file here and a directory or the like there.
     if line.starts_with(b"File ") && has(b" is a ") && has(b" while file ") {
         return Some(Form::Other("changes of type without contents"));
+    }
+    // So does `diff --no-dereference`.
+    if line.starts_with(b"Symbolic links ") && has(b" and ") && line.ends_with(b" differ") {
+        return Some(Form::Other("changes of links without their targets"));
     }
     if line == b"Cannot display: file marked as a binary type." {
         return Some(Form::Other("binary files without their contents"));
@@ -126,12 +130,12 @@ fn unified(
     let start = lines.offset();
     let (old, new) = (side(text, lines)?, side(text, lines)?);
     let (hunks, end) = hunks::read(text, lines.offset(), options)?;
-    let (action, name) = meaning(old, new).ok_or_else(|| {
+    let (action, name) = meaning(old, new, &hunks).ok_or_else(|| {
         let says = SyntaxErrorKind::Contradiction("a file cannot be /dev/null on both sides");
         SyntaxError::new(says, content_span(text, start))
     })?;
     hunks::refuse_other_side(action, &hunks)?;
-    sections.push(action, name, Edit::Hunks(hunks), Span::new(start, end));
+    sections.push(action, name, Edit::Hunks(hunks), Span::new(start, end)).tells_missing = false;
     Ok(end)
 }
 
@@ -142,13 +146,16 @@ fn side(text: &[u8], lines: &mut Lines<'_>) -> Result<Side, SyntaxError> {
     names::dated(text, Span::new(line.start + 4, line.end))
 }
 
-/// Time stamps of the epoch mean what `/dev/null` means, as in git.
-fn meaning(old: Side, new: Side) -> Option<(Action, Name)> {
+/// Time stamps of the epoch mean what `/dev/null` means, unless there are lines on that side: reproducible builds give
+/// every file such a stamp, and GNU patch asks the hunk as well.
+fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
     Some(match (old, new) {
         (Side::Null, Side::Null) => return None,
         (Side::Null, Side::File(claim, _)) => (Action::Create, Name::Agreed(vec![claim])),
         (Side::File(claim, _), Side::Null) => (Action::Delete, Name::Agreed(vec![claim])),
         (Side::File(old, is_new), Side::File(new, is_gone)) => {
+            let is_new = is_new && hunks.iter().all(|hunk| hunk.old.count == 0);
+            let is_gone = is_gone && hunks.iter().all(|hunk| hunk.new.count == 0);
             let action = match (is_new, is_gone) {
                 (true, _) => Action::Create,
                 (_, true) => Action::Delete,
@@ -247,6 +254,7 @@ mod tests {
             ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", "combined diffs"),
             ("diff --cc x\nindex 1,2..3\n", "combined diffs"),
             ("File a/x is a regular file while file b/x is a directory\n", "changes of type without contents"),
+            ("Symbolic links a/x and b/x differ\n", "changes of links without their targets"),
             ("Cannot display: file marked as a binary type.\n", "binary files without their contents"),
         ];
         for (text, what) in cases {

@@ -203,7 +203,7 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     plan_id: null
     files[0].added: 1
     files[0].after: null
-    files[0].before: null
+    files[0].before: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"0fdf397db08b5cecda1b6394d4fef7395c1933ba","size":12}
     files[0].diff: null
     files[0].file_type: "text"
     files[0].from: null
@@ -215,7 +215,7 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     files[0].policy: []
     files[0].removed: 1
     files[0].sha256_after: null
-    files[0].sha256_before: null
+    files[0].sha256_before: "sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"
     files[0].status: "not_found"
     problems[0].code: "wpatch::hunk::not_found"
     problems[0].file: "f1"
