@@ -167,6 +167,14 @@ fn contents() -> Vec<Case> {
             after: vec![("d/a", Entry::executable("A")), ("d/b", Entry::file("B")), ("c", Entry::file(""))],
         },
         Case {
+            name: "more files and directories than are synced one by one",
+            before: ["1/a", "2/a", "3/a", "4/a", "5/a"].map(|name| (name, Entry::file("old"))).to_vec(),
+            links: vec![],
+            mounts: vec![],
+            steps: ["1/a", "2/a", "3/a", "4/a", "5/a"].map(|name| Step::Put(name, Entry::file("new"))).to_vec(),
+            after: ["1/a", "2/a", "3/a", "4/a", "5/a"].map(|name| (name, Entry::file("new"))).to_vec(),
+        },
+        Case {
             name: "creates in new directories",
             before: vec![("x", Entry::file("x"))],
             links: vec![],
