@@ -5,8 +5,9 @@
 #   [N=200] [WPATCH=target/release/wpatch] [DIFF='--binary -M'] [APPLY=] [COMMITS='--no-merges HEAD'] [PAIRS=]
 #       benches/replay.sh REPOSITORY...
 # APPLY holds options for apply, such as -p0; COMMITS arguments of git log, such as --merges; PAIRS trees, as in 'v1.0..v1.1 v1.1..v2.0',
-# in place of commits. SERIES=10 takes the mailbox that format-patch makes of ten commits in place of the diff of one.
-# Exit 0 when everything is complete. With -B git writes patches that leave out what was at a path before, and refuses to
+# in place of commits. SERIES=10 takes the mailbox that format-patch makes of ten commits in place of the diff of one,
+# and with LOG=--format= or the like what git log -p says of them. Exit 0 when everything is complete.
+# With -B git writes patches that leave out what was at a path before, and refuses to
 # apply them: such a step is left out where wpatch refuses it too.
 #
 # One work copy moves from commit to commit. What is in it is compared by git with an index of its own: git hashes every
@@ -14,7 +15,7 @@
 set -euo pipefail
 
 : "${N:=200}" "${WPATCH:=target/release/wpatch}" "${DIFF:=--binary -M}" "${APPLY:=}" "${COMMITS:=--no-merges HEAD}" "${PAIRS:=}" \
-    "${SERIES:=0}"
+    "${SERIES:=0}" "${LOG:=}"
 [ $# -gt 0 ] || { echo "usage: replay.sh REPOSITORY..." >&2; exit 2; }
 WPATCH=$(cd "$(dirname "$WPATCH")" && pwd)/$(basename "$WPATCH")
 export LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_OPTIONAL_LOCKS=0
@@ -62,6 +63,8 @@ steps_of() { # prints N steps of the repository $1, new and old, spread over its
 say_step() { # prints the patch from the commit $2 to the commit $1
     if [ "$SERIES" = 0 ]; then
         copy diff $DIFF "$2" "$1"
+    elif [ -n "$LOG" ]; then
+        copy log -p --reverse $LOG $DIFF "$2..$1"
     else
         copy format-patch --stdout $DIFF "$2..$1"
     fi
