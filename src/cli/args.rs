@@ -215,10 +215,11 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 /// longer than many a patch. What this one does not take, help and mistakes, is left to the whole parser.
 fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
     let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
-    let matches = parser.disable_help_flag(true).try_get_matches_from(arguments).ok()?;
-    let global = Global::from_arg_matches(&matches).ok()?;
-    let mut command = command(T::from_arg_matches(&matches).ok()?);
-    command.keep_order(&matches);
+    let mut matches = parser.disable_help_flag(true).try_get_matches_from(arguments).ok()?;
+    let filters = filters(&matches);
+    let global = Global::from_arg_matches_mut(&mut matches).ok()?;
+    let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);
+    command.set_filters(filters);
     Some(Cli { global, command })
 }
 
@@ -226,18 +227,17 @@ fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<C
 fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let Some((_, matches)) = matches.subcommand() {
-        cli.command.keep_order(matches);
+    if let Some(("apply" | "check", matches)) = matches.subcommand() {
+        cli.command.set_filters(filters(matches));
     }
     Ok(cli)
 }
 
 impl Command {
-    /// Notes the filters as they stood in the command line.
-    fn keep_order(&mut self, matches: &ArgMatches) {
-        match self {
-            Self::Apply(ApplyOptions { patch, .. }) | Self::Check(patch) => patch.filters = filters(matches),
-            _ => {}
+    /// Notes the filters, of commands that have any.
+    fn set_filters(&mut self, filters: Vec<(bool, String)>) {
+        if let Self::Apply(ApplyOptions { patch, .. }) | Self::Check(patch) = self {
+            patch.filters = filters;
         }
     }
 }

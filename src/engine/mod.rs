@@ -80,6 +80,9 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
     let approve = request.approve.clone();
     let options = run.described(&request);
     if run.read(request) {
+        if let Err(failure) = transaction::examine(workspace) {
+            run.fail(&failure);
+        }
         match preflight::resolve(&run.plan, workspace, &options, &Dropped) {
             Ok(resolution) => run.resolved(resolution, approve.as_deref()),
             Err(error) => run.fail(&Failure::Workspace(error)),

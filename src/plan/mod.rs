@@ -6,6 +6,7 @@
 mod hunk;
 mod name;
 mod select;
+mod steps;
 
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use name::{Claim, Name, NameError, Strip};

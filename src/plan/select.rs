@@ -1,10 +1,8 @@
 //! From what a patch says to what is asked of this tree: strip level, directory, filters, direction.
 
-use std::collections::HashMap;
-
 use globset::{Candidate, GlobMatcher};
 
-use super::{Action, Blobs, Direction, Edit, Name, NameError, Operation, Plan};
+use super::{Action, Blobs, Direction, Edit, Name, NameError, Operation, Plan, steps};
 use crate::path::RelPath;
 use crate::text::Span;
 
@@ -89,7 +87,7 @@ pub fn select(plan: Plan<Name>, selection: &Selection) -> Selected {
     if selection.direction == Direction::Reverse {
         selected.plan.operations.reverse();
     }
-    number_steps(&mut selected.plan.operations);
+    steps::number(&mut selected.plan.operations, selection.direction);
     selected
 }
 
@@ -147,45 +145,6 @@ fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, Rej
 
 fn says_nothing(operation: &Operation<RelPath>) -> bool {
     matches!(operation.edit, Edit::Keep) && operation.old_mode.is_none()
-}
-
-/// Numbers the steps of a series.
-///
-/// The grammar tells some borders (the messages of a mailbox). Where patches simply follow each other, a
-/// border is seen from a file that comes a second time in a way that one diff of two trees cannot write.
-fn number_steps(operations: &mut [Operation<RelPath>]) {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Touched {
-        Made,
-        Modified,
-        Gone,
-    }
-    let mut touched: HashMap<RelPath, Touched> = HashMap::new();
-    let (mut step, mut told) = (0, operations.first().map_or(0, |operation| operation.step));
-    for operation in operations {
-        let at_path = touched.get(&operation.path).copied();
-        let at_from = operation.from.as_ref().and_then(|from| touched.get(from)).copied();
-        let makes = matches!(operation.action, Action::Create | Action::Rename | Action::Copy);
-        let comes_again = match at_path {
-            Some(Touched::Gone) => !makes,
-            Some(Touched::Made | Touched::Modified) => true,
-            None => false,
-        } || (operation.action == Action::Rename && at_from == Some(Touched::Modified));
-        if comes_again || operation.step != told {
-            (step, told) = (step + 1, operation.step);
-            touched.clear();
-        }
-        operation.step = step;
-        if let (Action::Rename, Some(from)) = (operation.action, &operation.from) {
-            touched.entry(from.clone()).or_insert(Touched::Gone);
-        }
-        let mark = match operation.action {
-            Action::Create | Action::Rename | Action::Copy => Touched::Made,
-            Action::Modify => Touched::Modified,
-            Action::Delete | Action::Uncopy => Touched::Gone,
-        };
-        touched.insert(operation.path.clone(), mark);
-    }
 }
 
 #[cfg(test)]

@@ -47,8 +47,9 @@ fn through_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut super::
 
 /// Returns whether `node` is of the type that the operation takes it for.
 ///
-/// Without a mode in the patch it has to be a regular file, so that no hunk can re-aim a link; a rename or
-/// deletion that does not look inside takes links as well.
+/// Without a mode in the patch it has to be a regular file, so that no hunk can re-aim a link; a rename, copy or
+/// deletion that does not look inside takes links as well. Only git's deletions, which name the mode, take a link to
+/// a directory: who says no more than "delete" may have the directory in mind.
 pub(super) fn is_right_type(
     operation: &Operation,
     path: &RelPath,
@@ -59,7 +60,10 @@ pub(super) fn is_right_type(
     let looks_inside = !matches!(operation.edit, Edit::Keep);
     let is_right = match operation.old_mode {
         Some(mode) => node.kind == mode.kind(),
-        None if node.kind == FileKind::Symlink => !looks_inside && !is_link_to_directory(path, node, overlay)?,
+        None if node.kind == FileKind::Symlink => {
+            let may_be_followed = operation.action == Action::Delete && is_link_to_directory(path, node, overlay)?;
+            !looks_inside && !may_be_followed
+        }
         None => node.kind == FileKind::Regular,
     };
     if !is_right {

@@ -283,7 +283,9 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         match self.overlay.current(&operation.path, operation.step)? {
-            Seen::Node(node) if node.kind == FileKind::Directory => Ok(()),
+            Seen::Node(node) if node.kind == FileKind::Directory => {
+                self.overlay.put(&operation.path, operation.step, node)
+            }
             _ if self.has_room(operation, findings)? => {
                 let node = Node {
                     kind: FileKind::Directory,

@@ -50,6 +50,17 @@ impl Entry {
     fn was_directory(&self) -> bool {
         self.found.as_ref().is_some_and(|(_, node)| node.kind == FileKind::Directory)
     }
+
+    /// Says that a directory stays which a submodule came to: without a word it would go when its files do.
+    fn staying_directory(&self, path: &RelPath) -> Option<FileChange> {
+        let (state, _) = self.found.as_ref().filter(|_| self.was_directory() && self.made_in.is_some())?;
+        let Seen::Node(node) = &self.current else {
+            return None;
+        };
+        let kept = Postimage { kind: node.kind, permissions: node.permissions, content: Content::Kept, like: None };
+        let after = (node.kind == FileKind::Directory).then_some(kept)?;
+        Some(FileChange { path: path.clone(), before: Some(state.clone()), after: Some(after) })
+    }
 }
 
 /// The files of one group.
@@ -82,10 +93,10 @@ impl<'w> Overlay<'w> {
         Ok(())
     }
 
-    /// Takes away what stood at `path` when `step` began; what came there since stays.
+    /// Takes away what stood at `path` when `step` began; what came there since stays, unless nothing stood there.
     pub(super) fn take_away(&mut self, path: &RelPath, step: usize) -> Result<(), WorkspaceError> {
         let entry = self.entry(path, step)?;
-        if entry.made_in != Some(step) {
+        if entry.made_in != Some(step) || !matches!(entry.base, Seen::Node(_)) {
             entry.current = Seen::Nothing;
         }
         Ok(())
@@ -184,18 +195,20 @@ impl<'w> Overlay<'w> {
         moved.sort();
         moved.dedup_by(|later, earlier| later.0 == earlier.0);
         moved.retain(|(from, to)| self.is_moved(from, to));
-        let needed = self.needed();
+        let needed = self.ancestors_of(|entry| matches!(entry.current, Seen::Node(_)));
+        let emptied = self.ancestors_of(|entry| entry.found.is_some() && matches!(entry.current, Seen::Nothing));
         let is_kept = |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
         let others = self.entries.iter().filter(|(path, entry)| !is_kept(path, entry));
         let mut changes: Vec<_> = others.filter_map(|(path, entry)| self.change(path, entry, &moved)).collect();
+        let staying = self.entries.iter().filter(|(path, _)| emptied.contains(*path) && !needed.contains(*path));
+        changes.extend(staying.filter_map(|(path, entry)| entry.staying_directory(path)));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
     }
 
-    /// Returns the directories that hold something afterwards.
-    fn needed(&self) -> HashSet<RelPath> {
-        let is_there = |(_, entry): &(&RelPath, &Entry)| matches!(entry.current, Seen::Node(_));
-        self.entries.iter().filter(is_there).flat_map(|(path, _)| path.ancestors()).collect()
+    /// Returns the directories that hold such files.
+    fn ancestors_of(&self, is_such: impl Fn(&Entry) -> bool) -> HashSet<RelPath> {
+        self.entries.iter().filter(|(_, entry)| is_such(entry)).flat_map(|(path, _)| path.ancestors()).collect()
     }
 
     /// Returns whether the very file at `from` can become the one at `to`.

@@ -12,6 +12,9 @@ use crate::plan::{Input, Plan};
 use crate::preflight::{Problem, Resolution, Severity};
 use crate::transaction::{Durability, Ending, Receipt, Recovered};
 
+/// Most hunks that do not fit of which the nearest place is told.
+const MOST_EXPLAINED: usize = 1000;
+
 /// What is known when a command ends. What it did not come to is missing or empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
@@ -119,7 +122,18 @@ fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
             files.push(FileReport::of(index, operation, outcome(index), &input.bytes, counter));
         }
     }
+    clip_details(&mut files);
     files
+}
+
+/// Leaves the details of failure to the first hunks that do not fit: whoever mends a patch begins with these, and a
+/// report stays in proportion to the patch.
+fn clip_details(files: &mut [FileReport]) {
+    let failed = files.iter_mut().flat_map(|file| &mut file.hunks).filter(|hunk| hunk.nearest.is_some());
+    for hunk in failed.skip(MOST_EXPLAINED) {
+        hunk.nearest = None;
+        hunk.expected.clear();
+    }
 }
 
 fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {

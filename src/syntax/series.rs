@@ -3,13 +3,21 @@
 use crate::text::{lines, without_ending};
 
 /// Returns whether the text between two sections begins another patch: a message of a mailbox, as `git format-patch`
-/// and mail programs write it, or one more export of Mercurial.
+/// and mail programs write it, one more commit of `git log -p`, or one more export of Mercurial.
 pub(super) fn has_border(between: &[u8]) -> bool {
     lines(between).any(|(_, line)| is_border(without_ending(line)))
 }
 
 fn is_border(line: &[u8]) -> bool {
-    line == b"# HG changeset patch" || line.strip_prefix(b"From ").is_some_and(ends_in_time_and_year)
+    line == b"# HG changeset patch"
+        || line.strip_prefix(b"From ").is_some_and(ends_in_time_and_year)
+        || line.strip_prefix(b"commit ").is_some_and(begins_with_object_name)
+}
+
+/// The line that `git log` and `git show` begin a commit with: its full name, perhaps with refs behind it.
+fn begins_with_object_name(line: &[u8]) -> bool {
+    let name = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    matches!(name, 40 | 64) && matches!(line.get(name), None | Some(b' '))
 }
 
 /// A line of prose may begin with the word, too; that of a mailbox ends in `09:30:00 2024`, perhaps with a zone
@@ -35,10 +43,19 @@ mod tests {
             "-- \n2.39\n\nFrom 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: me\n",
             "From me@example.org Sat Jan  3 01:05:34 1996\r\n",
             "# HG changeset patch\n",
+            "commit 0123456789abcdef0123456789abcdef01234567\nAuthor: me\n",
+            "commit 0123456789abcdef0123456789abcdef01234567 (HEAD -> main)\r\n",
         ] {
             assert!(has_border(border.as_bytes()), "{border}");
         }
-        for prose in ["From: me\n", "From the beginning of 2001\n", ">From me Mon Sep 17 00:00:00 2001\n", ""] {
+        for prose in [
+            "From: me\n",
+            "commit 0123abc\n",
+            "commit it\n",
+            "From the beginning of 2001\n",
+            ">From me Mon Sep 17 00:00:00 2001\n",
+            "",
+        ] {
             assert!(!has_border(prose.as_bytes()), "{prose}");
         }
     }

@@ -23,12 +23,14 @@ pub(super) struct Arranged {
 pub(super) fn arrange(workspace: &dyn Workspace, stage: &Stage, staged: Vec<Staged>) -> Result<Arranged, Failure> {
     let mut makes = BTreeSet::new();
     let mut removes = BTreeMap::new();
+    let mut keeps = BTreeSet::new();
     let mut found = BTreeMap::new();
     let mut changes: BTreeMap<RelPath, Change> = BTreeMap::new();
     let mut moves = Vec::new();
     for one in staged {
         makes.extend(one.makes);
         removes.extend(one.removes);
+        keeps.extend(one.keeps);
         let Some(change) = one.change else { continue };
         found.extend(one.found.map(|state| (change.number, state)));
         moves.extend(one.moved.map(|source| (change.path.clone(), source)));
@@ -42,7 +44,7 @@ pub(super) fn arrange(workspace: &dyn Workspace, stage: &Stage, staged: Vec<Stag
             change.leaves |= change.before.is_some();
         }
     }
-    removes.extend(emptied(workspace, &changes, &makes, &removes)?);
+    removes.extend(emptied(workspace, &changes, (&makes, &keeps), &removes)?);
     let journal = Journal {
         root: workspace.identity()?,
         makes: makes.into_iter().map(Made).collect(),
@@ -78,18 +80,19 @@ fn leave(
     Ok(number)
 }
 
-/// Returns the directories that nothing is left in, with their permission bits.
+/// Returns the directories that nothing is left in, with their permission bits, but for those that are to be kept.
 fn emptied(
     workspace: &dyn Workspace,
     changes: &BTreeMap<RelPath, Change>,
-    makes: &BTreeSet<RelPath>,
+    (makes, keeps): (&BTreeSet<RelPath>, &BTreeSet<RelPath>),
     removes: &BTreeMap<RelPath, u32>,
 ) -> Result<BTreeMap<RelPath, u32>, Failure> {
     let goes = |change: &&Change| change.leaves && change.after.is_none();
     let mut gone: BTreeSet<RelPath> = changes.values().filter(goes).map(|change| change.path.clone()).collect();
     gone.extend(removes.keys().cloned());
     let stays = changes.values().filter(|change| change.after.is_some()).map(|change| &change.path);
-    let needed: BTreeSet<RelPath> = stays.chain(makes).flat_map(RelPath::ancestors).collect();
+    let above = stays.chain(makes).chain(keeps).flat_map(RelPath::ancestors);
+    let needed: BTreeSet<RelPath> = above.chain(keeps.iter().cloned()).collect();
     let mut found = BTreeMap::new();
     // The deepest come first: what is left in a directory is known before the one above it is looked at.
     let mut open: BTreeSet<_> = gone.iter().filter_map(RelPath::parent).map(with_depth).collect();

@@ -15,7 +15,7 @@ use crate::path::RelPath;
 use crate::workspace::{Fault, Rename, Workspace};
 
 /// What was staged of one change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Staged {
     /// What becomes of the file; `None` if only directories change.
     pub(super) change: Option<Change>,
@@ -27,6 +27,8 @@ pub(super) struct Staged {
     pub(super) makes: Vec<RelPath>,
     /// A directory that goes, with its permission bits.
     pub(super) removes: Option<(RelPath, u32)>,
+    /// A directory that stays, though everything in it goes.
+    pub(super) keeps: Option<RelPath>,
 }
 
 /// Takes changes from several threads.
@@ -75,11 +77,16 @@ impl Stage {
     pub(super) fn take(&self, workspace: &dyn Workspace, change: FileChange) -> Result<(), Failure> {
         let FileChange { path, before, after } = change;
         let is_directory = |state: &FileState| state.stat.kind == FileKind::Directory;
+        let is_directory_after = after.as_ref().is_some_and(|after| after.kind == FileKind::Directory);
+        if is_directory_after && before.as_ref().is_some_and(is_directory) {
+            self.push(Staged { keeps: Some(path), ..Staged::default() });
+            return Ok(());
+        }
         let removes =
             before.as_ref().filter(|state| is_directory(state)).map(|state| (path.clone(), state.stat.permissions));
         let found = before.filter(|state| !is_directory(state));
         let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
-        let mut staged = Staged { change: None, found, moved: None, makes: place.missing, removes };
+        let mut staged = Staged { found, makes: place.missing, removes, ..Staged::default() };
         let mut change = Change {
             number: self.number(),
             path,
@@ -100,8 +107,12 @@ impl Stage {
         }
         let is_a_file = change.before.is_some() || change.after.is_some();
         staged.change = is_a_file.then_some(change);
-        self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
+        self.push(staged);
         Ok(())
+    }
+
+    fn push(&self, staged: Staged) {
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
     }
 
     fn stage(

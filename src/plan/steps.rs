@@ -1,0 +1,93 @@
+//! The steps of a series: which operations belong to one patch, where several follow each other.
+
+use std::collections::HashMap;
+
+use super::{Action, Direction, Operation};
+use crate::path::RelPath;
+
+/// Numbers the steps of `operations`, which stand in the order in which they are done.
+///
+/// The grammar tells some borders (the messages of a mailbox). Where patches simply follow each other, a border is seen
+/// from a file that comes a second time in a way that one diff of two trees cannot write. Once one is seen, all are looked
+/// for: git sorts the files of a diff by their names, so that another one begins where the order does.
+pub(super) fn number(operations: &mut [Operation], direction: Direction) {
+    let told: Vec<usize> = operations.iter().map(|operation| operation.step).collect();
+    let has_hidden_borders = assign(operations, &told, |_, _| false);
+    if has_hidden_borders {
+        assign(operations, &told, |before, operation| !is_in_order(before, operation, direction));
+    }
+}
+
+/// What became of a file in a step.
+#[derive(Clone, Copy, PartialEq)]
+enum Touched {
+    Made,
+    Modified,
+    Gone,
+}
+
+/// Gives each operation its step and returns whether a file came a second time between two borders that are told.
+fn assign(operations: &mut [Operation], told: &[usize], is_border: impl Fn(&Operation, &Operation) -> bool) -> bool {
+    let mut touched: HashMap<RelPath, Touched> = HashMap::new();
+    let (mut step, mut has_hidden) = (0, false);
+    for index in 0..operations.len() {
+        let operation = &operations[index];
+        let comes_again = comes_again(operation, &touched);
+        let is_told = index > 0 && told[index - 1] != told[index];
+        has_hidden |= comes_again && !is_told;
+        if comes_again || is_told || (index > 0 && is_border(&operations[index - 1], operation)) {
+            step += 1;
+            touched.clear();
+        }
+        touch(operation, &mut touched);
+        operations[index].step = step;
+    }
+    has_hidden
+}
+
+/// Returns whether the operation meets a file in a way that one diff of two trees cannot write.
+fn comes_again(operation: &Operation, touched: &HashMap<RelPath, Touched>) -> bool {
+    let at_from = operation.from.as_ref().and_then(|from| touched.get(from));
+    let is_again = match touched.get(&operation.path) {
+        Some(Touched::Gone) => !makes(operation),
+        Some(Touched::Made | Touched::Modified) => true,
+        None => false,
+    };
+    is_again || (operation.action == Action::Rename && at_from == Some(&Touched::Modified))
+}
+
+fn touch(operation: &Operation, touched: &mut HashMap<RelPath, Touched>) {
+    if let (Action::Rename, Some(from)) = (operation.action, &operation.from) {
+        touched.entry(from.clone()).or_insert(Touched::Gone);
+    }
+    let mark = match operation.action {
+        Action::Create | Action::Rename | Action::Copy => Touched::Made,
+        Action::Modify => Touched::Modified,
+        Action::Delete | Action::Uncopy => Touched::Gone,
+    };
+    touched.insert(operation.path.clone(), mark);
+}
+
+fn makes(operation: &Operation) -> bool {
+    matches!(operation.action, Action::Create | Action::Rename | Action::Copy)
+}
+
+/// Returns whether git could have written both in one diff, one behind the other. A change of type is a deletion and a
+/// creation of one name.
+fn is_in_order(before: &Operation, operation: &Operation, direction: Direction) -> bool {
+    let is_change_of_type = before.action == Action::Delete && operation.action == Action::Create;
+    let (first, second) = (sorted_by(before, direction), sorted_by(operation, direction));
+    match direction {
+        _ if first == second => is_change_of_type,
+        Direction::Forward => first < second,
+        Direction::Reverse => first > second,
+    }
+}
+
+/// Returns the name that the patch has behind its `+++`, which is where a renamed file stands in a diff.
+fn sorted_by(operation: &Operation, direction: Direction) -> &RelPath {
+    match (direction, operation.action, &operation.from) {
+        (Direction::Reverse, Action::Rename, Some(from)) => from,
+        _ => &operation.path,
+    }
+}
