@@ -206,7 +206,7 @@ impl Run {
         approve: Option<&str>,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
-        let (transaction, recovered) = Transaction::begin(workspace, transaction)?;
+        let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
         self.recovered = recovered;
         let resolution = preflight::resolve(&self.plan, workspace, options, &transaction)?;
         self.resolved(resolution, approve);

@@ -172,13 +172,17 @@ pub enum Ending {
 }
 
 impl<'w> Transaction<'w> {
-    /// Takes the lock and recovers what a dead process left.
+    /// Takes the lock and recovers what a dead process left. A signal ends the waiting for the lock.
     ///
     /// # Errors
     ///
     /// Returns [`Failure`]; nothing has been touched then, other than by recovery.
-    pub fn begin(workspace: &'w dyn Workspace, options: Options) -> Result<(Self, Vec<Recovered>), Failure> {
-        let state = State::open(workspace, options)?;
+    pub fn begin(
+        workspace: &'w dyn Workspace,
+        options: Options,
+        interrupt: &Interrupt,
+    ) -> Result<(Self, Vec<Recovered>), Failure> {
+        let state = State::open(workspace, options, interrupt)?;
         match Self::open(workspace, options, &state) {
             Ok((scratch, since, recovered)) => {
                 let transaction = Self {

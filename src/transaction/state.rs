@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::scratch::join;
-use super::{Durability, Failure, Options};
+use super::{Durability, Failure, Interrupt, Options};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Lock, Privacy, Stat, Workspace};
@@ -12,6 +12,8 @@ use crate::workspace::{Fault, Lock, Privacy, Stat, Workspace};
 /// How often at least another process may take the directory away while it is being locked.
 const ATTEMPTS: usize = 16;
 
+/// How long the lock is waited for before signals are looked at.
+const LOOK: Duration = Duration::from_millis(100);
 /// The file whose lock is that of the directory.
 const LOCK: &str = "lock";
 /// What keeps git from looking into the directory.
@@ -39,22 +41,34 @@ impl State {
     /// # Errors
     ///
     /// [`Failure::Locked`] if somebody else holds it for longer than `patience`; [`Failure::State`] if it is
-    /// not a directory that only the user can write to.
-    pub(super) fn open(workspace: &dyn Workspace, options: Options) -> Result<Self, Failure> {
+    /// not a directory that only the user can write to; [`Failure::Interrupted`] while it waits.
+    pub(super) fn open(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Self, Failure> {
         let start = Instant::now();
         let mut attempts = 0;
-        while attempts < ATTEMPTS || start.elapsed() < options.patience {
+        loop {
             attempts += 1;
-            let (directory, is_in_git) = place(workspace)?;
-            if is_there(workspace, &directory)? {
-                if let Some(state) = Self::lock(workspace, &directory, is_in_git, options.patience)? {
-                    return Ok(state);
-                }
-            } else if let Some(state) = Self::make(workspace, &directory, is_in_git, options)? {
-                return Ok(state);
+            if let Some(signal) = interrupt.signal() {
+                return Err(Failure::Interrupted(signal));
+            }
+            let left = options.patience.saturating_sub(start.elapsed());
+            match Self::attempt(workspace, Options { patience: left.min(LOOK), ..options }) {
+                Ok(Some(state)) => return Ok(state),
+                Ok(None) if attempts < ATTEMPTS || !left.is_zero() => {}
+                Err(Failure::Locked) if !left.is_zero() => {}
+                Ok(None) => return Err(Failure::Locked),
+                Err(failure) => return Err(failure),
             }
         }
-        Err(Failure::Locked)
+    }
+
+    /// Makes the directory or finds it, and locks it; `None` if another process took it away or made it first.
+    fn attempt(workspace: &dyn Workspace, options: Options) -> Result<Option<Self>, Failure> {
+        let (directory, is_in_git) = place(workspace)?;
+        if is_there(workspace, &directory)? {
+            Self::lock(workspace, &directory, is_in_git, options.patience)
+        } else {
+            Self::make(workspace, &directory, is_in_git, options)
+        }
     }
 
     /// Makes the directory and locks it; `None` if another process made it first.

@@ -82,7 +82,7 @@ pub(crate) fn run(
     options: Options,
     interrupt: &Interrupt,
 ) -> std::result::Result<Receipt, Failure> {
-    let (transaction, _) = Transaction::begin(workspace, options)?;
+    let (transaction, _) = Transaction::begin(workspace, options, interrupt)?;
     for step in steps {
         transaction.take(step.change(workspace)?)?;
     }

@@ -1,7 +1,8 @@
 //! Stops a transaction at every verb, in every way, and looks at what the next command finds.
 
+use wpatch::change::Sink;
 use wpatch::path::RelPath;
-use wpatch::transaction::{Durability, Failure, Interrupt, Options, recover};
+use wpatch::transaction::{Durability, Failure, Interrupt, Options, Transaction, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
 
 use crate::changes::{Case, Tree, cases, path, run};
@@ -255,12 +256,13 @@ impl Edit {
 /// Returns how many verbs a case takes until everything is read and staged.
 fn verbs_of_staging(case: &Case, lacks: &[Feature]) -> usize {
     let memory = memory(case, lacks);
-    let interrupt = Interrupt::new();
-    interrupt.raise(1);
-    let _ = run(&memory, &case.steps, FULL, &interrupt);
-    let total = memory.verbs();
-    let sweeping = case.steps.len() * 2;
-    total.saturating_sub(sweeping)
+    let (transaction, _) = Transaction::begin(&memory, FULL, &Interrupt::new()).unwrap();
+    for step in &case.steps {
+        transaction.take(step.change(&memory).unwrap()).unwrap();
+    }
+    let verbs = memory.verbs();
+    transaction.abandon();
+    verbs
 }
 
 #[test]

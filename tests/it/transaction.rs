@@ -36,7 +36,7 @@ fn what_is_dropped_leaves_nothing() {
     let memory = memory(&[("a", Entry::file("old"))]);
     let before = memory.entries();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let (transaction, _) = Transaction::begin(&memory, Options::default()).unwrap();
+        let (transaction, _) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
         transaction.take(Step::Put("a", Entry::file("new")).change(&memory).unwrap()).unwrap();
         panic!("the caller failed");
     }));
@@ -56,7 +56,7 @@ fn recovery_makes_nothing_where_nothing_is() {
 #[test]
 fn the_next_command_says_what_it_recovered() {
     let memory = killed(&[("a", Entry::file("old"))]);
-    let (transaction, recovered) = Transaction::begin(&memory, Options::default()).unwrap();
+    let (transaction, recovered) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
     assert_eq!(
         recovered.iter().map(|one| (one.ending, &one.left[..])).collect::<Vec<_>>(),
         [(Ending::RolledBack, &[][..])]
@@ -82,16 +82,29 @@ fn an_edit_after_a_crash_keeps_the_old_file_too() {
 #[test]
 fn two_at_once_are_refused() {
     let memory = memory(&[("a", Entry::file("old"))]);
-    let (first, _) = Transaction::begin(&memory, Options::default()).unwrap();
+    let (first, _) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
     assert!(matches!(update(&memory), Err(Failure::Locked)));
     first.abandon();
     update(&memory).unwrap();
 }
 
 #[test]
+fn a_signal_ends_the_waiting_for_the_lock() {
+    let memory = memory(&[("a", Entry::file("old"))]);
+    let (first, _) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
+    let interrupt = std::sync::Arc::new(Interrupt::new());
+    let signal = std::sync::Arc::clone(&interrupt);
+    memory.before_verb(memory.verbs() + 20, move |_| signal.raise(2));
+    let options = Options { patience: std::time::Duration::from_secs(3600), ..Options::default() };
+    let second = Transaction::begin(&memory, options, &interrupt).map(drop);
+    assert!(matches!(second, Err(Failure::Interrupted(2))), "{second:?}");
+    first.abandon();
+}
+
+#[test]
 fn a_file_that_changed_since_it_was_read_is_stale() {
     let memory = memory(&[("a", Entry::file("old")), ("b", Entry::file("b"))]);
-    let (transaction, _) = Transaction::begin(&memory, Options::default()).unwrap();
+    let (transaction, _) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
     for step in [Step::Put("b", Entry::file("B")), Step::Put("a", Entry::file("new"))] {
         transaction.take(step.change(&memory).unwrap()).unwrap();
     }
@@ -164,7 +177,7 @@ fn what_is_going_to_be_recovered_is_examined_and_not_touched() {
     let before = memory.fingerprint();
     examine(&memory).unwrap();
     assert_eq!(memory.fingerprint(), before);
-    let (transaction, _) = Transaction::begin(&memory, Options::default()).unwrap();
+    let (transaction, _) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
     examine(&memory).unwrap();
     transaction.abandon();
     let before = memory.fingerprint();
