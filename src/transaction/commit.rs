@@ -99,9 +99,9 @@ impl Commit<'_> {
             since: self.since,
             interrupt: self.interrupt,
         };
-        swap.run()?;
+        let stay = swap.run()?;
         if self.durability == Durability::Full {
-            self.sync_changed(arranged)?;
+            self.sync_changed(arranged, &stay)?;
         }
         if let Some(signal) = self.interrupt.signal() {
             return Err(Failure::Interrupted(signal));
@@ -110,13 +110,16 @@ impl Commit<'_> {
     }
 
     /// Makes the names durable: first those of the old files in scratch, then those in the tree.
-    fn sync_changed(&self, arranged: &Arranged) -> Result<(), Failure> {
+    /// Of the directories that were to go, `stay` are still there.
+    fn sync_changed(&self, arranged: &Arranged, stay: &BTreeSet<&RelPath>) -> Result<(), Failure> {
         let journal = &arranged.journal;
         let modes = journal.changes.iter().filter(|change| change.is_mode()).map(|change| &change.path);
         let made = journal.makes.iter().map(|made| &made.0);
         let gone: BTreeSet<_> = journal.removes.iter().map(|removed| &removed.path).collect();
         let all = journal.changes.iter().map(|change| &change.path).chain(made.clone()).chain(gone.iter().copied());
-        let is_there = |directory: &Option<RelPath>| directory.as_ref().is_none_or(|path| !gone.contains(path));
+        let is_there = |directory: &Option<RelPath>| {
+            directory.as_ref().is_none_or(|path| stay.contains(path) || !gone.contains(path))
+        };
         let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
         changed.extend(modes.chain(made).cloned().map(Some));
         if changed.len() > FEW {

@@ -239,7 +239,7 @@ impl<'a> Rollback<'a> {
     /// Removes a directory that was made, unless somebody put something into it.
     fn remove_dir(&self, path: &RelPath) -> Result<Restored, Failure> {
         match self.slots.workspace.remove_dir(path) {
-            Err(error) if error.fault == Fault::Other => Err(error.into()),
+            Err(error) if matches!(error.fault, Fault::Other | Fault::Denied) => Err(error.into()),
             _ => Ok(Restored::Back),
         }
     }

@@ -1,6 +1,6 @@
 //! The swap: puts what was staged in place, each old file staying within reach. One thread, in the journal's order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Numbered};
 use super::journal::Journal;
@@ -27,20 +27,23 @@ pub(super) struct Swap<'a> {
 }
 
 impl Swap<'_> {
-    /// Carries everything out: what leaves makes room for what comes.
+    /// Carries everything out: what leaves makes room for what comes. Returns the directories that could not go.
     ///
     /// # Errors
     ///
     /// Stops at the first error, or at a file that is not what was read; then it has to be rolled back.
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<BTreeSet<&RelPath>, Failure> {
         let changes = &self.journal.changes;
         for change in changes.iter().filter(|change| change.leaves && change.before.is_some()) {
             self.poll()?;
             self.take_out(change)?;
         }
+        let mut stay = BTreeSet::new();
         for removed in self.journal.removes.iter().rev() {
             self.poll()?;
-            self.remove_dir(&removed.path)?;
+            if !self.remove_dir(&removed.path)? {
+                stay.insert(&removed.path);
+            }
         }
         for made in &self.journal.makes {
             self.poll()?;
@@ -59,7 +62,8 @@ impl Swap<'_> {
             self.poll()?;
             self.set_mode(change)?;
         }
-        self.poll()
+        self.poll()?;
+        Ok(stay)
     }
 
     fn poll(&self) -> Result<(), Failure> {
@@ -73,11 +77,13 @@ impl Swap<'_> {
         self.verify(change, &slot)
     }
 
-    /// Removes an emptied directory. One that somebody put something into stays, as git leaves it.
-    fn remove_dir(&self, path: &RelPath) -> Result<(), Failure> {
+    /// Removes an emptied directory, and returns whether it is gone. One that somebody put something into stays, and
+    /// so does one that may not be removed, as git leaves them; where a file is to be, it is in the way then.
+    fn remove_dir(&self, path: &RelPath) -> Result<bool, Failure> {
         match self.slots.workspace.remove_dir(path) {
-            Err(error) if matches!(error.fault, Fault::NotEmpty | Fault::Missing) => Ok(()),
-            removed => Ok(removed?),
+            Err(error) if error.fault == Fault::Missing => Ok(true),
+            Err(error) if matches!(error.fault, Fault::NotEmpty | Fault::Denied) => Ok(false),
+            removed => Ok(removed.map(|()| true)?),
         }
     }
 

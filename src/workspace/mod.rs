@@ -216,8 +216,10 @@ pub enum Fault {
     TooLarge,
     /// The two names are on different file systems.
     CrossDevice,
+    /// It may not be done here: permissions, a read-only file system, or a mount point in use.
+    Denied,
     /// Kernel or file system has no such call.
     Unsupported,
-    /// Anything else: the disk, permissions, limits.
+    /// Anything else: the disk, limits.
     Other,
 }

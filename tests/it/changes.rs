@@ -266,6 +266,14 @@ fn names() -> Vec<Case> {
             ],
         },
         Case {
+            name: "the last file of a mount",
+            before: vec![("d/m/a", Entry::file("a")), ("d/b", Entry::file("b"))],
+            links: vec![],
+            mounts: vec!["d/m"],
+            steps: vec![Step::Delete("d/m/a"), Step::Delete("d/b")],
+            after: vec![("d/m", Entry::directory())],
+        },
+        Case {
             name: "criss-cross",
             before: vec![("d/a", Entry::file("a")), ("b", Entry::executable("b"))],
             links: vec![],

@@ -50,6 +50,7 @@ fn source(fault: Fault) -> io::Error {
         Fault::NotEmpty => io::ErrorKind::DirectoryNotEmpty,
         Fault::TooLarge => io::ErrorKind::FileTooLarge,
         Fault::CrossDevice => io::ErrorKind::CrossesDevices,
+        Fault::Denied => io::ErrorKind::PermissionDenied,
         Fault::Unsupported => io::ErrorKind::Unsupported,
         Fault::ThroughLink => return io::Error::other("a symbolic link stands in the way"),
         Fault::NotRegular => return io::Error::other("not a regular file"),
@@ -189,6 +190,9 @@ impl Workspace for Memory {
             if !state.live.names(inode)?.is_empty() {
                 return Err(Fault::NotEmpty);
             }
+            if state.mounts.contains(&inode) {
+                return Err(Fault::Denied);
+            }
             let directory = state.live.directory(path.parent().as_ref())?;
             let change = state.name(directory, path.name(), None);
             state.disk.order_removal(change, inode);
@@ -279,7 +283,7 @@ impl State {
             return Err(Fault::Exists);
         }
         if self.live.nodes[&directory].permissions & 0o200 == 0 {
-            return Err(Fault::Other);
+            return Err(Fault::Denied);
         }
         Ok(directory)
     }

@@ -210,7 +210,7 @@ impl Scene {
         let (recover, finally) = self.recover();
         let code = output.status.code();
         let is_right = match code {
-            Some(0) => directly == self.after && finally == self.after,
+            Some(0) => self.is_after(&directly) && self.is_after(&finally),
             // Killed, or the disk did not let it roll back.
             None | Some(5) => self.is_whole(&finally),
             Some(_) => directly == self.before && finally == self.before,
@@ -252,7 +252,14 @@ impl Scene {
     }
 
     fn is_whole(&self, tree: &Tree) -> bool {
-        *tree == self.before || *tree == self.after
+        *tree == self.before || self.is_after(tree)
+    }
+
+    /// Returns whether it is the tree after; a directory that was emptied may stay when it may not be removed.
+    fn is_after(&self, tree: &Tree) -> bool {
+        let mut tree = tree.clone();
+        tree.remove(Path::new("old"));
+        tree == self.after
     }
 }
 

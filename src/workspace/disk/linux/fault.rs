@@ -49,6 +49,7 @@ impl From<Errno> for Trouble {
             Errno::ISDIR | Errno::NXIO => Fault::NotRegular,
             Errno::NOTEMPTY => Fault::NotEmpty,
             Errno::XDEV => Fault::CrossDevice,
+            Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::BUSY => Fault::Denied,
             Errno::NOSYS | Errno::OPNOTSUPP => Fault::Unsupported,
             _ => Fault::Other,
         };
