@@ -187,11 +187,12 @@ impl Workspace for Memory {
     fn remove_dir(&self, path: &RelPath) -> Result<()> {
         self.run("remove the directory", Some(path), |state| {
             let inode = state.live.find(path)?;
-            if !state.live.names(inode)?.is_empty() {
-                return Err(Fault::NotEmpty);
-            }
+            // Linux looks for a mount point before it looks for names.
             if state.mounts.contains(&inode) {
                 return Err(Fault::Denied);
+            }
+            if !state.live.names(inode)?.is_empty() {
+                return Err(Fault::NotEmpty);
             }
             let directory = state.live.directory(path.parent().as_ref())?;
             let change = state.name(directory, path.name(), None);
