@@ -12,7 +12,7 @@ use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Rename, Workspace};
+use crate::workspace::{Fault, Like, Rename, Workspace};
 
 /// What was staged of one change.
 #[derive(Debug, Default)]
@@ -124,7 +124,11 @@ impl Stage {
     ) -> Result<(), Failure> {
         let Postimage { kind, permissions, content, like } = after;
         match content {
-            Content::Bytes(bytes) => self.write(workspace, change, kind, &bytes, permissions, like.as_ref()),
+            Content::Bytes(bytes) => {
+                let above = change.path.ancestors().nth(staged.makes.len());
+                let like = like.as_ref().map_or(Like::NewIn(above.as_ref()), Like::File);
+                self.write(workspace, change, kind, &bytes, permissions, like)
+            }
             Content::Kept => {
                 let Some(found) = &staged.found else { return Err(missing(&change.path)) };
                 let permissions = exact(permissions, found.stat.permissions);
@@ -165,7 +169,7 @@ impl Stage {
         if Digest::of(&bytes) != found.digest {
             self.stale.lock().unwrap_or_else(PoisonError::into_inner).push(from.clone());
         }
-        self.write(workspace, change, found.stat.kind, &bytes, permissions, Some(from))
+        self.write(workspace, change, found.stat.kind, &bytes, permissions, Like::File(from))
     }
 
     fn write(
@@ -175,12 +179,12 @@ impl Stage {
         kind: FileKind,
         bytes: &[u8],
         permissions: Permissions,
-        like: Option<&RelPath>,
+        like: Like<'_>,
     ) -> Result<(), Failure> {
         let path = self.scratch.slot(change, Slot::New)?;
         match kind {
             FileKind::Symlink => workspace.symlink(bytes, &path)?,
-            _ => workspace.create(&path, bytes, permissions, like)?,
+            _ => workspace.create(&path, bytes, permissions, Some(like))?,
         }
         let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
         change.after = Some(Image { kind: kind.into(), digest: Digest::of(bytes), size: bytes.len() as u64, mode });

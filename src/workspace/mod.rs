@@ -62,10 +62,10 @@ pub trait Workspace: Sync {
 
     /// Makes a regular file that was not there and writes `bytes` to it.
     ///
-    /// It is private (0600) until everything is in it; then it gets owner, group and extended attributes of
-    /// the file `like`, as far as the caller may give them, and last its permissions.
+    /// It is private (0600) until everything is in it; then it gets what `like` says, as far as the caller may
+    /// give it, and last its permissions.
     /// Its contents are durable after [`Workspace::sync`] of it, its name after that of its directory.
-    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<&RelPath>) -> Result<()>;
+    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()>;
 
     /// Makes a symbolic link that was not there.
     fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()>;
@@ -111,6 +111,16 @@ pub trait Workspace: Sync {
     ///
     /// The number of the device is no part of it: the same disk may have another one after a restart.
     fn identity(&self) -> Result<String>;
+}
+
+/// Where a new file has from what is neither contents nor permissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Like<'a> {
+    /// Owner, group and extended attributes of this file.
+    File(&'a RelPath),
+    /// What a file that is made in this directory gets: the group of a set-group-ID one, see inode(7), and its default
+    /// access control list in the place of the umask, see acl(5).
+    NewIn(Directory<'a>),
 }
 
 /// A held lock.

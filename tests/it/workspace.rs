@@ -7,7 +7,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::workspace::{BACKENDS, Fault, Privacy, Rename, Result, Workspace};
+use wpatch::workspace::{BACKENDS, Fault, Like, Privacy, Rename, Result, Workspace};
 
 /// A path from text that is known to be one.
 fn path(text: &str) -> RelPath {
@@ -70,7 +70,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.list(Some(&path("link")))),
             fault(workspace.list(Some(&path("link/below")))),
             fault(workspace.create(&path("link/new"), b"", NEW, None)),
-            fault(workspace.create(&path("new"), b"", NEW, Some(&inside))),
+            fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&inside)))),
             fault(workspace.symlink(b"x", &path("link/new"))),
             fault(workspace.link(&inside, &path("new"))),
             fault(workspace.link(&path("free"), &path("link/new"))),
@@ -127,7 +127,7 @@ fn nothing_is_there_where_nothing_was_made() {
                 fault(workspace.read(&absent, 10)),
                 fault(workspace.read_link(&absent)),
                 fault(workspace.list(Some(&absent))),
-                fault(workspace.create(&path("new"), b"", NEW, Some(&absent))),
+                fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&absent)))),
                 fault(workspace.link(&absent, &path("new"))),
                 fault(workspace.rename(&absent, &path("new"), Rename::Exclusive)),
                 fault(workspace.rename(&absent, &path("new"), Rename::Replace)),
@@ -162,7 +162,7 @@ fn only_regular_files_are_read_written_and_locked() {
         for other in [path("directory"), path("link")] {
             let faults = [
                 fault(workspace.read(&other, 10)),
-                fault(workspace.create(&path("new"), b"", NEW, Some(&other))),
+                fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&other)))),
                 fault(workspace.lock(&other, PATIENCE)),
             ];
             assert_eq!(faults, [Fault::NotRegular; 3], "{name}: {other}");
@@ -299,7 +299,7 @@ fn permissions_are_exactly_those_asked_for() {
         }
         let like = path("private/like");
         workspace.create(&like, b"x", Permissions::Exact(0o400), None).unwrap();
-        workspace.create(&path("new"), b"y", Permissions::Exact(0o440), Some(&like)).unwrap();
+        workspace.create(&path("new"), b"y", Permissions::Exact(0o440), Some(Like::File(&like))).unwrap();
         assert_eq!(workspace.stat(&path("new")).unwrap().unwrap().permissions, 0o440, "{name}");
     });
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{Directory, Fault, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError};
+use crate::workspace::{
+    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+};
 
 /// A directory of a system that is not supported yet; there is no value of it.
 #[derive(Debug)]
@@ -45,7 +47,7 @@ impl Workspace for Disk {
         match *self {}
     }
 
-    fn create(&self, _: &RelPath, _: &[u8], _: Permissions, _: Option<&RelPath>) -> Result<()> {
+    fn create(&self, _: &RelPath, _: &[u8], _: Permissions, _: Option<Like<'_>>) -> Result<()> {
         match *self {}
     }
 

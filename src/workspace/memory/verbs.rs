@@ -9,7 +9,9 @@ use super::tree::{Body, Inode, Names, ROOT};
 use super::{Memory, State, UMASK, USER};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Directory, Fault, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError};
+use crate::workspace::{
+    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+};
 
 /// What the work of a verb comes to.
 type Outcome<T> = std::result::Result<T, Fault>;
@@ -94,10 +96,14 @@ impl Workspace for Memory {
         })
     }
 
-    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<&RelPath>) -> Result<()> {
+    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
         self.run("create", Some(path), |state| {
             let directory = state.vacant(path)?;
-            let like = like.map(|like| state.live.find(like)).transpose()?;
+            let like = match like {
+                Some(Like::File(like)) => Some(state.live.find(like)?),
+                Some(Like::NewIn(above)) => state.live.directory(above).map(|_| None)?,
+                None => None,
+            };
             let owner = like.map(|inode| (state.live.nodes[&inode].uid, state.live.nodes[&inode].gid));
             let bits = match permissions {
                 Permissions::New { executable: true } => 0o777 & !UMASK,

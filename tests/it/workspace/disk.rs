@@ -13,8 +13,12 @@ use rustix::fs::{CWD, FileType, Mode, XattrFlags, getxattr, listxattr, mknodat, 
 use rustix::io::Errno;
 use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
+use wpatch::transaction::{Interrupt, Options};
 use wpatch::workspace::disk::Disk;
-use wpatch::workspace::{Fault, Privacy, Rename, Workspace};
+use wpatch::workspace::memory::Entry;
+use wpatch::workspace::{Fault, Like, Privacy, Rename, Workspace};
+
+use crate::changes::{Step, run};
 
 use super::{NEW, PATIENCE, contents, create, fault, path};
 
@@ -68,7 +72,7 @@ fn special_files_are_neither_opened_nor_waited_for() {
         assert_eq!(stat.kind, FileKind::Special, "{name}");
         let faults = [
             fault(disk.read(&special, 10)),
-            fault(disk.create(&path("new"), b"", NEW, Some(&special))),
+            fault(disk.create(&path("new"), b"", NEW, Some(Like::File(&special)))),
             fault(disk.lock(&special, Duration::ZERO)),
             fault(disk.set_permissions(&special, NEW)),
         ];
@@ -122,7 +126,7 @@ fn few_handles_are_enough() {
                 for number in 0..40 {
                     let (file, moved) = (format!("d{number}/n{thread}"), format!("d{}/m{thread}", (number + 1) % 40));
                     create(disk, &file, b"x");
-                    disk.create(&path(&moved), b"y", NEW, Some(&path(&file))).unwrap();
+                    disk.create(&path(&moved), b"y", NEW, Some(Like::File(&path(&file)))).unwrap();
                     disk.rename(&path(&file), &path(&moved), Rename::Exchange).unwrap();
                     assert_eq!((contents(disk, &file), contents(disk, &moved)), (b"y".to_vec(), b"x".to_vec()));
                     disk.remove(&path(&moved)).unwrap();
@@ -177,7 +181,7 @@ fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
             true
         }
     };
-    disk.create(&path("new"), b"new", Permissions::Exact(0o751), Some(&path("like"))).unwrap();
+    disk.create(&path("new"), b"new", Permissions::Exact(0o751), Some(Like::File(&path("like")))).unwrap();
     let (like, found) = (fs::metadata(like).unwrap(), fs::metadata(&new).unwrap());
     assert_eq!((found.uid(), found.gid()), (like.uid(), like.gid()));
     assert_eq!(bits(&new), 0o751);
@@ -213,14 +217,70 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
         result => result.unwrap(),
     }
     setxattr(root.path().join("d"), "system.posix_acl_default", &list, XattrFlags::empty()).unwrap();
-    disk.create(&path("d/with"), b"", Permissions::Exact(0o640), Some(&path("with"))).unwrap();
-    disk.create(&path("d/without"), b"", Permissions::Exact(0o644), Some(&path("without"))).unwrap();
+    disk.create(&path("d/with"), b"", Permissions::Exact(0o640), Some(Like::File(&path("with")))).unwrap();
+    disk.create(&path("d/without"), b"", Permissions::Exact(0o644), Some(Like::File(&path("without")))).unwrap();
     assert_eq!(attribute(&root.path().join("d/with"), access).unwrap(), list);
     assert_eq!(bits(&root.path().join("d/with")), 0o640);
     let mut names = [0; 1024];
     let size = listxattr(root.path().join("d/without"), &mut names[..]).unwrap();
     assert!(!String::from_utf8_lossy(&names[..size]).contains(access));
     assert_eq!(bits(&root.path().join("d/without")), 0o644);
+}
+
+/// Sets an access control list that also has a stranger; returns whether the file system takes it.
+fn takes_default_list(directory: &Path) -> bool {
+    const NOBODY: u32 = u32::MAX;
+    let list = access_list(&[(1, 7, NOBODY), (2, 6, 12_345), (4, 5, NOBODY), (16, 7, NOBODY), (32, 4, NOBODY)]);
+    match setxattr(directory, "system.posix_acl_default", &list, XattrFlags::empty()) {
+        Err(Errno::OPNOTSUPP) => false,
+        result => result.is_ok(),
+    }
+}
+
+/// Returns group, permission bits and access control list.
+fn access(at: &Path) -> (u32, u32, Option<Vec<u8>>) {
+    (fs::metadata(at).unwrap().gid(), bits(at), attribute(at, "system.posix_acl_access").ok())
+}
+
+#[test]
+fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
+    let (root, disk) = root();
+    for name in ["group", "list", "neither", "from"] {
+        disk.make_dir(&path(name), Privacy::Shared).unwrap();
+    }
+    let _ = std::os::unix::fs::chown(root.path().join("group"), None, Some(12_345));
+    fs::set_permissions(root.path().join("group"), fs::Permissions::from_mode(0o2775)).unwrap();
+    let has_lists = takes_default_list(&root.path().join("list"));
+    for name in ["group", "list", "neither"] {
+        fs::write(root.path().join(name).join("expected"), "x").unwrap();
+        for from in ["from/x", "list/x"] {
+            disk.create(&path(from), b"x", NEW, Some(Like::NewIn(Some(&path(name))))).unwrap();
+            let expected = access(&root.path().join(name).join("expected"));
+            assert_eq!(access(&root.path().join(from)), expected, "{from} for {name}");
+            disk.remove(&path(from)).unwrap();
+        }
+    }
+    let program = Permissions::New { executable: true };
+    disk.create(&path("from/x"), b"x", program, Some(Like::NewIn(Some(&path("list"))))).unwrap();
+    assert!(!has_lists || bits(&root.path().join("from/x")) == 0o774);
+    disk.create(&path("list/x"), b"x", NEW, Some(Like::NewIn(None))).unwrap();
+    create(&disk, "expected", b"x");
+    assert_eq!(access(&root.path().join("list/x")), access(&root.path().join("expected")));
+}
+
+#[test]
+fn a_transaction_makes_files_like_those_around_them() {
+    let (root, disk) = root();
+    disk.make_dir(&path("d"), Privacy::Shared).unwrap();
+    let directory = root.path().join("d");
+    let _ = std::os::unix::fs::chown(&directory, None, Some(12_345));
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o2775)).unwrap();
+    takes_default_list(&directory);
+    let steps = ["d/new", "d/n/m/new"].map(|name| Step::Put(name, Entry::file("x")));
+    let _receipt = run(&disk, &steps, Options::default(), &Interrupt::new()).unwrap();
+    fs::write(directory.join("expected"), "x").unwrap();
+    assert_eq!(access(&directory.join("new")), access(&directory.join("expected")));
+    assert_eq!(access(&directory.join("n/m/new")), access(&directory.join("expected")));
 }
 
 #[test]

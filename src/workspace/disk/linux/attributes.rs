@@ -20,19 +20,19 @@ const MOST_ATTRIBUTE_BYTES: usize = 64 * 1024;
 /// Bytes of `/proc/self/status` that hold the umask: the first line has at most 70, the second is it.
 const STATUS_START: u64 = 512;
 /// The access control list of a file; see acl(5).
-const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
+pub(super) const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
 /// Seals and rights that go with contents, and that the kernel itself drops when a file is written to.
 const BOUND_TO_CONTENTS: [&[u8]; 3] = [b"security.capability", b"security.ima", b"security.evm"];
 
 /// The file that a new one is made to resemble, opened before the new one is made.
-pub(super) struct Like {
+pub(super) struct Model {
     stat: Stat,
     file: OwnedFd,
     /// Its path below `/proc`, if it may not be read: then the handle is `O_PATH` and takes no calls for attributes.
     by_name: Option<String>,
 }
 
-impl Like {
+impl Model {
     pub(super) fn open(directory: impl AsFd, name: &[u8]) -> Attempt<Self> {
         let stat = stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?);
         if stat.kind != FileKind::Regular {
@@ -119,7 +119,7 @@ fn safe_bits(bits: u32, has_owner: bool, has_group: bool) -> u32 {
 }
 
 /// Whether something was permitted.
-fn may(result: rustix::io::Result<()>) -> Attempt<bool> {
+pub(super) fn may(result: rustix::io::Result<()>) -> Attempt<bool> {
     match result {
         Ok(()) => Ok(true),
         // EINVAL: the id has no meaning in this user namespace; see user_namespaces(7).
@@ -145,7 +145,7 @@ fn tolerating_none(names: rustix::io::Result<Vec<u8>>) -> Attempt<Vec<u8>> {
 }
 
 /// Calls `fill` with a small buffer, and again with the largest that can be needed if that was too small.
-fn filled(mut fill: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>) -> rustix::io::Result<Vec<u8>> {
+pub(super) fn filled(mut fill: impl FnMut(&mut Vec<u8>) -> rustix::io::Result<usize>) -> rustix::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(512);
     match fill(&mut bytes) {
         Err(Errno::RANGE) => {
@@ -213,7 +213,7 @@ fn open_path(directory: impl AsFd, name: &[u8]) -> Attempt<OwnedFd> {
     Ok(retry_on_intr(|| openat(&directory, name, flags, Mode::empty()))?)
 }
 
-fn path_of(file: &OwnedFd) -> String {
+pub(super) fn path_of(file: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 

@@ -3,6 +3,7 @@
 mod attributes;
 mod contents;
 mod fault;
+mod heritage;
 mod lock;
 mod parents;
 mod stat;
@@ -22,15 +23,18 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
-use self::attributes::{Like, bits_of, process_umask, set_bits, set_bits_of};
+use self::attributes::{Model, bits_of, process_umask, set_bits, set_bits_of};
 use self::contents::{make_file, names, open_regular, read_file, target, write_bytes};
 use self::fault::{Attempt, Trouble};
+use self::heritage::Heritage;
 use self::parents::{Parents, open_directory};
 use self::stat::stat_of;
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{Directory, Fault, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError};
+use crate::workspace::{
+    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+};
 
 /// How often a verb is tried again that found no file handle free, and the pause before.
 const MOST_TRIES: u32 = 50;
@@ -111,13 +115,13 @@ impl Disk {
         path: &RelPath,
         bytes: &[u8],
         permissions: Permissions,
-        like: Option<&RelPath>,
+        like: Option<Like<'_>>,
     ) -> Attempt<()> {
-        let like = like.map(|like| self.open_like(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
+        let source = like.map(|like| self.source_of(like)).transpose()?;
         let bits = self.bits_of(permissions);
         let (directory, name) = self.parents.of(path)?;
         let file = make_file(&directory, name)?;
-        let result = fill(&file, bytes, bits, like.as_ref());
+        let result = fill(&file, bytes, (permissions, bits), source.as_ref());
         if result.is_err() {
             // It is ours and useless; if it stays, that is no worse than the error that is returned.
             let _ = unlinkat(&directory, name, AtFlags::empty());
@@ -125,9 +129,18 @@ impl Disk {
         result
     }
 
-    fn open_like(&self, path: &RelPath) -> Attempt<Like> {
-        let (directory, name) = self.parents.of(path)?;
-        Like::open(&directory, name)
+    fn source_of(&self, like: Like<'_>) -> Attempt<Source> {
+        match like {
+            Like::File(path) => {
+                let model = self.parents.of(path).and_then(|(directory, name)| Model::open(&directory, name));
+                model.map(Source::File).map_err(|trouble| trouble.blaming(path))
+            }
+            Like::NewIn(None) => Ok(Source::Directory(Heritage::of(self.parents.root())?)),
+            Like::NewIn(Some(path)) => {
+                let heritage = self.parents.directory(path.as_bytes()).and_then(|directory| Heritage::of(&directory));
+                heritage.map(Source::Directory).map_err(|trouble| trouble.blaming(path))
+            }
+        }
     }
 
     fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Attempt<()> {
@@ -164,11 +177,21 @@ impl Disk {
     }
 }
 
-/// Writes a new file, then gives it its attributes, and its permissions last.
-fn fill(file: &OwnedFd, bytes: &[u8], permissions: u32, like: Option<&Like>) -> Attempt<()> {
+/// What gives a new file its attributes.
+enum Source {
+    File(Model),
+    Directory(Heritage),
+}
+
+/// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as the source lets it.
+fn fill(file: &OwnedFd, bytes: &[u8], (permissions, bits): (Permissions, u32), source: Option<&Source>) -> Attempt<()> {
     write_bytes(file, bytes)?;
-    let permissions = like.map_or(Ok(permissions), |like| like.give_to(file, permissions))?;
-    set_bits(file, permissions)
+    let bits = match source {
+        Some(Source::File(model)) => model.give_to(file, bits)?,
+        Some(Source::Directory(heritage)) => heritage.give_to(file, permissions, bits)?,
+        None => bits,
+    };
+    set_bits(file, bits)
 }
 
 fn sync_handle(file: impl AsFd) -> Attempt<()> {
@@ -231,7 +254,7 @@ impl Workspace for Disk {
         })
     }
 
-    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<&RelPath>) -> Result<()> {
+    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
         self.attempt("create", Some(path), || self.try_create(path, bytes, permissions, like))
     }
 

@@ -74,7 +74,8 @@ impl Parents {
         }
     }
 
-    fn directory(&self, path: &[u8]) -> Attempt<Handle> {
+    /// Returns the directory at `path`.
+    pub(super) fn directory(&self, path: &[u8]) -> Attempt<Handle> {
         let generation = {
             let mut kept = self.kept();
             if let Some(handle) = kept.find(path) {
