@@ -91,8 +91,7 @@ fn emptied(
     let mut gone: BTreeSet<RelPath> = changes.values().filter(goes).map(|change| change.path.clone()).collect();
     gone.extend(removes.keys().cloned());
     let stays = changes.values().filter(|change| change.after.is_some()).map(|change| &change.path);
-    let above = stays.chain(makes).chain(keeps).flat_map(RelPath::ancestors);
-    let needed: BTreeSet<RelPath> = above.chain(keeps.iter().cloned()).collect();
+    let needed = with_ancestors(stays.chain(makes).chain(keeps), keeps);
     let mut found = BTreeMap::new();
     // The deepest come first: what is left in a directory is known before the one above it is looked at.
     let mut open: BTreeSet<_> = gone.iter().filter_map(RelPath::parent).map(with_depth).collect();
@@ -111,6 +110,18 @@ fn emptied(
         found.insert(directory, stat.permissions);
     }
     Ok(found)
+}
+
+/// Returns what is above `paths`, and `itself`, of which each is among them.
+///
+/// What is above a directory that is known is known too: so a chain of them costs no more than its length.
+fn with_ancestors<'a>(paths: impl Iterator<Item = &'a RelPath>, itself: &BTreeSet<RelPath>) -> BTreeSet<RelPath> {
+    let mut found = BTreeSet::new();
+    for path in paths {
+        path.ancestors().take_while(|above| found.insert(above.clone())).for_each(drop);
+    }
+    found.extend(itself.iter().cloned());
+    found
 }
 
 /// Sorts paths by the number of their components.

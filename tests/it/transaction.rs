@@ -1,5 +1,7 @@
 //! What a transaction refuses, what it leaves behind, and whom it believes.
 
+mod disk;
+
 use wpatch::change::Sink;
 use wpatch::mode::Permissions;
 use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, examine, recover};
