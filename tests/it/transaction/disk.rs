@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -41,4 +42,28 @@ fn a_file_far_below_takes_little_memory() {
     let output = apply(root.path(), "ulimit -v 1000000", &patch);
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(names(root.path()), ["d"]);
+}
+
+#[test]
+fn nothing_stays_behind_under_any_mask_or_limit() {
+    let files = ["ulimit -n 5", "ulimit -n 6", "ulimit -n 7", "ulimit -n 8"];
+    let sizes = ["ulimit -f 0", "ulimit -f 1"];
+    for setting in files.iter().chain(&sizes).chain(&["umask 0777", "umask 0"]) {
+        for mode in [0o755, 0o2755] {
+            let root = TempDir::new().unwrap();
+            fs::set_permissions(root.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+            let output = apply(root.path(), setting, CREATE);
+            let expected: &[&str] = if output.status.success() { &["new"] } else { &[] };
+            assert_eq!(names(root.path()), expected, "{setting}, {mode:o}: {}", text(&output));
+        }
+    }
+}
+
+#[test]
+fn a_lock_that_stays_can_be_opened_by_the_next_command() {
+    let root = TempDir::new().unwrap();
+    fs::create_dir(root.path().join(".git")).unwrap();
+    assert!(apply(root.path(), "umask 0777", CREATE).status.success());
+    let mode = |name: &str| fs::metadata(root.path().join(name)).unwrap().permissions().mode() & 0o7777;
+    assert_eq!((mode(".git/wpatch"), mode(".git/wpatch/lock"), mode("new")), (0o700, 0o600, 0));
 }

@@ -7,6 +7,7 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, FlockOperation, OFlags, flock, fstat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
+use super::attributes::set_bits;
 use super::contents::{not_regular, open_regular};
 use super::fault::Attempt;
 use super::stat::stat_of;
@@ -14,6 +15,9 @@ use crate::mode::FileKind;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Permission bits of the file.
+const PRIVATE: u32 = 0o600;
 
 /// What came of one look at the lock.
 pub(super) enum Look {
@@ -31,6 +35,10 @@ pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> Attempt<Look> {
     let ours = stat_of(&fstat(&file)?);
     if ours.kind != FileKind::Regular {
         return Err(not_regular());
+    }
+    if ours.permissions & PRIVATE != PRIVATE {
+        // The umask took it away, and then the next process could not open it.
+        set_bits(&file, PRIVATE)?;
     }
     match retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
         Err(Errno::WOULDBLOCK) => return Ok(Look::Busy),

@@ -39,6 +39,8 @@ use crate::workspace::{
 /// How often a verb is tried again that found no file handle free, and the pause before.
 const MOST_TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(2);
+/// Permission bits of a directory that is nobody else's business.
+const PRIVATE: u32 = 0o700;
 
 /// A directory of the real file system.
 ///
@@ -194,6 +196,21 @@ fn fill(file: &OwnedFd, bytes: &[u8], (permissions, bits): (Permissions, u32), s
     set_bits(file, bits)
 }
 
+/// Makes a directory with mode 0700, also where the umask takes that away or the directory above gives its group on.
+fn make_private(directory: impl AsFd, name: &[u8]) -> Attempt<()> {
+    mkdirat(&directory, name, Mode::RWXU)?;
+    let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(made) if stat_of(&made).permissions == PRIVATE => Ok(()),
+        Ok(_) => set_bits_of(&directory, name, PRIVATE),
+        Err(errno) => Err(errno.into()),
+    };
+    if result.is_err() {
+        // It is empty and useless; if it stays, that is no worse than the error that is returned.
+        let _ = unlinkat(&directory, name, AtFlags::REMOVEDIR);
+    }
+    result
+}
+
 fn sync_handle(file: impl AsFd) -> Attempt<()> {
     match fsync(&file) {
         // Some file systems cannot sync a directory alone; see fsync(2).
@@ -245,10 +262,7 @@ impl Workspace for Disk {
         self.attempt("list", directory, || {
             let opened = match directory {
                 None => open_directory(self.parents.root(), b".", OFlags::RDONLY)?,
-                Some(path) => {
-                    let (above, name) = self.parents.of(path)?;
-                    open_directory(&above, name, OFlags::RDONLY)?
-                }
+                Some(path) => self.parents.open(path)?,
             };
             names(&opened)
         })
@@ -288,15 +302,14 @@ impl Workspace for Disk {
     }
 
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
-        let mode = match privacy {
-            Privacy::Private => 0o700,
-            Privacy::Shared => 0o777,
-        };
         self.attempt("make directory", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
-            let result = mkdirat(&directory, name, Mode::from_raw_mode(mode));
+            let result = match privacy {
+                Privacy::Private => make_private(&directory, name),
+                Privacy::Shared => Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?),
+            };
             self.parents.forget(path);
-            Ok(result?)
+            result
         })
     }
 

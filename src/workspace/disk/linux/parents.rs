@@ -83,7 +83,7 @@ impl Parents {
             }
             kept.generation
         };
-        let handle = Arc::new(self.resolve(path)?);
+        let handle = Arc::new(self.resolve(path, OFlags::PATH)?);
         let mut kept = self.kept();
         if kept.generation == generation {
             kept.add(path, &handle, self.capacity);
@@ -91,25 +91,32 @@ impl Parents {
         Ok(handle)
     }
 
-    fn resolve(&self, path: &[u8]) -> Attempt<OwnedFd> {
+    /// Opens the directory at `path` for reading; the handle is the only one that this takes, where the kernel can.
+    pub(super) fn open(&self, path: &RelPath) -> Attempt<OwnedFd> {
+        self.resolve(path.as_bytes(), OFlags::RDONLY)
+    }
+
+    fn resolve(&self, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
         if !self.walks.load(Ordering::Relaxed) {
-            match open_beneath(&self.root, path) {
+            match open_beneath(&self.root, path, access) {
                 // EPERM is what system call filters say that have never heard of it.
                 Err(Errno::NOSYS | Errno::PERM) => self.walks.store(true, Ordering::Relaxed),
                 Err(Errno::LOOP) => return Err(Trouble::new(Fault::ThroughLink, Errno::LOOP)),
                 result => return Ok(result?),
             }
         }
-        self.walk(path)
+        self.walk(path, access)
     }
 
-    fn walk(&self, path: &[u8]) -> Attempt<OwnedFd> {
+    fn walk(&self, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+        let mut names = path.split(|&byte| byte == b'/');
+        let last = names.next_back().expect("BUG: split gives at least one component");
         let mut reached: Option<OwnedFd> = None;
-        for name in path.split(|&byte| byte == b'/') {
+        for name in names {
             let above = reached.as_ref().unwrap_or(&self.root);
             reached = Some(open_directory(above, name, OFlags::PATH)?);
         }
-        Ok(reached.expect("BUG: split gives at least one component"))
+        open_directory(reached.as_ref().unwrap_or(&self.root), last, access)
     }
 
     /// Forgets the directories at and below `path`, of which one was moved, made or removed.
@@ -158,9 +165,9 @@ impl Kept {
 }
 
 /// Opens the directory at `path` below `root` through directories alone; a link on the way is `ELOOP`.
-fn open_beneath(root: &OwnedFd, path: &[u8]) -> rustix::io::Result<OwnedFd> {
+fn open_beneath(root: &OwnedFd, path: &[u8], access: OFlags) -> rustix::io::Result<OwnedFd> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let flags = access | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut result = Err(Errno::AGAIN);
     for _ in 0..MOST_RACES {
         result = openat2(root, path, flags, Mode::empty(), resolve);
@@ -235,7 +242,7 @@ mod tests {
             "none",
             "a/none/x",
         ];
-        let look = |path: &&str| match parents.resolve(path.as_bytes()) {
+        let look = |path: &&str| match parents.resolve(path.as_bytes(), OFlags::PATH) {
             Ok(handle) => Ok(inode(handle)),
             Err(trouble) => Err(trouble.fault),
         };
