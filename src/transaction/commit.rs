@@ -55,7 +55,8 @@ impl Commit<'_> {
             if staged.len() > FEW {
                 self.workspace.sync_all()?;
             } else {
-                staged.iter().chain([&temporary]).try_for_each(|path| self.workspace.sync(Some(path)))?;
+                self.sync_files(&staged)?;
+                self.workspace.sync(Some(&temporary))?;
             }
             self.sync_beside(&arranged.journal.changes)?;
         }
@@ -69,21 +70,30 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// Returns the staged files; the target of a link is durable with its name.
-    fn staged_files(&self, changes: &[Change]) -> Result<Vec<RelPath>, Failure> {
-        let is_file = |change: &&Change| {
+    fn sync_files(&self, staged: &[(RelPath, &RelPath)]) -> Result<(), Failure> {
+        let sync = |(slot, path): &(RelPath, &RelPath)| {
+            self.workspace.sync(Some(slot)).map_err(|error| Failure::from(error).about(path))
+        };
+        staged.iter().try_for_each(sync)
+    }
+
+    /// Returns the staged files with the paths that they are for; the target of a link is durable with its name.
+    fn staged_files<'c>(
+        &self,
+        changes: impl IntoIterator<Item = &'c Change>,
+    ) -> Result<Vec<(RelPath, &'c RelPath)>, Failure> {
+        let is_file = |change: &&'c Change| {
             change.arrives == Some(Arrival::Staged) && change.after.is_some_and(|after| after.kind == Kind::File)
         };
-        changes.iter().filter(is_file).map(|change| self.scratch.slot(change, Slot::New)).collect()
+        let slot = |change: &'c Change| Ok((self.scratch.slot(change, Slot::New)?, &change.path));
+        changes.into_iter().filter(is_file).map(slot).collect()
     }
 
     /// Makes durable what stands on another file system, where no sync of the root's reaches.
     fn sync_beside(&self, changes: &[Change]) -> Result<(), Failure> {
-        let beside: Vec<_> = changes.iter().filter(|change| change.beside.is_some()).cloned().collect();
-        for path in self.staged_files(&beside)? {
-            self.workspace.sync(Some(&path))?;
-        }
-        let slots = beside.iter().map(|change| self.scratch.slot(change, Slot::New));
+        let beside = || changes.iter().filter(|change| change.beside.is_some());
+        self.sync_files(&self.staged_files(beside())?)?;
+        let slots = beside().map(|change| self.scratch.slot(change, Slot::New));
         let directories = slots.map(|slot| Ok(slot?.parent())).collect::<Result<BTreeSet<_>, Failure>>()?;
         Ok(directories.iter().try_for_each(|directory| self.workspace.sync(directory.as_ref()))?)
     }

@@ -149,6 +149,16 @@ pub enum Failure {
     },
 }
 
+impl Failure {
+    /// Names the file at `path`, for which the disk may have named a scratch file.
+    fn about(self, path: &RelPath) -> Self {
+        match self {
+            Self::Workspace(error) => Self::Workspace(WorkspaceError { path: path.to_string(), ..error }),
+            failure => failure,
+        }
+    }
+}
+
 /// What recovery did with a transaction that a dead process had left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovered {

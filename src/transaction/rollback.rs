@@ -55,7 +55,7 @@ impl Pass<'_> {
         match restored {
             Ok(Restored::Back) => {}
             Ok(Restored::Left) => drop(self.left.insert(path.clone())),
-            Err(failure) => drop(self.trouble.get_or_insert(failure)),
+            Err(failure) => drop(self.trouble.get_or_insert(failure.about(path))),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Like, Rename, Workspace};
+use crate::workspace::{Fault, Like, Rename, Workspace, WorkspaceError};
 
 /// What was staged of one change.
 #[derive(Debug, Default)]
@@ -182,10 +182,11 @@ impl Stage {
         like: Like<'_>,
     ) -> Result<(), Failure> {
         let path = self.scratch.slot(change, Slot::New)?;
-        match kind {
-            FileKind::Symlink => workspace.symlink(bytes, &path)?,
-            _ => workspace.create(&path, bytes, permissions, Some(like))?,
-        }
+        let staged = match kind {
+            FileKind::Symlink => workspace.symlink(bytes, &path),
+            _ => workspace.create(&path, bytes, permissions, Some(like)),
+        };
+        staged.map_err(|error| Failure::from(WorkspaceError { verb: "stage", ..error }).about(&change.path))?;
         let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
         change.after = Some(Image { kind: kind.into(), digest: Digest::of(bytes), size: bytes.len() as u64, mode });
         change.arrives = Some(Arrival::Staged);
@@ -199,9 +200,12 @@ impl Stage {
         }
         let note = join(&self.scratch.directory, &format!("b{}", change.number))?;
         let path = self.scratch.slot(change, Slot::New)?;
-        workspace.create(&note, escape::escape(path.as_bytes()).as_bytes(), Permissions::Exact(0o600), None)?;
+        let text = escape::escape(path.as_bytes());
+        let noted = workspace.create(&note, text.as_bytes(), Permissions::Exact(0o600), None);
+        let about = |error| Failure::from(error).about(&change.path);
+        noted.map_err(about)?;
         if self.durability == Durability::Full {
-            workspace.sync(Some(&note))?;
+            workspace.sync(Some(&note)).map_err(about)?;
             workspace.sync(Some(&self.scratch.directory))?;
             for directory in self.scratch.directory.ancestors() {
                 workspace.sync(Some(&directory))?;

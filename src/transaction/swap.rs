@@ -120,7 +120,8 @@ impl Swap<'_> {
     /// Looks at what came out: only then nobody can change it any more without our seeing it.
     fn verify(&self, change: &Change, slot: &RelPath) -> Result<(), Failure> {
         let is_same = match self.found.get(&change.number) {
-            Some(found) => is_unchanged(self.slots.workspace, slot, found, self.since)?,
+            Some(found) => is_unchanged(self.slots.workspace, slot, found, self.since)
+                .map_err(|failure| failure.about(&change.path))?,
             None => false,
         };
         if is_same { Ok(()) } else { Err(Failure::Stale(vec![change.path.clone()])) }
@@ -130,5 +131,5 @@ impl Swap<'_> {
 /// Tells what somebody else did from what the disk did.
 fn stale(error: WorkspaceError, path: &RelPath, signs: &[Fault]) -> Failure {
     let is_foreign = matches!(error.fault, Fault::ThroughLink | Fault::NotDirectory) || signs.contains(&error.fault);
-    if is_foreign { Failure::Stale(vec![path.clone()]) } else { Failure::Workspace(error) }
+    if is_foreign { Failure::Stale(vec![path.clone()]) } else { Failure::from(error).about(path) }
 }

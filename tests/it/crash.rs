@@ -227,6 +227,31 @@ fn a_signal_before_the_commit_record_rolls_back() {
     }
 }
 
+#[test]
+fn an_error_names_no_scratch_file() {
+    let is_scratch = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let number = name.trim_start_matches(['n', 'o', 'r', 'b']);
+        name.starts_with(".wpatch-") || number != name && number.parse::<usize>().is_ok()
+    };
+    let mut errors = 0;
+    for case in cases().into_iter().filter(|case| case.before.iter().all(|(name, _)| !is_scratch(name))) {
+        for verb in 0.. {
+            let memory = case.memory();
+            memory.inject(Injection { verb, kind: FaultKind::ErrorOnce });
+            match case.run(&memory, FULL) {
+                Err(Failure::Workspace(error)) => {
+                    assert!(!is_scratch(&error.path), "{} {verb}: {error}", case.name);
+                    errors += 1;
+                }
+                _ if !memory.has_met_fault() => break,
+                _ => {}
+            }
+        }
+    }
+    assert!(errors > 100, "{errors}");
+}
+
 /// What somebody else does to a file.
 #[derive(Clone, Copy, Debug)]
 enum Edit {
