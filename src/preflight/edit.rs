@@ -1,6 +1,6 @@
 //! From a preimage to a postimage, by hunks or by binary data.
 
-use super::checks::{is_binary_change, way};
+use super::checks::way;
 use super::findings::Findings;
 use super::problem::{Problem, code};
 use super::{FileOutcome, Options};
@@ -8,7 +8,7 @@ use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement};
 use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::{BinaryError, BinaryPostimage};
-use crate::text::printable;
+use crate::text::{is_binary, printable};
 
 /// Most bytes of contents that are made before they are verified.
 const SMALL: u64 = 16 << 20;
@@ -37,7 +37,7 @@ pub(super) fn postimage(
             let placed: Option<Vec<Placement>> =
                 findings.outcome.placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
             let after = matching::splice(preimage, text, hunks, operation.direction, &placed?);
-            findings.outcome.is_binary = is_binary_change(preimage, &after);
+            findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
             Some(Edited::Changed(after))
         }
         Edit::Binary(binary) => {
