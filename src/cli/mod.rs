@@ -16,9 +16,8 @@ use std::process::ExitCode;
 use args::{Cli, Command, Global, PatchOptions};
 use output::{Output, Verbosity};
 
-use crate::engine::options::{Code, Interrupt, Problem, Severity, code};
+use crate::engine::options::{Code, Interrupt, Problem, code};
 use crate::engine::{self, Outcome};
-
 use crate::report::{self, Parts};
 
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
@@ -142,17 +141,7 @@ impl Stop {
     }
 
     fn into_outcome(self, command: &'static str) -> Outcome {
-        let problems = vec![Problem {
-            code: self.code,
-            severity: Severity::Error,
-            message: self.message,
-            path: None,
-            operation: None,
-            hunk: None,
-            place: None,
-            lines: Vec::new(),
-            help: None,
-        }];
+        let problems = vec![Problem::new(self.code, self.message)];
         let report = report::build(&Parts { problems: &problems, ..Parts::new(command, report::Outcome::Failed) });
         Outcome { report, inputs: Vec::new(), problems }
     }
