@@ -82,7 +82,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         root: None,
         inputs: inputs(parts),
         summary: summary(&files),
-        policy: Policy { verdict: "allow", source: None, rules_hit: Vec::new() },
+        policy: policy(&files),
         error: decisive.map(|index| ErrorReport::of(&problems[index], hunk_of(&parts.problems[index], &files))),
         problems,
         files,
@@ -155,6 +155,17 @@ fn summary(files: &[FileReport]) -> Summary {
         summary.count(file);
     }
     summary
+}
+
+/// Every rule that there is closes what it hits.
+fn policy(files: &[FileReport]) -> Policy {
+    let mut rules_hit: Vec<String> = Vec::new();
+    for hit in files.iter().flat_map(|file| &file.policy) {
+        if !rules_hit.contains(&hit.rule) {
+            rules_hit.push(hit.rule.clone());
+        }
+    }
+    Policy { verdict: if rules_hit.is_empty() { "allow" } else { "deny" }, source: None, rules_hit }
 }
 
 fn transaction(parts: &Parts<'_>) -> Option<TransactionReport> {

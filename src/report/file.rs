@@ -8,6 +8,7 @@ use super::words::{Counter, lossless, text};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, LineKind, Operation};
+use crate::policy::{self, Verdict};
 use crate::preflight::{FileOutcome, Side};
 
 /// What becomes of one file.
@@ -188,7 +189,7 @@ impl FileReport {
             before: known.before.as_ref().map(Contents::of),
             after: known.after.as_ref().map(Contents::of),
             hunks,
-            policy: Vec::new(),
+            policy: rule_hits(operation),
             diff: known.diff.as_deref().map(text),
             id,
         }
@@ -212,6 +213,20 @@ impl Contents {
             encoding: side.encoding,
         }
     }
+}
+
+/// Returns the rules that close one of the operation's paths, each once.
+fn rule_hits(operation: &Operation) -> Vec<RuleHit> {
+    let mut hits: Vec<RuleHit> = Vec::new();
+    for path in std::iter::once(&operation.path).chain(&operation.from) {
+        if let Verdict::Deny(rule) = policy::judge(path)
+            && hits.iter().all(|hit| hit.rule != rule.name)
+        {
+            let (rule, message) = (rule.name.to_owned(), rule.reason.to_owned());
+            hits.push(RuleHit { rule, verdict: "deny", pattern: None, message });
+        }
+    }
+    hits
 }
 
 fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Op {
