@@ -4,12 +4,12 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use fs_err as fs;
-use serde_json::Value;
+use serde_json::{Value, json};
 use wpatch::digest::Sha256;
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::path::RelPath;
-use wpatch::preflight;
-use wpatch::report::{self, FORMATS, Report, SCHEMAS};
+use wpatch::preflight::{self, Problem, code};
+use wpatch::report::{self, FORMATS, Parts, Report, SCHEMAS};
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -263,6 +263,25 @@ fn what_safety_forbids_decides_whatever_else_does_not_fit() {
     assert_eq!(document["problems"].as_array().unwrap().len(), 2, "{document:#}");
     assert_eq!((&document["outcome"], &document["exit_code"]), (&"refused".into(), &3.into()));
     assert_eq!(document["error"]["kind"], "denied");
+}
+
+#[test]
+fn a_closed_path_names_the_rule_that_closes_it() {
+    let report = check("diff --git a/.git/hooks/x b/.GIT/y\nrename from .git/hooks/x\nrename to .GIT/y\n").report;
+    let hit = json!({"rule": "git-directory", "verdict": "deny", "message": "some file system takes it for `.git`"});
+    assert_eq!(json(&report)["policy"], json!({"verdict": "deny", "source": null, "rules_hit": ["git-directory"]}));
+    assert_eq!(json(&report)["files"][0]["policy"], json!([hit]));
+}
+
+#[test]
+fn people_are_not_told_that_nothing_happened_where_something_may_have() {
+    let ended = |code| {
+        let problems = [Problem::new(code, "")];
+        let parts = Parts { problems: &problems, ..Parts::new("apply", report::Outcome::Applied) };
+        printed(&report::build(&parts), "text")
+    };
+    assert_eq!(ended(&code::IO), "nothing applied\n");
+    assert_eq!(ended(&code::INCOMPLETE), "not put back as a whole: `wpatch recover` finishes it\n");
 }
 
 #[test]
