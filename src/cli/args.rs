@@ -30,6 +30,7 @@ pub(super) struct Cli {
 
 /// The options of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(super) struct Global {
     /// Directory that is patched
     #[arg(long, global = true, value_name = "DIR", default_value = ".")]

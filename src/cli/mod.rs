@@ -121,8 +121,9 @@ fn root(global: &Global) -> String {
 /// A command line that cannot be understood. Whoever asked for JSON anywhere in it gets JSON.
 fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let text = error.render().to_string();
-    let message = text.lines().next().unwrap_or_default();
-    let stop = Stop::new(&code::USAGE, message.strip_prefix("error: ").unwrap_or(message).to_owned());
+    let words: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let message = words.join(" ");
+    let stop = Stop::new(&code::USAGE, message.strip_prefix("error: ").unwrap_or(&message).to_owned());
     let is_json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let output = if is_json { Output::json() } else { Output::usage(text) };
     finish(&stop.into_outcome(document::command_among(arguments)), &output)

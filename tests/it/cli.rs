@@ -60,11 +60,12 @@ fn success_is_quiet() {
 #[test]
 fn each_ending_has_its_exit_code() {
     let outside = "--- a/../file\n+++ b/../file\n@@ -1 +1 @@\n-one\n+two\n";
-    let endings: [(&[&str], &str, i32); 10] = [
+    let endings: [(&[&str], &str, i32); 11] = [
         (&["apply"], PATCH, 0),
         (&["check"], PATCH, 0),
         (&["apply", "-R"], PATCH, 1),
         (&["apply"], "no patch at all\n", 2),
+        (&["apply"], "*** a/file\n--- b/file\n***************\n*** 1 ****\n! one\n--- 1 ----\n! two\n", 2),
         (&["apply", "--no-such-option"], PATCH, 2),
         (&["apply", "--exclude", "[z-a]"], PATCH, 2),
         (&["apply"], outside, 3),
@@ -99,6 +100,13 @@ fn json_is_one_document_in_every_ending() {
         assert_eq!(report["exit_code"], code(&output), "{document}");
         assert_eq!(report["command"], if arguments.contains(&"check") { "check" } else { "apply" });
     }
+}
+
+#[test]
+fn a_wrong_command_line_is_told_whole_in_one_line() {
+    let output = run(tree().path(), &["grammar", "--json"], "");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["error"]["message"], "the following required arguments were not provided: <NAME>");
 }
 
 #[test]
@@ -222,7 +230,11 @@ fn the_program_documents_itself() {
     }
     assert!(printed(&["man"]).contains(".TH wpatch 1"));
     for command in ["apply", "check", "recover", "grammar", "schema", "completions", "man"] {
-        assert!(printed(&["man", command]).contains(&format!(".TH wpatch-{command} 1")), "{command}");
+        assert!(
+            printed(&["man", command])
+                .contains(&format!(".TH wpatch-{command} 1  \"wpatch {}\"", env!("CARGO_PKG_VERSION"))),
+            "{command}"
+        );
         assert!(printed(&[command, "--help"]).contains("--json"), "{command}");
     }
     assert_eq!(printed(&["--version"]), concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n"));
