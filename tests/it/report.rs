@@ -293,6 +293,23 @@ fn a_commit_has_a_receipt() {
     assert_eq!(applied["plan_id"], json(&check(PATCH).report)["plan_id"]);
 }
 
+#[test]
+fn only_the_change_that_was_approved_is_made() {
+    let approve = check(PATCH).report.plan_id;
+    let approved = |memory: &Memory| {
+        let request = Request { approve: approve.clone(), ..Request::of(PATCH) };
+        let checked = engine::check(request.clone(), memory);
+        let applied = engine::apply(request, memory, &Interrupt::new());
+        let code = |outcome: &Outcome| outcome.problems.first().map(|problem| problem.code);
+        (code(&checked), code(&applied), applied.report.changed)
+    };
+    let other = tree("a\nb\nc\nd\ne\nf\ng\n");
+    let before = other.fingerprint();
+    assert_eq!(approved(&other), (Some(&code::NOT_APPROVED), Some(&code::NOT_APPROVED), false));
+    assert_eq!(other.fingerprint(), before);
+    assert_eq!(approved(&memory()), (None, None, true));
+}
+
 /// As the documentation of `plan_id` tells it, from nothing but the report.
 #[test]
 fn anybody_can_work_out_the_plan_id() {
