@@ -166,6 +166,24 @@ fn a_diagnostic_shows_the_place_and_cannot_write_to_the_terminal() {
 }
 
 #[test]
+fn the_name_of_a_patch_cannot_write_to_the_terminal() {
+    let root = tree();
+    fs::write(root.path().join("p\x1b[2J"), PATCH.replace("one", "three")).unwrap();
+    let output = run(root.path(), &["check", "--color", "never", "p\x1b[2J"], "");
+    let words = text(&output.stderr);
+    assert!(words.contains("--> p\\x1b[2J:4:1") && !words.contains('\x1b'), "{words}");
+}
+
+#[test]
+fn of_many_problems_the_first_are_shown_and_the_others_counted() {
+    let patch: String = (0..23).map(|nth| PATCH.replace("file", &format!("file{nth}"))).collect();
+    let output = run(tree().path(), &["check", "--color", "never"], &patch);
+    let words = text(&output.stderr);
+    assert_eq!(words.matches("error[").count(), 20, "{words}");
+    assert!(words.ends_with("and 3 more problems; --json has them all\n"), "{words}");
+}
+
+#[test]
 fn colours_are_for_terminals_or_for_whoever_asks() {
     let words = |color: &str| run(tree().path(), &["check", "-R", "--color", color], PATCH).stderr;
     assert!(!words("auto").contains(&0x1b));
