@@ -11,7 +11,7 @@ mod findings;
 mod group;
 mod operation;
 mod overlay;
-pub mod problem;
+mod problem;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
