@@ -33,9 +33,11 @@ pub(super) fn postimage(
         Edit::Hunks(hunks) => {
             let placements = matching::place(preimage, text, hunks, operation.direction, &options.rules);
             explain(operation, text, hunks, &placements, findings);
-            findings.outcome.placements = placements;
             let placed: Option<Vec<Placement>> =
-                findings.outcome.placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
+                placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
+            if options.describe || !placements.iter().all(is_plain) {
+                findings.outcome.placements = placements;
+            }
             let after = matching::splice(preimage, text, hunks, operation.direction, &placed?);
             findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
             Some(Edited::Changed(after))
@@ -50,6 +52,11 @@ pub(super) fn postimage(
             None
         }
     }
+}
+
+/// Returns whether there is nothing to tell of a hunk.
+fn is_plain(placed: &Result<Placement, Box<Mismatch>>) -> bool {
+    placed.as_ref().is_ok_and(|placement| placement.offset == 0 && placement.left_out == (0, 0))
 }
 
 /// Counts the lines that the operation adds and removes.

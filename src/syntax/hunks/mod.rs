@@ -24,6 +24,7 @@ pub(super) fn read(text: &[u8], from: usize, options: Options) -> Result<(Vec<Hu
     if !hunks.is_empty() && !options.recount {
         refuse_extra_lines(text, lines.clone())?;
     }
+    hunks.shrink_to_fit();
     Ok((hunks, lines.offset()))
 }
 
