@@ -51,7 +51,7 @@ pub(super) fn skipped(left_out: &[RelPath]) -> Problem {
     if left_out.is_empty() {
         return Problem::new(&code::NO_PATCH, "the patch changes nothing");
     }
-    let message = format!("the filters left out all {} files of the patch", left_out.len());
+    let message = format!("the filters left out every file of the patch, {} in all", left_out.len());
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
 }
 

@@ -162,8 +162,11 @@ fn explain(
             }
             Ok(_) => continue,
             Err(mismatch) => {
-                let of = if hunks.len() == 1 { String::new() } else { format!(" {} of {}", index + 1, hunks.len()) };
-                refuse(operation, &format!("hunk{of}"), mismatch, findings)
+                let hunk = match hunks.len() {
+                    1 => "the hunk".to_owned(),
+                    count => format!("hunk {} of {count}", index + 1),
+                };
+                refuse(operation, &hunk, mismatch, findings)
             }
         };
         problem.hunk = Some(index);
@@ -211,7 +214,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
         }
         MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
         MismatchKind::AlreadyApplied { line } => {
-            let message = format!("{hunk} has been {} already", way(operation.direction));
+            let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);
             let problem = findings.error(&code::ALREADY_APPLIED, message);
             problem.lines = vec![*line];
             problem

@@ -222,11 +222,11 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     problems[0].help: "re-read text from line 2 on: 2 of 3 lines match there"
     problems[0].hunk: "f1h1"
     problems[0].kind: "not_found"
-    problems[0].message: "hunk does not match"
+    problems[0].message: "the hunk does not match"
     problems[0].path: "text"
     problems[0].severity: "error"
     problems[0].span: {"byte":41,"column":1,"input":0,"length":3,"line":5}
-    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"re-read text from line 2 on: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
+    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"re-read text from line 2 on: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"the hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
     "#);
 }
 
