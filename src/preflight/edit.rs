@@ -35,7 +35,7 @@ pub(super) fn postimage(
             explain(operation, text, hunks, &placements, findings);
             let placed: Option<Vec<Placement>> =
                 placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
-            if options.describe || !placements.iter().all(is_plain) {
+            if options.describe || !placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated)) {
                 findings.outcome.placements = placements;
             }
             let after = matching::splice(preimage, text, hunks, operation.direction, &placed?);
@@ -52,11 +52,6 @@ pub(super) fn postimage(
             None
         }
     }
-}
-
-/// Returns whether there is nothing to tell of a hunk.
-fn is_plain(placed: &Result<Placement, Box<Mismatch>>) -> bool {
-    placed.as_ref().is_ok_and(|placement| placement.offset == 0 && placement.left_out == (0, 0))
 }
 
 /// Counts the lines that the operation adds and removes.

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::change::Sink;
 use crate::digest::Sha256;
-use crate::matching::{Placements, Rules};
+use crate::matching::{Placement, Placements, Rules};
 use crate::mode::FileMode;
 use crate::plan::Plan;
 use crate::policy::{self, Verdict};
@@ -94,6 +94,14 @@ pub struct FileOutcome {
     pub after: Option<Side>,
     /// A clean diff, where one was asked for.
     pub diff: Option<Vec<u8>>,
+}
+
+impl FileOutcome {
+    /// Returns whether every hunk went to its stated place, as far as placements are kept.
+    #[must_use]
+    pub fn is_as_stated(&self) -> bool {
+        self.placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
+    }
 }
 
 /// What is known of a file's contents.

@@ -168,7 +168,7 @@ impl FileReport {
         let done = outcome.filter(|outcome| outcome.failed.is_none());
         let modes = done.map_or((operation.old_mode, operation.new_mode), |outcome| outcome.modes);
         let hunks = match &operation.edit {
-            Edit::Hunks(hunks) if is_described || !done.is_some_and(is_plain) => {
+            Edit::Hunks(hunks) if is_described || !done.is_some_and(FileOutcome::is_as_stated) => {
                 hunk::reports(&id, operation, (hunks, &known.placements), patch, counter)
             }
             _ => Vec::new(),
@@ -264,12 +264,6 @@ fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
         LineKind::Deletion => (added, removed + 1),
         LineKind::Context => (added, removed),
     })
-}
-
-/// Returns whether every hunk fits at its stated place, all its context with it.
-fn is_plain(outcome: &FileOutcome) -> bool {
-    let is_plain = |placement: &Placement| placement.offset == 0 && placement.left_out == (0, 0);
-    outcome.placements.iter().all(|placed| placed.as_ref().is_ok_and(is_plain))
 }
 
 fn loosest(outcome: &FileOutcome) -> Option<&'static str> {
