@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Times wpatch, git apply and GNU patch on the same patches and trees, one after the other in turns.
 #   [RUNS=7] [WPATCH=target/release/wpatch] benches/peers.sh [quick]
-# Each run gets a fresh copy of the tree, made and compared outside the timed part. Prints medians in milliseconds and
-# the medians of the ratios of the runs that stood side by side. "-" stands for a tool that failed or gave another tree.
+# Each run gets a fresh copy of the tree, made and compared outside the timed part; copies are removed at the very end,
+# because ext4 is slow to make files where others were removed a moment ago. Prints medians in milliseconds and the
+# medians of the ratios of the runs that stood side by side. "-" stands for a tool that failed or gave another tree,
+# ">N" for one that was stopped after LIMIT seconds, and is not run again.
 set -euo pipefail
 
-: "${RUNS:=7}" "${WPATCH:=target/release/wpatch}" "${LIMIT:=120}"
+: "${RUNS:=7}" "${WPATCH:=target/release/wpatch}" "${LIMIT:=20}"
 WPATCH=$(cd "$(dirname "$WPATCH")" && pwd)/$(basename "$WPATCH")
 size=100
 case ${1:-} in
@@ -85,40 +87,39 @@ misfit() { # a hunk that fits nowhere
 
 now() { echo "${EPOCHREALTIME/[.,]/}"; }
 
-timed() { # applies with the tool $1 in each directory of trees/ the patch $2; prints exit code and microseconds
+timed() { # applies with the tool $1 the patch $2 in each directory of $3; prints exit code and microseconds
+    local patch=$2 trees=$3 copy start end code=0
     case $1 in
-    wpatch) set -- "$2" "$WPATCH" apply --durability none ;;
-    git) set -- "$2" git apply --whitespace=nowarn - ;;
-    patch) set -- "$2" patch -p1 --silent --force --no-backup-if-mismatch --reject-file=- ;;
+    wpatch) set -- "$WPATCH" apply --durability none ;;
+    git) set -- git apply --whitespace=nowarn - ;;
+    patch) set -- patch -p1 --silent --force --no-backup-if-mismatch --reject-file=- ;;
     esac
-    local patch=$1 copy start end code=0
-    shift
     ulimit -t "$LIMIT"
     start=$(now)
-    for copy in trees/*; do
+    for copy in "$trees"/*; do
         cd "$copy"
         "$@" <"$patch" >/dev/null 2>&1 || code=$?
-        cd ../..
     done
     end=$(now)
     echo "$code $((end - start))"
 }
 
-is_all() { # is every tree like $1
+is_all() { # is every tree in $2 like $1
     local copy
-    for copy in trees/*; do diff -rq --no-dereference "$1" "$copy" >/dev/null || return 1; done
+    for copy in "$2"/*; do diff -rq --no-dereference "$1" "$copy" >/dev/null || return 1; done
 }
 
-measure() { # runs the tool $1 on the workload $2 and prints microseconds, or -
-    local copies=1 copy code time
+measure() { # runs the tool $1 on the workload $2 and prints microseconds, - or >
+    local copies=1 copy code time trees
     [ "$2" != small ] || copies=25 # too short for the clock
-    rm -rf trees
-    mkdir trees
-    for ((copy = 0; copy < copies; copy++)); do cp -a "$2/before" "trees/$copy"; done
-    read -r code time < <(timed "$1" "$scratch/$2/patch")
+    trees=$(mktemp -d "$scratch/trees.XXXXXX")
+    for ((copy = 0; copy < copies; copy++)); do cp -a "$2/before" "$trees/$copy"; done
+    read -r code time < <(timed "$1" "$scratch/$2/patch" "$trees")
     local expected=$2/before is_refused=1
     if [ -d "$2/after" ]; then expected=$2/after is_refused=0; fi
-    if [ "$((code != 0))" = $is_refused ] && [ "$code" -lt 128 ] && is_all "$expected"; then
+    if [ "$code" = 137 ] || [ "$code" = 152 ]; then # SIGKILL or SIGXCPU: the limit
+        echo ">"
+    elif [ "$((code != 0))" = $is_refused ] && [ "$code" -lt 128 ] && is_all "$expected" "$trees"; then
         echo $((time / copies))
     else
         echo -
@@ -126,25 +127,40 @@ measure() { # runs the tool $1 on the workload $2 and prints microseconds, or -
 }
 
 run() { # measures all tools on the workload $1 in turns and prints a row
-    local i tool
-    for tool in "${tools[@]}"; do measure "$tool" "$1" >/dev/null; done # warms the caches
+    local i tool row
+    local -A is_slow=()
+    for tool in "${tools[@]}"; do # warms the caches
+        if [ "$(measure "$tool" "$1")" = ">" ]; then is_slow[$tool]=1; fi
+    done
     : >"$1/times"
     for ((i = 0; i < RUNS; i++)); do
-        for tool in "${tools[@]}"; do printf '%s ' "$(measure "$tool" "$1")"; done >>"$1/times"
-        echo >>"$1/times"
+        row=
+        for tool in "${tools[@]}"; do
+            if [ -n "${is_slow[$tool]:-}" ]; then row+='> '; else row+="$(measure "$tool" "$1") "; fi
+        done
+        echo "$row" >>"$1/times"
     done
-    awk -v name="$1" '
+    awk -v name="$1" -v limit="$LIMIT" '
         function median(values, count,   i, j, t) {
             if (!count) return "-"
             for (i = 2; i <= count; i++) for (j = i; j > 1 && values[j] < values[j - 1]; j--) { t = values[j]; values[j] = values[j - 1]; values[j - 1] = t }
             return count % 2 ? values[(count + 1) / 2] : (values[count / 2] + values[count / 2 + 1]) / 2
         }
-        function shown(value, form) { return value == "-" ? value : sprintf(form, value) }
-        $1 != "-" { w[++nw] = $1 / 1000 } $2 != "-" { g[++ng] = $2 / 1000 } $3 != "-" { p[++np] = $3 / 1000 }
-        $1 != "-" && $2 != "-" { rg[++nrg] = $1 / $2 } $1 != "-" && $3 != "-" { rp[++nrp] = $1 / $3 }
+        function shown(value, form, is_slow) { return is_slow ? ">" limit * 1000 : value == "-" ? value : sprintf(form, value) }
+        function ratio(value, is_slow) { return value == "-" ? value : (is_slow ? "<" : "") sprintf("%.3f", value) }
+        function time(column) { if ($column == ">") { is_slow[column] = 1; return limit * 1000000 } return $column }
+        { for (tool = 1; tool <= 3; tool++) {
+            t = time(tool)
+            if (t == "-") continue
+            times[tool, ++count[tool]] = t / 1000
+            if ($1 != "-" && $1 != ">") ratios[tool, ++both[tool]] = $1 / t
+        } }
+        function of(table, tool, size,   i, values) { for (i = 1; i <= size; i++) values[i] = table[tool, i]; return median(values, size) }
         END {
-            printf "%-8s %10s %10s %10s %12s %12s\n", name, shown(median(w, nw), "%.1f"), shown(median(g, ng), "%.1f"),
-                shown(median(p, np), "%.1f"), shown(median(rg, nrg), "%.3f"), shown(median(rp, nrp), "%.3f")
+            printf "%-8s", name
+            for (tool = 1; tool <= 3; tool++) printf " %10s", shown(of(times, tool, count[tool]), "%.1f", is_slow[tool])
+            for (tool = 2; tool <= 3; tool++) printf " %12s", ratio(of(ratios, tool, both[tool]), is_slow[tool])
+            print ""
         }' "$1/times"
 }
 

@@ -25,14 +25,18 @@
 //!
 //! ```
 //! use wpatch::engine::{self, Request};
+//! use wpatch::path::RelPath;
 //! use wpatch::transaction::Interrupt;
 //! use wpatch::workspace::memory::{Entry, Memory};
 //!
-//! let workspace = Memory::with_files([("greeting", Entry::file("hello\n"))]);
+//! let path = RelPath::new(b"greeting")?;
+//! let workspace = Memory::with_files([(path.clone(), Entry::file("hello\n"))]);
 //! let patch = "--- a/greeting\n+++ b/greeting\n@@ -1 +1 @@\n-hello\n+good morning\n";
 //!
 //! let outcome = engine::apply(Request::of(patch), &workspace, &Interrupt::new());
 //! assert!(outcome.report.ok);
+//! assert_eq!(workspace.files()[&path].contents, b"good morning\n");
+//! # Ok::<(), wpatch::path::PathError>(())
 //! ```
 
 pub mod change;

@@ -30,6 +30,7 @@ pub(super) struct Cli {
 
 /// The options of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(super) struct Global {
     /// Directory that is patched
     #[arg(long, global = true, value_name = "DIR", default_value = ".")]
@@ -215,7 +216,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 /// longer than many a patch. What this one does not take, help and mistakes, is left to the whole parser.
 fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
     let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
-    let mut matches = parser.disable_help_flag(true).try_get_matches_from(arguments).ok()?;
+    let mut matches = parser.args_override_self(true).disable_help_flag(true).try_get_matches_from(arguments).ok()?;
     let filters = filters(&matches);
     let global = Global::from_arg_matches_mut(&mut matches).ok()?;
     let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);
@@ -313,7 +314,7 @@ mod tests {
         let lines: [&[&str]; 5] = [
             &["apply"],
             &["check", "--json", "-q", "a", "--root=x", "b"],
-            &["apply", "-Rp2", "--include", "x", "--color", "never", "--", "-v"],
+            &["apply", "-Rp2", "-p3", "--include", "x", "--color", "never", "--", "-v"],
             &["check", "--exclude=a", "--include", "b", "-C1", "--durability=none", "--lock-timeout", "1m"],
             &["apply", "--approve", "x", "--format", "git", "--max-patch", "7", "--stat", "--apply", "-z"],
         ];

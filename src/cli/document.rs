@@ -42,6 +42,7 @@ pub(super) fn manual(command: Option<&str>) -> ExitCode {
         }
         None => clap_mangen::Man::new(whole),
     };
+    let page = page.source(concat!("wpatch ", env!("CARGO_PKG_VERSION")));
     let mut out = Vec::new();
     match page.render(&mut out) {
         Ok(()) => print(&out),

@@ -16,9 +16,8 @@ use std::process::ExitCode;
 use args::{Cli, Command, Global, PatchOptions};
 use output::{Output, Verbosity};
 
-use crate::engine::options::{Code, Interrupt, Problem, Severity, code};
+use crate::engine::options::{Code, Interrupt, Problem, code};
 use crate::engine::{self, Outcome};
-
 use crate::report::{self, Parts};
 
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
@@ -122,8 +121,9 @@ fn root(global: &Global) -> String {
 /// A command line that cannot be understood. Whoever asked for JSON anywhere in it gets JSON.
 fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let text = error.render().to_string();
-    let message = text.lines().next().unwrap_or_default();
-    let stop = Stop::new(&code::USAGE, message.strip_prefix("error: ").unwrap_or(message).to_owned());
+    let words: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let message = words.join(" ");
+    let stop = Stop::new(&code::USAGE, message.strip_prefix("error: ").unwrap_or(&message).to_owned());
     let is_json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let output = if is_json { Output::json() } else { Output::usage(text) };
     finish(&stop.into_outcome(document::command_among(arguments)), &output)
@@ -142,17 +142,7 @@ impl Stop {
     }
 
     fn into_outcome(self, command: &'static str) -> Outcome {
-        let problems = vec![Problem {
-            code: self.code,
-            severity: Severity::Error,
-            message: self.message,
-            path: None,
-            operation: None,
-            hunk: None,
-            place: None,
-            lines: Vec::new(),
-            help: None,
-        }];
+        let problems = vec![Problem::new(self.code, self.message)];
         let report = report::build(&Parts { problems: &problems, ..Parts::new(command, report::Outcome::Failed) });
         Outcome { report, inputs: Vec::new(), problems }
     }

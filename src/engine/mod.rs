@@ -16,7 +16,7 @@ use crate::workspace::{Workspace, WorkspaceError, disk::Disk};
 
 pub use describe::describe;
 
-use problems::{broken, failed, problem, rejected, skipped, unswept};
+use problems::{broken, failed, rejected, skipped, unswept};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -161,7 +161,7 @@ impl Run {
     fn read(&mut self, request: Request) -> bool {
         let among = syntax::chosen(&request.format);
         if among.is_empty() {
-            self.problems.push(problem(&code::USAGE, format!("unknown format {}", request.format)));
+            self.problems.push(Problem::new(&code::USAGE, format!("unknown format {}", request.format)));
             return false;
         }
         let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
@@ -193,7 +193,7 @@ impl Run {
         self.problems.append(&mut resolution.problems);
         self.resolution = Some(resolution);
         if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
-            let stale = problem(&code::NOT_APPROVED, "the change is not the one that was approved".to_owned());
+            let stale = Problem::new(&code::NOT_APPROVED, "the change is not the one that was approved");
             self.problems.push(Problem { help: Some("check again, and approve the new plan".to_owned()), ..stale });
         }
     }

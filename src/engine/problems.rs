@@ -4,24 +4,9 @@ use std::error::Error;
 
 use crate::path::{PathError, RelPath};
 use crate::plan::{NameError, Rejection, RejectionKind};
-use crate::preflight::{Code, Problem, Severity, code};
+use crate::preflight::{Problem, Severity, code};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::transaction::Failure;
-
-/// Returns an error that belongs to no place.
-pub(super) fn problem(code: &'static Code, message: String) -> Problem {
-    Problem {
-        code,
-        severity: Severity::Error,
-        message,
-        path: None,
-        operation: None,
-        hunk: None,
-        place: None,
-        lines: Vec::new(),
-        help: None,
-    }
-}
 
 /// A patch text that cannot be read.
 pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
@@ -43,7 +28,7 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
         _ => None,
     };
     let place = Some((input, error.span));
-    Problem { place, help: help.map(str::to_owned), ..problem(code, error.to_string()) }
+    Problem { place, help: help.map(str::to_owned), ..Problem::new(code, error.to_string()) }
 }
 
 /// An operation whose name cannot be used.
@@ -58,16 +43,16 @@ pub(super) fn rejected(rejection: &Rejection) -> Problem {
         RejectionKind::Name(NameError::Stripped | NameError::Path(PathError::Empty)) => &code::NAME_STRIPPED,
     };
     let place = Some((rejection.input, rejection.span));
-    Problem { place, ..problem(code, rejection.kind.to_string()) }
+    Problem { place, ..Problem::new(code, rejection.kind.to_string()) }
 }
 
 /// A patch of which nothing is left to do.
 pub(super) fn skipped(left_out: &[RelPath]) -> Problem {
     if left_out.is_empty() {
-        return problem(&code::NO_PATCH, "the patch changes nothing".to_owned());
+        return Problem::new(&code::NO_PATCH, "the patch changes nothing");
     }
-    let message = format!("the filters left out all {} files of the patch", left_out.len());
-    Problem { severity: Severity::Warning, ..problem(&code::NOTHING_SELECTED, message) }
+    let message = format!("the filters left out every file of the patch, {} in all", left_out.len());
+    Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
 }
 
 /// A transaction that was not committed.
@@ -75,20 +60,20 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
     match failure {
         Failure::Locked => {
             let help = Some("try again, or wait longer with --lock-timeout".to_owned());
-            vec![Problem { help, ..problem(&code::LOCKED, failure.to_string()) }]
+            vec![Problem { help, ..Problem::new(&code::LOCKED, failure.to_string()) }]
         }
         Failure::Stale(paths) => paths.iter().map(stale).collect(),
-        Failure::Interrupted(_) => vec![problem(&code::INTERRUPTED, failure.to_string())],
-        Failure::State { .. } => vec![problem(&code::STATE, failure.to_string())],
+        Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
+        Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
         Failure::Workspace(error) => {
             let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
-            vec![problem(&code::IO, format!("{error}{cause}"))]
+            vec![Problem::new(&code::IO, format!("{error}{cause}"))]
         }
         Failure::Incomplete { left, cause } => {
             let names: Vec<_> = left.iter().map(ToString::to_string).collect();
             let message = format!("{failure}: {}", names.join(", "));
             let help = Some("`wpatch recover` finishes it".to_owned());
-            let incomplete = Problem { help, ..problem(&code::INCOMPLETE, message) };
+            let incomplete = Problem { help, ..Problem::new(&code::INCOMPLETE, message) };
             std::iter::once(incomplete).chain(failed(cause)).collect()
         }
     }
@@ -96,11 +81,11 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
 
 /// What a committed transaction could not clean up.
 pub(super) fn unswept(warning: &str) -> Problem {
-    Problem { severity: Severity::Warning, ..problem(&code::NOT_SWEPT, warning.to_owned()) }
+    Problem { severity: Severity::Warning, ..Problem::new(&code::NOT_SWEPT, warning) }
 }
 
 fn stale(path: &RelPath) -> Problem {
     let message = "the file changed while the patch was being applied".to_owned();
     let help = Some("nothing was written; try again".to_owned());
-    Problem { path: Some(path.clone()), help, ..problem(&code::STALE, message) }
+    Problem { path: Some(path.clone()), help, ..Problem::new(&code::STALE, message) }
 }

@@ -67,6 +67,14 @@ pub struct Placement {
     pub candidates: Vec<usize>,
 }
 
+impl Placement {
+    /// Returns whether it is at the stated place, line for line, so that there is nothing to tell of it.
+    #[must_use]
+    pub fn is_as_stated(&self) -> bool {
+        self.offset == 0 && self.left_out == (0, 0) && self.rung == LADDER[0].name
+    }
+}
+
 /// Most places that are listed for a hunk that fits in several.
 pub const MOST_CANDIDATES: usize = 8;
 

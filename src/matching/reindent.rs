@@ -1,8 +1,7 @@
 //! The indentation of inserted lines where a hunk was found at another depth than it was written at.
 
 use super::ladder::{indentation, trimmed};
-use super::windows::MARK;
-use crate::text::without_ending;
+use crate::text::{BYTE_ORDER_MARK, without_ending};
 
 /// What the old lines of a hunk are indented by, and what the file has in their place.
 pub(super) struct Reindent<'a> {
@@ -14,7 +13,7 @@ impl<'a> Reindent<'a> {
     pub(super) fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut pairs = Vec::new();
         for (old, found) in old.iter().zip(found) {
-            let found = found.strip_prefix(MARK).unwrap_or(found);
+            let found = found.strip_prefix(BYTE_ORDER_MARK).unwrap_or(found);
             let pair = (indentation(without_ending(old)), indentation(without_ending(found)));
             if !trimmed(old).is_empty() && !pairs.contains(&pair) {
                 pairs.push(pair);

@@ -3,9 +3,8 @@
 use super::Placement;
 use super::ladder::{EXACT, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
-use super::windows::MARK;
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
-use crate::text::{Ending, lines};
+use crate::text::{BYTE_ORDER_MARK, Ending, lines};
 
 /// Returns the file with the hunks in place.
 pub(super) fn splice(
@@ -60,7 +59,7 @@ impl Output {
 
     /// Adds a new line behind whole lines.
     fn insert(&mut self, parts: [&[u8]; 3], ending: Ending) {
-        if !(self.bytes.is_empty() || self.bytes.ends_with(b"\n") || self.bytes == MARK) {
+        if !(self.bytes.is_empty() || self.bytes.ends_with(b"\n") || self.bytes == BYTE_ORDER_MARK) {
             self.close(ending);
         }
         for part in parts {
@@ -116,8 +115,8 @@ impl<'a> Site<'a> {
             ending = present(Ending::of(found)).unwrap_or(ending);
             if line.kind == LineKind::Context {
                 out.keep(found, ending);
-            } else if !self.has_open_lines && out.bytes.is_empty() && found.starts_with(MARK) {
-                out.keep(MARK, ending);
+            } else if !self.has_open_lines && out.bytes.is_empty() && found.starts_with(BYTE_ORDER_MARK) {
+                out.keep(BYTE_ORDER_MARK, ending);
             }
         }
     }

@@ -8,10 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::index::LineIndex;
 use super::ladder::LADDER;
 use super::search::Places;
-use crate::text::without_ending;
-
-/// The byte order mark of UTF-8.
-pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
+use crate::text::{BYTE_ORDER_MARK, without_ending};
 
 /// Odd and without pattern, so that places in a run weigh differently.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -34,7 +31,7 @@ impl Comparison {
     /// Returns the line `number` of a file as it is compared: where terminators do not count, the mark in front of the
     /// first one does not either.
     pub(super) fn bare(self, number: usize, line: &[u8]) -> &[u8] {
-        if self.is_strict || number > 0 { line } else { line.strip_prefix(MARK).unwrap_or(line) }
+        if self.is_strict || number > 0 { line } else { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) }
     }
 
     /// Returns the lines of a file from `line` on as they are compared.

@@ -94,7 +94,7 @@ pub struct Operation<P = RelPath> {
     pub tells_missing: bool,
 }
 
-/// The five things that can become of a file.
+/// The things that can become of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// A file that was not there.

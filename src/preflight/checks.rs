@@ -1,6 +1,5 @@
 //! What has to be true of a path before an operation may use it; each says why not.
 
-use super::describe::is_binary;
 use super::findings::Findings;
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::code;
@@ -146,11 +145,6 @@ pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -
         }
     }
     !findings.is_failed()
-}
-
-/// Returns whether git takes either side for binary data.
-pub(super) fn is_binary_change(before: &[u8], after: &[u8]) -> bool {
-    is_binary(before) || is_binary(after)
 }
 
 /// Whether a file may come to a path, as far as the directories above and what is below are concerned.

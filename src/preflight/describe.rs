@@ -2,11 +2,7 @@
 
 use super::Side;
 use crate::digest::{ObjectFormat, Sha256, blob_id};
-
-const BOM: &[u8] = b"\xef\xbb\xbf";
-
-/// Bytes at the start of a file among which git looks for a NUL to tell binary data (`buffer_is_binary`).
-const LOOKED_AT: usize = 8000;
+use crate::text::{BYTE_ORDER_MARK, is_binary};
 
 /// Describes `content`.
 pub(super) fn describe(content: &[u8]) -> Side {
@@ -15,15 +11,10 @@ pub(super) fn describe(content: &[u8]) -> Side {
         sha256: Sha256::of(content),
         blob: blob_id(content, ObjectFormat::Sha1),
         line_end: line_end(content),
-        has_bom: content.starts_with(BOM),
+        has_bom: content.starts_with(BYTE_ORDER_MARK),
         has_final_newline: content.ends_with(b"\n"),
         encoding: encoding(content),
     }
-}
-
-/// Returns whether git takes `content` for binary data.
-pub(super) fn is_binary(content: &[u8]) -> bool {
-    memchr::memchr(0, &content[..content.len().min(LOOKED_AT)]).is_some()
 }
 
 fn line_end(content: &[u8]) -> &'static str {

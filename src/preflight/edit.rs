@@ -1,6 +1,6 @@
 //! From a preimage to a postimage, by hunks or by binary data.
 
-use super::checks::{is_binary_change, way};
+use super::checks::way;
 use super::findings::Findings;
 use super::problem::{Problem, code};
 use super::{FileOutcome, Options};
@@ -8,7 +8,7 @@ use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement};
 use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::{BinaryError, BinaryPostimage};
-use crate::text::printable;
+use crate::text::{is_binary, printable};
 
 /// Most bytes of contents that are made before they are verified.
 const SMALL: u64 = 16 << 20;
@@ -33,11 +33,13 @@ pub(super) fn postimage(
         Edit::Hunks(hunks) => {
             let placements = matching::place(preimage, text, hunks, operation.direction, &options.rules);
             explain(operation, text, hunks, &placements, findings);
-            findings.outcome.placements = placements;
             let placed: Option<Vec<Placement>> =
-                findings.outcome.placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
+                placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
+            if options.describe || !placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated)) {
+                findings.outcome.placements = placements;
+            }
             let after = matching::splice(preimage, text, hunks, operation.direction, &placed?);
-            findings.outcome.is_binary = is_binary_change(preimage, &after);
+            findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
             Some(Edited::Changed(after))
         }
         Edit::Binary(binary) => {
@@ -155,8 +157,11 @@ fn explain(
             }
             Ok(_) => continue,
             Err(mismatch) => {
-                let of = if hunks.len() == 1 { String::new() } else { format!(" {} of {}", index + 1, hunks.len()) };
-                refuse(operation, &format!("hunk{of}"), mismatch, findings)
+                let hunk = match hunks.len() {
+                    1 => "the hunk".to_owned(),
+                    count => format!("hunk {} of {count}", index + 1),
+                };
+                refuse(operation, &hunk, mismatch, findings)
             }
         };
         problem.hunk = Some(index);
@@ -204,7 +209,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
         }
         MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
         MismatchKind::AlreadyApplied { line } => {
-            let message = format!("{hunk} has been {} already", way(operation.direction));
+            let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);
             let problem = findings.error(&code::ALREADY_APPLIED, message);
             problem.lines = vec![*line];
             problem

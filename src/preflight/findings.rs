@@ -28,17 +28,7 @@ impl Findings {
     }
 
     fn note(&mut self, code: &'static Code, severity: Severity, message: String) -> &mut Problem {
-        self.problems.push(Problem {
-            code,
-            severity,
-            message,
-            path: None,
-            operation: None,
-            hunk: None,
-            place: None,
-            lines: Vec::new(),
-            help: None,
-        });
+        self.problems.push(Problem { severity, ..Problem::new(code, message) });
         self.problems.last_mut().expect("BUG: a problem was just put there")
     }
 

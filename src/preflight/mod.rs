@@ -11,15 +11,16 @@ mod findings;
 mod group;
 mod operation;
 mod overlay;
-pub mod problem;
+mod problem;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::change::Sink;
 use crate::digest::Sha256;
-use crate::matching::{Placements, Rules};
+use crate::matching::{Placement, Placements, Rules};
 use crate::mode::FileMode;
 use crate::plan::Plan;
 use crate::policy::{self, Verdict};
@@ -74,7 +75,8 @@ impl Resolution {
 pub struct FileOutcome {
     /// Code of the first error; `None` if the operation can be done.
     pub failed: Option<&'static Code>,
-    /// Where the hunks went or why not, in their order; empty if the operation failed before.
+    /// Where the hunks went or why not, in their order; empty if the operation failed before, and if nobody asked
+    /// for a description and each went to its stated place.
     pub placements: Placements,
     /// Lines added.
     pub added: usize,
@@ -92,6 +94,14 @@ pub struct FileOutcome {
     pub after: Option<Side>,
     /// A clean diff, where one was asked for.
     pub diff: Option<Vec<u8>>,
+}
+
+impl FileOutcome {
+    /// Returns whether every hunk went to its stated place, as far as placements are kept.
+    #[must_use]
+    pub fn is_as_stated(&self) -> bool {
+        self.placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated))
+    }
 }
 
 /// What is known of a file's contents.
@@ -127,21 +137,18 @@ pub fn resolve(
     options: &Options,
     sink: &dyn Sink,
 ) -> Result<Resolution, WorkspaceError> {
-    let mut all: Vec<Findings> = plan.operations.iter().map(|_| Findings::default()).collect();
-    for (index, findings) in all.iter_mut().enumerate() {
-        judge(plan, index, findings);
-    }
+    let all: Vec<Mutex<Findings>> = (0..plan.operations.len()).map(|index| Mutex::new(judged(plan, index))).collect();
     let groups = group::groups(plan);
-    let is_refused = AtomicBool::new(all.iter().any(Findings::is_failed));
-    let closed: Vec<bool> = all.iter().map(Findings::is_failed).collect();
+    let is_refused = AtomicBool::new(all.iter().any(|findings| held(findings).is_failed()));
     let count = AtomicUsize::new(0);
-    let work = |members: &Vec<usize>| -> Result<Vec<(usize, Findings)>, WorkspaceError> {
-        if members.iter().any(|&index| closed[index]) {
-            return Ok(Vec::new());
+    let work = |members: &Vec<usize>| -> Result<(), WorkspaceError> {
+        if members.iter().any(|&index| held(&all[index]).is_failed()) {
+            return Ok(());
         }
-        let (findings, changes) = group::resolve(plan, members, workspace, options)?;
-        if findings.iter().any(|(_, findings)| findings.is_failed()) {
-            is_refused.store(true, Ordering::Relaxed);
+        let (found, changes) = group::resolve(plan, members, workspace, options)?;
+        for (index, findings) in found {
+            is_refused.fetch_or(findings.is_failed(), Ordering::Relaxed);
+            *held(&all[index]) = findings;
         }
         count.fetch_add(changes.len(), Ordering::Relaxed);
         for change in changes {
@@ -149,20 +156,23 @@ pub fn resolve(
                 sink.take(change)?;
             }
         }
-        Ok(findings)
+        Ok(())
     };
     // A pool of threads costs more to start than a single group costs to do.
-    let done = match groups.as_slice() {
-        [only] => vec![work(only)?],
-        several => several.par_iter().map(work).collect::<Result<Vec<_>, _>>()?,
-    };
-    for (index, findings) in done.into_iter().flatten() {
-        all[index] = findings;
+    match groups.as_slice() {
+        [only] => work(only)?,
+        several => several.par_iter().try_for_each(work)?,
     }
     Ok(Resolution { changes: count.into_inner(), ..collected(all) })
 }
 
-fn judge(plan: &Plan, index: usize, findings: &mut Findings) {
+fn held(findings: &Mutex<Findings>) -> MutexGuard<'_, Findings> {
+    findings.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns what the policy has to say of an operation.
+fn judged(plan: &Plan, index: usize) -> Findings {
+    let mut findings = Findings::default();
     let operation = &plan.operations[index];
     for path in std::iter::once(&operation.path).chain(&operation.from) {
         if let Verdict::Deny(rule) = policy::judge(path) {
@@ -170,13 +180,56 @@ fn judge(plan: &Plan, index: usize, findings: &mut Findings) {
             findings.error(&code::CLOSED, message).of(plan, index).path = Some(path.clone());
         }
     }
+    findings
 }
 
-fn collected(all: Vec<Findings>) -> Resolution {
+fn collected(all: Vec<Mutex<Findings>>) -> Resolution {
     let mut resolution = Resolution::default();
     for findings in all {
+        let findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
         resolution.files.push(findings.outcome);
         resolution.problems.extend(findings.problems);
     }
     resolution
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::change::FileChange;
+    use crate::path::RelPath;
+    use crate::plan::{Selection, select};
+    use crate::syntax;
+    use crate::workspace::memory::{Entry, Memory};
+
+    /// Notes the paths of what it is given.
+    #[derive(Default)]
+    struct Noted(Mutex<Vec<RelPath>>);
+
+    impl Sink for Noted {
+        fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+            self.0.lock().unwrap().push(change.path);
+            Ok(())
+        }
+    }
+
+    fn taken(patch: &str) -> Vec<String> {
+        let parsed = syntax::parse("-", patch.into(), &syntax::chosen("auto"), syntax::Options::default()).unwrap();
+        let files = ["a", "b"].map(|name| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(format!("{name}\n"))));
+        let workspace = Memory::with_files(files);
+        let sink = Noted::default();
+        resolve(&select(parsed, &Selection::default()).plan, &workspace, &Options::default(), &sink).unwrap();
+        let mut taken: Vec<_> = sink.0.into_inner().unwrap().iter().map(ToString::to_string).collect();
+        taken.sort();
+        taken
+    }
+
+    #[test]
+    fn nothing_is_staged_of_a_patch_that_names_a_closed_path() {
+        let change = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{name}\n+x\n");
+        assert_eq!(taken(&[change("a"), change("b")].concat()), ["a", "b"]);
+        assert_eq!(taken(&[change("a"), change("b"), change(".git/config")].concat()), [""; 0]);
+    }
 }

@@ -28,6 +28,24 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
+impl Problem {
+    /// Returns an error of which no more is known.
+    #[must_use]
+    pub fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            path: None,
+            operation: None,
+            hunk: None,
+            place: None,
+            lines: Vec::new(),
+            help: None,
+        }
+    }
+}
+
 /// How much a problem weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {

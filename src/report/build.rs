@@ -8,7 +8,7 @@ use super::plan_id::plan_id;
 use super::words::{Counter, text};
 use super::{InputReport, Outcome, Policy, RecoveredReport, Report, SCHEMA, Summary, Tool, TransactionReport};
 use crate::digest::Sha256;
-use crate::plan::{Input, Plan};
+use crate::plan::{Edit, Input, Plan};
 use crate::preflight::{Problem, Resolution, Severity};
 use crate::transaction::{Durability, Ending, Receipt, Recovered};
 
@@ -81,8 +81,8 @@ pub fn build(parts: &Parts<'_>) -> Report {
         plan_id: (parts.is_described && decisive.is_none()).then(|| plan_id(&files)),
         root: None,
         inputs: inputs(parts),
-        summary: summary(&files),
-        policy: Policy { verdict: "allow", source: None, rules_hit: Vec::new() },
+        summary: summary(&files, parts.plan),
+        policy: policy(&files),
         error: decisive.map(|index| ErrorReport::of(&problems[index], hunk_of(&parts.problems[index], &files))),
         problems,
         files,
@@ -119,7 +119,7 @@ fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
     let mut files = Vec::with_capacity(plan.operations.len());
     for (index, operation) in plan.operations.iter().enumerate() {
         if let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input)) {
-            files.push(FileReport::of(index, operation, outcome(index), &input.bytes, counter));
+            files.push(FileReport::of(index, operation, outcome(index), parts.is_described, &input.bytes, counter));
         }
     }
     clip_details(&mut files);
@@ -149,12 +149,27 @@ fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
     parts.inputs.iter().enumerate().map(report).collect()
 }
 
-fn summary(files: &[FileReport]) -> Summary {
-    let mut summary = Summary::default();
+fn summary(files: &[FileReport], plan: Option<&Plan>) -> Summary {
+    let hunks = plan.iter().flat_map(|plan| &plan.operations).map(|operation| match &operation.edit {
+        Edit::Hunks(hunks) => hunks.len(),
+        _ => 0,
+    });
+    let mut summary = Summary { hunks: hunks.sum(), ..Summary::default() };
     for file in files {
         summary.count(file);
     }
     summary
+}
+
+/// Every rule that there is closes what it hits.
+fn policy(files: &[FileReport]) -> Policy {
+    let mut rules_hit: Vec<String> = Vec::new();
+    for hit in files.iter().flat_map(|file| &file.policy) {
+        if !rules_hit.contains(&hit.rule) {
+            rules_hit.push(hit.rule.clone());
+        }
+    }
+    Policy { verdict: if rules_hit.is_empty() { "allow" } else { "deny" }, source: None, rules_hit }
 }
 
 fn transaction(parts: &Parts<'_>) -> Option<TransactionReport> {

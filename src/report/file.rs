@@ -5,9 +5,11 @@ use serde::{Serialize, Serializer};
 
 use super::hunk::{self, HunkReport};
 use super::words::{Counter, lossless, text};
+use crate::matching::{LADDER, Mismatch, MismatchKind, Placement};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, LineKind, Operation};
+use crate::policy::{self, Verdict};
 use crate::preflight::{FileOutcome, Side};
 
 /// What becomes of one file.
@@ -55,7 +57,7 @@ pub struct FileReport {
     pub before: Option<Contents>,
     /// The contents after; null if there are none, or if nobody asked.
     pub after: Option<Contents>,
-    /// Its hunks.
+    /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
     pub hunks: Vec<HunkReport>,
     /// The rules that speak of it.
     pub policy: Vec<RuleHit>,
@@ -156,6 +158,7 @@ impl FileReport {
         index: usize,
         operation: &Operation,
         outcome: Option<&FileOutcome>,
+        is_described: bool,
         patch: &[u8],
         counter: &mut Counter<'_>,
     ) -> Self {
@@ -165,7 +168,9 @@ impl FileReport {
         let done = outcome.filter(|outcome| outcome.failed.is_none());
         let modes = done.map_or((operation.old_mode, operation.new_mode), |outcome| outcome.modes);
         let hunks = match &operation.edit {
-            Edit::Hunks(hunks) => hunk::reports(&id, operation, (hunks, &known.placements), patch, counter),
+            Edit::Hunks(hunks) if is_described || !done.is_some_and(FileOutcome::is_as_stated) => {
+                hunk::reports(&id, operation, (hunks, &known.placements), patch, counter)
+            }
             _ => Vec::new(),
         };
         let (added, removed) =
@@ -182,13 +187,13 @@ impl FileReport {
             score: super::score::score(operation, patch),
             added,
             removed,
-            rung: loosest(&hunks),
+            rung: loosest(known),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
             before: known.before.as_ref().map(Contents::of),
             after: known.after.as_ref().map(Contents::of),
             hunks,
-            policy: Vec::new(),
+            policy: rule_hits(operation),
             diff: known.diff.as_deref().map(text),
             id,
         }
@@ -212,6 +217,20 @@ impl Contents {
             encoding: side.encoding,
         }
     }
+}
+
+/// Returns the rules that close one of the operation's paths, each once.
+fn rule_hits(operation: &Operation) -> Vec<RuleHit> {
+    let mut hits: Vec<RuleHit> = Vec::new();
+    for path in std::iter::once(&operation.path).chain(&operation.from) {
+        if let Verdict::Deny(rule) = policy::judge(path)
+            && hits.iter().all(|hit| hit.rule != rule.name)
+        {
+            let (rule, message) = (rule.name.to_owned(), rule.reason.to_owned());
+            hits.push(RuleHit { rule, verdict: "deny", pattern: None, message });
+        }
+    }
+    hits
 }
 
 fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Op {
@@ -247,9 +266,16 @@ fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
     })
 }
 
-fn loosest(hunks: &[HunkReport]) -> Option<&'static str> {
-    let rank = |rung: &&str| crate::matching::LADDER.iter().position(|row| row.name == *rung);
-    hunks.iter().filter_map(|hunk| hunk.rung).max_by_key(rank)
+fn loosest(outcome: &FileOutcome) -> Option<&'static str> {
+    let rung = |placed: &Result<Placement, Box<Mismatch>>| match placed {
+        Ok(placement) => Some(placement.rung),
+        Err(mismatch) => match mismatch.kind {
+            MismatchKind::Ambiguous { rung, .. } => Some(rung),
+            _ => None,
+        },
+    };
+    let rank = |rung: &&str| LADDER.iter().position(|row| row.name == *rung);
+    outcome.placements.iter().filter_map(rung).max_by_key(rank)
 }
 
 fn as_text<S: Serializer>(path: &RelPath, serializer: S) -> Result<S::Ok, S::Error> {

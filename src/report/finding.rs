@@ -89,7 +89,7 @@ pub struct ErrorReport {
     pub expected: Vec<String>,
     /// The place of the file that is most like it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nearest: Option<NearestPlace>,
+    pub nearest: Option<Box<NearestPlace>>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,

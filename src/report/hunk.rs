@@ -38,7 +38,7 @@ pub struct HunkReport {
     pub expected: Vec<String>,
     /// The place of the file that is most like it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nearest: Option<NearestPlace>,
+    pub nearest: Option<Box<NearestPlace>>,
 }
 
 /// What became of a hunk.
@@ -220,7 +220,7 @@ impl HunkReport {
             MismatchKind::HeadingNotFound { heading } => vec![clipped(heading)],
             _ => clipped_all(&mismatch.expected),
         };
-        self.nearest = mismatch.nearest.as_ref().map(|nearest| nearest_place(nearest, counter));
+        self.nearest = mismatch.nearest.as_ref().map(|nearest| Box::new(nearest_place(nearest, counter)));
     }
 }
 

@@ -183,7 +183,6 @@ pub struct RecoveredReport {
 impl Summary {
     fn count(&mut self, file: &FileReport) {
         self.files += 1;
-        self.hunks += file.hunks.len();
         self.added += file.added;
         self.removed += file.removed;
         self.mode_changes += usize::from(file.is_mode_change());

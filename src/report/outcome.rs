@@ -39,14 +39,12 @@ impl Outcome {
     /// Returns the ending that an error of this code means.
     #[must_use]
     pub fn of(problem: &Code) -> Self {
-        if *problem == code::LOCKED {
-            return Self::Locked;
-        }
-        if *problem == code::INCOMPLETE {
-            return Self::Incomplete;
-        }
-        if *problem == code::INTERRUPTED {
-            return Self::Interrupted;
+        match *problem {
+            code::LOCKED => return Self::Locked,
+            code::INCOMPLETE => return Self::Incomplete,
+            code::INTERRUPTED => return Self::Interrupted,
+            code::BINARY_DATA | code::UNSUPPORTED_FORM => return Self::Malformed,
+            _ => {}
         }
         match problem.kind {
             Kind::Usage => Self::Usage,
@@ -108,9 +106,12 @@ mod tests {
 
     #[test]
     fn the_code_decides_where_the_kind_is_too_coarse() {
-        let found = [&code::IO, &code::LOCKED, &code::INCOMPLETE, &code::INTERRUPTED, &code::CLOSED, &code::NOT_FOUND]
-            .map(|problem| Outcome::of(problem).exit_code(Some(15)));
-        assert_eq!(found, [4, 6, 5, 143, 3, 1]);
+        let exit_codes = |codes: [&Code; 4]| codes.map(|code| Outcome::of(code).exit_code(Some(15)));
+        assert_eq!(exit_codes([&code::IO, &code::LOCKED, &code::INCOMPLETE, &code::INTERRUPTED]), [4, 6, 5, 143]);
+        assert_eq!(
+            exit_codes([&code::NO_BINARY_DATA, &code::BINARY_DATA, &code::BAD_LINK, &code::CLOSED]),
+            [1, 2, 1, 3]
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod unified;
 pub mod write;
 
 pub use binary::{BinaryError, BinaryPostimage};
-pub use quoted::{quote, unquote};
+pub use quoted::quote;
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};

@@ -8,7 +8,7 @@ use super::quote;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::Action;
-use crate::text::{Ending, lines};
+use crate::text::{Ending, is_binary, lines};
 
 /// Longest time that is spent on finding a short diff; a longer one is written then, which is as true.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -16,8 +16,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const CONTEXT: usize = 3;
 /// Digits of a blob's name on an `index` line.
 const ABBREVIATION: usize = 12;
-/// Where git looks for a NUL byte to tell binary contents (`buffer_is_binary` in git's xdiff-interface.c).
-const BINARY_PREFIX: usize = 8000;
 
 /// One side of a change of a file.
 #[derive(Clone, Copy, Debug)]
@@ -121,10 +119,6 @@ fn file_name(label: Option<Vec<u8>>) -> Vec<u8> {
         name.push(b'\t');
     }
     name
-}
-
-fn is_binary(content: &[u8]) -> bool {
-    memchr::memchr(0, &content[..content.len().min(BINARY_PREFIX)]).is_some()
 }
 
 /// The difference of two texts, line by line.

@@ -5,6 +5,18 @@ mod printable;
 pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable};
 
+/// The byte order mark of UTF-8.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Bytes at the start of contents among which git looks for a NUL (`buffer_is_binary` in git's xdiff-interface.c).
+const BINARY_PREFIX: usize = 8000;
+
+/// Returns whether git takes `content` for binary data.
+#[must_use]
+pub fn is_binary(content: &[u8]) -> bool {
+    memchr::memchr(0, &content[..content.len().min(BINARY_PREFIX)]).is_some()
+}
+
 /// A half-open range of bytes of one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -166,6 +178,12 @@ mod tests {
     fn lines_keep_their_terminators_and_know_their_places() {
         let found: Vec<_> = lines(b"a\r\n\nb").map(|(span, line)| (span.start, line)).collect();
         assert_eq!(found, [(0, &b"a\r\n"[..]), (3, b"\n"), (4, b"b")]);
+    }
+
+    #[test]
+    fn a_nul_byte_near_the_start_makes_contents_binary() {
+        let contents = |length: usize| [vec![b'x'; length], vec![0]].concat();
+        assert_eq!([0, 7999, 8000].map(|length| is_binary(&contents(length))), [true, true, false]);
     }
 
     #[test]

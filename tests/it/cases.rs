@@ -14,7 +14,6 @@ use crate::{run, tree::Traces};
 const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
     "wpatch::file::too_large",
-    "wpatch::file::stale",
     "wpatch::plan::not_approved",
     "wpatch::io",
     "wpatch::io::locked",

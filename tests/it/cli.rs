@@ -60,11 +60,12 @@ fn success_is_quiet() {
 #[test]
 fn each_ending_has_its_exit_code() {
     let outside = "--- a/../file\n+++ b/../file\n@@ -1 +1 @@\n-one\n+two\n";
-    let endings: [(&[&str], &str, i32); 10] = [
+    let endings: [(&[&str], &str, i32); 11] = [
         (&["apply"], PATCH, 0),
         (&["check"], PATCH, 0),
         (&["apply", "-R"], PATCH, 1),
         (&["apply"], "no patch at all\n", 2),
+        (&["apply"], "*** a/file\n--- b/file\n***************\n*** 1 ****\n! one\n--- 1 ----\n! two\n", 2),
         (&["apply", "--no-such-option"], PATCH, 2),
         (&["apply", "--exclude", "[z-a]"], PATCH, 2),
         (&["apply"], outside, 3),
@@ -99,6 +100,13 @@ fn json_is_one_document_in_every_ending() {
         assert_eq!(report["exit_code"], code(&output), "{document}");
         assert_eq!(report["command"], if arguments.contains(&"check") { "check" } else { "apply" });
     }
+}
+
+#[test]
+fn a_wrong_command_line_is_told_whole_in_one_line() {
+    let output = run(tree().path(), &["grammar", "--json"], "");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["error"]["message"], "the following required arguments were not provided: <NAME>");
 }
 
 #[test]
@@ -155,6 +163,24 @@ fn a_diagnostic_shows_the_place_and_cannot_write_to_the_terminal() {
     assert!(words.contains("--> -:4:1") && words.contains("@@ -1 +1 @@"), "{words}");
     assert!(words.contains("\\x1b[2Jone\\u{202e}"), "{words}");
     assert!(!words.contains(['\x1b', '\u{202e}']), "{words}");
+}
+
+#[test]
+fn the_name_of_a_patch_cannot_write_to_the_terminal() {
+    let root = tree();
+    fs::write(root.path().join("p\x1b[2J"), PATCH.replace("one", "three")).unwrap();
+    let output = run(root.path(), &["check", "--color", "never", "p\x1b[2J"], "");
+    let words = text(&output.stderr);
+    assert!(words.contains("--> p\\x1b[2J:4:1") && !words.contains('\x1b'), "{words}");
+}
+
+#[test]
+fn of_many_problems_the_first_are_shown_and_the_others_counted() {
+    let patch: String = (0..23).map(|nth| PATCH.replace("file", &format!("file{nth}"))).collect();
+    let output = run(tree().path(), &["check", "--color", "never"], &patch);
+    let words = text(&output.stderr);
+    assert_eq!(words.matches("error[").count(), 20, "{words}");
+    assert!(words.ends_with("and 3 more problems; --json has them all\n"), "{words}");
 }
 
 #[test]
@@ -222,7 +248,11 @@ fn the_program_documents_itself() {
     }
     assert!(printed(&["man"]).contains(".TH wpatch 1"));
     for command in ["apply", "check", "recover", "grammar", "schema", "completions", "man"] {
-        assert!(printed(&["man", command]).contains(&format!(".TH wpatch-{command} 1")), "{command}");
+        assert!(
+            printed(&["man", command])
+                .contains(&format!(".TH wpatch-{command} 1  \"wpatch {}\"", env!("CARGO_PKG_VERSION"))),
+            "{command}"
+        );
         assert!(printed(&[command, "--help"]).contains("--json"), "{command}");
     }
     assert_eq!(printed(&["--version"]), concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n"));

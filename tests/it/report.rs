@@ -4,12 +4,12 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use fs_err as fs;
-use serde_json::Value;
+use serde_json::{Value, json};
 use wpatch::digest::Sha256;
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::path::RelPath;
-use wpatch::preflight;
-use wpatch::report::{self, FORMATS, Report, SCHEMAS};
+use wpatch::preflight::{self, Problem, code};
+use wpatch::report::{self, FORMATS, Parts, Report, SCHEMAS};
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -222,11 +222,11 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     problems[0].help: "re-read text from line 2 on: 2 of 3 lines match there"
     problems[0].hunk: "f1h1"
     problems[0].kind: "not_found"
-    problems[0].message: "hunk does not match"
+    problems[0].message: "the hunk does not match"
     problems[0].path: "text"
     problems[0].severity: "error"
     problems[0].span: {"byte":41,"column":1,"input":0,"length":3,"line":5}
-    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"re-read text from line 2 on: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
+    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"re-read text from line 2 on: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"the hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
     "#);
 }
 
@@ -266,12 +266,48 @@ fn what_safety_forbids_decides_whatever_else_does_not_fit() {
 }
 
 #[test]
+fn a_closed_path_names_the_rule_that_closes_it() {
+    let report = check("diff --git a/.git/hooks/x b/.GIT/y\nrename from .git/hooks/x\nrename to .GIT/y\n").report;
+    let hit = json!({"rule": "git-directory", "verdict": "deny", "message": "some file system takes it for `.git`"});
+    assert_eq!(json(&report)["policy"], json!({"verdict": "deny", "source": null, "rules_hit": ["git-directory"]}));
+    assert_eq!(json(&report)["files"][0]["policy"], json!([hit]));
+}
+
+#[test]
+fn people_are_not_told_that_nothing_happened_where_something_may_have() {
+    let ended = |code| {
+        let problems = [Problem::new(code, "")];
+        let parts = Parts { problems: &problems, ..Parts::new("apply", report::Outcome::Applied) };
+        printed(&report::build(&parts), "text")
+    };
+    assert_eq!(ended(&code::IO), "nothing applied\n");
+    assert_eq!(ended(&code::INCOMPLETE), "not put back as a whole: `wpatch recover` finishes it\n");
+}
+
+#[test]
 fn a_commit_has_a_receipt() {
     let memory = memory();
     let applied = json(&engine::apply(request(PATCH), &memory, &Interrupt::new()).report);
     assert_eq!((&applied["outcome"], &applied["changed"]), (&"applied".into(), &true.into()), "{applied:#}");
     assert_eq!(applied["transaction"]["durability"], "full");
     assert_eq!(applied["plan_id"], json(&check(PATCH).report)["plan_id"]);
+}
+
+#[test]
+fn only_the_change_that_was_approved_is_made() {
+    let approve = check(PATCH).report.plan_id;
+    let approved = |memory: &Memory| {
+        let request = Request { approve: approve.clone(), ..Request::of(PATCH) };
+        let checked = engine::check(request.clone(), memory);
+        let applied = engine::apply(request, memory, &Interrupt::new());
+        let code = |outcome: &Outcome| outcome.problems.first().map(|problem| problem.code);
+        (code(&checked), code(&applied), applied.report.changed)
+    };
+    let other = tree("a\nb\nc\nd\ne\nf\ng\n");
+    let before = other.fingerprint();
+    assert_eq!(approved(&other), (Some(&code::NOT_APPROVED), Some(&code::NOT_APPROVED), false));
+    assert_eq!(other.fingerprint(), before);
+    assert_eq!(approved(&memory()), (None, None, true));
 }
 
 /// As the documentation of `plan_id` tells it, from nothing but the report.

@@ -69,7 +69,7 @@ const KEYWORDS: &[(&[u8], Keyword)] = &[
     (b"+++ ", Keyword::NewName),
 ];
 
-/// The seen of a rename or copy, and which lines have been there that may say nothing.
+/// The lines of a pair that have been seen so far, and those that only may not come twice.
 #[derive(Default)]
 struct Seen {
     similarity: Option<Span>,

@@ -92,7 +92,7 @@ fn number(input: &[u8]) -> Parsed<'_, usize> {
     let (rest, digits) = digit1.parse(input)?;
     let value =
         digits.iter().try_fold(0_usize, |value, digit| value.checked_mul(10)?.checked_add(usize::from(digit - b'0')));
-    // Half of the range, so that sums and differences of two such numbers have room as `isize`.
+    // A quarter of the range, so that sums and differences of two such numbers have room as `isize`.
     match value.filter(|&value| value <= usize::MAX >> 2) {
         Some(value) => Ok((rest, value)),
         None => Err(nom::Err::Failure(Stop { left: input.len(), is_overflow: true })),

@@ -24,6 +24,7 @@ pub(super) fn read(text: &[u8], from: usize, options: Options) -> Result<(Vec<Hu
     if !hunks.is_empty() && !options.recount {
         refuse_extra_lines(text, lines.clone())?;
     }
+    hunks.shrink_to_fit();
     Ok((hunks, lines.offset()))
 }
 
@@ -126,7 +127,7 @@ fn counted(text: &[u8], lines: &mut Lines<'_>, header: &Header, at: Span) -> Res
     Ok(Span::new(start, lines.offset()))
 }
 
-/// Refuses a last line that is cut off, which git calls corrupt, and a line that goes on behind its `\\` line.
+/// Refuses a last line that is cut off, which git calls corrupt, and a line that goes on behind its `\` line.
 fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     let bytes = body.of(text);
     if !bytes.is_empty() && !bytes.ends_with(b"\n") {
