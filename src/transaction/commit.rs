@@ -8,10 +8,10 @@ use super::rollback::Rollback;
 use super::scratch::{Scratch, Slot};
 use super::slots::Slots;
 use super::state::State;
-use super::swap::Swap;
+use super::swap::{Swap, stale};
 use super::{Durability, Failure, Interrupt};
 use crate::path::RelPath;
-use crate::workspace::{Rename, Timestamp, Workspace};
+use crate::workspace::{Directory, Fault, Rename, Timestamp, Workspace};
 
 /// Up to so many files or directories are synced one by one; more of them by one sync of the file system.
 const FEW: usize = 4;
@@ -95,7 +95,7 @@ impl Commit<'_> {
         self.sync_files(&self.staged_files(beside())?)?;
         let slots = beside().map(|change| self.scratch.slot(change, Slot::New));
         let directories = slots.map(|slot| Ok(slot?.parent())).collect::<Result<BTreeSet<_>, Failure>>()?;
-        Ok(directories.iter().try_for_each(|directory| self.workspace.sync(directory.as_ref()))?)
+        directories.iter().try_for_each(|directory| self.sync_directory(directory.as_ref()))
     }
 
     fn publish(&self, arranged: &Arranged) -> Result<(), Failure> {
@@ -137,9 +137,18 @@ impl Commit<'_> {
         }
         if changed.len() <= FEW || journal.changes.iter().any(|change| change.beside.is_some()) {
             self.workspace.sync(Some(&self.scratch.directory))?;
-            changed.iter().try_for_each(|directory| self.workspace.sync(directory.as_ref()))?;
+            changed.iter().try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
         }
         Ok(())
+    }
+
+    /// Makes the names in a directory of the tree durable.
+    fn sync_directory(&self, directory: Directory<'_>) -> Result<(), Failure> {
+        let signs = [Fault::Missing, Fault::NotRegular];
+        self.workspace.sync(directory).map_err(|error| match directory {
+            Some(path) => stale(error, path, &signs),
+            None => error.into(),
+        })
     }
 
     /// Writes the commit record: from here the transaction has happened.

@@ -9,8 +9,8 @@ use super::change::{Change, Image, Numbered};
 use super::journal::{Journal, Removed};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
-use super::sweep::KEPT;
-use super::verify::identify;
+use super::sweep::{KEPT, is_unreachable};
+use super::verify::{identify, look};
 use super::{Durability, Failure};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -99,8 +99,10 @@ impl<'a> Rollback<'a> {
     }
 
     fn restore(&self, left: &mut BTreeSet<RelPath>) -> Result<(), Failure> {
-        let changes = &self.journal.changes;
         let mut pass = Pass { left, trouble: None };
+        let (lost, changes): (Vec<_>, Vec<_>) =
+            self.journal.changes.iter().partition(|change| self.is_out_of_reach(change));
+        lost.into_iter().for_each(|change| pass.note(&change.path, Ok(Restored::Left)));
         for change in changes.iter().filter(|change| change.is_mode()) {
             pass.note(&change.path, self.restore_mode(change));
         }
@@ -124,9 +126,18 @@ impl<'a> Rollback<'a> {
         pass.check()
     }
 
+    /// Returns whether somebody moved the directory away that has the file as well as its scratch files.
+    fn is_out_of_reach(&self, change: &Change) -> bool {
+        let is_behind_link = |slot: RelPath| {
+            let stat = self.slots.workspace.stat(&slot);
+            stat.is_err_and(|error| error.fault == Fault::ThroughLink)
+        };
+        change.beside.is_some() && self.scratch.slot(change, Slot::Old).is_ok_and(is_behind_link)
+    }
+
     fn restore_mode(&self, change: &Change) -> Result<Restored, Failure> {
         let mode = |image: &Option<Image>| image.as_ref().and_then(|image| image.mode);
-        let stat = self.slots.workspace.stat(&change.path)?.filter(|stat| stat.kind == FileKind::Regular);
+        let stat = look(self.slots.workspace, &change.path)?.filter(|stat| stat.kind == FileKind::Regular);
         if let (Some(stat), Some(before), Some(after)) = (stat, mode(&change.before), mode(&change.after))
             && stat.permissions == after
             && before != after
@@ -247,7 +258,7 @@ impl<'a> Rollback<'a> {
     /// Makes a directory again that was removed.
     fn make_dir(&self, removed: &Removed) -> Result<Restored, Failure> {
         let workspace = self.slots.workspace;
-        if workspace.stat(&removed.path)?.is_none() {
+        if look(workspace, &removed.path)?.is_none() {
             match workspace.make_dir(&removed.path, Privacy::Shared) {
                 Err(error) if is_taken(error.fault) => return Ok(Restored::Left),
                 made => made?,
@@ -329,7 +340,7 @@ impl<'a> Rollback<'a> {
         let beside = self.journal.changes.iter().filter(|change| change.beside.is_some());
         for directory in beside.flat_map(|change| change.path.ancestors()).collect::<BTreeSet<_>>() {
             match self.slots.workspace.sync(Some(&directory)) {
-                Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => {}
+                Err(error) if is_unreachable(error.fault) => {}
                 synced => synced?,
             }
         }

@@ -129,7 +129,7 @@ impl Swap<'_> {
 }
 
 /// Tells what somebody else did from what the disk did.
-fn stale(error: WorkspaceError, path: &RelPath, signs: &[Fault]) -> Failure {
+pub(super) fn stale(error: WorkspaceError, path: &RelPath, signs: &[Fault]) -> Failure {
     let is_foreign = matches!(error.fault, Fault::ThroughLink | Fault::NotDirectory) || signs.contains(&error.fault);
     if is_foreign { Failure::Stale(vec![path.clone()]) } else { Failure::from(error).about(path) }
 }

@@ -60,7 +60,12 @@ fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) ->
 /// Takes what is not there as removed.
 fn gone(removed: Done<()>) -> Done<()> {
     match removed {
-        Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(()),
+        Err(error) if is_unreachable(error.fault) => Ok(()),
         removed => removed,
     }
+}
+
+/// Returns whether nothing that is ours is at a path: somebody may have put something else there or above it.
+pub(super) fn is_unreachable(fault: Fault) -> bool {
+    matches!(fault, Fault::Missing | Fault::NotDirectory | Fault::NotRegular | Fault::ThroughLink)
 }

@@ -6,11 +6,19 @@ use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{Timestamp, Workspace};
+use crate::workspace::{Fault, Stat, Timestamp, Workspace};
+
+/// Returns what lies at `path`. Where a link stands in the place of a directory above it, nothing of ours does.
+pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
+    match workspace.stat(path) {
+        Err(error) if error.fault == Fault::ThroughLink => Ok(None),
+        stat => Ok(stat?),
+    }
+}
 
 /// Returns what lies at `path`, by its contents.
 pub(super) fn identify(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Image>, Failure> {
-    let Some(stat) = workspace.stat(path)? else { return Ok(None) };
+    let Some(stat) = look(workspace, path)? else { return Ok(None) };
     let digest = digest(workspace, path, stat.kind)?;
     Ok(Some(Image::from(&FileState { stat, digest })))
 }

@@ -358,3 +358,35 @@ fn what_somebody_else_writes_after_a_crash_stays() {
     }
     assert!(edits > 1000, "{edits}");
 }
+
+#[test]
+fn a_directory_that_became_a_link_meanwhile_is_stale() {
+    use wpatch::workspace::{Fault, Rename, Workspace};
+    let mut links = 0;
+    for case in cases() {
+        let start = verbs_of_staging(&case, &[]);
+        let end = at_every_verb(&case, &[], FaultKind::Killed, FULL, |_, _| {});
+        for verb in start..end {
+            let memory = case.memory();
+            let directory = case.before.iter().find_map(|(name, _)| path(name).ancestors().last());
+            let Some(directory) = directory else { continue };
+            memory.before_verb(verb, move |memory| {
+                if memory.rename(&directory, &path("theirs"), Rename::Exclusive).is_ok() {
+                    memory.symlink(b"theirs", &directory).unwrap();
+                }
+            });
+            let outcome = case.run(&memory, FULL);
+            links += usize::from(outcome.is_err());
+            let is_stale = match &outcome {
+                Ok(_) | Err(Failure::Stale(_)) => true,
+                Err(Failure::Workspace(error)) => error.fault == Fault::ThroughLink,
+                // What was changed before the directory went cannot be reached any more.
+                Err(Failure::Incomplete { left, .. }) => !left.is_empty(),
+                Err(_) => false,
+            };
+            assert!(is_stale, "{} {verb}: {outcome:?}", case.name);
+            assert_eq!(recover(&memory.restart(), FULL).unwrap(), [], "{} {verb}: {outcome:?}", case.name);
+        }
+    }
+    assert!(links > 20, "{links}");
+}
