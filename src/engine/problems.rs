@@ -7,6 +7,10 @@ use crate::plan::{NameError, Rejection, RejectionKind};
 use crate::preflight::{Problem, Severity, code};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::transaction::Failure;
+use crate::workspace::Fault;
+
+/// What helps against somebody else who changes the tree.
+const AGAIN: &str = "nothing was written; try again";
 
 /// A patch text that cannot be read.
 pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
@@ -65,14 +69,22 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
         Failure::Stale(paths) => paths.iter().map(stale).collect(),
         Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
+        // What stood there before is refused by preflight.
+        Failure::Workspace(error) if error.fault == Fault::ThroughLink => {
+            let message = format!("{}: a link took the place of a directory meanwhile", error.path);
+            vec![Problem { help: Some(AGAIN.to_owned()), ..Problem::new(&code::STALE, message) }]
+        }
         Failure::Workspace(error) => {
             let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
             vec![Problem::new(&code::IO, format!("{error}{cause}"))]
         }
-        Failure::Incomplete { left, cause } => {
-            let names: Vec<_> = left.iter().map(ToString::to_string).collect();
-            let message = format!("{failure}: {}", names.join(", "));
-            let help = Some("`wpatch recover` finishes it".to_owned());
+        Failure::Incomplete { left, kept, cause } => {
+            let names = |paths: &[RelPath]| paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let message = format!("{failure}: {}", names(left));
+            let help = Some(match &kept[..] {
+                [] => "`wpatch recover` finishes it".to_owned(),
+                kept => format!("somebody else changed it meanwhile; what was there before is kept as {}", names(kept)),
+            });
             let incomplete = Problem { help, ..Problem::new(&code::INCOMPLETE, message) };
             std::iter::once(incomplete).chain(failed(cause)).collect()
         }
@@ -86,6 +98,6 @@ pub(super) fn unswept(warning: &str) -> Problem {
 
 fn stale(path: &RelPath) -> Problem {
     let message = "the file changed while the patch was being applied".to_owned();
-    let help = Some("nothing was written; try again".to_owned());
+    let help = Some(AGAIN.to_owned());
     Problem { path: Some(path.clone()), help, ..Problem::new(&code::STALE, message) }
 }

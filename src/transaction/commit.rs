@@ -165,12 +165,13 @@ impl Commit<'_> {
         let rollback = Rollback::new(self.workspace, self.scratch, &arranged.journal, self.durability);
         let undone = match rollback.reopen() {
             Ok(()) => rollback.run(),
-            Err(trouble) => super::rollback::Undone { left: Vec::new(), trouble: Some(trouble) },
+            Err(trouble) => super::rollback::Undone { left: Vec::new(), kept: Vec::new(), trouble: Some(trouble) },
         };
         let keeps_journal = undone.trouble.is_some();
         if undone.left.is_empty() && !keeps_journal {
             return cause.into();
         }
-        Aborted { failure: Failure::Incomplete { left: undone.left, cause: Box::new(cause) }, keeps_journal }
+        let (left, kept) = (undone.left, undone.kept);
+        Aborted { failure: Failure::Incomplete { left, kept, cause: Box::new(cause) }, keeps_journal }
     }
 }

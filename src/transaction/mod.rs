@@ -139,11 +139,16 @@ pub enum Failure {
     /// The disk failed.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
-    /// Rolling back could not be finished either; the journal is kept, and `recover` finishes it.
+    /// Rolling back could not be finished either.
+    ///
+    /// Either the disk refuses it; then the journal stays, and `recover` finishes it. Or somebody else's work is in
+    /// the way, which stays as it is for good.
     #[error("rolling back could not be finished")]
     Incomplete {
         /// What could not be put back.
         left: Vec<RelPath>,
+        /// Where the old files are that belong there.
+        kept: Vec<RelPath>,
         /// What stopped the commit.
         cause: Box<Failure>,
     },

@@ -111,7 +111,8 @@ fn one(workspace: &dyn Workspace, scratch: &Scratch, options: Options) -> Result
             let journal = Journal::read(workspace, scratch)?;
             let undone = Rollback::new(workspace, scratch, &journal, options.durability).run();
             if let Some(cause) = undone.trouble {
-                return Err(Failure::Incomplete { left: undone.left, cause: Box::new(cause) });
+                let (left, kept) = (undone.left, undone.kept);
+                return Err(Failure::Incomplete { left, kept, cause: Box::new(cause) });
             }
             left = undone.left;
             Ending::RolledBack

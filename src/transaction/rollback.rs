@@ -3,6 +3,7 @@
 //! It believes nothing but contents, so it can be stopped anywhere and run again. A path that holds neither the
 //! preimage nor the postimage is somebody else's work: it stays, and the old file is kept.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::change::{Change, Image, Numbered};
@@ -26,12 +27,16 @@ pub(super) struct Rollback<'a> {
     journal: &'a Journal,
     numbered: Numbered<'a>,
     durability: Durability,
+    /// Where old files are kept that could not be put back.
+    kept: RefCell<BTreeSet<RelPath>>,
 }
 
 /// What came of it.
 pub(super) struct Undone {
     /// Files that stay as somebody else left them.
     pub(super) left: Vec<RelPath>,
+    /// Where the old ones are.
+    pub(super) kept: Vec<RelPath>,
     /// Why the journal has to stay; the tree is not back.
     pub(super) trouble: Option<Failure>,
 }
@@ -71,7 +76,8 @@ impl<'a> Rollback<'a> {
         journal: &'a Journal,
         durability: Durability,
     ) -> Self {
-        Self { slots: Slots::new(workspace), scratch, journal, numbered: journal.numbered(), durability }
+        let kept = RefCell::default();
+        Self { slots: Slots::new(workspace), scratch, journal, numbered: journal.numbered(), durability, kept }
     }
 
     /// Takes a commit record back whose making was reported as failed.
@@ -91,11 +97,15 @@ impl<'a> Rollback<'a> {
         for _ in 0..ATTEMPTS {
             left.clear();
             match self.restore(&mut left).and_then(|()| self.close()) {
-                Ok(()) => return Undone { left: left.into_iter().collect(), trouble: None },
+                Ok(()) => {
+                    trouble = None;
+                    break;
+                }
                 Err(failure) => trouble = Some(failure),
             }
         }
-        Undone { left: left.into_iter().collect(), trouble }
+        let kept = self.kept.borrow().iter().cloned().collect();
+        Undone { left: left.into_iter().collect(), kept, trouble }
     }
 
     fn restore(&self, left: &mut BTreeSet<RelPath>) -> Result<(), Failure> {
@@ -318,6 +328,7 @@ impl<'a> Rollback<'a> {
             Some(above) => self.scratch.beside(change.path.ancestors().nth(above).as_ref(), &name)?,
         };
         self.slots.take_out(old, &kept)?;
+        self.kept.borrow_mut().insert(kept);
         Ok(Restored::Left)
     }
 

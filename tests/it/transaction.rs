@@ -6,7 +6,7 @@ use wpatch::change::Sink;
 use wpatch::mode::Permissions;
 use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, examine, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
-use wpatch::workspace::{Privacy, Workspace};
+use wpatch::workspace::{Privacy, Rename, Workspace};
 
 use crate::changes::{Step, path, run};
 
@@ -114,6 +114,33 @@ fn a_file_that_changed_since_it_was_read_is_stale() {
     let failure = transaction.commit(&Interrupt::new()).map(|_receipt| ());
     assert!(matches!(failure, Err(Failure::Stale(paths)) if paths == [path("a")]));
     assert_eq!(memory.entries().into_values().collect::<Vec<_>>(), [Entry::file("oLd"), Entry::file("b")]);
+}
+
+#[test]
+fn what_two_edits_leave_no_place_for_is_kept_and_named() {
+    let files = [("a", Entry::file("old"))];
+    let verbs = {
+        let memory = memory(&files);
+        update(&memory).unwrap();
+        memory.verbs()
+    };
+    let mut kept_files = 0;
+    for (first, second) in (0..verbs).flat_map(|first| (first + 1..verbs + 20).map(move |second| (first, second))) {
+        let memory = memory(&files);
+        for (verb, text) in [(first, "one edit"), (second, "another")] {
+            memory.before_verb(verb, move |memory| {
+                let edit = path("a.tmp");
+                memory.put(&edit, &Entry::file(text));
+                memory.rename(&edit, &path("a"), Rename::Replace).unwrap();
+            });
+        }
+        let Err(Failure::Incomplete { left, kept, .. }) = update(&memory) else { continue };
+        assert_eq!((left, kept.len()), (vec![path("a")], 1), "{first} {second}");
+        assert_eq!(memory.files()[&path("a")], Entry::file("another"));
+        assert_eq!(memory.files()[&kept[0]], Entry::file("one edit"), "{first} {second}");
+        kept_files += 1;
+    }
+    assert!(kept_files > 0);
 }
 
 #[test]
