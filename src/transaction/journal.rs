@@ -9,7 +9,7 @@ use super::{Failure, escape};
 use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::Workspace;
+use crate::workspace::{Fault, Workspace};
 
 /// First word of a journal.
 const MAGIC: &str = "wpatch.journal/1";
@@ -58,9 +58,13 @@ impl Journal {
     /// for paths that a transaction could name.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("journal")?;
-        let (text, _) = workspace.read(&path, MAX_JOURNAL)?;
         let refused = |why: &str| Failure::State { reason: format!("{path}: {why}") };
-        let journal = Self::parse(&text).ok_or_else(|| refused("the journal is damaged; nothing was touched"))?;
+        let damaged = || refused("the journal is damaged; nothing was touched");
+        let (text, _) = workspace.read(&path, MAX_JOURNAL).map_err(|error| match error.fault {
+            Fault::NotRegular | Fault::TooLarge => damaged(),
+            _ => error.into(),
+        })?;
+        let journal = Self::parse(&text).ok_or_else(damaged)?;
         if journal.root != workspace.identity()? {
             return Err(refused("the journal was written for another directory; remove it if this one is a copy"));
         }

@@ -112,7 +112,9 @@ impl<'a> Rollback<'a> {
         let mut pass = Pass { left, trouble: None };
         let (lost, changes): (Vec<_>, Vec<_>) =
             self.journal.changes.iter().partition(|change| self.is_out_of_reach(change));
-        lost.into_iter().for_each(|change| pass.note(&change.path, Ok(Restored::Left)));
+        for change in lost {
+            pass.note(&change.path, Ok(Restored::Left));
+        }
         for change in changes.iter().filter(|change| change.is_mode()) {
             pass.note(&change.path, self.restore_mode(change));
         }

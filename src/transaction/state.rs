@@ -114,6 +114,7 @@ impl State {
                 Ok(Some(Self { directory: directory.clone(), is_in_git, _lock: lock }))
             }
             Err(error) if error.fault == Fault::Missing => Ok(None),
+            Err(error) if error.fault == Fault::NotRegular => Err(no_file(&join(directory, LOCK)?)),
             Err(error) => Err(error.into()),
         }
     }
@@ -155,7 +156,19 @@ impl State {
 /// Returns what [`State::open`] would refuse, touching nothing; else the directory, if it is there.
 pub(super) fn look(workspace: &dyn Workspace) -> Result<Option<RelPath>, Failure> {
     let (directory, _) = place(workspace)?;
-    Ok(is_there(workspace, &directory)?.then_some(directory))
+    if !is_there(workspace, &directory)? {
+        return Ok(None);
+    }
+    let lock = join(&directory, LOCK)?;
+    match workspace.stat(&lock)? {
+        Some(stat) if stat.kind != FileKind::Regular => Err(no_file(&lock)),
+        _ => Ok(Some(directory)),
+    }
+}
+
+/// Something else stands where a file of the state directory should be.
+pub(super) fn no_file(path: &RelPath) -> Failure {
+    Failure::State { reason: format!("{path}: not a regular file; remove it") }
 }
 
 /// Returns the path of the state directory, and whether it is git's.

@@ -169,6 +169,24 @@ fn a_state_directory_that_is_none_is_refused() {
 }
 
 #[test]
+fn what_beginning_would_refuse_is_refused_by_looking() {
+    let odd = [Entry::link("a"), Entry::link("none"), Entry::special(), Entry::directory()];
+    for name in [".wpatch/lock", ".wpatch/txn-1/journal", ".git/wpatch/lock"] {
+        for entry in &odd {
+            let memory = memory(&[("a", Entry::file("old")), (name, entry.clone())]);
+            for directory in path(name).ancestors() {
+                memory.set_permissions(&directory, Permissions::Exact(0o700)).unwrap();
+            }
+            let before = memory.fingerprint();
+            assert!(matches!(examine(&memory), Err(Failure::State { .. })), "{name} {entry:?}");
+            assert_eq!(memory.fingerprint(), before, "{name} {entry:?}");
+            assert!(matches!(update(&memory), Err(Failure::State { .. })), "{name} {entry:?}");
+            assert_eq!(memory.files()[&path("a")], Entry::file("old"), "{name} {entry:?}");
+        }
+    }
+}
+
+#[test]
 fn a_git_directory_keeps_the_state_and_a_link_to_one_does_not() {
     let memory = memory(&[("a", Entry::file("old")), (".git/HEAD", Entry::file("x"))]);
     update(&memory).unwrap();
