@@ -113,7 +113,7 @@ pub trait Workspace: Sync {
     fn identity(&self) -> Result<String>;
 }
 
-/// Where a new file has from what is neither contents nor permissions.
+/// What a new file takes over besides its contents and its permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Like<'a> {
     /// Owner, group and extended attributes of this file.
