@@ -108,15 +108,15 @@ prop_compose! {
     fn cut()(
         from in 0..30usize,
         counts in prop::array::uniform4(0..4usize),
-        drift in prop::sample::select(vec![0isize, 0, 0, 1, -1, 2, -3, 5]),
-        old_drift in prop::sample::select(vec![0isize, 0, 0, 1, -1]),
-    ) -> Cut { (from, counts, drift, old_drift) }
+        shift in prop::sample::select(vec![0isize, 0, 0, 1, -1, 2, -3, 5]),
+        old_shift in prop::sample::select(vec![0isize, 0, 0, 1, -1]),
+    ) -> Cut { (from, counts, shift, old_shift) }
 }
 
 fn section(lines: &[String], cuts: &[Cut]) -> Section {
     let mut section = Section::default();
     let mut gained = 0;
-    for &(from, [leading, deleted, inserted, trailing], drift, old_drift) in cuts {
+    for &(from, [leading, deleted, inserted, trailing], shift, old_shift) in cuts {
         let from = from.min(lines.len());
         let taken = |marker: &'static str, at: usize, count: usize| {
             lines.iter().skip(at).take(count).map(move |line| [marker, line].concat())
@@ -130,9 +130,9 @@ fn section(lines: &[String], cuts: &[Cut]) -> Section {
         }
         let is_empty = body.lines().all(|line| line.starts_with('+'));
         let shifted = |base: isize| usize::try_from(base.max(0)).unwrap();
-        let old = shifted(signed(from) + isize::from(!is_empty) + old_drift);
+        let old = shifted(signed(from) + isize::from(!is_empty) + old_shift);
         let vanishes = body.lines().all(|line| line.starts_with('-'));
-        let new = shifted(signed(from) + isize::from(!vanishes) + gained + drift);
+        let new = shifted(signed(from) + isize::from(!vanishes) + gained + shift);
         section.push(&body, old, new);
         gained += signed(body.lines().filter(|line| line.starts_with('+')).count());
         gained -= signed(body.lines().filter(|line| line.starts_with('-')).count());

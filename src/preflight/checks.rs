@@ -32,7 +32,11 @@ pub(super) fn blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
         Seen::ThroughLink(at) => through_link(at, findings),
         Seen::BelowFile(at) => findings.error(&code::NOT_A_DIRECTORY, format!("{at} is no directory")),
         Seen::Special => findings.error(&code::NOT_A_FILE, "a special file (FIFO, socket or device) stands there"),
-        Seen::TooLarge => findings.error(&code::TOO_LARGE, "the file is larger than the limit"),
+        Seen::TooLarge => {
+            let problem = findings.error(&code::TOO_LARGE, "the file is larger than the limit");
+            problem.help = Some("--max-file raises it".into());
+            problem
+        }
         Seen::Nothing | Seen::Node(_) => return,
     };
     problem.path = Some(path.clone());

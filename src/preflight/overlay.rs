@@ -63,6 +63,13 @@ impl Entry {
     }
 }
 
+/// Files that move without a change of a byte, by where they come from and by where they go to.
+#[derive(Default)]
+struct Moves<'o> {
+    targets: HashMap<&'o RelPath, &'o RelPath>,
+    sources: HashMap<&'o RelPath, &'o RelPath>,
+}
+
 /// The files of one group.
 pub(super) struct Overlay<'w> {
     workspace: &'w dyn Workspace,
@@ -186,29 +193,41 @@ impl<'w> Overlay<'w> {
 
     /// Returns what the operations come to, one change for each file that differs from the disk.
     pub(super) fn into_changes(self) -> Vec<FileChange> {
-        let mut moved: Vec<(RelPath, RelPath)> = Vec::new();
-        for (path, entry) in &self.entries {
-            if let (None, Seen::Node(node)) = (&entry.found, &entry.current) {
-                moved.extend(node.origin.iter().map(|origin| (origin.clone(), path.clone())));
-            }
-        }
-        moved.sort();
-        moved.dedup_by(|later, earlier| later.0 == earlier.0);
-        moved.retain(|(from, to)| self.is_moved(from, to));
+        let moves = self.moves();
         let needed = self.ancestors_of(|entry| matches!(entry.current, Seen::Node(_)));
         let emptied = self.ancestors_of(|entry| entry.found.is_some() && matches!(entry.current, Seen::Nothing));
         let is_kept = |path: &RelPath, entry: &Entry| entry.was_directory() && needed.contains(path);
         let others = self.entries.iter().filter(|(path, entry)| !is_kept(path, entry));
-        let mut changes: Vec<_> = others.filter_map(|(path, entry)| self.change(path, entry, &moved)).collect();
+        let mut changes: Vec<_> = others.filter_map(|(path, entry)| self.change(path, entry, &moves)).collect();
         let staying = self.entries.iter().filter(|(path, _)| emptied.contains(*path) && !needed.contains(*path));
         changes.extend(staying.filter_map(|(path, entry)| entry.staying_directory(path)));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
     }
 
+    /// Returns the files that move as they are. Of several that have the contents of one, the first by name is it.
+    fn moves(&self) -> Moves<'_> {
+        let mut moves = Moves::default();
+        let mut arrived: Vec<_> = self.entries.iter().filter(|(_, entry)| entry.found.is_none()).collect();
+        arrived.sort_by_key(|(path, _)| *path);
+        for (to, entry) in arrived {
+            let Seen::Node(Node { origin: Some(from), .. }) = &entry.current else { continue };
+            if self.is_moved(from, to) && !moves.targets.contains_key(from) {
+                moves.targets.insert(from, to);
+                moves.sources.insert(to, from);
+            }
+        }
+        moves
+    }
+
     /// Returns the directories that hold such files.
     fn ancestors_of(&self, is_such: impl Fn(&Entry) -> bool) -> HashSet<RelPath> {
-        self.entries.iter().filter(|(_, entry)| is_such(entry)).flat_map(|(path, _)| path.ancestors()).collect()
+        let mut found = HashSet::new();
+        for (path, _) in self.entries.iter().filter(|(_, entry)| is_such(entry)) {
+            // Above a directory that is known, all are.
+            let _ = path.ancestors().all(|above| found.insert(above));
+        }
+        found
     }
 
     /// Returns whether the very file at `from` can become the one at `to`.
@@ -224,22 +243,21 @@ impl<'w> Overlay<'w> {
         }
     }
 
-    fn change(&self, path: &RelPath, entry: &Entry, moved: &[(RelPath, RelPath)]) -> Option<FileChange> {
+    fn change(&self, path: &RelPath, entry: &Entry, moves: &Moves<'_>) -> Option<FileChange> {
         let before = entry.found.as_ref();
         let Seen::Node(node) = &entry.current else {
-            let is_moved_on = moved.iter().any(|(from, _)| from == path);
+            let is_moved_on = moves.targets.contains_key(path);
             let (state, _) = before.filter(|_| !is_moved_on && matches!(entry.current, Seen::Nothing))?;
             return Some(FileChange { path: path.clone(), before: Some(state.clone()), after: None });
         };
-        let origin = moved.iter().find(|(_, to)| to == path).map(|(from, _)| from);
-        let content = match (before, origin) {
+        let content = match (before, moves.sources.get(path)) {
             (Some((_, old)), _) if old.kind == node.kind && old.bytes == node.bytes => {
                 if node.kind != FileKind::Regular || old.permissions == node.permissions {
                     return None;
                 }
                 Content::Kept
             }
-            (None, Some(from)) => Content::MovedFrom(from.clone(), self.entries.get(from)?.found.as_ref()?.0.clone()),
+            (None, Some(&from)) => Content::MovedFrom(from.clone(), self.entries.get(from)?.found.as_ref()?.0.clone()),
             _ => Content::Bytes(Arc::clone(&node.bytes)),
         };
         let after = Postimage { kind: node.kind, permissions: node.permissions, content, like: node.like.clone() };
