@@ -2,12 +2,15 @@
 
 mod disk;
 
+use std::collections::BTreeSet;
+
 use wpatch::change::Sink;
 use wpatch::mode::Permissions;
 use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, examine, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{Privacy, Rename, Workspace};
 
+use crate::case::Settings;
 use crate::changes::{Step, path, run};
 
 fn memory(files: &[(&str, Entry)]) -> Memory {
@@ -141,6 +144,23 @@ fn what_two_edits_leave_no_place_for_is_kept_and_named() {
         kept_files += 1;
     }
     assert!(kept_files > 0);
+}
+
+#[test]
+fn a_link_in_the_place_of_a_directory_is_never_a_failing_disk() {
+    let patch = b"--- a/d/e\n+++ b/d/e\n@@ -1 +1 @@\n-one\n+two\n";
+    let mut codes = BTreeSet::new();
+    for verb in 0..100 {
+        let memory = memory(&[("d/e", Entry::file("one\n"))]);
+        memory.before_verb(verb, |memory| {
+            memory.rename(&path("d"), &path("theirs"), Rename::Exclusive).unwrap();
+            memory.symlink(b"theirs", &path("d")).unwrap();
+        });
+        let report = crate::run::apply(&memory, patch, &Settings::default());
+        codes.insert(report["exit_code"].as_i64());
+    }
+    // It came too late; the change is stale; preflight refuses it.
+    assert_eq!(codes, [0, 1, 3].map(Some).into());
 }
 
 #[test]
