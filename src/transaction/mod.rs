@@ -27,7 +27,6 @@ use crate::path::RelPath;
 use crate::workspace::{Fault, Privacy, Timestamp, Workspace, WorkspaceError};
 
 pub use recover::{examine, recover};
-pub use state::state_directories;
 
 use arrange::arrange;
 use commit::{Aborted, Commit};

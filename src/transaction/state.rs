@@ -30,8 +30,7 @@ pub(super) struct State {
 }
 
 /// Returns the names that state directories have below a root; no patch may touch them.
-#[must_use]
-pub fn state_directories() -> [&'static str; 2] {
+pub(super) fn state_directories() -> [&'static str; 2] {
     [".git/wpatch", ".wpatch"]
 }
 

@@ -7,7 +7,6 @@ mod verbs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::digest::Digest;
 use crate::mode::FileKind;
@@ -200,12 +199,6 @@ impl Memory {
         restarted
     }
 
-    /// Returns what is there after a loss of power if nothing survived but what was synced.
-    #[must_use]
-    pub fn after_power_loss(&self) -> Self {
-        self.after_power_loss_with(Survivors::Synced)
-    }
-
     /// Returns what is there after a loss of power.
     #[must_use]
     pub fn after_power_loss_with(&self, survivors: Survivors) -> Self {
@@ -248,15 +241,6 @@ impl Memory {
     /// Lets somebody else act before verb number `verb`, counted from 0.
     pub fn before_verb(&self, verb: usize, act: impl FnOnce(&Self) + Send + 'static) {
         self.state().meter.hook(verb, Box::new(act));
-    }
-
-    /// Moves the clock on.
-    pub fn advance(&self, by: Duration) {
-        let mut state = self.state();
-        let nanoseconds = u64::from(state.now.nanoseconds) + u64::from(by.subsec_nanos());
-        let seconds = by.as_secs() + nanoseconds / 1_000_000_000;
-        state.now.seconds = state.now.seconds.saturating_add_unsigned(seconds);
-        state.now.nanoseconds = u32::try_from(nanoseconds % 1_000_000_000).unwrap_or_default();
     }
 
     /// Lets the directory at `path` be another file system: no file is renamed or linked across its border.
