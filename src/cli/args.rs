@@ -1,13 +1,11 @@
 //! The command line, typed. Options that git has mean what they mean there.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-
-use crate::engine::options::PreflightOptions;
 
 /// The names of the commands.
 pub(super) const COMMANDS: [&str; 7] = ["apply", "check", "recover", "grammar", "schema", "completions", "man"];
@@ -29,36 +27,39 @@ pub(super) struct Cli {
 }
 
 /// The options of every command.
+///
+/// None has a default for the parser, which would spend a tenth of a tiny patch's time on filling them all in.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(super) struct Global {
-    /// Directory that is patched
-    #[arg(long, global = true, value_name = "DIR", default_value = ".")]
-    pub(super) root: PathBuf,
+    /// Directory that is patched [default: .]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(super) root: Option<PathBuf>,
     /// Print one JSON document, whatever happens
     #[arg(long, global = true)]
     pub(super) json: bool,
-    /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
-    pub(super) color: When,
+    /// When to use colours [default: auto]
+    #[arg(long, global = true, value_name = "WHEN", value_enum)]
+    pub(super) color: Option<When>,
     /// Say what is done
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(super) verbose: bool,
     /// Say nothing
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
-    /// What survives a loss of power
-    #[arg(long, global = true, value_name = "HOW", value_enum, default_value_t = Durability::Full)]
-    pub(super) durability: Durability,
-    /// How long to wait for the lock, as in 10s or 500ms
-    #[arg(long, global = true, value_name = "TIME", value_parser = duration, default_value = "10s")]
-    pub(super) lock_timeout: Duration,
+    /// What survives a loss of power [default: full]
+    #[arg(long, global = true, value_name = "HOW", value_enum)]
+    pub(super) durability: Option<Durability>,
+    /// How long to wait for the lock, as in 10s or 500ms [default: 10s]
+    #[arg(long, global = true, value_name = "TIME", value_parser = duration)]
+    pub(super) lock_timeout: Option<Duration>,
 }
 
 /// When to use colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum When {
     /// On a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set
+    #[default]
     Auto,
     /// Always
     Always,
@@ -67,9 +68,10 @@ pub(super) enum When {
 }
 
 /// What survives a loss of power.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Durability {
     /// The change, once success is reported
+    #[default]
     Full,
     /// Nothing is promised; quick
     None,
@@ -129,12 +131,12 @@ pub(super) struct PatchOptions {
     /// Files that hold the patches; `-`, or none, for standard input
     #[arg(value_name = "PATCH")]
     pub(super) patches: Vec<PathBuf>,
-    /// Grammar of the patches
-    #[arg(long, value_name = "NAME", value_parser = formats(), default_value = "auto")]
-    pub(super) format: String,
-    /// Leading components to take off names
-    #[arg(short = 'p', value_name = "N", default_value_t = 1)]
-    pub(super) strip: usize,
+    /// Grammar of the patches [default: auto]
+    #[arg(long, value_name = "NAME", value_parser = formats())]
+    pub(super) format: Option<String>,
+    /// Leading components to take off names [default: 1]
+    #[arg(short = 'p', value_name = "N")]
+    pub(super) strip: Option<usize>,
     /// Undo the patch
     #[arg(short = 'R', long)]
     pub(super) reverse: bool,
@@ -151,8 +153,8 @@ pub(super) struct PatchOptions {
     #[arg(short = 'z')]
     pub(super) nul: bool,
     /// Put DIR in front of all names
-    #[arg(long, value_name = "DIR", default_value = "")]
-    pub(super) directory: OsString,
+    #[arg(long, value_name = "DIR")]
+    pub(super) directory: Option<OsString>,
     /// Leave out files that match; of --include and --exclude the first that matches decides
     #[arg(long, value_name = "PATTERN")]
     pub(super) exclude: Vec<String>,
@@ -174,9 +176,9 @@ pub(super) struct PatchOptions {
     /// Compare runs of blanks as one
     #[arg(long, visible_alias = "ignore-space-change")]
     pub(super) ignore_whitespace: bool,
-    /// Lines of context that may be left out when nothing else fits
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) fuzz: usize,
+    /// Lines of context that may be left out when nothing else fits [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(super) fuzz: Option<usize>,
     /// Replace files where the patch makes others
     #[arg(long)]
     pub(super) overwrite: bool,
@@ -189,12 +191,12 @@ pub(super) struct PatchOptions {
     /// Refuse any change but the one with this `plan_id`
     #[arg(long, value_name = "ID")]
     pub(super) approve: Option<String>,
-    /// Largest patch that is read, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
-    pub(super) max_patch: u64,
-    /// Largest file that is read or made, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = PreflightOptions::default().max_file)]
-    pub(super) max_file: u64,
+    /// Largest patch that is read, in bytes [default: 4294967296]
+    #[arg(long, value_name = "BYTES")]
+    pub(super) max_patch: Option<u64>,
+    /// Largest file that is read or made, in bytes [default: 536870912]
+    #[arg(long, value_name = "BYTES")]
+    pub(super) max_file: Option<u64>,
 }
 
 /// Reads the command line.
@@ -240,6 +242,13 @@ impl Command {
         if let Self::Apply(ApplyOptions { patch, .. }) | Self::Check(patch) = self {
             patch.filters = filters;
         }
+    }
+}
+
+impl Global {
+    /// Returns the directory that is patched.
+    pub(super) fn root(&self) -> &Path {
+        self.root.as_deref().unwrap_or(Path::new("."))
     }
 }
 
@@ -344,14 +353,14 @@ mod tests {
     fn numbers_may_be_glued_to_their_letters() {
         let cli = parsed(&["wpatch", "apply", "-p0", "-C3", "-Rz", "x"]);
         let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
-        assert_eq!((patch.strip, patch.context, patch.reverse, patch.nul), (0, Some(3), true, true));
+        assert_eq!((patch.strip, patch.context, patch.reverse, patch.nul), (Some(0), Some(3), true, true));
     }
 
     #[test]
     fn of_an_option_given_twice_the_last_counts() {
         let cli = parsed(&["wpatch", "apply", "--json", "-p1", "--json", "-p2", "x"]);
         let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
-        assert_eq!((cli.global.json, patch.strip), (true, 2));
+        assert_eq!((cli.global.json, patch.strip), (true, Some(2)));
     }
 
     #[test]

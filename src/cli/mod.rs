@@ -84,7 +84,7 @@ fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, 
     if task == Task::Describe {
         return Ok(engine::describe(request));
     }
-    let workspace = engine::open(&global.root).map_err(|error| unopened(global, &error))?;
+    let workspace = engine::open(global.root()).map_err(|error| unopened(global, &error))?;
     let mut outcome = if task == Task::Check {
         engine::check(request, &workspace)
     } else {
@@ -97,7 +97,7 @@ fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, 
 }
 
 fn recover(global: &Global) -> Result<Outcome, Stop> {
-    let workspace = engine::open(&global.root).map_err(|error| unopened(global, &error))?;
+    let workspace = engine::open(global.root()).map_err(|error| unopened(global, &error))?;
     watched()?;
     let mut outcome = engine::recover(&workspace, request::transaction(global));
     outcome.report.root = Some(root(global));
@@ -110,11 +110,11 @@ fn watched() -> Result<&'static Interrupt, Stop> {
 
 fn unopened(global: &Global, error: &dyn Error) -> Stop {
     let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
-    Stop::new(&code::IO, format!("cannot open the root {}{cause}", global.root.display()))
+    Stop::new(&code::IO, format!("cannot open the root {}{cause}", global.root().display()))
 }
 
 fn root(global: &Global) -> String {
-    let root = fs_err::canonicalize(&global.root).unwrap_or_else(|_| global.root.clone());
+    let root = fs_err::canonicalize(global.root()).unwrap_or_else(|_| global.root().to_owned());
     root.to_string_lossy().into_owned()
 }
 

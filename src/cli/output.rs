@@ -48,7 +48,7 @@ impl Output {
             (_, Verbosity::Loud) => vec!["text"],
             _ => Vec::new(),
         };
-        let color = match global.color {
+        let color = match global.color.unwrap_or_default() {
             When::Auto => AutoStream::choice(&io::stderr()),
             When::Always => ColorChoice::Always,
             When::Never => ColorChoice::Never,

@@ -9,6 +9,9 @@ use crate::engine::options::{
     self, Direction, Filter, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
 
+/// Largest patch that is read unless something else is asked for, in bytes.
+const MAX_PATCH: u64 = 4 << 30;
+
 /// Reads the patches and returns what to do with them.
 ///
 /// # Errors
@@ -16,14 +19,14 @@ use crate::engine::options::{
 /// Returns what keeps the run from beginning.
 pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, Stop> {
     let selection = Selection {
-        strip: patch.strip,
-        directory: patch.directory.as_encoded_bytes().to_vec(),
+        strip: patch.strip.unwrap_or(1),
+        directory: patch.directory.unwrap_or_default().into_encoded_bytes(),
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
         direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
     };
     let rules = Rules {
         context: patch.context.unwrap_or(usize::MAX),
-        fuzz: patch.fuzz,
+        fuzz: patch.fuzz.unwrap_or_default(),
         zero_context: patch.unidiff_zero,
         ignore_whitespace: patch.ignore_whitespace,
         unique: patch.unique,
@@ -33,11 +36,11 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         overwrite: patch.overwrite,
         describe: global.json,
         diff: global.json && patch.with_diff,
-        max_file: patch.max_file,
+        max_file: patch.max_file.unwrap_or(PreflightOptions::default().max_file),
     };
     Ok(Request {
-        patches: input::read(&patch.patches, patch.max_patch)?,
-        format: patch.format,
+        patches: input::read(&patch.patches, patch.max_patch.unwrap_or(MAX_PATCH))?,
+        format: patch.format.unwrap_or_else(|| "auto".to_owned()),
         syntax: SyntaxOptions { recount: patch.recount },
         selection,
         preflight,
@@ -48,11 +51,12 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
 
 /// Returns how a change is committed.
 pub(super) fn transaction(global: &Global) -> TransactionOptions {
-    let durability = match global.durability {
+    let durability = match global.durability.unwrap_or_default() {
         Durability::Full => options::Durability::Full,
         Durability::None => options::Durability::None,
     };
-    TransactionOptions { durability, patience: global.lock_timeout }
+    let patience = global.lock_timeout.unwrap_or(TransactionOptions::default().patience);
+    TransactionOptions { durability, patience }
 }
 
 fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
