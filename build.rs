@@ -1,0 +1,29 @@
+//! Links the unwinder into the program where the C compiler has it as an archive.
+//!
+//! Finding and loading it as a shared library at each start costs a tenth of the time that a tiny patch takes. Nothing
+//! is lost where there is no such archive: the program then loads the library as any other does.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+const ARCHIVE: &str = "libgcc_eh.a";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
+    // Only here does Rust link `libgcc_s.so`; and another machine's compiler is not ours to ask.
+    if !is("CARGO_CFG_TARGET_OS", "linux")
+        || !is("CARGO_CFG_TARGET_ENV", "gnu")
+        || env::var("HOST") != env::var("TARGET")
+    {
+        return;
+    }
+    let Ok(answer) = Command::new("cc").arg(format!("-print-file-name={ARCHIVE}")).output() else { return };
+    let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
+    // A compiler that has no such file answers with the name alone.
+    if let Some(directory) = Path::new(answer.trim()).parent().filter(|directory| directory.is_absolute()) {
+        println!("cargo::rustc-link-search=native={}", directory.display());
+        println!("cargo::rustc-link-lib=static:+whole-archive,-bundle=gcc_eh");
+    }
+}
