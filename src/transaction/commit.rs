@@ -62,7 +62,7 @@ impl Commit<'_> {
         }
         self.workspace.rename(&temporary, &self.scratch.file("journal")?, Rename::Replace)?;
         if self.durability == Durability::Full {
-            for directory in [&self.scratch.directory, &self.state.directory] {
+            for directory in BTreeSet::from([&self.scratch.directory, &self.state.directory]) {
                 self.workspace.sync(Some(directory))?;
             }
             self.workspace.sync(self.state.directory.parent().as_ref())?;

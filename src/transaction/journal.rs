@@ -118,9 +118,10 @@ mod tests {
     }
 
     fn read_back(journal: &Journal, damage: impl Fn(&mut Vec<u8>)) -> Result<Journal, String> {
-        let scratch = Scratch { directory: RelPath::new(b"t").unwrap(), id: "1".to_owned() };
+        let scratch = Scratch::housed(&RelPath::new(b"t").unwrap(), "1").unwrap();
         let memory = Memory::new();
-        memory.make_dir(&scratch.directory, crate::workspace::Privacy::Private).unwrap();
+        memory.make_dir(&scratch.directory.parent().unwrap(), crate::workspace::Privacy::Private).unwrap();
+        scratch.make(&memory).unwrap();
         journal.write(&memory, &scratch).unwrap();
         let mut text = memory.read(&scratch.file("journal.tmp").unwrap(), u64::MAX).unwrap().0;
         damage(&mut text);

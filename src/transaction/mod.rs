@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Privacy, Timestamp, Workspace, WorkspaceError};
+use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
 
 pub use recover::{examine, recover};
 
@@ -225,8 +225,8 @@ impl<'w> Transaction<'w> {
     ) -> Result<(Scratch, Timestamp, Vec<Recovered>), Failure> {
         let recovered = recover::leftovers(workspace, state, options)?;
         let since = workspace.now();
-        let scratch = Scratch::new(&state.directory, &scratch::id(since))?;
-        workspace.make_dir(&scratch.directory, Privacy::Private)?;
+        let scratch = state.scratch(&scratch::id(since))?;
+        scratch.make(workspace)?;
         Ok((scratch, since, recovered))
     }
 

@@ -3,7 +3,7 @@
 use super::journal::Journal;
 use super::rollback::Rollback;
 use super::scratch::Scratch;
-use super::state::{State, is_there, look};
+use super::state::{State, find, look};
 use super::sweep::{is_kept, sweep};
 use super::{Durability, Ending, Failure, Options, Recovered};
 use crate::path::RelPath;
@@ -32,7 +32,7 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
 pub fn examine(workspace: &dyn Workspace) -> Result<(), Failure> {
     let Some(directory) = look(workspace)? else { return Ok(()) };
     for scratch in transactions(workspace, &directory)? {
-        match workspace.list(Some(&scratch.directory)).map(|names| Left::of(&names)) {
+        match scratch.names(workspace).map(|names| Left::of(&names)) {
             Ok(Left::Journal) => readable(Journal::read(workspace, &scratch))?,
             // Another process is done with it meanwhile.
             Err(error) if error.fault != Fault::Missing => return Err(error.into()),
@@ -63,14 +63,14 @@ pub(super) fn leftovers(workspace: &dyn Workspace, state: &State, options: Optio
 fn transactions(workspace: &dyn Workspace, directory: &RelPath) -> Result<Vec<Scratch>, Failure> {
     let mut found = Vec::new();
     for scratch in Scratch::among(directory, &workspace.list(Some(directory))?)? {
-        if is_there(workspace, &scratch.directory)? {
+        if find(workspace, &scratch.directory)?.is_some() {
             found.push(scratch);
         }
     }
     Ok(found)
 }
 
-/// What a transaction has left, by the names in its directory.
+/// What a transaction has left, by the names of its scratch files.
 enum Left {
     /// Old files that could not be put back, and nothing else.
     Kept,
@@ -103,7 +103,7 @@ impl Left {
 
 fn one(workspace: &dyn Workspace, scratch: &Scratch, options: Options) -> Result<Option<Recovered>, Failure> {
     let mut left = Vec::new();
-    let ending = match Left::of(&workspace.list(Some(&scratch.directory))?) {
+    let ending = match Left::of(&scratch.names(workspace)?) {
         Left::Kept => return Ok(None),
         Left::Done => Ending::Committed,
         Left::Undone => Ending::RolledBack,

@@ -1,5 +1,6 @@
-//! The directory of one transaction, and the names of the scratch files in it.
+//! Where the scratch files of one transaction are, and what they are called.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
@@ -8,16 +9,22 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Failure;
 use super::change::{Arrival, Change, Numbered};
 use crate::path::RelPath;
-use crate::workspace::Timestamp;
+use crate::workspace::{Privacy, Result as Done, Timestamp, Workspace};
 
-/// How the names of transactions' directories begin.
+/// How the names of transactions begin in a state directory.
 const PREFIX: &str = "txn-";
 
 /// Where the scratch files of one transaction are.
+///
+/// In a state directory that stays they have one of their own, `txn-<id>/`, so that it can be kept whole. In one that
+/// passes they stand right in it, as `txn-<id>.journal`: to make a directory and remove it again costs as much as all
+/// the rest of a small commit.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
-    /// The directory: `<state>/txn-<id>`.
+    /// The directory that the files are in.
     pub(super) directory: RelPath,
+    /// What their names begin with.
+    prefix: String,
     /// The transaction's name.
     pub(super) id: String,
 }
@@ -34,21 +41,56 @@ pub(super) enum Slot {
 }
 
 impl Scratch {
-    /// Returns that of the transaction `id`, in the state directory `state`.
-    pub(super) fn new(state: &RelPath, id: &str) -> Result<Self, Failure> {
+    /// Returns that of the transaction `id`, with a directory of its own in the state directory `state`.
+    pub(super) fn housed(state: &RelPath, id: &str) -> Result<Self, Failure> {
         let directory = join(state, &format!("{PREFIX}{id}"))?;
-        Ok(Self { directory, id: id.to_owned() })
+        Ok(Self { directory, prefix: String::new(), id: id.to_owned() })
     }
 
-    /// Returns those whose directories are among `names`, in the order of their names, which is that of time.
+    /// Returns that of the transaction `id`, right in the state directory `state`.
+    pub(super) fn lodged(state: &RelPath, id: &str) -> Self {
+        Self { directory: state.clone(), prefix: format!("{PREFIX}{id}."), id: id.to_owned() }
+    }
+
+    /// Returns those that have anything among `names`, in the order of their names, which is that of time.
     pub(super) fn among(state: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Self>, Failure> {
-        let id = |name: &Vec<u8>| std::str::from_utf8(name).ok()?.strip_prefix(PREFIX).map(str::to_owned);
-        names.iter().filter_map(id).map(|id| Self::new(state, &id)).collect()
+        let rest = |name| std::str::from_utf8(name).ok()?.strip_prefix(PREFIX);
+        let mut found = BTreeMap::new();
+        for rest in names.iter().filter_map(|name| rest(name)) {
+            let (id, scratch) = match rest.split_once('.') {
+                Some((id, _)) => (id, Self::lodged(state, id)),
+                None => (rest, Self::housed(state, rest)?),
+            };
+            found.insert(id, scratch);
+        }
+        Ok(found.into_values().collect())
+    }
+
+    /// Makes the directory, unless it is there with the state directory.
+    pub(super) fn make(&self, workspace: &dyn Workspace) -> Done<()> {
+        if self.is_lodged() { Ok(()) } else { workspace.make_dir(&self.directory, Privacy::Private) }
+    }
+
+    /// Removes the directory, unless it goes with the state directory.
+    pub(super) fn remove(&self, workspace: &dyn Workspace) -> Done<()> {
+        if self.is_lodged() { Ok(()) } else { workspace.remove_dir(&self.directory) }
+    }
+
+    fn is_lodged(&self) -> bool {
+        !self.prefix.is_empty()
+    }
+
+    /// Returns the names of the files that are there, as [`Scratch::file`] takes them.
+    pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
+        let names = workspace.list(Some(&self.directory))?;
+        let own = |name: &Vec<u8>| name.strip_prefix(self.prefix.as_bytes()).map(<[u8]>::to_vec);
+        Ok(names.iter().filter_map(own).collect())
     }
 
     /// Returns the path of a file of the transaction itself, such as `journal`.
-    pub(super) fn file(&self, name: &str) -> Result<RelPath, Failure> {
-        join(&self.directory, name)
+    pub(super) fn file(&self, name: impl AsRef<[u8]>) -> Result<RelPath, Failure> {
+        let name = [self.prefix.as_bytes(), name.as_ref()].concat();
+        self.directory.join(&name).map_err(|_| too_long())
     }
 
     /// Returns the path of a scratch file of `change`.

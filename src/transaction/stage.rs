@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::change::{Arrival, Change, Image};
 use super::escape;
-use super::scratch::{Scratch, Slot, join};
+use super::scratch::{Scratch, Slot};
 use super::{Durability, Failure};
 use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
@@ -198,7 +198,7 @@ impl Stage {
         if change.beside.is_none() {
             return Ok(());
         }
-        let note = join(&self.scratch.directory, &format!("b{}", change.number))?;
+        let note = self.scratch.file(format!("b{}", change.number))?;
         let path = self.scratch.slot(change, Slot::New)?;
         let text = escape::escape(path.as_bytes());
         let noted = workspace.create(&note, text.as_bytes(), Permissions::Exact(0o600), None);

@@ -3,11 +3,11 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use super::scratch::join;
+use super::scratch::{Scratch, join};
 use super::{Durability, Failure, Interrupt, Options};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Lock, Privacy, Stat, Workspace};
+use crate::workspace::{Fault, Lock, PASSING, Privacy, Stat, Workspace};
 
 /// How often at least another process may take the directory away while it is being locked.
 const ATTEMPTS: usize = 16;
@@ -24,7 +24,8 @@ const IGNORE: &str = ".gitignore";
 pub(super) struct State {
     /// `.git/wpatch`, or `.wpatch` where `.git` is no directory.
     pub(super) directory: RelPath,
-    is_in_git: bool,
+    /// Whether it was made for one command, and goes with it.
+    passes: bool,
     /// Held, never looked at; the mutex lets threads share what holds it.
     _lock: Mutex<Lock>,
 }
@@ -63,8 +64,8 @@ impl State {
     /// Makes the directory or finds it, and locks it; `None` if another process took it away or made it first.
     fn attempt(workspace: &dyn Workspace, options: Options) -> Result<Option<Self>, Failure> {
         let (directory, is_in_git) = place(workspace)?;
-        if is_there(workspace, &directory)? {
-            Self::lock(workspace, &directory, is_in_git, options.patience)
+        if let Some(stat) = find(workspace, &directory)? {
+            Self::lock(workspace, &directory, passes(&stat), options.patience)
         } else {
             Self::make(workspace, &directory, is_in_git, options)
         }
@@ -77,43 +78,56 @@ impl State {
         is_in_git: bool,
         options: Options,
     ) -> Result<Option<Self>, Failure> {
-        match workspace.make_dir(directory, Privacy::Private) {
+        let privacy = if is_in_git { Privacy::Private } else { Privacy::Passing };
+        match workspace.make_dir(directory, privacy) {
             Err(error) if error.fault == Fault::Exists => return Ok(None),
             made => made?,
         }
-        let locked = Self::lock(workspace, directory, is_in_git, options.patience);
+        // A file system without permission bits forgets that it passes, and all have to lock the same.
+        let Some(stat) = find(workspace, directory)? else { return Ok(None) };
+        let locked = Self::lock(workspace, directory, passes(&stat), options.patience);
         match &locked {
             Ok(Some(state)) if options.durability == Durability::Full => state.ignore(workspace),
-            Ok(_) => {}
-            // It goes only as long as nobody has put anything into it.
+            // Whoever has it is going to use it.
+            Ok(_) | Err(Failure::Locked) => {}
             Err(_) => drop(workspace.remove_dir(directory)),
         }
         locked
     }
 
+    /// Returns where the scratch files of the transaction `id` are going to be.
+    pub(super) fn scratch(&self, id: &str) -> Result<Scratch, Failure> {
+        if self.passes { Ok(Scratch::lodged(&self.directory, id)) } else { Scratch::housed(&self.directory, id) }
+    }
+
     /// Locks the directory if it is there.
     pub(super) fn open_existing(workspace: &dyn Workspace, patience: Duration) -> Result<Option<Self>, Failure> {
-        let (directory, is_in_git) = place(workspace)?;
-        if !is_there(workspace, &directory)? {
-            return Ok(None);
-        }
-        Self::lock(workspace, &directory, is_in_git, patience)
+        let (directory, _) = place(workspace)?;
+        let Some(stat) = find(workspace, &directory)? else { return Ok(None) };
+        Self::lock(workspace, &directory, passes(&stat), patience)
     }
 
     /// Locks; `None` if the directory was taken away meanwhile, as [`State::close`] does.
+    ///
+    /// One that passes is locked itself, which saves making a file and removing it again.
     fn lock(
         workspace: &dyn Workspace,
         directory: &RelPath,
-        is_in_git: bool,
+        passes: bool,
         patience: Duration,
     ) -> Result<Option<Self>, Failure> {
-        match workspace.lock(&join(directory, LOCK)?, patience) {
+        let file = join(directory, LOCK)?;
+        let locked = match passes.then(|| workspace.lock_dir(directory, patience)) {
+            Some(locked) if !locked.as_ref().is_err_and(|error| error.fault == Fault::Unsupported) => locked,
+            _ => workspace.lock(&file, patience),
+        };
+        match locked {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
-                Ok(Some(Self { directory: directory.clone(), is_in_git, _lock: lock }))
+                Ok(Some(Self { directory: directory.clone(), passes, _lock: lock }))
             }
             Err(error) if error.fault == Fault::Missing => Ok(None),
-            Err(error) if error.fault == Fault::NotRegular => Err(no_file(&join(directory, LOCK)?)),
+            Err(error) if error.fault == Fault::NotRegular => Err(no_file(&file)),
             Err(error) => Err(error.into()),
         }
     }
@@ -122,22 +136,22 @@ impl State {
     /// command: so it is no failure if it cannot be done, and without durability, where each file counts, it
     /// is done only for what stays.
     pub(super) fn ignore(&self, workspace: &dyn Workspace) {
-        if let (false, Ok(path)) = (self.is_in_git, join(&self.directory, IGNORE)) {
+        let is_in_git = self.directory.parent().is_some();
+        if let (false, Ok(path)) = (is_in_git, join(&self.directory, IGNORE)) {
             let _ = workspace.create(&path, b"*\n", Permissions::Exact(0o644), None);
         }
     }
 
-    /// Gives the lock back and removes what keeps nothing: a `.wpatch` that this program made for one command.
-    ///
-    /// A `.wpatch` with another mode than ours, or with anything else in it, was made to stay. The lock file goes
-    /// before its lock: who waits for it looks again, see [`Workspace::lock`].
+    /// Gives the lock back and removes what was made for one command, unless old files are kept in it. The lock file
+    /// goes before its lock: who waits for it looks again, see [`Workspace::lock`].
     pub(super) fn close(self, workspace: &dyn Workspace) -> Result<(), Failure> {
-        if self.is_in_git {
+        if !self.passes {
             return Ok(());
         }
-        let is_ours = |stat: Option<Stat>| stat.is_some_and(|stat| stat.permissions == 0o700);
-        if !is_ours(workspace.stat(&self.directory)?) {
-            return Ok(());
+        // Mostly it is empty, and an empty one goes also where no more files can be opened.
+        match workspace.remove_dir(&self.directory) {
+            Err(error) if error.fault == Fault::NotEmpty => {}
+            removed => return Ok(removed?),
         }
         let names = workspace.list(Some(&self.directory))?;
         let known = [IGNORE, LOCK];
@@ -155,7 +169,7 @@ impl State {
 /// Returns what [`State::open`] would refuse, touching nothing; else the directory, if it is there.
 pub(super) fn look(workspace: &dyn Workspace) -> Result<Option<RelPath>, Failure> {
     let (directory, _) = place(workspace)?;
-    if !is_there(workspace, &directory)? {
+    if find(workspace, &directory)?.is_none() {
         return Ok(None);
     }
     let lock = join(&directory, LOCK)?;
@@ -179,14 +193,19 @@ fn place(workspace: &dyn Workspace) -> Result<(RelPath, bool), Failure> {
     Ok((RelPath::new(name.as_bytes()).expect("BUG: a plain name is no path"), is_in_git))
 }
 
-/// Returns whether a directory is there.
+/// Returns whether a state directory was made for one command.
+fn passes(stat: &Stat) -> bool {
+    stat.permissions & PASSING != 0
+}
+
+/// Returns the directory of the program's own at `directory`, if any is there.
 ///
 /// # Security
 ///
 /// What lies there is believed only if nobody but the user can have put it there: a journal is a list of
 /// files to write.
-pub(super) fn is_there(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
-    let Some(stat) = workspace.stat(directory)? else { return Ok(false) };
+pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Option<Stat>, Failure> {
+    let Some(stat) = workspace.stat(directory)? else { return Ok(None) };
     let reason = if stat.kind != FileKind::Directory {
         format!("{directory}: a {} where the state directory should be", stat.kind)
     } else if stat.uid != workspace.user() {
@@ -194,7 +213,7 @@ pub(super) fn is_there(workspace: &dyn Workspace, directory: &RelPath) -> Result
     } else if stat.permissions & 0o022 != 0 {
         format!("{directory}: others can write to it")
     } else {
-        return Ok(true);
+        return Ok(Some(stat));
     };
     Err(Failure::State { reason })
 }

@@ -11,24 +11,22 @@ const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// How the names of old files begin that could not be put back.
 pub(super) const KEPT: &str = "kept-";
 
-/// Removes everything in the transaction's directory but kept files, and then the directory.
+/// Removes every scratch file but kept ones, and then what they were in.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    let names = match workspace.list(Some(&scratch.directory)) {
+    let names = match scratch.names(workspace) {
         Err(error) if error.fault == Fault::Missing => return Ok(()),
         names => names?,
     };
     let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_kept(name));
     names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));
     for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
-        let Ok(note) = scratch.directory.join(note) else { continue };
-        sweep_beside(workspace, scratch, &note)?;
+        sweep_beside(workspace, scratch, &scratch.file(note)?)?;
     }
     for name in &names {
-        let Ok(path) = scratch.directory.join(name) else { continue };
-        gone(workspace.remove(&path))?;
+        gone(workspace.remove(&scratch.file(name)?))?;
     }
     if kept.is_empty() {
-        gone(workspace.remove_dir(&scratch.directory))?;
+        gone(scratch.remove(workspace))?;
     }
     Ok(())
 }

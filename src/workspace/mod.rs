@@ -80,7 +80,7 @@ pub trait Workspace: Sync {
     /// Removes the name of a file or link.
     fn remove(&self, path: &RelPath) -> Result<()>;
 
-    /// Makes a directory: `private` ones with mode 0700, others 0777 less the umask.
+    /// Makes a directory with the mode that `privacy` names.
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()>;
 
     /// Removes an empty directory.
@@ -100,6 +100,10 @@ pub trait Workspace: Sync {
     /// Locks the file at `path` against other processes, making it if needed; `None` when somebody else holds
     /// it for longer than `patience`. The lock goes with the value.
     fn lock(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>>;
+
+    /// Locks the directory at `path` as [`Workspace::lock`] does a file. [`Fault::Unsupported`] where only a file that
+    /// is open for writing can be locked, as on NFS; see flock(2).
+    fn lock_dir(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>>;
 
     /// Returns the present time by the clock that dates files.
     fn now(&self) -> Timestamp;
@@ -152,11 +156,18 @@ pub enum Rename {
     Replace,
 }
 
+/// The permission bit of a private directory that goes with the command that made it. It stands there from the first
+/// moment, so that the next command knows the directory of a dead process from one that is to stay. The sticky bit,
+/// which means nothing where only the owner can write, see mkdir(2).
+pub const PASSING: u32 = 0o1000;
+
 /// Whether others may look into a new directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Privacy {
     /// Mode 0700.
     Private,
+    /// Mode 0700 and [`PASSING`].
+    Passing,
     /// Mode 0777 less the umask.
     Shared,
 }

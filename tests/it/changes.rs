@@ -46,6 +46,15 @@ pub(crate) fn path(text: &str) -> RelPath {
 }
 
 impl Case {
+    /// Returns it with a directory of git's beside everything.
+    fn in_git(&self) -> Self {
+        let mut case = self.clone();
+        for files in [&mut case.before, &mut case.after] {
+            files.push((".git/HEAD", Entry::file("ref")));
+        }
+        case
+    }
+
     /// Returns the tree before, durable.
     pub(crate) fn memory(&self) -> Memory {
         let memory = Memory::with_files(self.before.iter().map(|(name, entry)| (path(name), entry.clone())));
@@ -136,8 +145,13 @@ fn state(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<FileState>>
     Ok(Some(FileState { stat, digest }))
 }
 
-/// Returns every set of changes.
+/// Returns every set of changes, in a plain directory and in a work tree of git, where scratch files have another place.
 pub(crate) fn cases() -> Vec<Case> {
+    let plain = plain_cases();
+    plain.iter().cloned().chain(plain.iter().map(Case::in_git)).collect()
+}
+
+fn plain_cases() -> Vec<Case> {
     let mut cases = contents();
     cases.extend(names());
     cases.extend(types());

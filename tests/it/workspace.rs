@@ -357,6 +357,23 @@ fn one_lock_excludes_the_other_until_it_is_dropped() {
 }
 
 #[test]
+fn a_directory_is_locked_like_a_file() {
+    on_each(|workspace, name| {
+        let directory = path("d");
+        assert_eq!(fault(workspace.lock_dir(&directory, PATIENCE)), Fault::Missing, "{name}");
+        workspace.make_dir(&directory, Privacy::Passing).unwrap();
+        assert_eq!(workspace.stat(&directory).unwrap().unwrap().permissions, 0o1700, "{name}");
+        let first = workspace.lock_dir(&directory, PATIENCE).unwrap();
+        assert!(first.is_some(), "{name}");
+        assert!(workspace.lock_dir(&directory, PATIENCE).unwrap().is_none(), "{name}");
+        drop(first);
+        assert!(workspace.lock_dir(&directory, Duration::ZERO).unwrap().is_some(), "{name}");
+        workspace.create(&path("f"), b"", NEW, None).unwrap();
+        assert_eq!(fault(workspace.lock_dir(&path("f"), PATIENCE)), Fault::NotDirectory, "{name}");
+    });
+}
+
+#[test]
 fn everything_can_be_synced() {
     on_each(|workspace, name| {
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();

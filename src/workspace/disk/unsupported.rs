@@ -91,6 +91,10 @@ impl Workspace for Disk {
         match *self {}
     }
 
+    fn lock_dir(&self, _: &RelPath, _: Duration) -> Result<Option<Lock>> {
+        match *self {}
+    }
+
     fn now(&self) -> Timestamp {
         match *self {}
     }

@@ -10,7 +10,7 @@ use super::{Memory, State, UMASK, USER};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{
-    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+    Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
 };
 
 /// What the work of a verb comes to.
@@ -59,6 +59,13 @@ fn source(fault: Fault) -> io::Error {
         Fault::Other => return io::Error::other("input/output error"),
     };
     kind.into()
+}
+
+impl Memory {
+    /// Locks a file or directory; `None` if it is locked.
+    fn lock_inode(&self, state: &mut State, inode: u64) -> Option<Lock> {
+        state.locked.insert(inode).then(|| Lock::new(Guard { memory: self.somebody_else(), inode }))
+    }
 }
 
 impl Workspace for Memory {
@@ -184,7 +191,11 @@ impl Workspace for Memory {
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
         self.run("make the directory", Some(path), |state| {
             let directory = state.vacant(path)?;
-            let bits = if privacy == Privacy::Private { 0o700 } else { 0o777 & !UMASK };
+            let bits = match privacy {
+                Privacy::Private => 0o700,
+                Privacy::Passing => 0o700 | PASSING,
+                Privacy::Shared => 0o777 & !UMASK,
+            };
             state.add(directory, path.name(), Body::Directory(Names::new()), bits);
             Ok(())
         })
@@ -252,8 +263,15 @@ impl Workspace for Memory {
                 }
                 Err(fault) => return Err(fault),
             };
-            let is_free = state.locked.insert(inode);
-            Ok(is_free.then(|| Lock::new(Guard { memory: self.somebody_else(), inode })))
+            Ok(self.lock_inode(state, inode))
+        })
+    }
+
+    fn lock_dir(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
+        self.run("lock", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            let is_directory = matches!(state.live.nodes[&inode].body, Body::Directory(_));
+            if is_directory { Ok(self.lock_inode(state, inode)) } else { Err(Fault::NotDirectory) }
         })
     }
 

@@ -9,9 +9,11 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::attributes::set_bits;
 use super::contents::{not_regular, open_regular};
-use super::fault::Attempt;
+use super::fault::{Attempt, Trouble};
+use super::parents::open_directory;
 use super::stat::stat_of;
 use crate::mode::FileKind;
+use crate::workspace::{Fault, Stat};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
@@ -25,7 +27,7 @@ pub(super) enum Look {
     Held(OwnedFd),
     /// Somebody else has it.
     Busy,
-    /// The file was removed, or another put in its place, before the lock was ours: it locks nothing.
+    /// It was removed, or another put in its place, before the lock was ours: it locks nothing.
     Gone,
 }
 
@@ -40,12 +42,27 @@ pub(super) fn try_lock(directory: impl AsFd, name: &[u8]) -> Attempt<Look> {
         // The umask took it away, and then the next process could not open it.
         set_bits(&file, PRIVATE)?;
     }
-    match retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
+    claim(file, &ours, &directory, name)
+}
+
+/// Opens the directory `name` and tries to lock it.
+pub(super) fn try_lock_dir(above: impl AsFd, name: &[u8]) -> Attempt<Look> {
+    let opened = open_directory(&above, name, OFlags::RDONLY)?;
+    let ours = stat_of(&fstat(&opened)?);
+    claim(opened, &ours, &above, name).map_err(|trouble| match Errno::from_io_error(&trouble.source) {
+        Some(errno @ (Errno::BADF | Errno::NOTSUP | Errno::NOLCK)) => Trouble::new(Fault::Unsupported, errno),
+        _ => trouble,
+    })
+}
+
+/// Locks what was opened as `name`, and looks whether it still is that.
+fn claim(opened: OwnedFd, ours: &Stat, above: impl AsFd, name: &[u8]) -> Attempt<Look> {
+    match retry_on_intr(|| flock(&opened, FlockOperation::NonBlockingLockExclusive)) {
         Err(Errno::WOULDBLOCK) => return Ok(Look::Busy),
         result => result?,
     }
-    match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(found) if (found.st_dev, found.st_ino) == (ours.device, ours.inode) => Ok(Look::Held(file)),
+    match statat(&above, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(found) if (found.st_dev, found.st_ino) == (ours.device, ours.inode) => Ok(Look::Held(opened)),
         Ok(_) | Err(Errno::NOENT) => Ok(Look::Gone),
         Err(errno) => Err(errno.into()),
     }

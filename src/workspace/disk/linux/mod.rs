@@ -33,7 +33,7 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{
-    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+    Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
 };
 
 /// How often a verb is tried again that found no file handle free, and the pause before.
@@ -197,11 +197,11 @@ fn fill(file: &OwnedFd, bytes: &[u8], (permissions, bits): (Permissions, u32), s
 }
 
 /// Makes a directory with mode 0700, also where the umask takes that away or the directory above gives its group on.
-fn make_private(directory: impl AsFd, name: &[u8]) -> Attempt<()> {
-    mkdirat(&directory, name, Mode::RWXU)?;
+fn make_private(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
+    mkdirat(&directory, name, Mode::from_raw_mode(bits))?;
     let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(made) if stat_of(&made).permissions == PRIVATE => Ok(()),
-        Ok(_) => set_bits_of(&directory, name, PRIVATE),
+        Ok(made) if stat_of(&made).permissions == bits => Ok(()),
+        Ok(_) => set_bits_of(&directory, name, bits),
         Err(errno) => Err(errno.into()),
     };
     if result.is_err() {
@@ -305,7 +305,8 @@ impl Workspace for Disk {
         self.attempt("make directory", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
             let result = match privacy {
-                Privacy::Private => make_private(&directory, name),
+                Privacy::Private => make_private(&directory, name, PRIVATE),
+                Privacy::Passing => make_private(&directory, name, PRIVATE | PASSING),
                 Privacy::Shared => Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?),
             };
             self.parents.forget(path);
@@ -350,6 +351,17 @@ impl Workspace for Disk {
                 self.parents.forget_all();
                 let (directory, name) = self.parents.of(path)?;
                 lock::try_lock(&directory, name)
+            };
+            Ok(lock::wait(patience, look)?.map(Lock::new))
+        })
+    }
+
+    fn lock_dir(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
+        self.attempt("lock", Some(path), || {
+            let look = || {
+                self.parents.forget_all();
+                let (above, name) = self.parents.of(path)?;
+                lock::try_lock_dir(&above, name)
             };
             Ok(lock::wait(patience, look)?.map(Lock::new))
         })
