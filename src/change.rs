@@ -50,6 +50,8 @@ pub enum Content {
     /// The very file at this path, which goes away from there in the same transaction: a rename that changes
     /// no byte keeps the inode. The state is what was found there.
     MovedFrom(RelPath, FileState),
+    /// The very file at this path, which the history keeps and gives up for it. The state is what was found there.
+    Restored(RelPath, FileState),
 }
 
 /// Takes finished changes, from several threads at once, in any order.

@@ -8,7 +8,21 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use clap_complete::Shell;
 
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 7] = ["apply", "check", "recover", "grammar", "schema", "completions", "man"];
+pub(super) const COMMANDS: [&str; 13] = [
+    "apply",
+    "check",
+    "recover",
+    "undo",
+    "redo",
+    "log",
+    "show",
+    "init",
+    "gc",
+    "grammar",
+    "schema",
+    "completions",
+    "man",
+];
 
 /// Applies a patch to a tree of files as a whole, or not at all.
 ///
@@ -86,6 +100,28 @@ pub(super) enum Command {
     Check(PatchOptions),
     /// Put right what a process left that died while it changed the tree
     Recover,
+    /// Take changes back, all of them or nothing
+    ///
+    /// Files that somebody else changed since stop it. The history is kept in a work tree of git, and where `wpatch init`
+    /// made a place for it.
+    Undo(UndoOptions),
+    /// Take the last undo back
+    Redo(BackOptions),
+    /// List the changes that can be taken back, the newest first
+    Log,
+    /// Show what a change did, as a diff
+    Show {
+        /// The change, or how its name begins
+        id: String,
+    },
+    /// Make a place for the history in a directory that is no work tree of git
+    Init,
+    /// Remove what the history has over its limits: 100 entries, 30 days, 512 MiB
+    Gc {
+        /// Remove all of it
+        #[arg(long)]
+        all: bool,
+    },
     /// Print the formal grammar of a patch format
     Grammar {
         /// Name of the format
@@ -109,6 +145,30 @@ pub(super) enum Command {
         #[arg(value_parser = COMMANDS)]
         command: Option<String>,
     },
+}
+
+/// The options of `undo`.
+#[derive(Debug, Args)]
+pub(super) struct UndoOptions {
+    /// The change, or how its name begins; without it the last one that holds
+    #[arg(conflicts_with = "last")]
+    pub(super) id: Option<String>,
+    /// Take the last N changes back
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) last: Option<u32>,
+    #[command(flatten)]
+    pub(super) back: BackOptions,
+}
+
+/// The options of `undo` and `redo`.
+#[derive(Debug, Args)]
+pub(super) struct BackOptions {
+    /// Take back also what somebody else changed since
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Only say what would be done
+    #[arg(long)]
+    pub(super) dry_run: bool,
 }
 
 /// The options of `apply`.

@@ -4,6 +4,7 @@ mod args;
 mod diagnostic;
 mod document;
 mod excerpt;
+mod history;
 mod input;
 mod output;
 mod request;
@@ -17,7 +18,7 @@ use args::{Cli, Command, Global, PatchOptions};
 use output::{Output, Verbosity};
 
 use crate::engine::options::{Code, Interrupt, Problem, code};
-use crate::engine::{self, Outcome};
+use crate::engine::{self, Disk, Outcome, Target};
 use crate::report::{self, Parts};
 
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
@@ -41,10 +42,13 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
             patch(task, apply.patch, &global)
         }
         Command::Check(check) => patch(Task::Check, check, &global),
-        Command::Recover => {
-            let outcome = recover(&global).unwrap_or_else(|stop| stop.into_outcome("recover"));
-            finish(&outcome, &Output::of(&global, Verbosity::Loud))
-        }
+        Command::Recover => history::recover(&global),
+        Command::Undo(options) => history::undo(options, &global),
+        Command::Redo(options) => history::back(Target::Undo, &options, &global),
+        Command::Log => history::log(&global),
+        Command::Show { id } => history::show(&id, &global),
+        Command::Init => history::init(&global),
+        Command::Gc { all } => history::gc(all, &global),
         Command::Grammar { name } => document::grammar(&name),
         Command::Schema { name } => document::schema(&name),
         Command::Completions { shell } => document::completions(shell),
@@ -84,7 +88,7 @@ fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, 
     if task == Task::Describe {
         return Ok(engine::describe(request));
     }
-    let workspace = engine::open(global.root()).map_err(|error| unopened(global, &error))?;
+    let workspace = open(global)?;
     let mut outcome = if task == Task::Check {
         engine::check(request, &workspace)
     } else {
@@ -96,21 +100,15 @@ fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, 
     Ok(outcome)
 }
 
-fn recover(global: &Global) -> Result<Outcome, Stop> {
-    let workspace = engine::open(global.root()).map_err(|error| unopened(global, &error))?;
-    watched()?;
-    let mut outcome = engine::recover(&workspace, request::transaction(global));
-    outcome.report.root = Some(root(global));
-    Ok(outcome)
-}
-
 fn watched() -> Result<&'static Interrupt, Stop> {
     signals::watch().map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))
 }
 
-fn unopened(global: &Global, error: &dyn Error) -> Stop {
-    let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
-    Stop::new(&code::IO, format!("cannot open the root {}{cause}", global.root().display()))
+fn open(global: &Global) -> Result<Disk, Stop> {
+    engine::open(global.root()).map_err(|error| {
+        let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+        Stop::new(&code::IO, format!("cannot open the root {}{cause}", global.root().display()))
+    })
 }
 
 fn root(global: &Global) -> String {

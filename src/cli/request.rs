@@ -55,8 +55,8 @@ pub(super) fn transaction(global: &Global) -> TransactionOptions {
         Durability::Full => options::Durability::Full,
         Durability::None => options::Durability::None,
     };
-    let patience = global.lock_timeout.unwrap_or(TransactionOptions::default().patience);
-    TransactionOptions { durability, patience }
+    let defaults = TransactionOptions::default();
+    TransactionOptions { durability, patience: global.lock_timeout.unwrap_or(defaults.patience), ..defaults }
 }
 
 fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {

@@ -1,8 +1,10 @@
 //! The order of the stages: what `wpatch check`, `wpatch apply` and `wpatch recover` do.
 
 mod describe;
+mod log;
 pub mod options;
 mod problems;
+mod undo;
 
 use std::path::Path;
 
@@ -11,10 +13,15 @@ use crate::plan::{self, Input, Plan, Selected};
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::report::{self, Parts, Report};
 use crate::syntax;
+use crate::transaction::history::Label;
 use crate::transaction::{self, Failure, Interrupt, Receipt, Recovered, Transaction};
-use crate::workspace::{Workspace, WorkspaceError, disk::Disk};
+use crate::workspace::{Workspace, WorkspaceError};
+
+pub use crate::workspace::disk::Disk;
 
 pub use describe::describe;
+pub use log::{gc, init, log, show};
+pub use undo::{Target, UndoRequest, undo};
 
 use problems::{broken, failed, rejected, skipped, unswept};
 
@@ -213,11 +220,15 @@ impl Run {
         if self.is_refused() {
             transaction.abandon();
         } else {
-            let receipt = transaction.commit(interrupt)?;
-            self.problems.extend(receipt.warnings.iter().map(|warning| unswept(warning)));
-            self.receipt = Some(receipt);
+            let label = Label { command: self.command.to_owned(), ..Label::default() };
+            self.committed(transaction.labelled(label).commit(interrupt)?);
         }
         Ok(())
+    }
+
+    fn committed(&mut self, receipt: Receipt) {
+        self.problems.extend(receipt.warnings.iter().map(|warning| unswept(warning)));
+        self.receipt = Some(receipt);
     }
 
     fn fail(&mut self, failure: &Failure) {

@@ -4,4 +4,5 @@ pub use crate::matching::Rules;
 pub use crate::plan::{Direction, Filter, Input, Selection};
 pub use crate::preflight::{Code, Options as PreflightOptions, Problem, Severity, code};
 pub use crate::syntax::{Options as SyntaxOptions, SYNTAXES};
+pub use crate::transaction::history::Limits;
 pub use crate::transaction::{Durability, Interrupt, Options as TransactionOptions};

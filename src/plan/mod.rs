@@ -12,7 +12,8 @@ pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange
 pub use name::{Claim, Name, NameError, Strip};
 pub use select::{Filter, Rejection, RejectionKind, Selected, Selection, select};
 
-use crate::mode::FileMode;
+use crate::digest::Digest;
+use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::text::Span;
 
@@ -92,6 +93,10 @@ pub struct Operation<P = RelPath> {
     pub direction: Direction,
     /// Whether the patch tells an empty file from one that is not there. A diff without git header does not.
     pub tells_missing: bool,
+    /// What has to be there, where the plan does not come from a patch.
+    pub guard: Option<Guard>,
+    /// The permission bits that the file gets, of 0o7777, where the plan does not come from a patch.
+    pub permissions: Option<u32>,
 }
 
 /// The things that can become of a file.
@@ -122,6 +127,30 @@ pub enum Edit {
     Binary(Binary),
     /// A header that only says that binary files differ.
     BinaryMissing,
+    /// An old version of the file, which the history keeps.
+    Restore(Restore),
+}
+
+/// An old version of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restore {
+    /// Where it is, below the root.
+    pub from: RelPath,
+    /// What it is.
+    pub kind: FileKind,
+    /// Digest of its contents, or of the target of a link.
+    pub digest: Digest,
+}
+
+/// What has to be at the path of an operation, by its contents; anything else is somebody's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing.
+    Nothing,
+    /// A file or link with this digest.
+    Contents(Digest),
+    /// Whatever it is: somebody said so.
+    Anything,
 }
 
 /// A git binary patch: how the postimage is made, and how the preimage is made back.

@@ -114,6 +114,8 @@ fn resolved(operation: Operation<Name>, selection: &Selection) -> Result<Operati
         step: operation.step,
         direction: selection.direction,
         tells_missing: operation.tells_missing,
+        guard: operation.guard,
+        permissions: operation.permissions,
     };
     match selection.direction {
         Direction::Forward => Ok(operation),
@@ -170,6 +172,8 @@ mod tests {
             step: 0,
             direction: Direction::Forward,
             tells_missing: true,
+            guard: None,
+            permissions: None,
         }
     }
 

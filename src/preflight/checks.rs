@@ -11,6 +11,17 @@ use crate::workspace::WorkspaceError;
 /// Longest target of a symbolic link, in bytes (`PATH_MAX` less the final NUL, see `symlink(7)`).
 const MAX_TARGET: usize = 4095;
 
+/// Says that something else stands at `path` than what is to be taken back.
+pub(super) fn conflict(path: &RelPath, seen: &Seen, findings: &mut Findings) {
+    let message = match seen {
+        Seen::Nothing | Seen::BelowFile(_) => "the file is gone, somebody else changed it since",
+        _ => "somebody else changed the file since",
+    };
+    let problem = findings.error(&code::CONFLICT, message);
+    problem.path = Some(path.clone());
+    problem.help = Some("--force takes the change back all the same, and can be undone".into());
+}
+
 /// Returns the file at `path`, or says why there is none that could be read.
 pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> Option<Node> {
     match seen {
@@ -120,6 +131,9 @@ fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
 
 /// Says so if something is left of a file that the patch deletes as a whole.
 pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Findings) {
+    if operation.guard.is_some() {
+        return;
+    }
     let says_what = operation.old_mode.is_some() || operation.blobs.is_some() || !matches!(operation.edit, Edit::Keep);
     if says_what && !left.is_empty() {
         let lines = memchr::memchr_iter(b'\n', left).count() + usize::from(!left.ends_with(b"\n"));

@@ -29,7 +29,8 @@ pub(super) fn postimage(
 ) -> Option<Edited> {
     count(operation, text, &mut findings.outcome);
     match &operation.edit {
-        Edit::Keep => Some(Edited::Same),
+        // The worker takes old files from the history itself.
+        Edit::Keep | Edit::Restore(_) => Some(Edited::Same),
         Edit::Hunks(hunks) => {
             let placements = matching::place(preimage, text, hunks, operation.direction, &options.rules);
             explain(operation, text, hunks, &placements, findings);

@@ -10,9 +10,10 @@ use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
 use super::{Options, Side, describe};
 use crate::change::FileChange;
+use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Hunk, LineRange, Operation, Plan};
+use crate::plan::{Action, Edit, Guard, Hunk, LineRange, Operation, Plan, Restore};
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -68,6 +69,9 @@ impl<'a> Worker<'a> {
 
     fn file(&mut self, index: usize, findings: &mut Findings) -> Result<(), WorkspaceError> {
         let operation = &self.plan.operations[index];
+        if !self.is_as_guarded(operation, findings)? {
+            return Ok(());
+        }
         let before = match operation.action {
             Action::Create => None,
             Action::Modify if operation.may_fill() && self.is_missing(operation)? => None,
@@ -82,9 +86,11 @@ impl<'a> Worker<'a> {
         let replaced = self.replaced(operation)?;
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
-        let Some(after) = self.edited(operation, before.as_ref(), replaced.as_ref(), findings) else {
-            return Ok(());
+        let after = match &operation.edit {
+            Edit::Restore(restore) => self.restored(operation, restore, findings)?,
+            _ => self.edited(operation, before.as_ref(), replaced.as_ref(), findings),
         };
+        let Some(after) = after else { return Ok(()) };
         self.describe_after(operation, known, &after, findings);
         self.leave(index, after, findings)
     }
@@ -182,13 +188,57 @@ impl<'a> Worker<'a> {
         };
         let node = Node {
             kind: operation.new_mode.map_or(before.map_or(FileKind::Regular, |node| node.kind), FileMode::kind),
-            permissions: permissions(operation, before, replaced),
+            permissions: operation
+                .permissions
+                .map_or_else(|| permissions(operation, before, replaced), Permissions::Exact),
             bytes,
             like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
             origin: before.filter(|_| is_same).and_then(|node| node.origin.clone()),
+            restored: before.filter(|_| is_same).and_then(|node| node.restored.clone()),
         };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
         (is_kept || checks::is_possible(&node, self.options.max_file, findings)).then_some(node)
+    }
+
+    /// Returns whether what the operation takes away or replaces is what its plan was made for.
+    fn is_as_guarded(&mut self, operation: &Operation, findings: &mut Findings) -> Result<bool, WorkspaceError> {
+        let Some(guard) = operation.guard else { return Ok(true) };
+        let path = operation.from.as_ref().unwrap_or(&operation.path);
+        let seen = self.overlay.base(path, operation.step)?;
+        let is_right = match guard {
+            Guard::Anything => true,
+            // A directory there has to be emptied, and whoever makes room sees to that.
+            Guard::Nothing => match &seen {
+                Seen::Node(node) => node.kind == FileKind::Directory,
+                seen => matches!(seen, Seen::Nothing | Seen::BelowFile(_)),
+            },
+            Guard::Contents(digest) => matches!(&seen, Seen::Node(node) if Digest::of(&node.bytes) == digest),
+        };
+        if !is_right {
+            checks::conflict(path, &seen, findings);
+        }
+        Ok(is_right)
+    }
+
+    /// Returns the old file that comes back, if the history still has it as it was.
+    fn restored(
+        &self,
+        operation: &Operation,
+        restore: &Restore,
+        findings: &mut Findings,
+    ) -> Result<Option<Node>, WorkspaceError> {
+        match self.overlay.old(&restore.from)? {
+            Some(node) if node.kind == restore.kind && Digest::of(&node.bytes) == restore.digest => {
+                let permissions = operation.permissions.map_or(node.permissions, Permissions::Exact);
+                Ok(Some(Node { permissions, ..node }))
+            }
+            found => {
+                let why = if found.is_some() { "was written to since" } else { "is gone" };
+                let message = format!("the old file in the history {why}");
+                findings.error(&code::CONFLICT, message).path = Some(operation.path.clone());
+                Ok(None)
+            }
+        }
     }
 
     /// Returns the file that one which arrives replaces: its mode and owner stay, unless the patch names a mode.
@@ -293,6 +343,7 @@ impl<'a> Worker<'a> {
                     bytes: Arc::default(),
                     like: None,
                     origin: None,
+                    restored: None,
                 };
                 self.overlay.put(&operation.path, operation.step, node)
             }

@@ -20,6 +20,8 @@ pub(super) struct Node {
     pub(super) like: Option<RelPath>,
     /// The file on disk whose very bytes it has.
     pub(super) origin: Option<RelPath>,
+    /// The old file in the history that it is, and what that was when it was read.
+    pub(super) restored: Option<(RelPath, FileState)>,
 }
 
 /// What stands at a path.
@@ -130,6 +132,12 @@ impl<'w> Overlay<'w> {
         }
         let names = self.workspace.list(Some(path))?;
         Ok(names.iter().filter_map(|name| path.join(name).ok()).collect())
+    }
+
+    /// Returns the old file that the history keeps at `path`; `None` if there is none any more.
+    pub(super) fn old(&self, path: &RelPath) -> Result<Option<Node>, WorkspaceError> {
+        let (Seen::Node(node), Some((state, _))) = self.load(path)? else { return Ok(None) };
+        Ok(Some(Node { origin: None, restored: Some((path.clone(), state)), ..node }))
     }
 
     /// Returns what is on disk at `path`, without reading it.
@@ -258,7 +266,10 @@ impl<'w> Overlay<'w> {
                 Content::Kept
             }
             (None, Some(&from)) => Content::MovedFrom(from.clone(), self.entries.get(from)?.found.as_ref()?.0.clone()),
-            _ => Content::Bytes(Arc::clone(&node.bytes)),
+            _ => match &node.restored {
+                Some((from, state)) => Content::Restored(from.clone(), state.clone()),
+                None => Content::Bytes(Arc::clone(&node.bytes)),
+            },
         };
         let after = Postimage { kind: node.kind, permissions: node.permissions, content, like: node.like.clone() };
         Some(FileChange { path: path.clone(), before: before.map(|(state, _)| state.clone()), after: Some(after) })
@@ -273,6 +284,7 @@ fn loaded(path: &RelPath, stat: Stat, bytes: Vec<u8>) -> (Seen, Option<(FileStat
         bytes: Arc::new(bytes),
         like: Some(path.clone()),
         origin: Some(path.clone()),
+        restored: None,
     };
     (Seen::Node(node.clone()), Some((FileState { stat, digest }, node)))
 }

@@ -226,6 +226,12 @@ codes! {
     WRONG_BLOB = "wpatch::file::wrong_blob", Stale;
     /// The patch says that binary files differ and does not say how.
     NO_BINARY_DATA = "wpatch::file::no_binary_data", Binary;
+    /// A file is not what the change left that is to be taken back.
+    CONFLICT = "wpatch::undo::conflict", Conflict;
+    /// There is no change to take back, or no such.
+    NOTHING_TO_UNDO = "wpatch::undo::nothing", NothingToUndo;
+    /// Entries of the history were removed, because they were over its limits.
+    HISTORY_PRUNED = "wpatch::history::pruned", TooLarge;
     /// A file changed while it was looked at.
     STALE = "wpatch::file::stale", Stale;
     /// A symbolic link without a target, or with one that no link can have.

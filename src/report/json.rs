@@ -2,7 +2,7 @@
 
 use std::io;
 
-use serde::Serialize as _;
+use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
 use super::{Format, Report};
@@ -17,10 +17,18 @@ impl Format for Json {
     }
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        let mut serializer = Serializer::with_formatter(&mut *out, Harmless(CompactFormatter));
-        report.serialize(&mut serializer)?;
-        out.write_all(b"\n")
+        print(report, out)
     }
+}
+
+/// Prints `value` as one document and a newline, harmless to look at on a terminal.
+///
+/// # Errors
+///
+/// Returns the error of `out`.
+pub fn print(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *out, Harmless(CompactFormatter)))?;
+    out.write_all(b"\n")
 }
 
 /// Writes as the other formatter does, but every control, format and invisible character as `\uXXXX`.

@@ -17,6 +17,10 @@ pub enum Outcome {
     Described,
     /// What a dead process left was put right, or nothing was left.
     Recovered,
+    /// There is a place for the history.
+    Initialized,
+    /// The history is within its limits.
+    Cleaned,
     /// The patch does not fit the tree.
     DoesNotApply,
     /// The patch is broken.
@@ -60,7 +64,7 @@ impl Outcome {
     /// Returns whether what was asked for is done, or would be.
     #[must_use]
     pub fn is_success(self) -> bool {
-        matches!(self, Self::Applied | Self::WouldApply | Self::Described | Self::Recovered)
+        self.exit_code(None) == 0
     }
 
     /// Returns the exit code; `signal` is the one that [`Outcome::Interrupted`] speaks of.
@@ -69,7 +73,12 @@ impl Outcome {
     #[must_use]
     pub fn exit_code(self, signal: Option<i32>) -> u8 {
         match self {
-            Self::Applied | Self::WouldApply | Self::Described | Self::Recovered => 0,
+            Self::Applied
+            | Self::WouldApply
+            | Self::Described
+            | Self::Recovered
+            | Self::Initialized
+            | Self::Cleaned => 0,
             Self::DoesNotApply => 1,
             Self::Malformed | Self::Usage => 2,
             Self::Refused => 3,
@@ -88,6 +97,8 @@ impl Outcome {
             Self::WouldApply => "would_apply",
             Self::Described => "described",
             Self::Recovered => "recovered",
+            Self::Initialized => "initialized",
+            Self::Cleaned => "cleaned",
             Self::DoesNotApply => "does_not_apply",
             Self::Malformed => "malformed",
             Self::Usage => "usage",

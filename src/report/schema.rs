@@ -2,7 +2,9 @@
 
 use schemars::generate::SchemaSettings;
 
-use super::Report;
+use schemars::JsonSchema;
+
+use super::{Log, Report};
 
 /// A JSON Schema that `wpatch schema` prints.
 pub struct Schema {
@@ -13,9 +15,10 @@ pub struct Schema {
 }
 
 /// Every schema.
-pub const SCHEMAS: &[Schema] = &[Schema { name: "report", text: report }];
+pub const SCHEMAS: &[Schema] =
+    &[Schema { name: "report", text: text::<Report> }, Schema { name: "log", text: text::<Log> }];
 
-fn report() -> String {
-    let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Report>();
+fn text<T: JsonSchema>() -> String {
+    let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
     format!("{:#}\n", schema.as_value())
 }

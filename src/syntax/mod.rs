@@ -217,6 +217,8 @@ impl Sections {
             step: self.step,
             direction: Direction::Forward,
             tells_missing: true,
+            guard: None,
+            permissions: None,
         });
         self.operations.last_mut().expect("BUG: an operation has just been added")
     }

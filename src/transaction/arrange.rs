@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Failure;
 use super::change::{Arrival, Change, Image};
 use super::journal::{Journal, Made, Removed};
 use super::stage::{Stage, Staged};
+use super::{Failure, Label};
 use crate::change::FileState;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -20,7 +20,12 @@ pub(super) struct Arranged {
 }
 
 /// Puts what was staged together.
-pub(super) fn arrange(workspace: &dyn Workspace, stage: &Stage, staged: Vec<Staged>) -> Result<Arranged, Failure> {
+pub(super) fn arrange(
+    workspace: &dyn Workspace,
+    stage: &Stage,
+    staged: Vec<Staged>,
+    label: &Label,
+) -> Result<Arranged, Failure> {
     let mut makes = BTreeSet::new();
     let mut removes = BTreeMap::new();
     let mut keeps = BTreeSet::new();
@@ -47,6 +52,8 @@ pub(super) fn arrange(workspace: &dyn Workspace, stage: &Stage, staged: Vec<Stag
     removes.extend(emptied(workspace, &changes, (&makes, &keeps), &removes)?);
     let journal = Journal {
         root: workspace.identity()?,
+        command: label.command.clone(),
+        undoes: label.undoes.clone(),
         makes: makes.into_iter().map(Made).collect(),
         removes: removes.into_iter().map(|(path, mode)| Removed { path, mode }).collect(),
         changes: changes.into_values().collect(),

@@ -21,6 +21,10 @@ const MAX_JOURNAL: u64 = 1 << 32;
 pub(super) struct Journal {
     /// What tells the root from a copy of it.
     pub(super) root: String,
+    /// The command that is at work, for the history.
+    pub(super) command: String,
+    /// The entries of the history that it takes back.
+    pub(super) undoes: Vec<String>,
     /// Directories to make, the outer ones first.
     pub(super) makes: Vec<Made>,
     /// Directories that go when they are empty, the outer ones first.
@@ -57,7 +61,25 @@ impl Journal {
     /// A journal makes recovery write to files. It is believed only with its checksum, for this very root, and
     /// for paths that a transaction could name.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
+        let journal = Self::load(workspace, scratch, "journal")?;
         let path = scratch.file("journal")?;
+        let refused = |why: &str| Failure::State { reason: format!("{path}: {why}") };
+        if journal.root != workspace.identity()? {
+            return Err(refused("the journal was written for another directory; remove it if this one is a copy"));
+        }
+        Ok(journal)
+    }
+
+    /// Reads the journal of a transaction that is committed.
+    ///
+    /// Nothing is done only because it says so: whoever undoes it looks at the tree, so that the history of a copied
+    /// root is as good as any.
+    pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
+        Self::load(workspace, scratch, "done")
+    }
+
+    fn load(workspace: &dyn Workspace, scratch: &Scratch, name: &str) -> Result<Self, Failure> {
+        let path = scratch.file(name)?;
         let refused = |why: &str| Failure::State { reason: format!("{path}: {why}") };
         let damaged = || refused("the journal is damaged; nothing was touched");
         let (text, _) = workspace.read(&path, MAX_JOURNAL).map_err(|error| match error.fault {
@@ -65,9 +87,6 @@ impl Journal {
             _ => error.into(),
         })?;
         let journal = Self::parse(&text).ok_or_else(damaged)?;
-        if journal.root != workspace.identity()? {
-            return Err(refused("the journal was written for another directory; remove it if this one is a copy"));
-        }
         if journal.is_plausible() { Ok(journal) } else { Err(refused("the journal names files that it may not")) }
     }
 

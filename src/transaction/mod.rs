@@ -7,6 +7,7 @@ mod arrange;
 mod change;
 mod commit;
 mod escape;
+pub mod history;
 mod journal;
 mod recover;
 mod rollback;
@@ -30,6 +31,8 @@ pub use recover::{examine, recover};
 
 use arrange::arrange;
 use commit::{Aborted, Commit};
+use history::{Label, Limits};
+use journal::Journal;
 use scratch::Scratch;
 use stage::Stage;
 use state::State;
@@ -42,11 +45,13 @@ pub struct Options {
     pub durability: Durability,
     /// How long to wait for the lock.
     pub patience: Duration,
+    /// How much history is kept, where there is a place for it.
+    pub history: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { durability: Durability::Full, patience: Duration::from_secs(10) }
+        Self { durability: Durability::Full, patience: Duration::from_secs(10), history: Limits::default() }
     }
 }
 
@@ -94,14 +99,15 @@ impl Interrupt {
 /// Dropped without [`Transaction::commit`], also by a panic, it is given up.
 pub struct Transaction<'w> {
     workspace: &'w dyn Workspace,
-    durability: Durability,
+    options: Options,
+    label: Label,
     /// The lock; `None` once it was given back.
     state: Option<State>,
     scratch: Scratch,
     stage: Stage,
     /// A moment before anything was read.
     since: Timestamp,
-    /// Whether the journal stays for `recover`.
+    /// Whether the journal, or the record, stays for `recover`.
     keeps_journal: bool,
 }
 
@@ -201,7 +207,8 @@ impl<'w> Transaction<'w> {
             Ok((scratch, since, recovered)) => {
                 let transaction = Self {
                     workspace,
-                    durability: options.durability,
+                    options,
+                    label: Label::default(),
                     state: Some(state),
                     stage: Stage::new(scratch.clone(), options.durability),
                     scratch,
@@ -225,9 +232,17 @@ impl<'w> Transaction<'w> {
     ) -> Result<(Scratch, Timestamp, Vec<Recovered>), Failure> {
         let recovered = recover::leftovers(workspace, state, options)?;
         let since = workspace.now();
-        let scratch = state.scratch(&scratch::id(since))?;
+        let last = if state.stays() { history::newest(workspace, &state.directory)? } else { None };
+        let scratch = state.scratch(&scratch::id(since, last.as_deref()))?;
         scratch.make(workspace)?;
         Ok((scratch, since, recovered))
+    }
+
+    /// Says what the history is to say of it.
+    #[must_use]
+    pub fn labelled(mut self, label: Label) -> Self {
+        self.label = label;
+        self
     }
 
     /// Makes all that was staged true.
@@ -238,7 +253,7 @@ impl<'w> Transaction<'w> {
     /// [`Sink::take`], and such a transaction must not be committed.
     pub fn commit(mut self, interrupt: &Interrupt) -> Result<Receipt, Failure> {
         match self.attempt(interrupt) {
-            Ok(()) => Ok(self.receipt()),
+            Ok(journal) => Ok(self.receipt(journal.as_ref())),
             Err(Aborted { failure, keeps_journal }) => {
                 self.keeps_journal = keeps_journal;
                 Err(failure)
@@ -246,28 +261,45 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    fn attempt(&self, interrupt: &Interrupt) -> Result<(), Aborted> {
+    /// Returns the journal of what was done; `None` if there was nothing to do.
+    fn attempt(&self, interrupt: &Interrupt) -> Result<Option<Journal>, Aborted> {
         let (changes, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated).into());
         }
-        let Some(state) = &self.state else { return Ok(()) };
-        if changes.is_empty() {
-            return Ok(());
+        let Some(state) = &self.state else { return Ok(None) };
+        // That something was taken back is to be known, also if the tree was as before already.
+        if changes.is_empty() && self.label.undoes.is_empty() {
+            return Ok(None);
         }
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal).into());
         }
-        let arranged = arrange(self.workspace, &self.stage, changes)?;
-        let Self { workspace, scratch, since, durability, .. } = self;
-        Commit { workspace: *workspace, state, scratch, durability: *durability, since: *since, interrupt }
-            .run(&arranged)
+        let arranged = arrange(self.workspace, &self.stage, changes, &self.label)?;
+        let Self { workspace, scratch, since, options, .. } = self;
+        Commit { workspace: *workspace, state, scratch, durability: options.durability, since: *since, interrupt }
+            .run(&arranged)?;
+        Ok(Some(arranged.journal))
     }
 
-    fn receipt(&mut self) -> Receipt {
-        let id = self.scratch.id.clone();
-        let warning = |failure: Failure| format!("scratch files are left for the next command: {failure}");
-        Receipt { id, durability: self.durability, warnings: self.clear().err().map(warning).into_iter().collect() }
+    fn receipt(&mut self, journal: Option<&Journal>) -> Receipt {
+        let kept = self.keep(journal);
+        // What could not be cleaned up now is for the next command, with the record that says how.
+        self.keeps_journal = kept.is_err();
+        let kept = self.clear().and(kept);
+        let warnings = match kept {
+            Ok(0) => Vec::new(),
+            Ok(pruned) => vec![format!("{pruned} old entries of the history were removed, they were over its limits")],
+            Err(failure) => vec![format!("scratch files are left for the next command: {failure}")],
+        };
+        Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings }
+    }
+
+    /// Makes what was done an entry of the history, and returns how many old ones had to go for it.
+    fn keep(&self, journal: Option<&Journal>) -> Result<usize, Failure> {
+        let (Some(state), Some(journal)) = (&self.state, journal) else { return Ok(0) };
+        history::conclude(self.workspace, state, &self.scratch, journal)?;
+        if state.stays() { history::prune(self.workspace, &state.directory, self.options.history) } else { Ok(0) }
     }
 
     /// Sweeps and gives the lock back.

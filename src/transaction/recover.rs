@@ -5,7 +5,7 @@ use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{State, find, look};
 use super::sweep::{is_kept, sweep};
-use super::{Durability, Ending, Failure, Options, Recovered};
+use super::{Durability, Ending, Failure, Options, Recovered, history};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 
@@ -54,7 +54,7 @@ fn readable(read: Result<Journal, Failure>) -> Result<(), Failure> {
 pub(super) fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Result<Vec<Recovered>, Failure> {
     let mut recovered = Vec::new();
     for scratch in transactions(workspace, &state.directory)? {
-        recovered.extend(one(workspace, &scratch, options)?);
+        recovered.extend(one(workspace, state, &scratch, options)?);
     }
     Ok(recovered)
 }
@@ -101,7 +101,12 @@ impl Left {
     }
 }
 
-fn one(workspace: &dyn Workspace, scratch: &Scratch, options: Options) -> Result<Option<Recovered>, Failure> {
+fn one(
+    workspace: &dyn Workspace,
+    state: &State,
+    scratch: &Scratch,
+    options: Options,
+) -> Result<Option<Recovered>, Failure> {
     let mut left = Vec::new();
     let ending = match Left::of(&scratch.names(workspace)?) {
         Left::Kept => return Ok(None),
@@ -120,15 +125,18 @@ fn one(workspace: &dyn Workspace, scratch: &Scratch, options: Options) -> Result
         Left::Scratch => Ending::Abandoned,
     };
     // What cannot be swept now goes with the next command.
-    let _ = clear(workspace, scratch, options.durability);
+    let _ = clear(workspace, state, scratch, options.durability);
     Ok(Some(Recovered { id: scratch.id.clone(), ending, left }))
 }
 
-/// Sweeps, but only when the record is durable: a process that died behind its renaming may not have come to
+/// Sweeps, or makes an entry of the history, but only when the record is durable: a process that died behind its renaming may not have come to
 /// that, and a journal that comes back without its files could not be undone.
-fn clear(workspace: &dyn Workspace, scratch: &Scratch, durability: Durability) -> Result<(), Failure> {
+fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability: Durability) -> Result<(), Failure> {
     if durability == Durability::Full {
         workspace.sync(Some(&scratch.directory))?;
     }
-    sweep(workspace, scratch)
+    match Journal::record(workspace, scratch) {
+        Ok(journal) => history::conclude(workspace, state, scratch, &journal),
+        Err(_) => sweep(workspace, scratch),
+    }
 }

@@ -52,6 +52,11 @@ impl Scratch {
         Self { directory: state.clone(), prefix: format!("{PREFIX}{id}."), id: id.to_owned() }
     }
 
+    /// Returns that of an entry of the history, whose directory is `directory`.
+    pub(super) fn of_entry(directory: RelPath, id: &str) -> Self {
+        Self { directory, prefix: String::new(), id: id.to_owned() }
+    }
+
     /// Returns those that have anything among `names`, in the order of their names, which is that of time.
     pub(super) fn among(state: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Self>, Failure> {
         let rest = |name| std::str::from_utf8(name).ok()?.strip_prefix(PREFIX);
@@ -126,13 +131,21 @@ impl Scratch {
     }
 }
 
-/// Returns a name for a transaction that began at `now`: names sort by time, and no two are the same.
-pub(super) fn id(now: Timestamp) -> String {
+/// Returns a name for a transaction that began at `now`: names sort by time, also where clocks stand still or go back
+/// (it comes behind the name `last`), and no two are the same.
+pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
+    let hex = |text: Option<&str>| text.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let time = |id: &str| Some((hex(id.get(..10))?, hex(id.get(10..18))?));
+    let now = (u64::try_from(now.seconds).unwrap_or_default(), u64::from(now.nanoseconds));
+    let (seconds, nanoseconds) = match last.and_then(time) {
+        Some(last) if last >= now => (last.0, last.1 + 1),
+        _ => now,
+    };
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let seed = format!("{} {count} {:p} {:?}", std::process::id(), &raw const COUNT, SystemTime::now());
     let random = xxh3_64(seed.as_bytes()) >> 32;
-    format!("{:010x}{:08x}-{random:08x}", now.seconds, now.nanoseconds)
+    format!("{seconds:010x}{nanoseconds:08x}-{random:08x}")
 }
 
 /// Returns the name of the scratch file number `number`.

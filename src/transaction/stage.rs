@@ -139,6 +139,7 @@ impl Stage {
                 change.after = Some(Image { mode: bits(permissions), ..Image::from(found) });
                 Ok(())
             }
+            Content::Restored(from, state) => self.restore(workspace, change, (&from, &state), permissions),
             Content::MovedFrom(from, state) => {
                 let is_beside = change.beside.is_some() || self.place(workspace, &from, true)?.is_beside;
                 let is_same_mode =
@@ -152,6 +153,30 @@ impl Stage {
                 Ok(())
             }
         }
+    }
+
+    /// Stages the file that was found at `from` in the history, by a second name if that is possible.
+    fn restore(
+        &self,
+        workspace: &dyn Workspace,
+        change: &mut Change,
+        (from, found): (&RelPath, &FileState),
+        permissions: Permissions,
+    ) -> Result<(), Failure> {
+        let is_as_it_was =
+            found.stat.kind == FileKind::Symlink || permissions == Permissions::Exact(found.stat.permissions);
+        if change.beside.is_none() && is_as_it_was && found.stat.links == 1 {
+            match workspace.link(from, &self.scratch.slot(change, Slot::New)?) {
+                Err(error) if error.fault == Fault::Unsupported => {}
+                linked => {
+                    linked?;
+                    change.after = Some(Image::from(found));
+                    change.arrives = Some(Arrival::Staged);
+                    return Ok(());
+                }
+            }
+        }
+        self.copy(workspace, change, (from, found), permissions)
     }
 
     /// Stages a copy of the file that was found at `from`.

@@ -95,6 +95,21 @@ impl State {
         locked
     }
 
+    /// Lets the directory stay, whoever made it.
+    pub(super) fn stay(&mut self, workspace: &dyn Workspace) -> Result<(), Failure> {
+        if self.passes {
+            workspace.set_permissions(&self.directory, Permissions::Exact(0o700))?;
+            self.passes = false;
+        }
+        self.ignore(workspace);
+        Ok(())
+    }
+
+    /// Returns whether the directory stays, and keeps a history.
+    pub(super) fn stays(&self) -> bool {
+        !self.passes
+    }
+
     /// Returns where the scratch files of the transaction `id` are going to be.
     pub(super) fn scratch(&self, id: &str) -> Result<Scratch, Failure> {
         if self.passes { Ok(Scratch::lodged(&self.directory, id)) } else { Scratch::housed(&self.directory, id) }
@@ -124,6 +139,10 @@ impl State {
         match locked {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
+                if passes && !find(workspace, directory)?.is_some_and(|stat| self::passes(&stat)) {
+                    // Somebody decided that it is to stay, while we waited: then another lock counts.
+                    return Ok(None);
+                }
                 Ok(Some(Self { directory: directory.clone(), passes, _lock: lock }))
             }
             Err(error) if error.fault == Fault::Missing => Ok(None),

@@ -1,6 +1,7 @@
 //! Sweeping: removes the scratch files of a transaction that is over.
 
 use super::escape::unescape;
+use super::journal::Journal;
 use super::scratch::Scratch;
 use super::{Failure, scratch};
 use crate::path::RelPath;
@@ -13,11 +14,20 @@ pub(super) const KEPT: &str = "kept-";
 
 /// Removes every scratch file but kept ones, and then what they were in.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    let names = match scratch.names(workspace) {
-        Err(error) if error.fault == Fault::Missing => return Ok(()),
-        names => names?,
-    };
-    let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_kept(name));
+    match trim(workspace, scratch, is_kept) {
+        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(()),
+        Ok(0) => Ok(gone(scratch.remove(workspace))?),
+        trimmed => trimmed.map(drop),
+    }
+}
+
+/// Removes every scratch file but those that `stays` names, and returns how many of these there are.
+pub(super) fn trim(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    stays: impl Fn(&[u8]) -> bool,
+) -> Result<usize, Failure> {
+    let (kept, mut names): (Vec<_>, Vec<_>) = scratch.names(workspace)?.into_iter().partition(|name| stays(name));
     names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));
     for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;
@@ -25,8 +35,22 @@ pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), 
     for name in &names {
         gone(workspace.remove(&scratch.file(name)?))?;
     }
-    if kept.is_empty() {
-        gone(scratch.remove(workspace))?;
+    Ok(kept.len())
+}
+
+/// Removes the scratch files on other file systems, and then the directories that were to go and could not because
+/// these stood in them.
+pub(super) fn sweep_away(workspace: &dyn Workspace, scratch: &Scratch, journal: &Journal) -> Result<(), Failure> {
+    if journal.changes.iter().all(|change| change.beside.is_none()) {
+        return Ok(());
+    }
+    trim(workspace, scratch, |name| name.first() != Some(&b'b'))?;
+    for removed in journal.removes.iter().rev() {
+        match workspace.remove_dir(&removed.path) {
+            // One that is not empty stays, as git leaves it.
+            Err(error) if matches!(error.fault, Fault::NotEmpty | Fault::Denied) || is_unreachable(error.fault) => {}
+            gone => gone.and_then(|()| workspace.sync(removed.path.parent().as_ref()))?,
+        }
     }
     Ok(())
 }
@@ -56,7 +80,7 @@ fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) ->
 }
 
 /// Takes what is not there as removed.
-fn gone(removed: Done<()>) -> Done<()> {
+pub(super) fn gone(removed: Done<()>) -> Done<()> {
     match removed {
         Err(error) if is_unreachable(error.fault) => Ok(()),
         removed => removed,

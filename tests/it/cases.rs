@@ -21,6 +21,9 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::io::interrupted",
     "wpatch::io::incomplete",
     "wpatch::io::not_swept",
+    "wpatch::undo::conflict",
+    "wpatch::undo::nothing",
+    "wpatch::history::pruned",
 ];
 
 #[test]

@@ -310,3 +310,37 @@ fn the_examples_of_the_readme_are_true() {
     }
     assert!(count > 10, "the README has examples");
 }
+
+#[test]
+fn a_change_is_taken_back_shown_and_listed() {
+    let root = tree();
+    let said = |arguments: &[&str]| {
+        let output = run(root.path(), arguments, PATCH);
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    };
+    let valid = |name: &str, text: &str| -> Value {
+        let schema = wpatch::report::SCHEMAS.iter().find(|schema| schema.name == name).unwrap();
+        let document = serde_json::from_str(text).unwrap();
+        assert!(jsonschema::is_valid(&serde_json::from_str(&(schema.text)()).unwrap(), &document), "{document}");
+        document
+    };
+    let file = || fs::read_to_string(root.path().join("file")).unwrap();
+    assert_eq!(said(&["undo"]).0, 1);
+    assert_eq!(said(&["init"]).0, 0);
+    assert_eq!(fs::read_to_string(root.path().join(".wpatch/.gitignore")).unwrap(), "*\n");
+    assert_eq!((said(&["apply"]).0, file()), (0, "two\n".to_owned()));
+    let log = valid("log", &said(&["log", "--json"]).1);
+    let entry = &log["entries"][0];
+    assert_eq!((&entry["command"], &entry["files"][0]["path"]), (&"apply".into(), &"file".into()));
+    let (code, shown) = said(&["show", entry["id"].as_str().unwrap()]);
+    assert!(code == 0 && shown.contains("-one\n+two\n"), "{shown}");
+    assert_eq!((said(&["undo", "--dry-run"]).0, file()), (0, "two\n".to_owned()));
+    assert_eq!((said(&["undo"]).0, file()), (0, "one\n".to_owned()));
+    assert_eq!((said(&["redo"]).0, file()), (0, "two\n".to_owned()));
+    fs::write(root.path().join("file"), "mine\n").unwrap();
+    let (code, text) = said(&["undo", "--json"]);
+    let error = &valid("report", &text)["error"];
+    assert_eq!((code, &error["kind"], &error["path"]), (1, &"conflict".into(), &"file".into()));
+    assert_eq!((said(&["undo", "--force"]).0, file()), (0, "one\n".to_owned()));
+    assert_eq!((said(&["gc", "--all"]).0, said(&["log"]).1), (0, String::new()));
+}

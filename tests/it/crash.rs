@@ -1,7 +1,10 @@
 //! Stops a transaction at every verb, in every way, and looks at what the next command finds.
 
+use std::time::Duration;
+
 use wpatch::change::Sink;
 use wpatch::path::RelPath;
+use wpatch::transaction::history::Limits;
 use wpatch::transaction::{Durability, Failure, Interrupt, Options, Transaction, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
 
@@ -15,17 +18,22 @@ const FULL: Options = options(Durability::Full);
 const NONE: Options = options(Durability::None);
 
 const fn options(durability: Durability) -> Options {
-    Options { durability, patience: std::time::Duration::ZERO }
+    let history = Limits { entries: 100, age: Duration::from_secs(3600), bytes: 1 << 30 };
+    Options { durability, patience: Duration::ZERO, history }
 }
 
 fn memory(case: &Case, lacks: &[Feature]) -> Memory {
     lacks.iter().fold(case.memory(), |memory, &feature| memory.without(feature))
 }
 
-/// Returns the tree without what stays in git's directory.
+/// Returns the tree without what stays in git's directory: the lock and the history.
 fn tree(memory: &Memory) -> Tree {
     let mut entries = memory.entries();
-    entries.retain(|path, _| ![b".git/wpatch".as_slice(), b".git/wpatch/lock"].contains(&path.as_bytes()));
+    let stays = |path: &RelPath| {
+        [b".git/wpatch".as_slice(), b".git/wpatch/lock"].contains(&path.as_bytes())
+            || path.as_bytes().starts_with(b".git/wpatch/entry-")
+    };
+    entries.retain(|path, _| !stays(path));
     entries
 }
 

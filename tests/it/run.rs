@@ -121,7 +121,11 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             diff: false,
             max_file: 1 << 30,
         },
-        transaction: transaction::Options { durability: Durability::None, patience: Duration::ZERO },
+        transaction: transaction::Options {
+            durability: Durability::None,
+            patience: Duration::ZERO,
+            ..transaction::Options::default()
+        },
         approve: None,
     }
 }

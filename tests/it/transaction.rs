@@ -211,7 +211,9 @@ fn a_git_directory_keeps_the_state_and_a_link_to_one_does_not() {
     let memory = memory(&[("a", Entry::file("old")), (".git/HEAD", Entry::file("x"))]);
     update(&memory).unwrap();
     let names: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();
-    assert_eq!(names, [".git", ".git/HEAD", ".git/wpatch", ".git/wpatch/lock", "a"]);
+    let history = names.iter().filter(|name| name.starts_with(".git/wpatch/entry-")).count();
+    assert_eq!((names.len(), history), (5 + 3, 3), "{names:?}");
+    assert!(names.contains(&".git/wpatch/lock".to_owned()));
     let memory = self::memory(&[("a", Entry::file("old")), (".git", Entry::link("b")), ("b/c", Entry::file("c"))]);
     update(&memory).unwrap();
     let names: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();

@@ -2,7 +2,8 @@
 //!
 //! The model is weak, as "All File Systems Are Not Created Equal" (OSDI 2014) asks for: data, attributes and each
 //! single name reach the disk in any order, unless a sync says otherwise. What it keeps is what
-//! [`Workspace::rename`](crate::workspace::Workspace::rename) promises: a renamed file always has a name.
+//! [`Workspace::rename`](crate::workspace::Workspace::rename) promises: a renamed file always has a name. A renamed
+//! directory has only one of the two: two would be no tree, which file systems repair.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -338,6 +338,9 @@ impl State {
         let won = self.name(directory, to.name(), Some(inode));
         let lost = self.name(old, from.name(), None);
         self.disk.order(lost, won);
+        if matches!(self.live.nodes[&inode].body, Body::Directory(_)) {
+            self.disk.order(won, lost);
+        }
         Ok(())
     }
 

@@ -1,0 +1,86 @@
+//! The commands that look at what was done, take it back, and keep the place tidy.
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use super::args::{BackOptions, Global, UndoOptions};
+use super::output::{Output, Verbosity};
+use super::{Stop, finish, open, output, request, root, watched};
+use crate::engine::options::{Interrupt, Limits, PreflightOptions, TransactionOptions};
+use crate::engine::{self, Disk, Outcome, Target, UndoRequest};
+use crate::report::{Log, print_json};
+
+pub(super) fn recover(global: &Global) -> ExitCode {
+    told("recover", global, |workspace, options, _| engine::recover(workspace, options))
+}
+
+pub(super) fn init(global: &Global) -> ExitCode {
+    told("init", global, |workspace, options, interrupt| engine::init(workspace, options, interrupt))
+}
+
+pub(super) fn gc(all: bool, global: &Global) -> ExitCode {
+    told("gc", global, |workspace, options, _| {
+        let history = if all { Limits::NOTHING } else { options.history };
+        engine::gc(workspace, TransactionOptions { history, ..options })
+    })
+}
+
+pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
+    let last = options.last.map_or(1, |last| usize::try_from(last).unwrap_or(usize::MAX));
+    let target = options.id.map_or(Target::Last(last), Target::Entry);
+    back(target, &options.back, global)
+}
+
+/// Takes `target` back.
+pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> ExitCode {
+    let command = if target == Target::Undo { "redo" } else { "undo" };
+    told(command, global, |workspace, transaction, interrupt| {
+        let preflight = PreflightOptions { describe: global.json, ..PreflightOptions::default() };
+        let (force, is_dry_run) = (options.force, options.dry_run);
+        let request = UndoRequest { force, is_dry_run, preflight, transaction, ..UndoRequest::of(target) };
+        engine::undo(&request, workspace, interrupt)
+    })
+}
+
+/// Runs a command that tells what it did, unless it is to be quiet.
+fn told(
+    command: &'static str,
+    global: &Global,
+    run: impl FnOnce(&Disk, TransactionOptions, &Interrupt) -> Outcome,
+) -> ExitCode {
+    let outcome = || -> Result<Outcome, Stop> {
+        let workspace = open(global)?;
+        let interrupt = watched()?;
+        let mut outcome = run(&workspace, request::transaction(global), interrupt);
+        outcome.report.root = Some(root(global));
+        Ok(outcome)
+    };
+    let outcome = outcome().unwrap_or_else(|stop| stop.into_outcome(command));
+    finish(&outcome, &Output::of(global, Verbosity::Loud))
+}
+
+pub(super) fn log(global: &Global) -> ExitCode {
+    listed("log", global, |workspace| engine::log(workspace))
+}
+
+pub(super) fn show(id: &str, global: &Global) -> ExitCode {
+    listed("show", global, |workspace| engine::show(workspace, id))
+}
+
+/// Prints what a command lists.
+fn listed(command: &'static str, global: &Global, list: impl FnOnce(&Disk) -> Result<Log, Box<Outcome>>) -> ExitCode {
+    let log = match open(global).map(|workspace| list(&workspace)) {
+        Ok(Ok(log)) => log,
+        Ok(Err(outcome)) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
+        Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Normal)),
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    let printed = if global.json { print_json(&log, &mut out) } else { log.print(&mut out) };
+    match printed.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            output::complain(&format!("cannot write: {error}"));
+            ExitCode::from(4)
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}

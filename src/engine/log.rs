@@ -1,0 +1,146 @@
+//! Looking at the history, making a place for it, and cleaning it up.
+
+use super::{Outcome, Run};
+use crate::digest::{Digest, ObjectFormat, blob_id};
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::plan::Action;
+use crate::preflight::{Problem, Severity, code};
+use crate::report::{self, Log};
+use crate::syntax::write::{DiffSide, git_diff};
+use crate::transaction::history::{self, Entry, EntryFile, Old, Version, entries};
+use crate::transaction::{self, Failure, Interrupt};
+use crate::workspace::Workspace;
+
+/// Largest version of a file that is shown as a diff, in bytes.
+const MAX_SHOWN: u64 = 16 << 20;
+
+/// Lists the changes that can be taken back, the newest first.
+///
+/// # Errors
+///
+/// Returns the report of a failure.
+pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
+    let all = entries(workspace).map_err(|failure| refused("log", &failure))?;
+    Ok(Log::of(&all, &all, |_, _| None))
+}
+
+/// Shows the change whose name begins with `id`, with what it changed as a diff.
+///
+/// # Errors
+///
+/// Returns the report of a failure, also if there is no such change or more than one.
+pub fn show(workspace: &dyn Workspace, id: &str) -> Result<Log, Box<Outcome>> {
+    let all = entries(workspace).map_err(|failure| refused("show", &failure))?;
+    let mut named = all.iter().filter(|entry| entry.id.starts_with(id));
+    let (Some(entry), None) = (named.next(), named.next()) else {
+        let message = format!("no change, or more than one, has a name that begins with {id}");
+        return Err(Box::new(stopped("show", Problem::new(&code::NOTHING_TO_UNDO, message))));
+    };
+    let versions = Versions { workspace, all: &all };
+    Ok(Log::of(&all, [entry], |entry, file| versions.diff(entry, file)))
+}
+
+/// Removes from the history what is over its limits, and what dead processes left.
+pub fn gc(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
+    let mut run = Run::new("gc", report::Outcome::Cleaned);
+    match history::collect(workspace, options) {
+        Ok((recovered, pruned)) => {
+            run.recovered = recovered;
+            let message = format!("{pruned} entries of the history were removed");
+            let told = Problem { severity: Severity::Warning, ..Problem::new(&code::HISTORY_PRUNED, message) };
+            run.problems.extend((pruned > 0).then_some(told));
+        }
+        Err(failure) => run.fail(&failure),
+    }
+    run.finish()
+}
+
+/// Makes a place for the history: a state directory that stays.
+pub fn init(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
+    let mut run = Run::new("init", report::Outcome::Initialized);
+    match history::init(workspace, options, interrupt) {
+        Ok(recovered) => run.recovered = recovered,
+        Err(failure) => run.fail(&failure),
+    }
+    run.finish()
+}
+
+fn refused(command: &'static str, failure: &Failure) -> Box<Outcome> {
+    let mut run = Run::new(command, report::Outcome::Described);
+    run.fail(failure);
+    Box::new(run.finish())
+}
+
+fn stopped(command: &'static str, problem: Problem) -> Outcome {
+    let mut run = Run::new(command, report::Outcome::Described);
+    run.problems.push(problem);
+    run.finish()
+}
+
+/// Finds versions of files by their contents: in the tree, or among the old files of the history.
+struct Versions<'a> {
+    workspace: &'a dyn Workspace,
+    all: &'a [Entry],
+}
+
+impl Versions<'_> {
+    /// Returns what `entry` changed in `file`, if both versions can still be found.
+    fn diff(&self, entry: &Entry, file: &EntryFile) -> Option<Vec<u8>> {
+        let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
+        let old = source.unwrap_or(file);
+        let (before, after) = (self.find(&old.path, old.before), self.find(&file.path, file.after));
+        if before.is_none() && old.before.is_some() || after.is_none() && file.after.is_some() {
+            return None;
+        }
+        let action = match (source, &before, &after) {
+            (Some(_), ..) => Action::Rename,
+            (None, None, _) => Action::Create,
+            (None, _, None) => Action::Delete,
+            _ => Action::Modify,
+        };
+        let (old, new) = (before.as_ref().map(Found::side), after.as_ref().map(Found::side));
+        Some(git_diff(action, old.as_ref(), new.as_ref()))
+    }
+
+    /// Returns `version` of `path`, if there is one and its contents are still somewhere.
+    fn find(&self, path: &RelPath, version: Option<Version>) -> Option<Found> {
+        let version = version?;
+        let kept = self.all.iter().flat_map(|entry| &entry.files).filter_map(|file| match (&file.old, file.before) {
+            (Old::Kept(place), Some(before)) if before.digest == version.digest => Some(place),
+            _ => None,
+        });
+        let mut places = std::iter::once(path).chain(kept);
+        let content = places.find_map(|place| self.read(place, version))?;
+        let blob = blob_id(&content, ObjectFormat::Sha1);
+        Some(Found { path: path.clone(), version, content, blob })
+    }
+
+    fn read(&self, place: &RelPath, version: Version) -> Option<Vec<u8>> {
+        let content = match version.kind {
+            FileKind::Symlink => self.workspace.read_link(place).ok()?,
+            _ => self.workspace.read(place, MAX_SHOWN).ok()?.0,
+        };
+        (Digest::of(&content) == version.digest).then_some(content)
+    }
+}
+
+/// A version that was found.
+struct Found {
+    path: RelPath,
+    version: Version,
+    content: Vec<u8>,
+    blob: String,
+}
+
+impl Found {
+    fn side(&self) -> DiffSide<'_> {
+        let is_executable = self.version.permissions.is_some_and(|bits| bits & 0o100 != 0);
+        let mode = match self.version.kind {
+            FileKind::Symlink => FileMode::Symlink,
+            _ if is_executable => FileMode::Executable,
+            _ => FileMode::Regular,
+        };
+        DiffSide { path: &self.path, mode, content: &self.content, blob: &self.blob }
+    }
+}

@@ -1,0 +1,200 @@
+//! The history as data, and as text.
+
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use humantime::format_rfc3339_seconds;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Op;
+use super::words::text;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::text::printable;
+use crate::transaction::history::{Chain, Entry, EntryFile, Old, Version};
+
+/// The name and version of the shape of [`Log`].
+pub const LOG_SCHEMA: &str = "wpatch.log/1";
+
+/// The changes that the history keeps.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(title = "wpatch log")]
+pub struct Log {
+    /// `wpatch.log/1`.
+    pub schema: &'static str,
+    /// Always true: a log that cannot be read is reported as any other command that fails.
+    pub ok: bool,
+    /// The entries, the newest first.
+    pub entries: Vec<LogEntry>,
+}
+
+/// One change.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LogEntry {
+    /// Its name, for `wpatch undo` and `wpatch show`; names sort by time.
+    pub id: String,
+    /// When it began, as in RFC 3339.
+    pub time: String,
+    /// The command that made it.
+    pub command: String,
+    /// Whether it holds or was taken back.
+    pub state: State,
+    /// The entries that it takes back.
+    pub undoes: Vec<String>,
+    /// The entry that took it back.
+    pub undone_by: Option<String>,
+    /// `full`, or `partial` if the old contents of some file are not kept.
+    pub coverage: Coverage,
+    /// The files that it changed, by name.
+    pub files: Vec<LogFile>,
+}
+
+/// Whether a change holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It holds.
+    Committed,
+    /// It was taken back.
+    Undone,
+}
+
+/// Whether everything can be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Coverage {
+    /// It can.
+    Full,
+    /// Not all of it.
+    Partial,
+}
+
+/// One file of a change.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LogFile {
+    /// The file.
+    pub path: String,
+    /// The other file of a rename.
+    pub from: Option<String>,
+    /// What was done.
+    pub op: Op,
+    /// What was there before; null if nothing was.
+    pub before: Option<LogVersion>,
+    /// What was there afterwards; null if nothing was.
+    pub after: Option<LogVersion>,
+    /// Whether the old contents are not kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
+    /// What was changed, as a git diff; only for `wpatch show`, and while both versions can be found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// One version of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LogVersion {
+    /// Digest of its contents, or of the target of a link, by XXH3 with 128 bits.
+    pub xxh3: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Permission bits in octal, where they are known; a link has none.
+    pub mode: Option<String>,
+    /// `file` or `link`.
+    pub file_type: &'static str,
+}
+
+impl Log {
+    /// Returns the log of `shown`, which are some of `all`; `diff` finds what they changed.
+    pub fn of<'e>(
+        all: &'e [Entry],
+        shown: impl IntoIterator<Item = &'e Entry>,
+        diff: impl Fn(&Entry, &EntryFile) -> Option<Vec<u8>>,
+    ) -> Self {
+        let chain = Chain::of(all);
+        let entries = shown.into_iter().map(|entry| LogEntry::of(entry, &chain, &diff)).collect();
+        Self { schema: LOG_SCHEMA, ok: true, entries }
+    }
+
+    /// Prints it for people.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `out`.
+    pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        for entry in &self.entries {
+            let undone = if entry.state == State::Undone { ", undone" } else { "" };
+            writeln!(out, "{} {} {}{undone}", entry.id, entry.time, printable(entry.command.as_bytes()))?;
+            for file in &entry.files {
+                let path = |path: &str| printable(path.as_bytes()).to_string();
+                let from = file.from.as_deref().map_or_else(String::new, |from| format!("{} => ", path(from)));
+                let lost = if file.lost { " (old contents not kept)" } else { "" };
+                writeln!(out, "  {} {from}{}{lost}", file.op.name(), path(&file.path))?;
+            }
+            for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
+                diff.lines().try_for_each(|line| writeln!(out, "{}", printable(line.as_bytes())))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LogEntry {
+    fn of(entry: &Entry, chain: &Chain<'_>, diff: impl Fn(&Entry, &EntryFile) -> Option<Vec<u8>>) -> Self {
+        // What was taken back is in the tree again.
+        let is_lost = |file: &EntryFile| file.old == Old::Lost && chain.is_head(entry);
+        let is_undone = !chain.is_head(entry) && chain.holds(chain.head(entry)) != chain.holds(entry);
+        let file = |file: &EntryFile| LogFile {
+            lost: is_lost(file),
+            diff: diff(entry, file).as_deref().map(text),
+            ..LogFile::of(entry, file)
+        };
+        let is_moved_away = |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
+        Self {
+            id: entry.id.clone(),
+            time: format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(entry.time)).to_string(),
+            command: entry.label.command.clone(),
+            state: if is_undone { State::Undone } else { State::Committed },
+            undoes: entry.label.undoes.clone(),
+            undone_by: chain.undone_by(entry).map(|by| by.id.clone()),
+            coverage: if entry.files.iter().any(is_lost) { Coverage::Partial } else { Coverage::Full },
+            files: entry.files.iter().filter(|file| !is_moved_away(file)).map(file).collect(),
+        }
+    }
+}
+
+impl LogFile {
+    fn of(entry: &Entry, file: &EntryFile) -> Self {
+        let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
+        let before = source.map_or(file.before, |source| source.before);
+        let op = match (source, before, file.after) {
+            (Some(_), ..) => Op::Rename,
+            (None, None, _) => Op::Create,
+            (None, Some(_), None) => Op::Delete,
+            (None, Some(before), Some(after)) if before.digest == after.digest && before.kind == after.kind => Op::Mode,
+            _ => Op::Modify,
+        };
+        let name = |path: &RelPath| text(path.as_bytes());
+        Self {
+            path: name(&file.path),
+            from: source.map(|source| name(&source.path)),
+            op,
+            before: before.map(LogVersion::of),
+            after: file.after.map(LogVersion::of),
+            lost: false,
+            diff: None,
+        }
+    }
+}
+
+impl LogVersion {
+    fn of(version: Version) -> Self {
+        let is_link = version.kind == FileKind::Symlink;
+        Self {
+            xxh3: version.digest.to_string(),
+            size: version.size,
+            mode: version.permissions.filter(|_| !is_link).map(|bits| format!("{bits:04o}")),
+            file_type: if is_link { "link" } else { "file" },
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Which entries hold: a change that was taken back does not, unless that was taken back in its turn.
+
+use std::collections::HashMap;
+
+use super::Entry;
+
+/// The entries, and what took each of them back.
+pub struct Chain<'e> {
+    entries: HashMap<&'e str, &'e Entry>,
+    undone_by: HashMap<&'e str, &'e Entry>,
+}
+
+impl<'e> Chain<'e> {
+    /// Returns that of all entries.
+    #[must_use]
+    pub fn of(all: &'e [Entry]) -> Self {
+        let undone = |entry: &'e Entry| entry.label.undoes.iter().map(move |id| (id.as_str(), entry));
+        Self {
+            entries: all.iter().map(|entry| (entry.id.as_str(), entry)).collect(),
+            undone_by: all.iter().flat_map(undone).collect(),
+        }
+    }
+
+    /// Returns what took `entry` back.
+    #[must_use]
+    pub fn undone_by(&self, entry: &Entry) -> Option<&'e Entry> {
+        self.undone_by.get(entry.id.as_str()).copied()
+    }
+
+    /// Returns whether nothing took `entry` back.
+    #[must_use]
+    pub fn is_head(&self, entry: &Entry) -> bool {
+        self.undone_by(entry).is_none()
+    }
+
+    /// Returns the last of those that took each other back, beginning with `entry`.
+    #[must_use]
+    pub fn head(&self, entry: &'e Entry) -> &'e Entry {
+        let mut head = entry;
+        while let Some(next) = self.undone_by(head).filter(|next| next.id > head.id) {
+            head = next;
+        }
+        head
+    }
+
+    /// Returns whether `entry` makes a change, or makes one again; else it takes one back.
+    #[must_use]
+    pub fn holds(&self, entry: &Entry) -> bool {
+        let mut holds = true;
+        let mut id = entry.label.undoes.first();
+        let mut last = entry.id.as_str();
+        while let Some(undone) = id.filter(|id| id.as_str() < last) {
+            holds = !holds;
+            last = undone;
+            id = self.entries.get(undone.as_str()).and_then(|entry| entry.label.undoes.first());
+        }
+        holds
+    }
+}

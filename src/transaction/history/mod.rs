@@ -1,0 +1,234 @@
+//! History: what committed transactions leave so that they can be undone, as long as there is a place for it.
+//!
+//! A state directory that stays keeps each transaction as an entry: the directory of its scratch files, with its journal
+//! as the record and the old files as they were taken out, never copied. The name of that directory has the time and the
+//! size in it, so that nothing has to be read to see what is too old or too much.
+
+mod chain;
+mod keep;
+mod prune;
+
+use std::time::Duration;
+
+use super::change::{Arrival, Change, Image, Kind};
+use super::journal::Journal;
+use super::recover::leftovers;
+use super::scratch::{Scratch, Slot};
+use super::state::{State, look};
+use super::{Failure, Interrupt, Options, Recovered};
+use crate::digest::Digest;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::workspace::{Fault, Workspace};
+
+pub use chain::Chain;
+pub use prune::Limits;
+pub(super) use {keep::conclude, prune::prune};
+
+/// How the names of entries begin in a state directory.
+const PREFIX: &str = "entry-";
+
+/// What the history says of a transaction besides its files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// The command that made it.
+    pub command: String,
+    /// The entries that it takes back.
+    pub undoes: Vec<String>,
+}
+
+/// A transaction that was committed and can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name; names sort by time.
+    pub id: String,
+    /// When it began, in seconds since 1970.
+    pub time: u64,
+    /// What made it, and what it takes back.
+    pub label: Label,
+    /// The files that it changed, by name.
+    pub files: Vec<EntryFile>,
+    /// The directories that it made, the outer ones first.
+    pub made: Vec<RelPath>,
+    /// The directories that went, the outer ones first.
+    pub removed: Vec<RelPath>,
+}
+
+/// What an entry did to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryFile {
+    /// The file.
+    pub path: RelPath,
+    /// What was there.
+    pub before: Option<Version>,
+    /// What was there afterwards.
+    pub after: Option<Version>,
+    /// Where the old contents are.
+    pub old: Old,
+}
+
+/// Where the contents are that a file had before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Old {
+    /// There were none, or they are those that the file still has.
+    None,
+    /// In the history, at this path below the root.
+    Kept(RelPath),
+    /// At this path of the tree: it was renamed.
+    MovedTo(RelPath),
+    /// Nowhere: this file cannot be brought back.
+    Lost,
+}
+
+/// One version of a file, by its contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Regular file, symbolic link or directory.
+    pub kind: FileKind,
+    /// Digest of contents or target.
+    pub digest: Digest,
+    /// Size in bytes.
+    pub size: u64,
+    /// Permission bits, of 0o7777, where they are known.
+    pub permissions: Option<u32>,
+}
+
+/// Returns the entries, the newest first. Without a state directory there are none.
+///
+/// Entries that cannot be read are left out: their files may be those of a transaction that is being pruned.
+///
+/// # Errors
+///
+/// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
+pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
+    let Some(state) = look(workspace)? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for place in places(workspace, &state)?.into_iter().rev() {
+        let read = Journal::record(workspace, &place.scratch).and_then(|journal| place.entry(workspace, journal));
+        match read {
+            Ok(entry) => found.push(entry),
+            Err(Failure::State { .. }) => {}
+            Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {}
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(found)
+}
+
+/// Makes a state directory that stays, and recovers what dead processes left.
+///
+/// # Errors
+///
+/// Returns [`Failure`] if it cannot be made, locked or trusted.
+pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
+    let mut state = State::open(workspace, options, interrupt)?;
+    let recovered = leftovers(workspace, &state, options)?;
+    state.stay(workspace)?;
+    Ok(recovered)
+}
+
+/// Recovers what dead processes left, and removes the entries that are over the limits of `options`; returns how many
+/// those were. Without a state directory it does nothing.
+///
+/// # Errors
+///
+/// Returns [`Failure`] as [`recover`](super::recover()) does.
+pub fn collect(workspace: &dyn Workspace, options: Options) -> Result<(Vec<Recovered>, usize), Failure> {
+    let Some(state) = State::open_existing(workspace, options.patience)? else { return Ok((Vec::new(), 0)) };
+    let recovered = leftovers(workspace, &state, options)?;
+    let pruned = prune(workspace, &state.directory, options.history)?;
+    // What cannot be removed now goes with the next command.
+    let _ = state.close(workspace);
+    Ok((recovered, pruned))
+}
+
+/// Where an entry is.
+struct Place {
+    scratch: Scratch,
+    /// Size of the old files, in bytes.
+    bytes: u64,
+}
+
+/// Returns where the entries are, in the order of time.
+fn places(workspace: &dyn Workspace, state: &RelPath) -> Result<Vec<Place>, Failure> {
+    let names = workspace.list(Some(state))?;
+    let place = |name: &Vec<u8>| {
+        let name = std::str::from_utf8(name).ok()?;
+        let (id, bytes) = name.strip_prefix(PREFIX)?.split_once('.')?;
+        let directory = state.join(name.as_bytes()).ok()?;
+        Some(Place { scratch: Scratch::of_entry(directory, id), bytes: bytes.parse().ok()? })
+    };
+    Ok(names.iter().filter_map(place).collect())
+}
+
+/// Returns the name of the newest entry.
+pub(super) fn newest(workspace: &dyn Workspace, state: &RelPath) -> Result<Option<String>, Failure> {
+    Ok(places(workspace, state)?.pop().map(|place| place.scratch.id))
+}
+
+/// Returns the name of the directory of an entry.
+fn name(id: &str, bytes: u64) -> String {
+    format!("{PREFIX}{id}.{bytes}")
+}
+
+impl Place {
+    /// Returns the entry that `journal` is the record of.
+    fn entry(&self, workspace: &dyn Workspace, journal: Journal) -> Result<Entry, Failure> {
+        let names = self.scratch.names(workspace)?;
+        let mut files = Vec::with_capacity(journal.changes.len());
+        for change in &journal.changes {
+            let old = match old_file(change, &journal, &names) {
+                OldFile::None => Old::None,
+                OldFile::MovedTo(path) => Old::MovedTo(path.clone()),
+                OldFile::Slot(name) => Old::Kept(self.scratch.file(name)?),
+                OldFile::Lost => Old::Lost,
+            };
+            let (before, after) = (change.before.map(Version::from), change.after.map(Version::from));
+            files.push(EntryFile { path: change.path.clone(), before, after, old });
+        }
+        let time = self.scratch.id.get(..10).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default();
+        Ok(Entry {
+            id: self.scratch.id.clone(),
+            time,
+            label: Label { command: journal.command, undoes: journal.undoes },
+            files,
+            made: journal.makes.into_iter().map(|made| made.0).collect(),
+            removed: journal.removes.into_iter().map(|removed| removed.path).collect(),
+        })
+    }
+}
+
+/// Where a finished transaction has the old file of a change.
+enum OldFile<'a> {
+    None,
+    Slot(String),
+    MovedTo(&'a RelPath),
+    Lost,
+}
+
+/// Returns where the old file of `change` is; `names` are those of the scratch files.
+fn old_file<'a>(change: &Change, journal: &'a Journal, names: &[Vec<u8>]) -> OldFile<'a> {
+    if change.before.is_none() || change.is_mode() {
+        return OldFile::None;
+    }
+    let goes_on = |other: &&Change| other.arrives == Some(Arrival::Old(change.number));
+    if let Some(target) = journal.changes.iter().find(goes_on) {
+        return OldFile::MovedTo(&target.path);
+    }
+    let slots = if change.is_exchange() { [Slot::Old, Slot::New].as_slice() } else { &[Slot::Old] };
+    let candidates = slots.iter().map(|&slot| super::scratch::name(slot, change.number));
+    let is_there = |name: &String| names.iter().any(|found| found == name.as_bytes());
+    candidates.into_iter().find(is_there).map_or(OldFile::Lost, OldFile::Slot)
+}
+
+impl From<Image> for Version {
+    fn from(image: Image) -> Self {
+        let kind = match image.kind {
+            Kind::File => FileKind::Regular,
+            Kind::Link => FileKind::Symlink,
+            Kind::Directory => FileKind::Directory,
+            Kind::Special => FileKind::Special,
+        };
+        Self { kind, digest: image.digest, size: image.size, permissions: image.mode }
+    }
+}

@@ -1,0 +1,61 @@
+//! The bounds of the history.
+
+use super::{Duration, Failure, Place, places};
+use crate::path::RelPath;
+use crate::transaction::scratch::Scratch;
+use crate::transaction::sweep::{gone, sweep};
+use crate::workspace::{Rename, Workspace};
+
+/// How much history is kept. What is over a limit goes, the oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Number of entries.
+    pub entries: usize,
+    /// Age.
+    pub age: Duration,
+    /// Size of all old files, in bytes.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { entries: 100, age: Duration::from_secs(30 * 24 * 60 * 60), bytes: 512 << 20 }
+    }
+}
+
+impl Limits {
+    /// No history at all.
+    pub const NOTHING: Self = Self { entries: 0, age: Duration::ZERO, bytes: 0 };
+}
+
+/// Removes the entries of the state directory `state` that are over a limit, and returns how many those were.
+pub(in crate::transaction) fn prune(
+    workspace: &dyn Workspace,
+    state: &RelPath,
+    limits: Limits,
+) -> Result<usize, Failure> {
+    let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
+    let oldest = format!("{:010x}", now.saturating_sub(limits.age.as_secs()));
+    let all = places(workspace, state)?;
+    let mut bytes = 0;
+    let is_kept = |(rank, place): (usize, &Place)| {
+        bytes += place.bytes;
+        rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
+    };
+    let kept = all.iter().rev().enumerate().map(is_kept).take_while(|&is_kept| is_kept).count();
+    let over = all.len() - kept;
+    for place in &all[..over] {
+        place.remove(workspace, state)?;
+    }
+    Ok(over)
+}
+
+impl Place {
+    /// Removes the entry: first what makes it one, so that the next command finishes what is begun here.
+    fn remove(&self, workspace: &dyn Workspace, state: &RelPath) -> Result<(), Failure> {
+        gone(workspace.remove(&self.scratch.file("done")?))?;
+        let litter = Scratch::housed(state, &self.scratch.id)?;
+        workspace.rename(&self.scratch.directory, &litter.directory, Rename::Replace)?;
+        sweep(workspace, &litter)
+    }
+}

@@ -1,0 +1,271 @@
+//! Undo, redo and the history, on every set of changes of the transaction tests.
+
+use std::collections::BTreeMap;
+
+use wpatch::engine::options::{Interrupt, Limits, TransactionOptions};
+use wpatch::engine::{self, Outcome, Target, UndoRequest};
+use wpatch::preflight::Kind;
+use wpatch::report::{Coverage, State};
+use wpatch::transaction::{Durability, Options, recover};
+use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
+use wpatch::workspace::{Privacy, Workspace};
+
+use crate::changes::{Case, Step, Tree, cases, path};
+
+const OPTIONS: Options = Options {
+    durability: Durability::Full,
+    patience: std::time::Duration::ZERO,
+    history: Limits { entries: 100, age: std::time::Duration::from_secs(3600), bytes: 1 << 30 },
+};
+
+fn request(target: Target) -> UndoRequest {
+    UndoRequest { transaction: OPTIONS, ..UndoRequest::of(target) }
+}
+
+fn undo(memory: &Memory, target: Target) -> Outcome {
+    engine::undo(&request(target), memory, &Interrupt::new())
+}
+
+fn done(outcome: &Outcome) -> bool {
+    assert!(
+        outcome.report.ok,
+        "{:?} {:#?}",
+        outcome.problems,
+        outcome.report.files.iter().map(|f| (f.op, &f.path, &f.from)).collect::<Vec<_>>()
+    );
+    outcome.report.changed
+}
+
+/// Returns the tree without the state directories.
+fn tree(memory: &Memory) -> Tree {
+    let is_state = |path: &str| path.starts_with(".git/wpatch") || path.starts_with(".wpatch");
+    memory.entries().into_iter().filter(|(path, _)| !is_state(&path.to_string())).collect()
+}
+
+/// The cases in work trees of git, each with its trees before and after.
+fn kept_cases() -> Vec<Case> {
+    cases().into_iter().filter(|case| case.before.iter().any(|(name, _)| *name == ".git/HEAD")).collect()
+}
+
+fn applied(case: &Case, lacks: &[Feature]) -> Memory {
+    let memory = lacks.iter().fold(case.memory(), |memory, &feature| memory.without(feature));
+    let _receipt = case.run(&memory, OPTIONS).expect("nothing fails");
+    memory
+}
+
+fn memory(files: &[(&str, Entry)]) -> Memory {
+    let files = files.iter().map(|(name, entry)| (path(name), entry.clone()));
+    let memory = Memory::with_files(files);
+    memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
+    memory
+}
+
+fn put(memory: &Memory, steps: &[Step]) {
+    let _receipt = crate::changes::run(memory, steps, OPTIONS, &Interrupt::new()).expect("nothing fails");
+}
+
+#[test]
+fn undo_brings_every_tree_back_and_redo_brings_it_again() {
+    for lacks in [&[][..], &[Feature::RenameFlags], &[Feature::HardLinks], &[Feature::RenameFlags, Feature::HardLinks]]
+    {
+        for case in kept_cases() {
+            let memory = applied(&case, lacks);
+            for turn in 0..2 {
+                let what = format!("{} {lacks:?} turn {turn}", case.name);
+                assert!(done(&undo(&memory, Target::Last(1))), "{what}");
+                assert_eq!(tree(&memory), case.memory().entries(), "{what}");
+                assert!(done(&undo(&memory, Target::Undo)), "{what}");
+                assert_eq!(tree(&memory), case.after(), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
+    let mut faults = 0;
+    for case in kept_cases() {
+        for kind in FaultKind::ALL {
+            for verb in 0.. {
+                let memory = applied(&case, &[]).restart();
+                memory.inject(Injection { verb, kind });
+                let outcome = undo(&memory, Target::Last(1));
+                if !memory.has_met_fault() {
+                    assert!(outcome.report.ok, "{}", case.name);
+                    break;
+                }
+                faults += 1;
+                let ends = [memory.restart(), memory.after_power_loss_with(Survivors::Dice(verb as u64))];
+                for next in ends {
+                    recover(&next, OPTIONS).unwrap();
+                    let (found, before, after) = (tree(&next), case.memory().entries(), case.after());
+                    let is_dead = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
+                    let is_right = match (outcome.report.ok && !is_dead, outcome.report.exit_code) {
+                        (true, _) => found == before,
+                        (_, 5) => found == before || found == after,
+                        _ if is_dead => found == before || found == after,
+                        _ => found == after,
+                    };
+                    assert!(is_right, "{} {kind:?} at {verb}: {:?} {found:#?}", case.name, outcome.problems);
+                    let litter: Vec<_> =
+                        next.entries().into_keys().filter(|path| path.to_string().contains("txn-")).collect();
+                    assert_eq!(litter, [], "{} {kind:?} at {verb}", case.name);
+                }
+            }
+        }
+    }
+    assert!(faults > 1000, "{faults}");
+}
+
+#[test]
+fn two_changes_and_two_undos_lead_to_the_first_tree() {
+    let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("2"))]);
+    let before = tree(&memory);
+    put(&memory, &[Step::Put("a", Entry::file("one"))]);
+    put(
+        &memory,
+        &[Step::Put("a", Entry::file("uno")), Step::Put("b", Entry::file("due")), Step::Put("n/x", Entry::file("n"))],
+    );
+    let after = tree(&memory);
+    let twice = memory.restart();
+    assert!(done(&undo(&memory, Target::Last(1))) && done(&undo(&memory, Target::Last(1))));
+    assert_eq!(tree(&memory), before);
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+    assert!(done(&undo(&memory, Target::Undo)) && done(&undo(&memory, Target::Undo)));
+    assert_eq!(tree(&memory), after);
+    assert!(!undo(&memory, Target::Undo).report.ok);
+    assert!(done(&undo(&twice, Target::Last(2))));
+    assert_eq!(tree(&twice), before);
+    assert!(done(&undo(&twice, Target::Undo)));
+    assert_eq!(tree(&twice), after);
+}
+
+#[test]
+fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
+    let start = [("a", Entry::file("1")), ("b", Entry::file("2")), ("gone", Entry::file("g"))];
+    let steps = [
+        Step::Put("a", Entry::file("one")),
+        Step::Put("b", Entry::file("two")),
+        Step::Delete("gone"),
+        Step::Put("new", Entry::file("n")),
+    ];
+    let edits: [(&str, Option<&str>); 4] =
+        [("b", Some("mine")), ("gone", Some("mine")), ("new", Some("mine")), ("new", None)];
+    for (name, edit) in edits {
+        let memory = memory(&start);
+        let before = tree(&memory);
+        put(&memory, &steps);
+        match edit {
+            Some(text) => memory.put(&path(name), &Entry::file(text)),
+            None => memory.remove(&path(name)).unwrap(),
+        }
+        let edited = tree(&memory);
+        let outcome = undo(&memory, Target::Last(1));
+        let error = outcome.report.error.unwrap();
+        assert_eq!((error.kind, error.path.as_deref()), (Kind::Conflict.name(), Some(name)));
+        assert_eq!(tree(&memory), edited);
+        let forced = UndoRequest { force: true, ..request(Target::Last(1)) };
+        assert!(done(&engine::undo(&forced, &memory, &Interrupt::new())), "{name}");
+        assert_eq!(tree(&memory), before, "{name}");
+        assert!(done(&undo(&memory, Target::Undo)), "{name}");
+        assert_eq!(tree(&memory), edited, "{name}");
+    }
+}
+
+#[test]
+fn a_tree_that_is_as_before_already_is_not_changed_and_the_undo_is_known() {
+    let memory = memory(&[("a", Entry::file("1"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    memory.put(&path("a"), &Entry::file("1"));
+    let forced = UndoRequest { force: true, ..request(Target::Last(1)) };
+    assert!(!done(&engine::undo(&forced, &memory, &Interrupt::new())));
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+}
+
+#[test]
+fn a_dry_run_says_the_same_and_writes_nothing() {
+    for case in kept_cases() {
+        let memory = applied(&case, &[]);
+        let before = memory.fingerprint();
+        let dry = UndoRequest { is_dry_run: true, ..request(Target::Last(1)) };
+        let said = engine::undo(&dry, &memory, &Interrupt::new()).report;
+        assert_eq!(memory.fingerprint(), before, "{}", case.name);
+        let done = undo(&memory, Target::Last(1)).report;
+        let files = |report: &wpatch::report::Report| {
+            report.files.iter().map(|file| (file.path.clone(), file.op)).collect::<Vec<_>>()
+        };
+        assert_eq!((said.ok, files(&said)), (done.ok, files(&done)), "{}", case.name);
+    }
+}
+
+#[test]
+fn a_directory_that_was_empty_before_stays() {
+    let memory = memory(&[("d/e", Entry::directory())]);
+    let before = tree(&memory);
+    put(&memory, &[Step::Put("d/e/x", Entry::file("x"))]);
+    assert!(done(&undo(&memory, Target::Last(1))));
+    assert_eq!(tree(&memory), before);
+}
+
+#[test]
+fn any_change_can_be_named_by_the_beginning_of_its_name() {
+    let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    put(&memory, &[Step::Put("b", Entry::file("2"))]);
+    let log = engine::log(&memory).unwrap();
+    let first = log.entries[1].id.clone();
+    assert!(done(&undo(&memory, Target::Entry(first.clone()))));
+    let contents = |name: &str| memory.files()[&path(name)].contents.clone();
+    assert_eq!((contents("a"), contents("b")), (b"1".to_vec(), b"2".to_vec()));
+    assert!(!undo(&memory, Target::Entry(first)).report.ok);
+    assert!(!undo(&memory, Target::Entry(String::new())).report.ok);
+    let states: Vec<_> = engine::log(&memory).unwrap().entries.iter().map(|entry| entry.state).collect();
+    assert_eq!(states, [State::Committed, State::Committed, State::Undone]);
+}
+
+#[test]
+fn the_history_is_bounded_and_says_so() {
+    let memory = memory(&[("a", Entry::file("0"))]);
+    let options = |history| TransactionOptions { history, ..OPTIONS };
+    let limits = Limits { entries: 3, ..OPTIONS.history };
+    let texts: Vec<&'static str> = (0..5).map(|number| &*format!("text {number}").leak()).collect();
+    let mut warnings = BTreeMap::new();
+    for (number, text) in texts.iter().enumerate() {
+        let steps = [Step::Put("a", Entry::file(*text))];
+        let receipt = crate::changes::run(&memory, &steps, options(limits), &Interrupt::new()).unwrap();
+        warnings.insert(number, receipt.warnings.len());
+    }
+    assert_eq!(warnings.into_values().collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
+    assert_eq!(engine::log(&memory).unwrap().entries.len(), 3);
+    let small = Limits { bytes: 12, ..OPTIONS.history };
+    assert!(engine::gc(&memory, options(small)).report.ok);
+    assert_eq!(engine::log(&memory).unwrap().entries.len(), 2);
+    assert!(engine::gc(&memory, options(Limits::NOTHING)).report.ok);
+    assert_eq!(engine::log(&memory).unwrap().entries.len(), 0);
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+}
+
+#[test]
+fn old_contents_that_somebody_wrote_to_are_not_brought_back() {
+    let memory = memory(&[("a", Entry::file("1"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    let old = memory.files().into_keys().find(|path| path.name() == b"n0").unwrap();
+    memory.put(&old, &Entry::file("late"));
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::Conflict.name());
+    assert_eq!(memory.files()[&path("a")].contents, b"2");
+    memory.remove(&old).unwrap();
+    assert_eq!(engine::log(&memory).unwrap().entries[0].coverage, Coverage::Partial);
+    assert!(!undo(&memory, Target::Last(1)).report.ok);
+}
+
+#[test]
+fn a_plain_directory_keeps_a_history_only_when_asked() {
+    let memory = Memory::with_files([(path("a"), Entry::file("1"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+    assert_eq!(memory.entries().len(), 1);
+    assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
+    put(&memory, &[Step::Put("a", Entry::file("3"))]);
+    assert!(done(&undo(&memory, Target::Last(1))));
+    assert_eq!(memory.files()[&path("a")].contents, b"2");
+}
