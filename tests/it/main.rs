@@ -13,6 +13,7 @@ mod grammar;
 mod lark;
 mod laws;
 mod oracle;
+mod power;
 mod report;
 mod run;
 mod tidy;
