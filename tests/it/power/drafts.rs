@@ -103,9 +103,10 @@ pub(super) fn drafts() -> Vec<Draft> {
     ]
 }
 
-/// Returns one that moves files, one of them in its directory.
+/// Returns one that moves files, into another directory and in their own, with a change and without.
 pub(super) fn renames() -> Draft {
-    Draft::new("renames").rename("plain", "renamed").rename_with_change("from/edited", "edited")
+    let moves = Draft::new("renames").rename("plain", "sub/plain").rename("own", "named");
+    moves.rename_with_change("from/edited", "edited")
 }
 
 /// Returns one with so few files and directories that each is synced on its own.
@@ -116,5 +117,5 @@ pub(super) fn few() -> Draft {
 /// Returns one with so many files and directories that all is synced at once.
 pub(super) fn many() -> Draft {
     let updates = (0..5).fold(Draft::new("many"), |draft, at| draft.update(&format!("{at}/file")));
-    updates.create("new/file", PLAIN).delete("old/gone").mode("script")
+    updates.create("new/file", PLAIN).delete("old/gone").mode("script").rename("plain", "to/plain")
 }
