@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::arrange::Arranged;
 use super::change::{Arrival, Change, Kind};
+use super::journal::Journal;
 use super::rollback::Rollback;
 use super::scratch::{Scratch, Slot};
 use super::slots::Slots;
@@ -132,10 +133,11 @@ impl Commit<'_> {
         };
         let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
         changed.extend(modes.chain(made).cloned().map(Some));
-        if changed.len() > FEW {
+        let is_few = changed.len() <= FEW && !has_moves(journal);
+        if !is_few {
             self.workspace.sync_all()?;
         }
-        if changed.len() <= FEW || journal.changes.iter().any(|change| change.beside.is_some()) {
+        if is_few || journal.changes.iter().any(|change| change.beside.is_some()) {
             self.workspace.sync(Some(&self.scratch.directory))?;
             changed.iter().try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
         }
@@ -174,4 +176,18 @@ impl Commit<'_> {
         let (left, kept) = (undone.left, undone.kept);
         Aborted { failure: Failure::Incomplete { left, kept, cause: Box::new(cause) }, keeps_journal }
     }
+}
+
+/// Returns whether a file itself goes from one directory to another, and not only its contents.
+///
+/// Synced one after the other, the first may have lost the file for good before the second has it: no file system is
+/// relied upon to let a sync of one carry the other.
+fn has_moves(journal: &Journal) -> bool {
+    let numbered = journal.numbered();
+    journal.changes.iter().any(|change| match change.arrives {
+        Some(Arrival::Old(number)) => {
+            numbered.get(&number).is_some_and(|source| source.path.parent() != change.path.parent())
+        }
+        Some(Arrival::Staged) | None => false,
+    })
 }

@@ -14,6 +14,7 @@ mod history;
 mod lark;
 mod laws;
 mod oracle;
+mod power;
 mod report;
 mod run;
 mod tidy;

@@ -1,0 +1,296 @@
+//! A run of the program under strace on a real directory, and the trees that a loss of power leaves in its place.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use fs_err as fs;
+use walkdir::WalkDir;
+use wpatch::transaction::{Durability, Options, recover};
+use wpatch::workspace::disk::Disk;
+
+use super::drafts::Draft;
+use super::model::{Inode, Model, Tree, tree};
+use super::states::{Bound, survivors};
+use super::trace::{Step, steps};
+
+/// Bits of a mode that say what a node is, and what they say.
+const KIND: u32 = 0o170_000;
+const DIRECTORY: u32 = 0o040_000;
+const SYMLINK: u32 = 0o120_000;
+/// What stays in git's directory for good.
+const STAYS: [&str; 2] = [".git/wpatch", ".git/wpatch/lock"];
+/// Where files are kept in memory on most systems.
+const MEMORY: &str = "/dev/shm";
+/// One state in so many is recovered by the program too.
+const BY_PROGRAM: usize = 100;
+
+/// One run, recorded.
+pub(super) struct Scene {
+    _directory: tempfile::TempDir,
+    root: PathBuf,
+    pub(super) name: String,
+    umask: u32,
+    /// What was there when the recording began, all of it durable.
+    before: Tree,
+    /// What a success leaves, and what this run has left.
+    success: Tree,
+    after: Tree,
+    pub(super) steps: Vec<Step>,
+    /// The first step behind which the power is cut.
+    start: usize,
+    /// What recovery makes of a state.
+    verdicts: RefCell<HashMap<Tree, Result<Tree, String>>>,
+}
+
+/// What came of a check.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// How many states were looked at, moment by moment.
+    pub(super) states: usize,
+    /// Whether they were all that there are.
+    pub(super) is_complete: bool,
+    /// The first that ended wrong.
+    pub(super) bad: Option<String>,
+}
+
+/// Where the run is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Plain,
+    Git,
+}
+
+impl Scene {
+    /// Lays the tree of `draft` and records how the patch is applied.
+    pub(super) fn apply(draft: &Draft, place: Place, arguments: &[&str]) -> Self {
+        let mut scene = Self::lay(draft, place);
+        (scene.steps, _) = scene.record("apply", arguments, &[]);
+        scene.finish()
+    }
+
+    /// As [`Scene::apply`], but sync number `number` of those by `call` fails; `None` if there are fewer.
+    pub(super) fn with_failed_sync(draft: &Draft, place: Place, (call, number): (&str, usize)) -> Option<Self> {
+        let mut scene = Self::lay_again(draft, place);
+        let fault = format!("inject={call}:error=EIO:when={number}");
+        (scene.steps, _) = scene.record("apply", &[], &["-e", &fault]);
+        let is_failed = |step: &Step| matches!(step, Step::FailedSync(_) | Step::FailedSyncAll);
+        let is_met = scene.steps.iter().any(is_failed);
+        scene.name = format!("{}, {call} {number} fails", scene.name);
+        is_met.then(|| scene.finish())
+    }
+
+    /// Lays the tree, kills the program at call number `number` of the name `call`, and records that and the recovery;
+    /// `None` if there are fewer.
+    pub(super) fn recovery(draft: &Draft, place: Place, (call, number): (&str, usize)) -> Option<Self> {
+        let mut scene = Self::lay_again(draft, place);
+        let fault = format!("inject={call}:signal=KILL:when={number}");
+        let is_killed;
+        (scene.steps, is_killed) = scene.record("apply", &[], &["-e", &fault]);
+        if !is_killed {
+            return None;
+        }
+        scene.start = scene.steps.len();
+        scene.steps.extend(scene.record("recover", &[], &[]).0);
+        scene.name = format!("{}, killed at {call} {number}", scene.name);
+        Some(scene.finish())
+    }
+
+    /// Lays the tree of `draft` when it is known what becomes of it.
+    fn lay_again(draft: &Draft, place: Place) -> Self {
+        let first = Self::lay(draft, place);
+        let output = first.run(env!("CARGO_BIN_EXE_wpatch"), &["apply"], "apply");
+        assert!(output.status.success(), "{}: {output:?}", first.name);
+        Self { success: lasting(read(&first.root)), ..Self::lay(draft, place) }
+    }
+
+    fn lay(draft: &Draft, place: Place) -> Self {
+        // Thousands of trees are laid, and no power is going to fail really: memory does, where it is a file system.
+        let directory = tempfile::tempdir_in(MEMORY).or_else(|_| tempfile::tempdir()).unwrap();
+        let root = fs::canonicalize(directory.path()).unwrap().join("root");
+        fs::create_dir(&root).unwrap();
+        let umask = 0o777 & !fs::metadata(&root).unwrap().mode();
+        fs::write(directory.path().join("patch"), &draft.patch).unwrap();
+        if place == Place::Git {
+            fs::create_dir(root.join(".git")).unwrap();
+            fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        }
+        for (path, mode, contents) in &draft.files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, contents).unwrap();
+            fs::set_permissions(&path, std::fs::Permissions::from_mode(*mode)).unwrap();
+        }
+        for (path, target) in &draft.links {
+            symlink(target, root.join(path)).unwrap();
+        }
+        let (name, before) = (format!("{} ({place:?})", draft.name), read(&root));
+        let (success, after, steps, verdicts) = (Tree::new(), Tree::new(), Vec::new(), RefCell::default());
+        Self { _directory: directory, root, name, umask, before, success, after, steps, start: 0, verdicts }
+    }
+
+    /// Notes the tree after. The model has to have come to the same, or nothing it says can be trusted.
+    fn finish(mut self) -> Self {
+        let found = read(&self.root);
+        let mut model = self.model();
+        self.steps.iter().for_each(|step| model.run(step));
+        assert_eq!(without_inodes(tree(&model.live)), found, "{}: the model is wrong", self.name);
+        self.after = lasting(found);
+        assert_eq!(self.steps.last(), Some(&Step::Report), "{}", self.name);
+        self
+    }
+
+    fn model(&self) -> Model {
+        Model::new(&self.before, self.umask)
+    }
+
+    /// Returns what `command` does, and whether it was killed.
+    fn record(&self, command: &str, arguments: &[&str], strace: &[&str]) -> (Vec<Step>, bool) {
+        let log = self.root.with_file_name("log");
+        let mut words = vec!["-f", "-y", "-qq", "-xx", "-s", "1000000000", "-e", "trace=%file,%desc,exit_group"];
+        words.extend(strace);
+        words.extend(["-o", log.to_str().unwrap(), env!("CARGO_BIN_EXE_wpatch"), command, "--json"]);
+        words.extend(arguments);
+        let output = self.run("strace", &words, command);
+        let is_killed = output.status.signal() == Some(9);
+        assert!(output.status.success() || !strace.is_empty(), "{}: {output:?}", self.name);
+        (steps(&fs::read_to_string(log).unwrap(), &self.root), is_killed)
+    }
+
+    fn run(&self, program: &str, words: &[&str], command: &str) -> Output {
+        let mut run = Command::new(program);
+        run.args(words).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
+        if command == "apply" {
+            run.arg("../patch");
+        }
+        run.output().unwrap_or_else(|error| panic!("{program} has to be installed: {error}"))
+    }
+
+    /// Cuts the power after each of `steps`, in every way that `bound` lets through, and recovers.
+    ///
+    /// It ends with the first state that recovery does not make the tree before or the tree after, or not the latter
+    /// though success was reported.
+    pub(super) fn check(&self, steps: &[Step], bound: Bound) -> Findings {
+        let mut model = self.model();
+        let mut findings = Findings { is_complete: true, ..Findings::default() };
+        let mut is_reported = false;
+        for (at, step) in steps.iter().enumerate() {
+            model.run(step);
+            if at < self.start {
+                continue;
+            }
+            is_reported |= *step == Step::Report;
+            let (states, is_all) = survivors(&model, bound);
+            findings.is_complete &= is_all;
+            for state in states {
+                findings.states += 1;
+                if let Some(why) = self.problem(&state, is_reported) {
+                    let state = listed(&state);
+                    let text = format!("{} after step {at}, {step}: {why}\nof\n{state}", self.name);
+                    return Findings { bad: Some(text), ..findings };
+                }
+            }
+        }
+        findings
+    }
+
+    /// Returns how many different states were recovered.
+    pub(super) fn recovered(&self) -> usize {
+        self.verdicts.borrow().len()
+    }
+
+    /// Says what is wrong with what recovery makes of `state`.
+    fn problem(&self, state: &Tree, is_reported: bool) -> Option<String> {
+        if !self.verdicts.borrow().contains_key(state) {
+            let verdict = self.judge(state);
+            self.verdicts.borrow_mut().insert(state.clone(), verdict);
+        }
+        match &self.verdicts.borrow()[state] {
+            Err(why) => Some(why.clone()),
+            Ok(found) if *found == self.after || !is_reported && [&self.before, &self.success].contains(&found) => None,
+            Ok(found) => {
+                let when = if is_reported { "after the report" } else { "before the report" };
+                Some(format!("recovery leaves, {when},\n{}", listed(found)))
+            }
+        }
+    }
+
+    /// Lays `state` in the place of the root, whose identity stands in the journal, and recovers.
+    fn judge(&self, state: &Tree) -> Result<Tree, String> {
+        // Nothing is synced: it is another power that goes here, and the steps are the same.
+        let options = Options { durability: Durability::None, patience: Duration::ZERO };
+        replace(&self.root, state);
+        let recovered = recover(&Disk::open(&self.root).unwrap(), options);
+        let found =
+            recovered.map(|_| lasting(read(&self.root))).map_err(|failure| format!("recovery fails: {failure}"));
+        if self.recovered().is_multiple_of(BY_PROGRAM) {
+            replace(&self.root, state);
+            let output = self.run(env!("CARGO_BIN_EXE_wpatch"), &["recover"], "recover");
+            assert_eq!(output.status.success(), found.is_ok(), "{}: {output:?}", self.name);
+            assert_eq!(lasting(read(&self.root)), found.clone().unwrap_or_default(), "{}: {output:?}", self.name);
+        }
+        found
+    }
+}
+
+/// Makes `root` hold `state` and nothing else. Names of one file become links to one.
+fn replace(root: &Path, state: &Tree) {
+    for entry in fs::read_dir(root).unwrap().map(Result::unwrap) {
+        let is_directory = entry.file_type().unwrap().is_dir();
+        if is_directory { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }.unwrap();
+    }
+    let mut laid: HashMap<Inode, PathBuf> = HashMap::new();
+    for (path, (mode, bytes, inode)) in state {
+        let path = root.join(path);
+        if let Some(first) = laid.get(inode) {
+            fs::hard_link(first, &path).unwrap();
+            continue;
+        }
+        match mode & KIND {
+            DIRECTORY => fs::create_dir(&path).unwrap(),
+            SYMLINK => symlink(std::str::from_utf8(bytes).unwrap(), &path).unwrap(),
+            _ => fs::write(&path, bytes).unwrap(),
+        }
+        if mode & KIND != SYMLINK {
+            fs::set_permissions(&path, std::fs::Permissions::from_mode(mode & 0o7777)).unwrap();
+        }
+        laid.insert(*inode, path);
+    }
+}
+
+fn read(root: &Path) -> Tree {
+    let entries = WalkDir::new(root).min_depth(1).into_iter().map(Result::unwrap);
+    let node = |entry: walkdir::DirEntry| {
+        let metadata = entry.path().symlink_metadata().unwrap();
+        let bytes = match metadata.mode() & KIND {
+            SYMLINK => fs::read_link(entry.path()).unwrap().into_os_string().into_encoded_bytes(),
+            DIRECTORY => Vec::new(),
+            _ => fs::read(entry.path()).unwrap(),
+        };
+        let path = entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        (path, (metadata.mode(), bytes, 0))
+    };
+    entries.map(node).collect()
+}
+
+fn without_inodes(tree: Tree) -> Tree {
+    tree.into_iter().map(|(path, (mode, bytes, _))| (path, (mode, bytes, 0))).collect()
+}
+
+/// Returns `tree` without what may stay for the next command.
+fn lasting(mut tree: Tree) -> Tree {
+    tree.retain(|path, _| !STAYS.contains(&path.as_str()));
+    tree
+}
+
+fn listed(tree: &Tree) -> String {
+    let line = |(path, (mode, bytes, _)): (&String, &(u32, Vec<u8>, Inode))| {
+        let text: String = String::from_utf8_lossy(bytes).chars().take(60).collect();
+        format!("  {path} {mode:o} {text:?}\n")
+    };
+    tree.iter().map(line).collect()
+}
