@@ -4,7 +4,7 @@
 //! Each run starts from a new tree, is followed by `wpatch recover`, and has to end in the tree before or the tree
 //! after; after if it reported success, before if it refused.
 
-mod scene;
+pub(crate) mod scene;
 
 use scene::{Ending, Injection, Scene};
 
@@ -101,6 +101,15 @@ fn applying(least: usize, calls: &[&'static str], faults: &[&'static str], span:
 #[test]
 fn a_kill_at_any_call_leaves_the_tree_before_or_after() {
     applying(15, CALLS, &["signal=KILL"], Span::Once);
+}
+
+#[test]
+fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
+    let scene = Scene::new();
+    scene.lay();
+    let calls: Vec<_> = scene.calls("apply", CALLS).into_iter().collect();
+    let kills = injections(&calls, &["signal=KILL"], Span::Once);
+    all_end_right(15, &kills, |injection| scene.apply_again(injection));
 }
 
 #[test]

@@ -65,50 +65,80 @@ new file mode 120000
 \\ No newline at end of file
 ";
 
+/// The files that the patch is for, and one that it is not for.
+const FILES: &[(&str, &str)] = &[
+    ("update", "one\ntwo\nthree\n"),
+    ("old/gone", "gone\n"),
+    ("plain", "plain\n"),
+    ("edited", "first\nsecond\n"),
+    ("script", "#!/bin/sh\n"),
+    ("stays", "stays\n"),
+];
+
 /// Type and mode, and contents or target, of everything by its path.
-type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
+pub(crate) type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
 /// A tree that is laid anew for each run.
-pub(super) struct Scene {
+pub(crate) struct Scene {
     directory: tempfile::TempDir,
-    before: Tree,
-    after: Tree,
+    /// Where the tree is laid.
+    pub(crate) root: PathBuf,
+    files: &'static [(&'static str, &'static str)],
+    pub(crate) before: Tree,
+    pub(crate) after: Tree,
 }
 
 /// What strace does to one call of a run.
 #[derive(Clone, Debug)]
-pub(super) struct Injection {
+pub(crate) struct Injection {
     /// The system call.
-    pub(super) call: &'static str,
+    pub(crate) call: &'static str,
     /// What happens instead of it or with it, such as `error=EIO`.
-    pub(super) fault: &'static str,
+    pub(crate) fault: &'static str,
     /// Which of the calls, counted from 1; with a `+`, that one and all later ones.
-    pub(super) when: String,
+    pub(crate) when: String,
 }
 
 /// What came of one run with a fault.
-pub(super) struct Ending {
+pub(crate) struct Ending {
     /// Whether the fault happened.
-    pub(super) was_met: bool,
+    pub(crate) was_met: bool,
     /// What is wrong with it.
-    pub(super) problem: Option<String>,
+    pub(crate) problem: Option<String>,
 }
 
 impl Scene {
     pub(super) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let mut scene = Self { directory, before: Tree::new(), after: Tree::new() };
-        fs_err::write(scene.patch(), PATCH).unwrap();
-        scene.lay();
-        scene.before = tree(&scene.root());
-        assert!(scene.run(&[], "apply").status.success());
-        scene.after = tree(&scene.root());
-        assert_ne!(scene.before, scene.after);
-        scene
+        let root = directory.path().join("root");
+        Self::of(directory, root, FILES, PATCH)
     }
 
-    fn root(&self) -> PathBuf {
-        self.directory.path().join("root")
+    /// Returns the usual scene, laid at `root`.
+    pub(crate) fn at(root: &Path) -> Self {
+        Self::with(root, FILES, PATCH)
+    }
+
+    /// Returns a scene of other files and another patch, laid at `root`.
+    pub(crate) fn with(root: &Path, files: &'static [(&'static str, &'static str)], patch: &str) -> Self {
+        Self::of(tempfile::tempdir().unwrap(), root.to_owned(), files, patch)
+    }
+
+    fn of(
+        directory: tempfile::TempDir,
+        root: PathBuf,
+        files: &'static [(&'static str, &'static str)],
+        patch: &str,
+    ) -> Self {
+        let mut scene = Self { directory, root, files, before: Tree::new(), after: Tree::new() };
+        fs_err::write(scene.patch(), patch).unwrap();
+        scene.lay();
+        scene.before = tree(&scene.root);
+        let output = scene.run(&[], "apply");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        scene.after = tree(&scene.root);
+        assert_ne!(scene.before, scene.after);
+        scene
     }
 
     fn patch(&self) -> PathBuf {
@@ -119,26 +149,26 @@ impl Scene {
         self.directory.path().join("log")
     }
 
-    /// Lays the tree before.
-    pub(super) fn lay(&self) {
-        let root = self.root();
-        if root.exists() {
-            fs_err::remove_dir_all(&root).unwrap();
+    /// Lays the tree before. What is mounted below the root stays there.
+    pub(crate) fn lay(&self) {
+        let below = WalkDir::new(&self.root).min_depth(1).contents_first(true).into_iter().filter_map(Result::ok);
+        for entry in below {
+            let result = match entry.file_type().is_dir() {
+                true => fs_err::remove_dir(entry.path()),
+                false => fs_err::remove_file(entry.path()),
+            };
+            match result {
+                Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {}
+                result => result.unwrap(),
+            }
         }
-        fs_err::create_dir_all(root.join("old")).unwrap();
-        let files = [
-            ("update", "one\ntwo\nthree\n"),
-            ("old/gone", "gone\n"),
-            ("plain", "plain\n"),
-            ("edited", "first\nsecond\n"),
-            ("script", "#!/bin/sh\n"),
-            ("stays", "stays\n"),
-        ];
-        for (name, contents) in files {
-            fs_err::write(root.join(name), contents).unwrap();
-            fs_err::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o644)).unwrap();
+        for (name, contents) in self.files {
+            let path = self.root.join(name);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(&path, contents).unwrap();
+            fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         }
-        symlink("stays", root.join("other-link")).unwrap();
+        symlink("stays", self.root.join("other-link")).unwrap();
     }
 
     /// Runs the program, below strace if that has arguments, in one thread.
@@ -146,19 +176,19 @@ impl Scene {
     /// # Panics
     ///
     /// If there is no strace, or if the run takes too long.
-    fn run(&self, strace: &[String], command: &str) -> Output {
-        let program = std::env::var_os("WPATCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_wpatch").into());
+    pub(crate) fn run(&self, strace: &[String], command: &str) -> Output {
+        let program = program();
         let mut words: Vec<OsString> = Vec::new();
         if !strace.is_empty() {
             words.push("strace".into());
             words.extend(strace.iter().map(Into::into));
         }
         words.extend([program, command.into()]);
-        if command == "apply" {
+        if command != "recover" {
             words.push(self.patch().into());
         }
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).current_dir(self.root()).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
+        command.args(&words[1..]).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let child =
             command.spawn().unwrap_or_else(|error| panic!("{} has to be installed: {error}", words[0].display()));
@@ -173,7 +203,7 @@ impl Scene {
     }
 
     /// Returns how often `command` makes each of the calls `trace`, on the tree as it stands.
-    pub(super) fn calls(&self, command: &str, trace: &[&'static str]) -> BTreeMap<&'static str, usize> {
+    pub(crate) fn calls(&self, command: &str, trace: &[&'static str]) -> BTreeMap<&'static str, usize> {
         let log = self.log().display().to_string();
         let calls = format!("trace=?{}", trace.join(",?"));
         let output = self.run(&["-f".into(), "-o".into(), log.clone(), "-e".into(), calls], command);
@@ -190,7 +220,7 @@ impl Scene {
     }
 
     /// Runs `command` with a fault on the tree as it stands.
-    pub(super) fn strike(&self, command: &str, injection: &Injection) -> (bool, Output) {
+    pub(crate) fn strike(&self, command: &str, injection: &Injection) -> (bool, Output) {
         let Injection { call, fault, when } = injection;
         let log = self.log();
         let strace = ["-f", "-qq", "-o", &log.display().to_string(), "-e", &format!("trace={call}"), "-e"];
@@ -203,7 +233,7 @@ impl Scene {
     }
 
     /// Applies the patch with a fault, then recovers.
-    pub(super) fn apply(&self, injection: &Injection) -> Ending {
+    pub(crate) fn apply(&self, injection: &Injection) -> Ending {
         self.lay();
         let (was_met, output) = self.strike("apply", injection);
         let directly = self.unswept();
@@ -227,6 +257,26 @@ impl Scene {
         Ending { was_met, problem: (!is_right || !recover.status.success()).then_some(problem) }
     }
 
+    /// Applies the patch with a kill, then checks it, which must touch nothing, then applies it.
+    pub(super) fn apply_again(&self, injection: &Injection) -> Ending {
+        self.lay();
+        let (was_met, _) = self.strike("apply", injection);
+        let (is_after, traces) = (self.is_after(&self.unswept()), crate::tree::traces(&self.root));
+        let check = self.run(&[], "check");
+        let is_traceless = crate::tree::traces(&self.root) == traces;
+        let again = self.run(&[], "apply");
+        let finally = tree(&self.root);
+        let is_right = match again.status.code() {
+            Some(0) => true,
+            // It had happened.
+            Some(1) => is_after,
+            _ => false,
+        };
+        let problem = format!("{injection:?}: {check:?}, {is_traceless}\n{again:?}\nfinally {:#?}", names(&finally));
+        let is_right = is_right && is_traceless && check.status.code().is_some() && self.is_after(&finally);
+        Ending { was_met, problem: (!is_right).then_some(problem) }
+    }
+
     /// Kills an apply as `dead` says, recovers with a fault, and recovers again.
     pub(super) fn recover_twice(&self, dead: &Injection, injection: &Injection) -> Ending {
         self.lay();
@@ -241,14 +291,14 @@ impl Scene {
 
     /// Returns the tree without what could not be swept, which the next command does.
     fn unswept(&self) -> Tree {
-        let mut tree = tree(&self.root());
+        let mut tree = tree(&self.root);
         tree.retain(|path, _| !path.starts_with(".wpatch"));
         tree
     }
 
     /// Recovers, and returns the tree then.
     fn recover(&self) -> (Output, Tree) {
-        (self.run(&[], "recover"), tree(&self.root()))
+        (self.run(&[], "recover"), tree(&self.root))
     }
 
     fn is_whole(&self, tree: &Tree) -> bool {
@@ -263,13 +313,19 @@ impl Scene {
     }
 }
 
+/// Returns the program that is tested.
+pub(crate) fn program() -> OsString {
+    std::env::var_os("WPATCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_wpatch").into())
+}
+
 fn names(tree: &Tree) -> Vec<String> {
     tree.iter()
         .map(|(path, (mode, bytes))| format!("{} {mode:o} {}", path.display(), String::from_utf8_lossy(bytes)))
         .collect()
 }
 
-fn tree(root: &Path) -> Tree {
+/// Reads the tree below `root`.
+pub(crate) fn tree(root: &Path) -> Tree {
     let entries = WalkDir::new(root).min_depth(1).into_iter().map(Result::unwrap);
     let read = |entry: walkdir::DirEntry| {
         let metadata = entry.path().symlink_metadata().unwrap();
