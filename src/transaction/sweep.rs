@@ -23,7 +23,7 @@ pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), 
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;
     }
     for name in &names {
-        gone(workspace.remove(&scratch.file(name)?))?;
+        remove(workspace, &scratch.file(name)?)?;
     }
     if kept.is_empty() {
         gone(scratch.remove(workspace))?;
@@ -48,11 +48,19 @@ fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) ->
     let directory = path.parent();
     for slot in [scratch::Slot::New, scratch::Slot::Old, scratch::Slot::Returned] {
         let path = scratch.beside(directory.as_ref(), &scratch::name(slot, number))?;
-        gone(workspace.remove(&path))?;
+        remove(workspace, &path)?;
     }
     // The note goes only after what it names.
     gone(workspace.sync(directory.as_ref()))?;
     Ok(())
+}
+
+/// Removes a scratch file, which may be gone already. A read-only file system refuses before it looks for the name.
+fn remove(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
+    match gone(workspace.remove(path)) {
+        Err(error) if error.fault == Fault::Denied && matches!(workspace.stat(path), Ok(None)) => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Takes what is not there as removed.

@@ -50,9 +50,14 @@ enum Span {
     FromNowOn,
 }
 
+/// Returns whether everything is to be run, not a sample.
+pub(crate) fn takes_all() -> bool {
+    std::env::var_os("WPATCH_FAULTS").is_some_and(|value| value == "all")
+}
+
 /// Returns whether the run number `number` is to be made.
 fn is_chosen(number: usize) -> bool {
-    number.is_multiple_of(SAMPLE) || std::env::var_os("WPATCH_FAULTS").is_some_and(|value| value == "all")
+    number.is_multiple_of(SAMPLE) || takes_all()
 }
 
 /// Returns every fault of `faults` at every one of the calls, or a sample that has each call and each fault.
@@ -78,7 +83,7 @@ fn injections(calls: &[(&'static str, usize)], faults: &[&'static str], span: Sp
 /// # Panics
 ///
 /// If one of them ends wrong, or if fewer than `least` met their fault.
-fn all_end_right(least: usize, injections: &[Injection], run: impl Fn(&Injection) -> Ending) {
+pub(crate) fn all_end_right(least: usize, injections: &[Injection], run: impl Fn(&Injection) -> Ending) {
     let endings: Vec<_> = injections.iter().map(run).collect();
     let met = endings.iter().filter(|ending| ending.was_met).count();
     let wrong: Vec<_> = endings.into_iter().filter_map(|ending| ending.problem).collect();

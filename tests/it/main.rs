@@ -20,3 +20,4 @@ mod tidy;
 mod transaction;
 mod tree;
 mod workspace;
+mod world;

@@ -141,7 +141,7 @@ impl Scene {
         scene
     }
 
-    fn patch(&self) -> PathBuf {
+    pub(crate) fn patch(&self) -> PathBuf {
         self.directory.path().join("patch")
     }
 
@@ -318,7 +318,8 @@ pub(crate) fn program() -> OsString {
     std::env::var_os("WPATCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_wpatch").into())
 }
 
-fn names(tree: &Tree) -> Vec<String> {
+/// Returns a line for each of what is in `tree`.
+pub(crate) fn names(tree: &Tree) -> Vec<String> {
     tree.iter()
         .map(|(path, (mode, bytes))| format!("{} {mode:o} {}", path.display(), String::from_utf8_lossy(bytes)))
         .collect()
