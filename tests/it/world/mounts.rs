@@ -93,6 +93,39 @@ fn mounted(directory: &Path) -> Scene {
     Scene::with(&root, FILES, PATCH)
 }
 
+#[test]
+fn mounts_below_the_root_are_no_borders() {
+    if may_mount("world::mounts::mounts_below_the_root_are_no_borders") {
+        let directory = TempDir::new().unwrap();
+        let plain = Scene::with(&directory.path().join("plain"), FILES, PATCH);
+        let scene = mounted(directory.path());
+        let old = [rename(&scene.root, "update", "memory/x"), rename(&scene.root, "update", "bound/x")];
+        assert_eq!(old, [Err(Errno::XDEV); 2]);
+        assert!(scene.before == plain.before && scene.after == plain.after, "{:#?}", scene.after.keys());
+        survives_kills(&scene, 20);
+    }
+}
+
+/// Empties a mounted file system, in which a file takes the place of a directory besides.
+#[test]
+fn an_emptied_mount_stays_and_what_was_in_it_goes() {
+    const FILES: &[(&str, &str)] = &[("stays", "stays\n"), ("memory/a/b/gone", "gone\n"), ("memory/c/d", "d\n")];
+    const EMPTIES: &str = "--- a/memory/a/b/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n\
+        --- a/memory/c/d\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n";
+    const REPLACES: &str = "--- /dev/null\n+++ b/memory/c\n@@ -0,0 +1 @@\n+c\n";
+    if may_mount("world::mounts::an_emptied_mount_stays_and_what_was_in_it_goes") {
+        let directory = TempDir::new().unwrap();
+        let root = directory.path().join("root");
+        mount_memory(&root.join("memory"), "size=4m");
+        let scene = Scene::with(&root, FILES, EMPTIES);
+        let names = |scene: &Scene| scene.after.keys().map(|path| path.display().to_string()).collect::<Vec<_>>();
+        assert_eq!(names(&scene), ["memory", "other-link", "stays"]);
+        let scene = Scene::with(&root, FILES, &[EMPTIES, REPLACES].concat());
+        assert_eq!(names(&scene), ["memory", "memory/c", "other-link", "stays"]);
+        survives_kills(&scene, 10);
+    }
+}
+
 fn rename(root: &Path, from: &str, to: &str) -> rustix::io::Result<()> {
     renameat_with(CWD, root.join(from), CWD, root.join(to), RenameFlags::NOREPLACE)
 }
