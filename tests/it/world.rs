@@ -5,6 +5,8 @@
 //! takes every kill and every amount of free space in place of a sample.
 #![cfg(target_os = "linux")]
 
+mod attributes;
+mod denied;
 mod full;
 mod mounts;
 
@@ -70,7 +72,7 @@ fn is_refused_by_the_disk(scene: &Scene, (code, report): &(i32, Value)) {
 fn survives_kills(scene: &Scene, least: usize) {
     const CALLS: &[&str] = &["openat", "renameat2", "renameat", "linkat", "unlinkat", "mkdirat", "fchmod", "syncfs"];
     scene.lay();
-    let every = if crate::faults::takes_all() { 1 } else { 3 };
+    let every = if crate::faults::takes_all() { 1 } else { 5 };
     let calls = scene.calls("apply", CALLS).into_iter();
     let kills = calls.flat_map(|(call, count)| (1..=count).map(move |number| (call, number))).step_by(every);
     let kill = |(call, number): (_, usize)| Injection { call, fault: "signal=KILL", when: number.to_string() };
