@@ -14,6 +14,7 @@ mod grammar;
 mod lark;
 mod laws;
 mod oracle;
+mod others;
 mod report;
 mod run;
 mod tidy;

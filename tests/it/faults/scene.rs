@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use walkdir::WalkDir;
 
 /// How long one run may take.
@@ -108,7 +108,7 @@ pub(crate) struct Ending {
 }
 
 impl Scene {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("root");
         Self::of(directory, root, FILES, PATCH)
@@ -153,11 +153,9 @@ impl Scene {
     pub(crate) fn lay(&self) {
         let below = WalkDir::new(&self.root).min_depth(1).contents_first(true).into_iter().filter_map(Result::ok);
         for entry in below {
-            let result = match entry.file_type().is_dir() {
-                true => fs_err::remove_dir(entry.path()),
-                false => fs_err::remove_file(entry.path()),
-            };
-            match result {
+            let is_directory = entry.file_type().is_dir();
+            let remove = if is_directory { fs_err::remove_dir::<&Path> } else { fs_err::remove_file::<&Path> };
+            match remove(entry.path()) {
                 Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {}
                 result => result.unwrap(),
             }
@@ -177,29 +175,23 @@ impl Scene {
     ///
     /// If there is no strace, or if the run takes too long.
     pub(crate) fn run(&self, strace: &[String], command: &str) -> Output {
-        let program = program();
+        ended(self.start(strace, command), || ())
+    }
+
+    fn start(&self, strace: &[String], command: &str) -> Child {
         let mut words: Vec<OsString> = Vec::new();
         if !strace.is_empty() {
             words.push("strace".into());
             words.extend(strace.iter().map(Into::into));
         }
-        words.extend([program, command.into()]);
+        words.extend([program(), command.into()]);
         if command != "recover" {
             words.push(self.patch().into());
         }
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let child =
-            command.spawn().unwrap_or_else(|error| panic!("{} has to be installed: {error}", words[0].display()));
-        let group = Pid::from_child(&child);
-        let (sender, receiver) = mpsc::channel();
-        thread::spawn(move || sender.send(child.wait_with_output()));
-        let Ok(output) = receiver.recv_timeout(LIMIT) else {
-            let _ = kill_process_group(group, Signal::KILL);
-            panic!("it takes more than {LIMIT:?}: {words:?}");
-        };
-        output.unwrap()
+        command.spawn().unwrap_or_else(|error| panic!("{} has to be installed: {error}", words[0].display()))
     }
 
     /// Returns how often `command` makes each of the calls `trace`, on the tree as it stands.
@@ -221,15 +213,55 @@ impl Scene {
 
     /// Runs `command` with a fault on the tree as it stands.
     pub(crate) fn strike(&self, command: &str, injection: &Injection) -> (bool, Output) {
-        let Injection { call, fault, when } = injection;
-        let log = self.log();
-        let strace = ["-f", "-qq", "-o", &log.display().to_string(), "-e", &format!("trace={call}"), "-e"];
-        let mut strace: Vec<String> = strace.into_iter().map(str::to_owned).collect();
-        strace.push(format!("inject={call}:{fault}:when={when}"));
+        let strace = self.injecting(injection);
         let output = self.run(&strace, command);
-        let traced = fs_err::read_to_string(&log).unwrap_or_default();
+        let traced = fs_err::read_to_string(self.log()).unwrap_or_default();
         let signs = ["(INJECTED)", "SIGKILL", "SIGTERM"];
         (signs.iter().any(|sign| traced.contains(sign)), output)
+    }
+
+    /// Returns the arguments of strace for a fault.
+    fn injecting(&self, Injection { call, fault, when }: &Injection) -> Vec<String> {
+        let log = self.log().display().to_string();
+        let words = ["-f", "-qq", "-o", &log, "-e", &format!("trace={call}"), "-e"].map(str::to_owned);
+        words.into_iter().chain([format!("inject={call}:{fault}:when={when}")]).collect()
+    }
+
+    /// Applies the patch, stops at one call, does `work` there and goes on with `fate`. `None` if the call is not made.
+    pub(crate) fn halt(
+        &self,
+        (call, number): (&'static str, usize),
+        work: impl FnOnce(),
+        fate: Signal,
+    ) -> Option<Output> {
+        let stop = Injection { call, fault: "signal=STOP", when: number.to_string() };
+        let _ = fs_err::remove_file(self.log());
+        let mut child = self.start(&self.injecting(&stop), "apply");
+        let start = Instant::now();
+        let stopped = loop {
+            let log = fs_err::read_to_string(self.log()).unwrap_or_default();
+            let line = log.lines().find(|line| line.ends_with("--- stopped by SIGSTOP ---"));
+            if let Some(process) = line.and_then(|line| line.split(' ').next()?.parse().ok()) {
+                break Pid::from_raw(process);
+            }
+            if child.try_wait().unwrap().is_some() {
+                break None;
+            }
+            assert!(start.elapsed() < LIMIT, "it takes more than {LIMIT:?} to stop at {stop:?}: {log}");
+            thread::yield_now();
+        };
+        let Some(process) = stopped else {
+            ended(child, || ());
+            return None;
+        };
+        work();
+        kill_process(process, fate).unwrap();
+        // A thread that stopped only now has to be told again.
+        Some(ended(child, || {
+            if fate == Signal::CONT {
+                let _ = kill_process(process, fate);
+            }
+        }))
     }
 
     /// Applies the patch with a fault, then recovers.
@@ -311,6 +343,26 @@ impl Scene {
         tree.remove(Path::new("old"));
         tree == self.after
     }
+}
+
+/// Waits for a process and those that it started, and calls `remind` now and then.
+///
+/// # Panics
+///
+/// If it takes too long.
+fn ended(child: Child, remind: impl Fn()) -> Output {
+    let group = Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if let Ok(output) = receiver.recv_timeout(Duration::from_millis(50)) {
+            return output.unwrap();
+        }
+        remind();
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+    panic!("it takes more than {LIMIT:?}");
 }
 
 /// Returns the program that is tested.
