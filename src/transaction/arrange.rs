@@ -50,6 +50,7 @@ pub(super) fn arrange(
         }
     }
     removes.extend(emptied(workspace, &changes, (&makes, &keeps), &removes)?);
+    raise(workspace, stage, &mut changes, &removes)?;
     let journal = Journal {
         root: workspace.identity()?,
         command: label.command.clone(),
@@ -85,6 +86,25 @@ fn leave(
     let number = change.number;
     changes.insert(from.clone(), change);
     Ok(number)
+}
+
+/// Lets old files leave to above the directories that go: in one of them, they would keep it from going.
+fn raise(
+    workspace: &dyn Workspace,
+    stage: &Stage,
+    changes: &mut BTreeMap<RelPath, Change>,
+    removes: &BTreeMap<RelPath, u32>,
+) -> Result<(), Failure> {
+    for change in changes.values_mut().filter(|change| change.arrives.is_none()) {
+        let Some(above) = change.beside else { continue };
+        let goes = |directory: &RelPath| removes.contains_key(directory) && !stage.is_mount(workspace, directory);
+        let going = change.path.ancestors().skip(above).take_while(goes).count();
+        if going > 0 {
+            change.beside = Some(above + going);
+            stage.note_again(workspace, change)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the directories that nothing is left in, with their permission bits, but for those that are to be kept.

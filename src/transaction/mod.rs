@@ -297,9 +297,13 @@ impl<'w> Transaction<'w> {
 
     /// Makes what was done an entry of the history, and returns how many old ones had to go for it.
     fn keep(&self, journal: Option<&Journal>) -> Result<usize, Failure> {
-        let (Some(state), Some(journal)) = (&self.state, journal) else { return Ok(0) };
-        history::conclude(self.workspace, state, &self.scratch, journal)?;
-        if state.stays() { history::prune(self.workspace, &state.directory, self.options.history) } else { Ok(0) }
+        match (&self.state, journal) {
+            (Some(state), Some(journal)) if state.stays() => {
+                history::keep(self.workspace, state, &self.scratch, journal)?;
+                history::prune(self.workspace, &state.directory, self.options.history)
+            }
+            _ => Ok(0),
+        }
     }
 
     /// Sweeps and gives the lock back.

@@ -136,7 +136,7 @@ fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability
         workspace.sync(Some(&scratch.directory))?;
     }
     match Journal::record(workspace, scratch) {
-        Ok(journal) => history::conclude(workspace, state, scratch, &journal),
-        Err(_) => sweep(workspace, scratch),
+        Ok(journal) if state.stays() => history::keep(workspace, state, scratch, &journal),
+        _ => sweep(workspace, scratch),
     }
 }

@@ -240,6 +240,12 @@ impl Stage {
         Ok(())
     }
 
+    /// Notes scratch files that are going to stand elsewhere than it was noted; none of them is there yet.
+    pub(super) fn note_again(&self, workspace: &dyn Workspace, change: &Change) -> Result<(), Failure> {
+        workspace.remove(&self.scratch.file(format!("b{}", change.number))?)?;
+        self.note(workspace, change)
+    }
+
     /// Finds out which directories above `path` are missing, and where its scratch files have to stand.
     fn place(&self, workspace: &dyn Workspace, path: &RelPath, is_there: bool) -> Result<Place, Failure> {
         let mut missing = Vec::new();
@@ -258,20 +264,35 @@ impl Stage {
         Ok(Place { missing, is_beside: self.is_beside(workspace, directory)? })
     }
 
+    /// Returns whether no file can be renamed from `directory` to the one above it.
+    pub(super) fn is_mount(&self, workspace: &dyn Workspace, directory: &RelPath) -> bool {
+        let absent = self.scratch.beside(Some(directory), "absent");
+        absent.and_then(|absent| self.are_apart(workspace, &absent, directory.parent().as_ref())).unwrap_or(true)
+    }
+
     /// Returns whether no file can be renamed from the state directory to `directory`.
-    ///
-    /// Device numbers do not tell it (bind mounts have equal ones), so a file that is not there is renamed to it:
-    /// `renameat2` of Linux compares the mounts before it looks at the names.
     fn is_beside(&self, workspace: &dyn Workspace, directory: Option<RelPath>) -> Result<bool, Failure> {
         if let Some(&known) = self.beside.lock().unwrap_or_else(PoisonError::into_inner).get(&directory) {
             return Ok(known);
         }
-        let absent = self.scratch.file("absent")?;
-        let target = self.scratch.beside(directory.as_ref(), "p")?;
-        let fault = workspace.rename(&absent, &target, Rename::Replace).err().map(|error| error.fault);
-        let is_beside = fault == Some(Fault::CrossDevice);
+        let is_beside = self.are_apart(workspace, &self.scratch.file("absent")?, directory.as_ref())?;
         self.beside.lock().unwrap_or_else(PoisonError::into_inner).insert(directory, is_beside);
         Ok(is_beside)
+    }
+
+    /// Returns whether a file cannot be renamed from `absent`, where none is, to `directory`.
+    ///
+    /// Device numbers do not tell it (bind mounts have equal ones), so a file that is not there is renamed to it:
+    /// `renameat2` of Linux compares the mounts before it looks at the names.
+    fn are_apart(
+        &self,
+        workspace: &dyn Workspace,
+        absent: &RelPath,
+        directory: Option<&RelPath>,
+    ) -> Result<bool, Failure> {
+        let target = self.scratch.beside(directory, "p")?;
+        let fault = workspace.rename(absent, &target, Rename::Replace).err().map(|error| error.fault);
+        Ok(fault == Some(Fault::CrossDevice))
     }
 }
 

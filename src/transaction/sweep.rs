@@ -1,7 +1,6 @@
 //! Sweeping: removes the scratch files of a transaction that is over.
 
 use super::escape::unescape;
-use super::journal::Journal;
 use super::scratch::Scratch;
 use super::{Failure, scratch};
 use crate::path::RelPath;
@@ -33,26 +32,9 @@ pub(super) fn trim(
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;
     }
     for name in &names {
-        gone(workspace.remove(&scratch.file(name)?))?;
+        remove(workspace, &scratch.file(name)?)?;
     }
     Ok(kept.len())
-}
-
-/// Removes the scratch files on other file systems, and then the directories that were to go and could not because
-/// these stood in them.
-pub(super) fn sweep_away(workspace: &dyn Workspace, scratch: &Scratch, journal: &Journal) -> Result<(), Failure> {
-    if journal.changes.iter().all(|change| change.beside.is_none()) {
-        return Ok(());
-    }
-    trim(workspace, scratch, |name| name.first() != Some(&b'b'))?;
-    for removed in journal.removes.iter().rev() {
-        match workspace.remove_dir(&removed.path) {
-            // One that is not empty stays, as git leaves it.
-            Err(error) if matches!(error.fault, Fault::NotEmpty | Fault::Denied) || is_unreachable(error.fault) => {}
-            gone => gone.and_then(|()| workspace.sync(removed.path.parent().as_ref()))?,
-        }
-    }
-    Ok(())
 }
 
 /// Returns whether `name` is that of an old file that could not be put back.
@@ -72,11 +54,19 @@ fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) ->
     let directory = path.parent();
     for slot in [scratch::Slot::New, scratch::Slot::Old, scratch::Slot::Returned] {
         let path = scratch.beside(directory.as_ref(), &scratch::name(slot, number))?;
-        gone(workspace.remove(&path))?;
+        remove(workspace, &path)?;
     }
     // The note goes only after what it names.
     gone(workspace.sync(directory.as_ref()))?;
     Ok(())
+}
+
+/// Removes a scratch file, which may be gone already. A read-only file system refuses before it looks for the name.
+fn remove(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
+    match gone(workspace.remove(path)) {
+        Err(error) if error.fault == Fault::Denied && matches!(workspace.stat(path), Ok(None)) => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Takes what is not there as removed.

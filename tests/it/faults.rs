@@ -4,12 +4,12 @@
 //! Each run starts from a new tree, is followed by `wpatch recover`, and has to end in the tree before or the tree
 //! after; after if it reported success, before if it refused.
 
-mod scene;
+pub(crate) mod scene;
 
 use scene::{Ending, Injection, Scene};
 
 /// The calls that change something or make it durable, and those that the root is looked at with.
-const CALLS: &[&str] = &[
+pub(crate) const CALLS: &[&str] = &[
     "openat",
     "openat2",
     "write",
@@ -50,9 +50,14 @@ enum Span {
     FromNowOn,
 }
 
+/// Returns whether everything is to be run, not a sample.
+pub(crate) fn takes_all() -> bool {
+    std::env::var_os("WPATCH_FAULTS").is_some_and(|value| value == "all")
+}
+
 /// Returns whether the run number `number` is to be made.
 fn is_chosen(number: usize) -> bool {
-    number.is_multiple_of(SAMPLE) || std::env::var_os("WPATCH_FAULTS").is_some_and(|value| value == "all")
+    number.is_multiple_of(SAMPLE) || takes_all()
 }
 
 /// Returns every fault of `faults` at every one of the calls, or a sample that has each call and each fault.
@@ -78,7 +83,7 @@ fn injections(calls: &[(&'static str, usize)], faults: &[&'static str], span: Sp
 /// # Panics
 ///
 /// If one of them ends wrong, or if fewer than `least` met their fault.
-fn all_end_right(least: usize, injections: &[Injection], run: impl Fn(&Injection) -> Ending) {
+pub(crate) fn all_end_right(least: usize, injections: &[Injection], run: impl Fn(&Injection) -> Ending) {
     let endings: Vec<_> = injections.iter().map(run).collect();
     let met = endings.iter().filter(|ending| ending.was_met).count();
     let wrong: Vec<_> = endings.into_iter().filter_map(|ending| ending.problem).collect();
@@ -101,6 +106,16 @@ fn applying(least: usize, calls: &[&'static str], faults: &[&'static str], span:
 #[test]
 fn a_kill_at_any_call_leaves_the_tree_before_or_after() {
     applying(15, CALLS, &["signal=KILL"], Span::Once);
+}
+
+#[test]
+fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
+    let scene = Scene::new();
+    scene.lay();
+    let calls: Vec<_> = scene.calls("apply", CALLS).into_iter().collect();
+    let kills = injections(&calls, &["signal=KILL"], Span::Once);
+    let kills: Vec<_> = kills.into_iter().step_by(if takes_all() { 1 } else { 2 }).collect();
+    all_end_right(15, &kills, |injection| scene.apply_again(injection));
 }
 
 #[test]

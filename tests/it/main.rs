@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod alone;
 mod case;
 mod cases;
 mod changes;
@@ -14,6 +15,7 @@ mod history;
 mod lark;
 mod laws;
 mod oracle;
+mod others;
 mod power;
 mod report;
 mod run;
@@ -21,3 +23,4 @@ mod tidy;
 mod transaction;
 mod tree;
 mod workspace;
+mod world;

@@ -7,31 +7,21 @@ use crate::transaction::change::Change;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
 use crate::transaction::state::State;
-use crate::transaction::sweep::{sweep, sweep_away, trim};
+use crate::transaction::sweep::trim;
 use crate::workspace::{Like, Rename, Workspace};
 
-/// Cleans up behind the transaction of `scratch`, which is committed; where the state directory stays, it becomes an entry.
-pub(in crate::transaction) fn conclude(
+/// Makes the transaction of `scratch`, which is committed, an entry, and takes the old files out of those that it undid:
+/// they are in the tree again.
+pub(in crate::transaction) fn keep(
     workspace: &dyn Workspace,
     state: &State,
     scratch: &Scratch,
     journal: &Journal,
 ) -> Result<(), Failure> {
-    if state.stays() {
-        return keep(workspace, state, scratch, journal);
-    }
-    sweep_away(workspace, scratch, journal)?;
-    sweep(workspace, scratch)
-}
-
-/// Makes the transaction of `scratch`, which is committed, an entry, and takes the old files out of those that it undid:
-/// they are in the tree again.
-fn keep(workspace: &dyn Workspace, state: &State, scratch: &Scratch, journal: &Journal) -> Result<(), Failure> {
     for change in journal.changes.iter().filter(|change| change.beside.is_some()) {
         // An old file on another file system that cannot be brought over is told as lost.
         let _ = fetch(workspace, scratch, change);
     }
-    sweep_away(workspace, scratch, journal)?;
     let names = scratch.names(workspace)?;
     let mut kept = Vec::new();
     let mut bytes = 0;

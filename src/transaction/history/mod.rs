@@ -23,7 +23,7 @@ use crate::workspace::{Fault, Workspace};
 
 pub use chain::Chain;
 pub use prune::Limits;
-pub(super) use {keep::conclude, prune::prune};
+pub(super) use {keep::keep, prune::prune};
 
 /// How the names of entries begin in a state directory.
 const PREFIX: &str = "entry-";

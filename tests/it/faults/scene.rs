@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use walkdir::WalkDir;
 
 /// How long one run may take.
@@ -65,53 +65,83 @@ new file mode 120000
 \\ No newline at end of file
 ";
 
+/// The files that the patch is for, and one that it is not for.
+const FILES: &[(&str, &str)] = &[
+    ("update", "one\ntwo\nthree\n"),
+    ("old/gone", "gone\n"),
+    ("plain", "plain\n"),
+    ("edited", "first\nsecond\n"),
+    ("script", "#!/bin/sh\n"),
+    ("stays", "stays\n"),
+];
+
 /// Type and mode, and contents or target, of everything by its path.
-type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
+pub(crate) type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
 /// A tree that is laid anew for each run.
-pub(super) struct Scene {
+pub(crate) struct Scene {
     directory: tempfile::TempDir,
-    before: Tree,
-    after: Tree,
+    /// Where the tree is laid.
+    pub(crate) root: PathBuf,
+    files: &'static [(&'static str, &'static str)],
+    pub(crate) before: Tree,
+    pub(crate) after: Tree,
 }
 
 /// What strace does to one call of a run.
 #[derive(Clone, Debug)]
-pub(super) struct Injection {
+pub(crate) struct Injection {
     /// The system call.
-    pub(super) call: &'static str,
+    pub(crate) call: &'static str,
     /// What happens instead of it or with it, such as `error=EIO`.
-    pub(super) fault: &'static str,
+    pub(crate) fault: &'static str,
     /// Which of the calls, counted from 1; with a `+`, that one and all later ones.
-    pub(super) when: String,
+    pub(crate) when: String,
 }
 
 /// What came of one run with a fault.
-pub(super) struct Ending {
+pub(crate) struct Ending {
     /// Whether the fault happened.
-    pub(super) was_met: bool,
+    pub(crate) was_met: bool,
     /// What is wrong with it.
-    pub(super) problem: Option<String>,
+    pub(crate) problem: Option<String>,
 }
 
 impl Scene {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let mut scene = Self { directory, before: Tree::new(), after: Tree::new() };
-        fs_err::write(scene.patch(), PATCH).unwrap();
+        let root = directory.path().join("root");
+        Self::of(directory, root, FILES, PATCH)
+    }
+
+    /// Returns the usual scene, laid at `root`.
+    pub(crate) fn at(root: &Path) -> Self {
+        Self::with(root, FILES, PATCH)
+    }
+
+    /// Returns a scene of other files and another patch, laid at `root`.
+    pub(crate) fn with(root: &Path, files: &'static [(&'static str, &'static str)], patch: &str) -> Self {
+        Self::of(tempfile::tempdir().unwrap(), root.to_owned(), files, patch)
+    }
+
+    fn of(
+        directory: tempfile::TempDir,
+        root: PathBuf,
+        files: &'static [(&'static str, &'static str)],
+        patch: &str,
+    ) -> Self {
+        let mut scene = Self { directory, root, files, before: Tree::new(), after: Tree::new() };
+        fs_err::write(scene.patch(), patch).unwrap();
         scene.lay();
-        scene.before = tree(&scene.root());
-        assert!(scene.run(&[], "apply").status.success());
-        scene.after = tree(&scene.root());
+        scene.before = tree(&scene.root);
+        let output = scene.run(&[], "apply");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        scene.after = tree(&scene.root);
         assert_ne!(scene.before, scene.after);
         scene
     }
 
-    fn root(&self) -> PathBuf {
-        self.directory.path().join("root")
-    }
-
-    fn patch(&self) -> PathBuf {
+    pub(crate) fn patch(&self) -> PathBuf {
         self.directory.path().join("patch")
     }
 
@@ -119,26 +149,24 @@ impl Scene {
         self.directory.path().join("log")
     }
 
-    /// Lays the tree before.
-    pub(super) fn lay(&self) {
-        let root = self.root();
-        if root.exists() {
-            fs_err::remove_dir_all(&root).unwrap();
+    /// Lays the tree before. What is mounted below the root stays there.
+    pub(crate) fn lay(&self) {
+        let below = WalkDir::new(&self.root).min_depth(1).contents_first(true).into_iter().filter_map(Result::ok);
+        for entry in below {
+            let is_directory = entry.file_type().is_dir();
+            let remove = if is_directory { fs_err::remove_dir::<&Path> } else { fs_err::remove_file::<&Path> };
+            match remove(entry.path()) {
+                Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {}
+                result => result.unwrap(),
+            }
         }
-        fs_err::create_dir_all(root.join("old")).unwrap();
-        let files = [
-            ("update", "one\ntwo\nthree\n"),
-            ("old/gone", "gone\n"),
-            ("plain", "plain\n"),
-            ("edited", "first\nsecond\n"),
-            ("script", "#!/bin/sh\n"),
-            ("stays", "stays\n"),
-        ];
-        for (name, contents) in files {
-            fs_err::write(root.join(name), contents).unwrap();
-            fs_err::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o644)).unwrap();
+        for (name, contents) in self.files {
+            let path = self.root.join(name);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(&path, contents).unwrap();
+            fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         }
-        symlink("stays", root.join("other-link")).unwrap();
+        symlink("stays", self.root.join("other-link")).unwrap();
     }
 
     /// Runs the program, below strace if that has arguments, in one thread.
@@ -146,34 +174,28 @@ impl Scene {
     /// # Panics
     ///
     /// If there is no strace, or if the run takes too long.
-    fn run(&self, strace: &[String], command: &str) -> Output {
-        let program = std::env::var_os("WPATCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_wpatch").into());
+    pub(crate) fn run(&self, strace: &[String], command: &str) -> Output {
+        ended(self.start(strace, command), || ())
+    }
+
+    fn start(&self, strace: &[String], command: &str) -> Child {
         let mut words: Vec<OsString> = Vec::new();
         if !strace.is_empty() {
             words.push("strace".into());
             words.extend(strace.iter().map(Into::into));
         }
-        words.extend([program, command.into()]);
-        if command == "apply" {
+        words.extend([program(), command.into()]);
+        if command != "recover" {
             words.push(self.patch().into());
         }
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).current_dir(self.root()).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
+        command.args(&words[1..]).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let child =
-            command.spawn().unwrap_or_else(|error| panic!("{} has to be installed: {error}", words[0].display()));
-        let group = Pid::from_child(&child);
-        let (sender, receiver) = mpsc::channel();
-        thread::spawn(move || sender.send(child.wait_with_output()));
-        let Ok(output) = receiver.recv_timeout(LIMIT) else {
-            let _ = kill_process_group(group, Signal::KILL);
-            panic!("it takes more than {LIMIT:?}: {words:?}");
-        };
-        output.unwrap()
+        command.spawn().unwrap_or_else(|error| panic!("{} has to be installed: {error}", words[0].display()))
     }
 
     /// Returns how often `command` makes each of the calls `trace`, on the tree as it stands.
-    pub(super) fn calls(&self, command: &str, trace: &[&'static str]) -> BTreeMap<&'static str, usize> {
+    pub(crate) fn calls(&self, command: &str, trace: &[&'static str]) -> BTreeMap<&'static str, usize> {
         let log = self.log().display().to_string();
         let calls = format!("trace=?{}", trace.join(",?"));
         let output = self.run(&["-f".into(), "-o".into(), log.clone(), "-e".into(), calls], command);
@@ -190,20 +212,60 @@ impl Scene {
     }
 
     /// Runs `command` with a fault on the tree as it stands.
-    pub(super) fn strike(&self, command: &str, injection: &Injection) -> (bool, Output) {
-        let Injection { call, fault, when } = injection;
-        let log = self.log();
-        let strace = ["-f", "-qq", "-o", &log.display().to_string(), "-e", &format!("trace={call}"), "-e"];
-        let mut strace: Vec<String> = strace.into_iter().map(str::to_owned).collect();
-        strace.push(format!("inject={call}:{fault}:when={when}"));
+    pub(crate) fn strike(&self, command: &str, injection: &Injection) -> (bool, Output) {
+        let strace = self.injecting(injection);
         let output = self.run(&strace, command);
-        let traced = fs_err::read_to_string(&log).unwrap_or_default();
+        let traced = fs_err::read_to_string(self.log()).unwrap_or_default();
         let signs = ["(INJECTED)", "SIGKILL", "SIGTERM"];
         (signs.iter().any(|sign| traced.contains(sign)), output)
     }
 
+    /// Returns the arguments of strace for a fault.
+    fn injecting(&self, Injection { call, fault, when }: &Injection) -> Vec<String> {
+        let log = self.log().display().to_string();
+        let words = ["-f", "-qq", "-o", &log, "-e", &format!("trace={call}"), "-e"].map(str::to_owned);
+        words.into_iter().chain([format!("inject={call}:{fault}:when={when}")]).collect()
+    }
+
+    /// Applies the patch, stops at one call, does `work` there and goes on with `fate`. `None` if the call is not made.
+    pub(crate) fn halt(
+        &self,
+        (call, number): (&'static str, usize),
+        work: impl FnOnce(),
+        fate: Signal,
+    ) -> Option<Output> {
+        let stop = Injection { call, fault: "signal=STOP", when: number.to_string() };
+        let _ = fs_err::remove_file(self.log());
+        let mut child = self.start(&self.injecting(&stop), "apply");
+        let start = Instant::now();
+        let stopped = loop {
+            let log = fs_err::read_to_string(self.log()).unwrap_or_default();
+            let line = log.lines().find(|line| line.ends_with("--- stopped by SIGSTOP ---"));
+            if let Some(process) = line.and_then(|line| line.split(' ').next()?.parse().ok()) {
+                break Pid::from_raw(process);
+            }
+            if child.try_wait().unwrap().is_some() {
+                break None;
+            }
+            assert!(start.elapsed() < LIMIT, "it takes more than {LIMIT:?} to stop at {stop:?}: {log}");
+            thread::yield_now();
+        };
+        let Some(process) = stopped else {
+            ended(child, || ());
+            return None;
+        };
+        work();
+        kill_process(process, fate).unwrap();
+        // A thread that stopped only now has to be told again.
+        Some(ended(child, || {
+            if fate == Signal::CONT {
+                let _ = kill_process(process, fate);
+            }
+        }))
+    }
+
     /// Applies the patch with a fault, then recovers.
-    pub(super) fn apply(&self, injection: &Injection) -> Ending {
+    pub(crate) fn apply(&self, injection: &Injection) -> Ending {
         self.lay();
         let (was_met, output) = self.strike("apply", injection);
         let directly = self.unswept();
@@ -227,6 +289,26 @@ impl Scene {
         Ending { was_met, problem: (!is_right || !recover.status.success()).then_some(problem) }
     }
 
+    /// Applies the patch with a kill, then checks it, which must touch nothing, then applies it.
+    pub(super) fn apply_again(&self, injection: &Injection) -> Ending {
+        self.lay();
+        let (was_met, _) = self.strike("apply", injection);
+        let (is_after, traces) = (self.is_after(&self.unswept()), crate::tree::traces(&self.root));
+        let check = self.run(&[], "check");
+        let is_traceless = crate::tree::traces(&self.root) == traces;
+        let again = self.run(&[], "apply");
+        let finally = tree(&self.root);
+        let is_right = match again.status.code() {
+            Some(0) => true,
+            // It had happened.
+            Some(1) => is_after,
+            _ => false,
+        };
+        let problem = format!("{injection:?}: {check:?}, {is_traceless}\n{again:?}\nfinally {:#?}", names(&finally));
+        let is_right = is_right && is_traceless && check.status.code().is_some() && self.is_after(&finally);
+        Ending { was_met, problem: (!is_right).then_some(problem) }
+    }
+
     /// Kills an apply as `dead` says, recovers with a fault, and recovers again.
     pub(super) fn recover_twice(&self, dead: &Injection, injection: &Injection) -> Ending {
         self.lay();
@@ -241,14 +323,14 @@ impl Scene {
 
     /// Returns the tree without what could not be swept, which the next command does.
     fn unswept(&self) -> Tree {
-        let mut tree = tree(&self.root());
+        let mut tree = tree(&self.root);
         tree.retain(|path, _| !path.starts_with(".wpatch"));
         tree
     }
 
     /// Recovers, and returns the tree then.
     fn recover(&self) -> (Output, Tree) {
-        (self.run(&[], "recover"), tree(&self.root()))
+        (self.run(&[], "recover"), tree(&self.root))
     }
 
     fn is_whole(&self, tree: &Tree) -> bool {
@@ -263,13 +345,40 @@ impl Scene {
     }
 }
 
-fn names(tree: &Tree) -> Vec<String> {
+/// Waits for a process and those that it started, and calls `remind` now and then.
+///
+/// # Panics
+///
+/// If it takes too long.
+fn ended(child: Child, remind: impl Fn()) -> Output {
+    let group = Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if let Ok(output) = receiver.recv_timeout(Duration::from_millis(50)) {
+            return output.unwrap();
+        }
+        remind();
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+    panic!("it takes more than {LIMIT:?}");
+}
+
+/// Returns the program that is tested.
+pub(crate) fn program() -> OsString {
+    std::env::var_os("WPATCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_wpatch").into())
+}
+
+/// Returns a line for each of what is in `tree`.
+pub(crate) fn names(tree: &Tree) -> Vec<String> {
     tree.iter()
         .map(|(path, (mode, bytes))| format!("{} {mode:o} {}", path.display(), String::from_utf8_lossy(bytes)))
         .collect()
 }
 
-fn tree(root: &Path) -> Tree {
+/// Reads the tree below `root`.
+pub(crate) fn tree(root: &Path) -> Tree {
     let entries = WalkDir::new(root).min_depth(1).into_iter().map(Result::unwrap);
     let read = |entry: walkdir::DirEntry| {
         let metadata = entry.path().symlink_metadata().unwrap();

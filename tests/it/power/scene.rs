@@ -22,7 +22,7 @@ use super::trace::{Step, steps};
 const KIND: u32 = 0o170_000;
 const DIRECTORY: u32 = 0o040_000;
 const SYMLINK: u32 = 0o120_000;
-/// What stays in git's directory for good.
+/// What stays in git's directory for good, besides the history.
 const STAYS: [&str; 2] = [".git/wpatch", ".git/wpatch/lock"];
 /// Where files are kept in memory on most systems.
 const MEMORY: &str = "/dev/shm";
@@ -222,7 +222,7 @@ impl Scene {
     /// Lays `state` in the place of the root, whose identity stands in the journal, and recovers.
     fn judge(&self, state: &Tree) -> Result<Tree, String> {
         // Nothing is synced: it is another power that goes here, and the steps are the same.
-        let options = Options { durability: Durability::None, patience: Duration::ZERO };
+        let options = Options { durability: Durability::None, patience: Duration::ZERO, ..Options::default() };
         replace(&self.root, state);
         let recovered = recover(&Disk::open(&self.root).unwrap(), options);
         let found =
@@ -283,7 +283,7 @@ fn without_inodes(tree: Tree) -> Tree {
 
 /// Returns `tree` without what may stay for the next command.
 fn lasting(mut tree: Tree) -> Tree {
-    tree.retain(|path, _| !STAYS.contains(&path.as_str()));
+    tree.retain(|path, _| !STAYS.contains(&path.as_str()) && !path.starts_with(".git/wpatch/entry-"));
     tree
 }
 

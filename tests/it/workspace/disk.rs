@@ -6,7 +6,6 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, XattrFlags, getxattr, listxattr, mknodat, setxattr};
@@ -18,6 +17,7 @@ use wpatch::workspace::disk::Disk;
 use wpatch::workspace::memory::Entry;
 use wpatch::workspace::{Fault, Like, Privacy, Rename, Workspace};
 
+use crate::alone::is_alone;
 use crate::changes::{Step, run};
 
 use super::{NEW, PATIENCE, contents, create, fault, path};
@@ -26,20 +26,6 @@ fn root() -> (TempDir, Disk) {
     let root = TempDir::new().unwrap();
     let disk = Disk::open(root.path()).unwrap();
     (root, disk)
-}
-
-/// Returns whether this is a process of its own in which the shell has run `setting`; makes one that runs the
-/// test `name` if it is not.
-fn is_alone(name: &str, setting: &str) -> bool {
-    if std::env::var_os("WPATCH_TEST_ALONE").is_some() {
-        return true;
-    }
-    let script = format!("{setting} && exec \"$0\" --exact --test-threads 1 workspace::disk::{name}");
-    let me = std::env::current_exe().unwrap();
-    let output = Command::new("sh").arg("-c").arg(script).arg(me).env("WPATCH_TEST_ALONE", "1").output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains(" 1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    false
 }
 
 fn bits(at: &Path) -> u32 {
@@ -111,7 +97,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
 
 #[test]
 fn few_handles_are_enough() {
-    if !is_alone("few_handles_are_enough", "ulimit -n 10") {
+    if !is_alone("workspace::disk::few_handles_are_enough", "ulimit -n 10") {
         return;
     }
     let (_root, disk) = root();
@@ -140,7 +126,7 @@ fn few_handles_are_enough() {
 
 #[test]
 fn new_files_and_directories_are_under_the_umask() {
-    if !is_alone("new_files_and_directories_are_under_the_umask", "umask 027") {
+    if !is_alone("workspace::disk::new_files_and_directories_are_under_the_umask", "umask 027") {
         return;
     }
     let (root, disk) = root();
@@ -306,7 +292,8 @@ fn a_file_larger_than_one_read_comes_back_whole() {
 
 #[test]
 fn nothing_is_left_of_a_file_that_could_not_be_written() {
-    if !is_alone("nothing_is_left_of_a_file_that_could_not_be_written", "trap '' XFSZ && ulimit -f 8") {
+    if !is_alone("workspace::disk::nothing_is_left_of_a_file_that_could_not_be_written", "trap '' XFSZ && ulimit -f 8")
+    {
         return;
     }
     let (_root, disk) = root();

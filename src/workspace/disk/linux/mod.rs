@@ -202,6 +202,8 @@ fn make_private(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
     let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(made) if stat_of(&made).permissions == bits => Ok(()),
         Ok(_) => set_bits_of(&directory, name, bits),
+        // Another process had use for it and took it away: as if that had made it.
+        Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
         Err(errno) => Err(errno.into()),
     };
     if result.is_err() {

@@ -1,0 +1,112 @@
+//! The program stopped at any call, for somebody else to save a file there; then it goes on, or is killed.
+//!
+//! What was saved has to stand there in the end, and the other files have to be before or after as a whole.
+
+use std::path::Path;
+
+use fs_err as fs;
+use rustix::process::Signal;
+
+use crate::faults::scene::{Scene, Tree, names, tree};
+use crate::faults::{CALLS, takes_all};
+
+/// What is saved.
+const SAVED: &str = "saved by somebody else\n";
+/// Files that are updated, deleted, moved, moved with a change, given a mode, and made.
+const TARGETS: [&str; 6] = ["update", "old/gone", "plain", "edited", "script", "new/dir/file"];
+/// One stop in so many is in the sample.
+const SAMPLE: usize = 67;
+
+/// How somebody saves a file.
+#[derive(Clone, Copy, Debug)]
+enum Save {
+    /// Cuts it and writes it again.
+    InPlace,
+    /// Puts another in its place.
+    ByRename,
+}
+
+impl Save {
+    fn carry_out(self, path: &Path) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match self {
+            Self::InPlace => fs::write(path, SAVED).unwrap(),
+            Self::ByRename => {
+                let aside = path.with_extension("aside");
+                fs::write(&aside, SAVED).unwrap();
+                fs::rename(aside, path).unwrap();
+            }
+        }
+    }
+}
+
+/// Returns every stop of an apply, or a sample of them, with a way to save and what is saved.
+fn stops(scene: &Scene) -> Vec<((&'static str, usize), Save, &'static str)> {
+    scene.lay();
+    let stops = scene.calls("apply", CALLS).into_iter().flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
+    let targets = |stop| TARGETS.iter().map(move |target| (stop, *target));
+    let all = stops
+        .flat_map(targets)
+        .flat_map(|(stop, target)| [Save::InPlace, Save::ByRename].into_iter().map(move |save| (stop, save, target)));
+    all.step_by(if takes_all() { 1 } else { SAMPLE }).collect()
+}
+
+/// Returns where what was saved at `target` may be in the end: a file that moves may be saved before it is read.
+fn places(target: &'static str) -> [&'static str; 2] {
+    [target, if target == "plain" { "sub/plain" } else { target }]
+}
+
+/// Returns the files and links of `tree` but `target` and scratch.
+fn others(tree: &Tree, target: &'static str) -> Tree {
+    let is_target = |path: &Path| places(target).iter().any(|place| path == Path::new(place));
+    let is_other = |path: &Path| !is_target(path) && !path.starts_with(".wpatch");
+    let is_directory = |mode: u32| mode & 0o170_000 == 0o040_000;
+    let kept = tree.iter().filter(|(path, (mode, _))| is_other(path) && !is_directory(*mode));
+    kept.map(|(path, found)| (path.clone(), found.clone())).collect()
+}
+
+/// Makes the runs, each going on from its stop with `fate`, and returns how many ended with the exit codes 0, 1 and 5,
+/// and how many were killed.
+fn run(fate: Signal) -> [usize; 4] {
+    let scene = Scene::new();
+    let mut endings = [0; 4];
+    for (stop, save, target) in stops(&scene) {
+        scene.lay();
+        let path = scene.root.join(target);
+        let Some(output) = scene.halt(stop, || save.carry_out(&path), fate) else { continue };
+        let directly = tree(&scene.root);
+        let recover = scene.run(&[], "recover");
+        let finally = tree(&scene.root);
+        let sides = [&scene.before, &scene.after].map(|side| others(side, target));
+        let is_side = |number: usize| others(&finally, target) == sides[number];
+        // The code of a killed run is that of strace, which may miss what it was to wait for.
+        let code = output.status.code().filter(|_| fate != Signal::KILL);
+        let (is_right, ending) = match code {
+            Some(0) => (is_side(1), 0),
+            Some(1) => (is_side(0) && others(&directly, target) == sides[0], 1),
+            Some(5) => (is_side(0), 2),
+            Some(_) => (false, 2),
+            None => (is_side(0) || is_side(1), 3),
+        };
+        endings[ending] += 1;
+        let is_saved = |place| fs::read_to_string(scene.root.join(place)).is_ok_and(|found| found == SAVED);
+        assert!(
+            is_right && places(target).into_iter().any(is_saved) && recover.status.success(),
+            "{stop:?} {save:?} {target}: {output:?}\n{recover:?}\n{:#?}",
+            names(&finally)
+        );
+    }
+    endings
+}
+
+#[test]
+fn what_is_saved_at_any_call_survives() {
+    let [done, refused, left, killed] = run(Signal::CONT);
+    assert!(done > 5 && refused > 5 && killed == 0, "{done} {refused} {left}");
+}
+
+#[test]
+fn what_is_saved_before_a_kill_survives_the_recovery() {
+    let [.., killed] = run(Signal::KILL);
+    assert!(killed > 10, "{killed}");
+}

@@ -1,0 +1,111 @@
+//! Full file systems: a change is made as a whole or refused, and putting back takes no room.
+
+use std::fmt::Write;
+
+use fs_err as fs;
+use tempfile::TempDir;
+
+use super::{Scene, is_refused_by_the_disk, mount_memory, reported};
+use crate::alone::may_mount;
+use crate::faults::scene::{Injection, tree};
+
+/// Bytes that a file takes at least.
+const PAGE: usize = 4096;
+const PAGES: usize = 128;
+const NODES: usize = 64;
+
+/// Makes files of several sizes in new directories, updates one, renames one and deletes one.
+fn patch() -> String {
+    let mut patch = "--- a/update\n+++ b/update\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n".to_owned();
+    patch += "--- a/old/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n";
+    for (name, lines) in [("new/small", 1), ("new/dir/large", 700), ("middle", 250)] {
+        writeln!(patch, "--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{lines} @@").unwrap();
+        patch += &"+a line of thirty-two bytes or so\n".repeat(lines);
+    }
+    patch + "diff --git a/plain b/sub/plain\nsimilarity index 100%\nrename from plain\nrename to sub/plain\n"
+}
+
+const FILES: &[(&str, &str)] =
+    &[("update", "one\ntwo\nthree\n"), ("plain", "plain\n"), ("old/gone", "gone\n"), ("stays", "stays\n")];
+
+/// A scene on a file system of its own, as large as `options` say.
+fn scene(directory: &TempDir) -> Scene {
+    let disk = directory.path().join("disk");
+    mount_memory(&disk, &format!("size={},nr_inodes={NODES},mode=755", PAGES * PAGE));
+    Scene::with(&disk.join("root"), FILES, &patch())
+}
+
+/// Fills the file system beside the root until `free` pages are left.
+fn leave_pages(scene: &Scene, free: usize) {
+    let ballast = scene.root.with_file_name("ballast");
+    let _ = fs::remove_file(&ballast);
+    let used = usize::try_from(rustix::fs::statvfs(&scene.root).unwrap().f_bfree).unwrap() - free;
+    fs::write(&ballast, vec![b'x'; used * PAGE]).unwrap();
+    assert_eq!(rustix::fs::statvfs(&scene.root).unwrap().f_bfree, free as u64);
+}
+
+/// Fills it with empty files until `free` more can be made.
+fn leave_nodes(scene: &Scene, free: usize) {
+    let ballast = scene.root.with_file_name("files");
+    let _ = fs::remove_dir_all(&ballast);
+    fs::create_dir(&ballast).unwrap();
+    let used = usize::try_from(rustix::fs::statvfs(&scene.root).unwrap().f_ffree).unwrap() - free;
+    (0..used).for_each(|number| fs::write(ballast.join(number.to_string()), "").unwrap());
+    assert_eq!(rustix::fs::statvfs(&scene.root).unwrap().f_ffree, free as u64);
+}
+
+/// Applies the patch with more and more room, until it has enough. Returns how much that is.
+fn with_more_and_more(scene: &Scene, leave: impl Fn(&Scene, usize)) -> usize {
+    for free in 0.. {
+        scene.lay();
+        leave(scene, free);
+        let ending = reported(&[], "apply", &scene.root, &scene.patch());
+        if ending.0 == 0 {
+            assert!(tree(&scene.root) == scene.after, "{free}");
+            return free;
+        }
+        is_refused_by_the_disk(scene, &ending);
+    }
+    unreachable!("a file system that has all of its room free")
+}
+
+#[test]
+fn every_amount_of_free_space_is_enough_or_leaves_the_tree_as_it_was() {
+    if may_mount("world::full::every_amount_of_free_space_is_enough_or_leaves_the_tree_as_it_was") {
+        let directory = TempDir::new().unwrap();
+        let scene = scene(&directory);
+        let pages = with_more_and_more(&scene, leave_pages);
+        let _ = fs::remove_file(scene.root.with_file_name("ballast"));
+        let nodes = with_more_and_more(&scene, leave_nodes);
+        assert!(pages >= 10 && nodes >= 5, "{pages} {nodes}");
+    }
+}
+
+/// Applies the patch with just the room that it needs and an error at each move, so that what is put back is put back
+/// on a full disk. Then kills it there, and fills up what was left.
+#[test]
+fn putting_back_takes_no_room() {
+    if may_mount("world::full::putting_back_takes_no_room") {
+        let directory = TempDir::new().unwrap();
+        let scene = scene(&directory);
+        let pages = with_more_and_more(&scene, leave_pages);
+        scene.lay();
+        let moves = scene.calls("apply", &["renameat2"])["renameat2"];
+        for when in (1..=moves).map(|number| number.to_string()) {
+            scene.lay();
+            leave_pages(&scene, pages);
+            let error = Injection { call: "renameat2", fault: "error=EIO", when: when.clone() };
+            let (was_met, output) = scene.strike("apply", &error);
+            assert!(was_met && output.status.code() == Some(4), "{when}: {output:?}");
+            assert!(tree(&scene.root) == scene.before, "{when}");
+
+            scene.lay();
+            leave_pages(&scene, pages);
+            let (was_met, _) = scene.strike("apply", &Injection { fault: "signal=KILL", ..error });
+            leave_pages(&scene, 0);
+            let output = scene.run(&[], "recover");
+            assert!(was_met && output.status.success(), "{when}: {output:?}");
+            assert!(tree(&scene.root) == scene.before, "{when}");
+        }
+    }
+}
