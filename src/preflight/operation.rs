@@ -27,6 +27,8 @@ pub(super) struct Worker<'a> {
     failed: HashMap<&'a RelPath, &'static Code>,
     /// The copies that were undone in this step.
     uncopied: Vec<Uncopied<'a>>,
+    /// Bytes that copies and binary data added and the patch does not hold.
+    grown: u64,
 }
 
 /// A copy that was undone, and what it would have to be a copy of.
@@ -41,7 +43,7 @@ impl<'a> Worker<'a> {
         let operations = members.iter().map(|&index| &plan.operations[index]);
         let going = operations.filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
         let overlay = Overlay::new(workspace, options.max_file);
-        Self { plan, options, overlay, going, failed: HashMap::new(), uncopied: Vec::new() }
+        Self { plan, options, overlay, going, failed: HashMap::new(), uncopied: Vec::new(), grown: 0 }
     }
 
     pub(super) fn into_changes(self) -> Vec<FileChange> {
@@ -86,7 +88,36 @@ impl<'a> Worker<'a> {
             return Ok(());
         };
         self.describe_after(operation, known, &after, findings);
-        self.leave(index, after, findings)
+        if self.may_grow(operation, before.as_ref(), &after, findings) {
+            self.leave(index, after, findings)?;
+        }
+        Ok(())
+    }
+
+    /// Counts what the operation adds that stands nowhere in the patch, and returns whether it may: all files of a group
+    /// are in memory at once, and a line of a patch is enough for one more copy.
+    fn may_grow(
+        &mut self,
+        operation: &Operation,
+        before: Option<&Node>,
+        after: &Node,
+        findings: &mut Findings,
+    ) -> bool {
+        let is_gone = |from: &RelPath| operation.action == Action::Rename && self.overlay.is_gone(from);
+        let is_copy = operation.action == Action::Copy || operation.from.as_ref().is_some_and(is_gone);
+        if !is_copy && !matches!(operation.edit, Edit::Binary(_)) {
+            return true;
+        }
+        let had = before.filter(|_| !is_copy).map_or(0, |node| node.bytes.len()) + operation.span.len();
+        let added = after.bytes.len().saturating_sub(had) as u64;
+        let is_first = self.grown == 0;
+        self.grown = self.grown.saturating_add(added);
+        if added == 0 || is_first || self.grown <= self.options.max_growth {
+            return true;
+        }
+        let message = format!("copies and binary data add more than {} bytes", self.options.max_growth);
+        findings.error(&code::GROWTH, message).help = Some("--max-growth raises the limit".into());
+        false
     }
 
     /// Leaves the overlay as the operation at `index` does.
@@ -230,9 +261,10 @@ impl<'a> Worker<'a> {
         for Uncopied { index, from, bytes } in std::mem::take(&mut self.uncopied) {
             let step = self.plan.operations[index].step;
             let is_same = matches!(self.overlay.current(from, step)?, Seen::Node(node) if node.bytes == bytes);
-            let findings = all.iter_mut().find(|(other, _)| *other == index).map(|(_, findings)| findings);
-            if let Some(findings) = findings.filter(|_| !is_same) {
-                findings.error(&code::STALE, format!("the copy does not have the contents of {from}"));
+            // Operations are done in their order.
+            let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else { continue };
+            if !is_same {
+                all[place].1.error(&code::STALE, format!("the copy does not have the contents of {from}"));
             }
         }
         Ok(())
