@@ -9,6 +9,7 @@ mod describe;
 mod edit;
 mod findings;
 mod group;
+mod growth;
 mod operation;
 mod overlay;
 mod problem;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::checks::{self, Room};
 use super::edit::{self, Edited};
 use super::findings::Findings;
+use super::growth::Growth;
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
 use super::{Options, Side, describe};
@@ -27,8 +28,7 @@ pub(super) struct Worker<'a> {
     failed: HashMap<&'a RelPath, &'static Code>,
     /// The copies that were undone in this step.
     uncopied: Vec<Uncopied<'a>>,
-    /// Bytes that copies and binary data added and the patch does not hold.
-    grown: u64,
+    growth: Growth,
 }
 
 /// A copy that was undone, and what it would have to be a copy of.
@@ -43,7 +43,7 @@ impl<'a> Worker<'a> {
         let operations = members.iter().map(|&index| &plan.operations[index]);
         let going = operations.filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
         let overlay = Overlay::new(workspace, options.max_file);
-        Self { plan, options, overlay, going, failed: HashMap::new(), uncopied: Vec::new(), grown: 0 }
+        Self { plan, options, overlay, going, failed: HashMap::new(), uncopied: Vec::new(), growth: Growth::default() }
     }
 
     pub(super) fn into_changes(self) -> Vec<FileChange> {
@@ -88,36 +88,13 @@ impl<'a> Worker<'a> {
             return Ok(());
         };
         self.describe_after(operation, known, &after, findings);
-        if self.may_grow(operation, before.as_ref(), &after, findings) {
-            self.leave(index, after, findings)?;
+        // Renames read what was there when the step began: of two from one file the second is a copy.
+        let is_gone = operation.from.as_ref().is_some_and(|from| self.overlay.is_gone(from));
+        let source = (before.as_ref(), is_gone || operation.action == Action::Copy);
+        if !self.growth.allow(operation, source, &after, self.options.max_growth, findings) {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Counts what the operation adds that stands nowhere in the patch, and returns whether it may: all files of a group
-    /// are in memory at once, and a line of a patch is enough for one more copy.
-    fn may_grow(
-        &mut self,
-        operation: &Operation,
-        before: Option<&Node>,
-        after: &Node,
-        findings: &mut Findings,
-    ) -> bool {
-        let is_gone = |from: &RelPath| operation.action == Action::Rename && self.overlay.is_gone(from);
-        let is_copy = operation.action == Action::Copy || operation.from.as_ref().is_some_and(is_gone);
-        if !is_copy && !matches!(operation.edit, Edit::Binary(_)) {
-            return true;
-        }
-        let had = before.filter(|_| !is_copy).map_or(0, |node| node.bytes.len()) + operation.span.len();
-        let added = after.bytes.len().saturating_sub(had) as u64;
-        let is_first = self.grown == 0;
-        self.grown = self.grown.saturating_add(added);
-        if added == 0 || is_first || self.grown <= self.options.max_growth {
-            return true;
-        }
-        let message = format!("copies and binary data add more than {} bytes", self.options.max_growth);
-        findings.error(&code::GROWTH, message).help = Some("--max-growth raises the limit".into());
-        false
+        self.leave(index, after, findings)
     }
 
     /// Leaves the overlay as the operation at `index` does.
