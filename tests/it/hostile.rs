@@ -17,6 +17,10 @@ use place::{Place, SECRET};
 
 const UPDATE: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-secret\n+changed\n";
 
+/// The ways to be told of a patch, by a terminal or a program.
+const COMMANDS: &[&[&str]] =
+    &[&["check", "-v"], &["check", "--json"], &["apply", "-v"], &["apply", "--json", "--with-diff"]];
+
 /// The exit code of each kind of problem that the cases meet.
 const EXITS: &[(&str, i32)] = &[
     ("parse", 2),
@@ -45,7 +49,7 @@ fn exit_code(case: &Case) -> i32 {
 fn every_hostile_case_is_refused_or_harmless() {
     let cases = Case::of("hostile");
     each(&cases, |case| {
-        for command in [&["check"][..], &["check", "--json"], &["apply"], &["apply", "--json", "-v"]] {
+        for command in COMMANDS {
             let place = Place::new(&case.before);
             let arguments: Vec<_> = command.iter().map(ToString::to_string).chain(case.settings.arguments()).collect();
             let before = place.traces();
