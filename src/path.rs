@@ -10,6 +10,10 @@ pub const MAX_PATH: usize = 4095;
 /// Most bytes of one component (`NAME_MAX`).
 pub const MAX_COMPONENT: usize = 255;
 
+/// Most components of a path. Directories are looked at one by one, so that a path costs as much as its length times its
+/// depth: a patch that is nothing but slashes would keep a machine busy.
+pub const MAX_DEPTH: usize = 256;
+
 /// A path inside the root: relative, `/`-separated, free of empty components, `.` and `..`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(Box<[u8]>);
@@ -32,7 +36,7 @@ pub enum PathError {
     /// It ends in `/`, so that it names a directory.
     #[error("the path names a directory")]
     Directory,
-    /// It, or one of its components, is longer than file systems take.
+    /// It, or one of its components, is longer than file systems take, or it is deeper than any tree.
     #[error("the path is too long")]
     TooLong,
 }
@@ -46,7 +50,8 @@ impl RelPath {
     /// # Errors
     ///
     /// Returns [`PathError`] for an empty or absolute path, for one that `..` leads out of the root, for a
-    /// final `/`, a NUL byte, and for more than [`MAX_PATH`] or [`MAX_COMPONENT`] bytes.
+    /// final `/`, a NUL byte, for more than [`MAX_PATH`] or [`MAX_COMPONENT`] bytes, and for more than [`MAX_DEPTH`]
+    /// components.
     pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
         if bytes.is_empty() {
             return Err(PathError::Empty);
@@ -79,7 +84,8 @@ impl RelPath {
 
     fn checked_length(bytes: &[u8]) -> Result<Self, PathError> {
         let is_long = |part: &[u8]| part.len() > MAX_COMPONENT;
-        if bytes.len() > MAX_PATH || bytes.split(|&byte| byte == b'/').any(is_long) {
+        let is_deep = memchr::memchr_iter(b'/', bytes).count() >= MAX_DEPTH;
+        if bytes.len() > MAX_PATH || is_deep || bytes.split(|&byte| byte == b'/').any(is_long) {
             return Err(PathError::TooLong);
         }
         Ok(Self(bytes.into()))
@@ -171,6 +177,14 @@ mod tests {
         for (bytes, error) in refused {
             assert_eq!(RelPath::new(bytes), Err(error), "{}", printable(bytes));
         }
+    }
+
+    #[test]
+    fn a_path_has_a_length_and_a_depth() {
+        let deep = |depth: usize| vec!["d"; depth].join("/");
+        assert!(RelPath::new(deep(MAX_DEPTH).as_bytes()).is_ok());
+        assert_eq!(RelPath::new(deep(MAX_DEPTH + 1).as_bytes()), Err(PathError::TooLong));
+        assert_eq!(RelPath::new("d".repeat(MAX_COMPONENT + 1).as_bytes()), Err(PathError::TooLong));
     }
 
     #[test]

@@ -41,6 +41,7 @@ fn request(bytes: &[u8]) -> Request {
             describe: false,
             diff: false,
             max_file: 1 << 20,
+            ..preflight::Options::default()
         },
         transaction: transaction::Options { durability: Durability::None, ..transaction::Options::default() },
         approve: None,

@@ -7,6 +7,6 @@ use wpatch::syntax::{self, Options};
 
 fuzz_target!(|bytes: &[u8]| {
     for recount in [false, true] {
-        let _ = syntax::parse("fuzz", bytes.to_vec(), &syntax::chosen("git"), Options { recount });
+        let _ = syntax::parse("fuzz", bytes.to_vec(), &syntax::chosen("git"), Options { recount, ..Options::default() });
     }
 });

@@ -257,6 +257,18 @@ pub(super) struct PatchOptions {
     /// Largest file that is read or made, in bytes [default: 536870912]
     #[arg(long, value_name = "BYTES")]
     pub(super) max_file: Option<u64>,
+    /// Most files in a patch [default: 100000]
+    #[arg(long, value_name = "N")]
+    pub(super) max_files: Option<usize>,
+    /// Most hunks in a patch [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub(super) max_hunks: Option<usize>,
+    /// Most bytes that a byte of binary data makes, beyond 16777216 bytes of contents [default: 200]
+    #[arg(long, value_name = "N")]
+    pub(super) max_ratio: Option<u64>,
+    /// Most bytes that copies and binary data add to files that belong together [default: 134217728]
+    #[arg(long, value_name = "BYTES")]
+    pub(super) max_growth: Option<u64>,
 }
 
 /// Reads the command line.

@@ -33,7 +33,10 @@ fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
     };
     match bytes {
         Ok(Some(bytes)) => Ok((name, bytes)),
-        Ok(None) => Err(Stop::new(&code::TOO_LARGE, format!("the patch {name} has more than {limit} bytes"))),
+        Ok(None) => {
+            let stop = Stop::new(&code::TOO_LARGE, format!("the patch {name} has more than {limit} bytes"));
+            Err(Stop { help: Some("--max-patch raises the limit".to_owned()), ..stop })
+        }
         Err(error) => Err(Stop::new(&code::IO, format!("cannot read the patch: {error}"))),
     }
 }

@@ -132,15 +132,16 @@ fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
 struct Stop {
     code: &'static Code,
     message: String,
+    help: Option<String>,
 }
 
 impl Stop {
     fn new(code: &'static Code, message: String) -> Self {
-        Self { code, message }
+        Self { code, message, help: None }
     }
 
     fn into_outcome(self, command: &'static str) -> Outcome {
-        let problems = vec![Problem::new(self.code, self.message)];
+        let problems = vec![Problem { help: self.help, ..Problem::new(self.code, self.message) }];
         let report = report::build(&Parts { problems: &problems, ..Parts::new(command, report::Outcome::Failed) });
         Outcome { report, inputs: Vec::new(), problems }
     }

@@ -31,17 +31,26 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         ignore_whitespace: patch.ignore_whitespace,
         unique: patch.unique,
     };
+    let defaults = PreflightOptions::default();
     let preflight = PreflightOptions {
         rules,
         overwrite: patch.overwrite,
         describe: global.json,
         diff: global.json && patch.with_diff,
-        max_file: patch.max_file.unwrap_or(PreflightOptions::default().max_file),
+        max_file: patch.max_file.unwrap_or(defaults.max_file),
+        max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
+        max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
+    };
+    let defaults = SyntaxOptions::default();
+    let syntax = SyntaxOptions {
+        recount: patch.recount,
+        max_files: patch.max_files.unwrap_or(defaults.max_files),
+        max_hunks: patch.max_hunks.unwrap_or(defaults.max_hunks),
     };
     Ok(Request {
         patches: input::read(&patch.patches, patch.max_patch.unwrap_or(MAX_PATCH))?,
         format: patch.format.unwrap_or_else(|| "auto".to_owned()),
-        syntax: SyntaxOptions { recount: patch.recount },
+        syntax,
         selection,
         preflight,
         transaction: transaction(global),

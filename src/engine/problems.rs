@@ -25,10 +25,14 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
         SyntaxErrorKind::Contradiction(_) => &code::CONTRADICTION,
         SyntaxErrorKind::Binary(_) => &code::BINARY_DATA,
         SyntaxErrorKind::Unsupported(_) => &code::UNSUPPORTED_FORM,
+        SyntaxErrorKind::TooManyFiles(_) => &code::TOO_MANY_FILES,
+        SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
     };
     let help = match &error.kind {
         SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
         SyntaxErrorKind::NoPatch => Some("a patch is a unified diff, a git diff or a Codex envelope"),
+        SyntaxErrorKind::TooManyFiles(_) => Some("--max-files raises the limit"),
+        SyntaxErrorKind::TooManyHunks(_) => Some("--max-hunks raises the limit"),
         _ => None,
     };
     let place = Some((input, error.span));

@@ -37,7 +37,8 @@ fn assign(operations: &mut [Operation], told: &[usize], is_border: impl Fn(&Oper
         has_hidden |= comes_again && !is_told;
         if comes_again || is_told || (index > 0 && is_border(&operations[index - 1], operation)) {
             step += 1;
-            touched.clear();
+            // Not `clear`, which takes as long as the map ever was large.
+            touched = HashMap::new();
         }
         touch(operation, &mut touched);
         operations[index].step = step;

@@ -45,7 +45,7 @@ pub(super) fn blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
         Seen::Special => findings.error(&code::NOT_A_FILE, "a special file (FIFO, socket or device) stands there"),
         Seen::TooLarge => {
             let problem = findings.error(&code::TOO_LARGE, "the file is larger than the limit");
-            problem.help = Some("--max-file raises it".into());
+            problem.help = Some("--max-file raises the limit".into());
             problem
         }
         Seen::Nothing | Seen::Node(_) => return,
@@ -147,10 +147,8 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
 pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -> bool {
     let bytes = &node.bytes;
     if bytes.len() as u64 > max_file {
-        findings.error(
-            &code::TOO_LARGE,
-            format!("the file would have {} bytes, over the limit of {max_file}", bytes.len()),
-        );
+        let message = format!("the file would have {} bytes, over the limit of {max_file}", bytes.len());
+        findings.error(&code::TOO_LARGE, message).help = Some("--max-file raises the limit".into());
     } else if node.kind == FileKind::Symlink {
         let fault = match bytes.as_slice() {
             [] => Some("a symbolic link needs a target"),

@@ -7,7 +7,7 @@ use super::{FileOutcome, Options};
 use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement};
 use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
-use crate::syntax::{BinaryError, BinaryPostimage};
+use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 use crate::text::{is_binary, printable};
 
 /// Most bytes of contents that are made before they are verified.
@@ -95,7 +95,8 @@ fn binary_postimage(
         problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
         return None;
     }
-    let made = BinaryPostimage::new(data, text, preimage, options.max_file);
+    let limits = BinaryLimits { size: options.max_file, ratio: options.max_ratio };
+    let made = BinaryPostimage::new(data, text, preimage, limits);
     match made.and_then(|made| verified(&made, (!is_gone(operation)).then_some(&*blobs.new))) {
         Ok(Some(after)) => Some(after),
         Ok(None) => {
@@ -103,7 +104,12 @@ fn binary_postimage(
             None
         }
         Err(error) => {
-            findings.error(&code::BINARY_DATA, error.to_string());
+            let (code, help) = match error {
+                BinaryError::TooLarge(_) => (&code::TOO_LARGE, Some("--max-file raises the limit")),
+                BinaryError::Inflated(_) => (&code::INFLATED, Some("--max-ratio raises the limit")),
+                _ => (&code::BINARY_DATA, None),
+            };
+            findings.error(code, error.to_string()).help = help.map(str::to_owned);
             None
         }
     }
@@ -225,10 +231,11 @@ mod tests {
 
     #[test]
     fn large_and_small_contents_are_verified_alike() {
+        let limits = BinaryLimits { size: u64::MAX, ratio: u64::MAX };
         for size in [100, SMALL, SMALL + 1] {
             let contents = vec![b'x'; usize::try_from(size).unwrap()];
             let (data, text) = literal(&contents);
-            let made = BinaryPostimage::new(data, &text, b"", u64::MAX).unwrap();
+            let made = BinaryPostimage::new(data, &text, b"", limits).unwrap();
             let name = blob_id(&contents, ObjectFormat::Sha1);
             let other = blob_id(b"other", ObjectFormat::Sha1);
             assert_eq!(verified(&made, Some(name.as_bytes())), Ok(Some(contents)));

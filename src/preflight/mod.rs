@@ -9,6 +9,7 @@ mod describe;
 mod edit;
 mod findings;
 mod group;
+mod growth;
 mod operation;
 mod overlay;
 mod problem;
@@ -43,11 +44,25 @@ pub struct Options {
     pub diff: bool,
     /// Largest file that is read or made, in bytes.
     pub max_file: u64,
+    /// Most bytes of contents that a byte of binary data may make; the first 16 MiB of a file are free, and so are the
+    /// bytes of the file that a delta is made for.
+    pub max_ratio: u64,
+    /// Most bytes that copies and binary data add to files that belong together, beyond those of the patch. The first
+    /// such file is free, so that what is alone has no limit but `max_file` and `max_ratio`.
+    pub max_growth: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rules: Rules::default(), overwrite: false, describe: false, diff: false, max_file: 1 << 29 }
+        Self {
+            rules: Rules::default(),
+            overwrite: false,
+            describe: false,
+            diff: false,
+            max_file: 1 << 29,
+            max_ratio: 200,
+            max_growth: 1 << 27,
+        }
     }
 }
 

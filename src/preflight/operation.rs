@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::checks::{self, Room};
 use super::edit::{self, Edited};
 use super::findings::Findings;
+use super::growth::Growth;
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
 use super::{Options, Side, describe};
@@ -28,6 +29,7 @@ pub(super) struct Worker<'a> {
     failed: HashMap<&'a RelPath, &'static Code>,
     /// The copies that were undone in this step.
     uncopied: Vec<Uncopied<'a>>,
+    growth: Growth,
 }
 
 /// A copy that was undone, and what it would have to be a copy of.
@@ -42,7 +44,7 @@ impl<'a> Worker<'a> {
         let operations = members.iter().map(|&index| &plan.operations[index]);
         let going = operations.filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
         let overlay = Overlay::new(workspace, options.max_file);
-        Self { plan, options, overlay, going, failed: HashMap::new(), uncopied: Vec::new() }
+        Self { plan, options, overlay, going, failed: HashMap::new(), uncopied: Vec::new(), growth: Growth::default() }
     }
 
     pub(super) fn into_changes(self) -> Vec<FileChange> {
@@ -92,6 +94,12 @@ impl<'a> Worker<'a> {
         };
         let Some(after) = after else { return Ok(()) };
         self.describe_after(operation, known, &after, findings);
+        // Renames read what was there when the step began: of two from one file the second is a copy.
+        let is_gone = operation.from.as_ref().is_some_and(|from| self.overlay.is_gone(from));
+        let source = (before.as_ref(), is_gone || operation.action == Action::Copy);
+        if !self.growth.allow(operation, source, &after, self.options.max_growth, findings) {
+            return Ok(());
+        }
         self.leave(index, after, findings)
     }
 
@@ -280,9 +288,10 @@ impl<'a> Worker<'a> {
         for Uncopied { index, from, bytes } in std::mem::take(&mut self.uncopied) {
             let step = self.plan.operations[index].step;
             let is_same = matches!(self.overlay.current(from, step)?, Seen::Node(node) if node.bytes == bytes);
-            let findings = all.iter_mut().find(|(other, _)| *other == index).map(|(_, findings)| findings);
-            if let Some(findings) = findings.filter(|_| !is_same) {
-                findings.error(&code::STALE, format!("the copy does not have the contents of {from}"));
+            // Operations are done in their order.
+            let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else { continue };
+            if !is_same {
+                all[place].1.error(&code::STALE, format!("the copy does not have the contents of {from}"));
             }
         }
         Ok(())

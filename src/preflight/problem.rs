@@ -190,6 +190,10 @@ codes! {
     BINARY_DATA = "wpatch::parse::binary", Binary;
     /// A form that is recognised and not taken.
     UNSUPPORTED_FORM = "wpatch::parse::unsupported", Unsupported;
+    /// A patch is about more files than the limit.
+    TOO_MANY_FILES = "wpatch::parse::too_many_files", TooLarge;
+    /// A patch has more hunks than the limit.
+    TOO_MANY_HUNKS = "wpatch::parse::too_many_hunks", TooLarge;
     /// The command line cannot be understood.
     USAGE = "wpatch::usage", Usage;
     /// Nothing is left of a name at this strip level.
@@ -222,6 +226,10 @@ codes! {
     NOT_EMPTIED = "wpatch::file::not_emptied", NotFound;
     /// A file is larger than the limit.
     TOO_LARGE = "wpatch::file::too_large", TooLarge;
+    /// Binary data would grow more than the limit.
+    INFLATED = "wpatch::file::inflated", TooLarge;
+    /// Copies and binary data add more bytes to files that belong together than the limit.
+    GROWTH = "wpatch::file::growth", TooLarge;
     /// A file is not the blob that the patch was made for.
     WRONG_BLOB = "wpatch::file::wrong_blob", Stale;
     /// The patch says that binary files differ and does not say how.

@@ -1,7 +1,7 @@
 //! The contents of git's binary patches: deflated, as a whole or as a delta.
 //!
-//! "gitformat-pack" in git's documentation describes deltas; sizes are bounded by what is declared and by a limit,
-//! so that a small patch cannot ask for more memory than that.
+//! "gitformat-pack" in git's documentation describes deltas; sizes are bounded by what is declared and by limits,
+//! so that a small patch cannot ask for more memory than those allow.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -13,6 +13,17 @@ use crate::text::{Lines, without_ending};
 
 /// Bytes that are inflated at once.
 const PIECE: usize = 64 * 1024;
+/// Bytes of contents that any data may make, however few they are.
+const FREE: u64 = 16 << 20;
+
+/// How large contents may become.
+#[derive(Clone, Copy, Debug)]
+pub struct BinaryLimits {
+    /// Most bytes.
+    pub size: u64,
+    /// Most bytes that a byte of deflated data makes beyond 16 MiB; a delta may also make as many as it is made for.
+    pub ratio: u64,
+}
 
 /// Why binary data give no contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +41,9 @@ pub enum BinaryError {
     /// The contents would be larger than this limit, in bytes.
     #[error("the binary data are larger than {0} bytes")]
     TooLarge(u64),
+    /// The contents would be more than this many times as large as the data, in bytes.
+    #[error("the binary data would grow to more than {0} times their size")]
+    Inflated(u64),
     /// A delta is made for contents of another size, in bytes.
     #[error("the binary delta is for a file of {expected} bytes, the file has {found}")]
     Base {
@@ -58,23 +72,30 @@ impl<'p> BinaryPostimage<'p> {
     ///
     /// # Errors
     ///
-    /// Returns [`BinaryError::TooLarge`] for more than `limit` declared bytes, [`BinaryError::Base`] when a delta is
-    /// for contents of another size, or what is damaged.
-    pub fn new(data: BinaryData, text: &[u8], preimage: &'p [u8], limit: u64) -> Result<Self, BinaryError> {
-        if data.size > limit {
-            return Err(BinaryError::TooLarge(limit));
+    /// Returns [`BinaryError::TooLarge`] or [`BinaryError::Inflated`] for more declared bytes than `limits` allow,
+    /// [`BinaryError::Base`] when a delta is for contents of another size, or what is damaged.
+    pub fn new(data: BinaryData, text: &[u8], preimage: &'p [u8], limits: BinaryLimits) -> Result<Self, BinaryError> {
+        if data.size > limits.size {
+            return Err(BinaryError::TooLarge(limits.size));
         }
         let mut deflated = Vec::with_capacity(data.body.len());
         for (_, line) in Lines::within(text, data.body) {
             base85::decode(without_ending(line), &mut deflated).ok_or(BinaryError::Line)?;
+        }
+        let grown = limits.ratio.saturating_mul(deflated.len() as u64);
+        if data.size > grown.max(FREE) {
+            return Err(BinaryError::Inflated(limits.ratio));
         }
         let mut postimage = Self { deflated, inflated_size: data.size, base: None, size: data.size };
         if data.method == BinaryMethod::Delta {
             postimage.base = Some(preimage);
             postimage.size = postimage.delta().sizes(preimage)?;
         }
-        if postimage.size > limit {
-            return Err(BinaryError::TooLarge(limit));
+        if postimage.size > limits.size {
+            return Err(BinaryError::TooLarge(limits.size));
+        }
+        if postimage.size > grown.saturating_add(postimage.base.map_or(0, |base| base.len() as u64)).max(FREE) {
+            return Err(BinaryError::Inflated(limits.ratio));
         }
         Ok(postimage)
     }
@@ -270,16 +291,20 @@ mod tests {
 
     const LIMIT: u64 = 1000;
 
+    fn limits(size: u64) -> BinaryLimits {
+        BinaryLimits { size, ratio: 10 }
+    }
+
     fn literal(text: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, BinaryError> {
         let data = BinaryData { method: BinaryMethod::Literal, size, body: Span::new(0, text.len()) };
-        BinaryPostimage::new(data, text, b"", limit)?.contents()
+        BinaryPostimage::new(data, text, b"", limits(limit))?.contents()
     }
 
     fn delta(base: &[u8], delta: &[u8], limit: u64) -> Result<Vec<u8>, BinaryError> {
         let text = encoded(&deflated(delta));
         let size = delta.len() as u64;
         let data = BinaryData { method: BinaryMethod::Delta, size, body: Span::new(0, text.len()) };
-        BinaryPostimage::new(data, &text, base, limit)?.contents()
+        BinaryPostimage::new(data, &text, base, limits(limit))?.contents()
     }
 
     #[test]
@@ -319,6 +344,27 @@ mod tests {
         assert_eq!(delta(b"hello\n", &bytes, LIMIT), Ok(b"hello\tall".to_vec()));
         assert_eq!(delta(b"hell\n", &bytes, LIMIT), Err(BinaryError::Base { expected: 6, found: 5 }));
         assert_eq!(delta(b"hello\n", &bytes, 8), Err(BinaryError::TooLarge(8)));
+    }
+
+    #[test]
+    fn contents_grow_only_so_many_times() {
+        let size = FREE + 1;
+        let (data, text) = crate::syntax::testing::literal(&vec![0; usize::try_from(size).unwrap()]);
+        let made = |ratio| BinaryPostimage::new(data, &text, b"", BinaryLimits { size, ratio });
+        assert_eq!(made(10).unwrap_err(), BinaryError::Inflated(10));
+        assert_eq!(made(2000).unwrap().size(), size);
+    }
+
+    #[test]
+    fn a_delta_may_keep_what_was_there_and_not_double_it() {
+        let base = vec![0; usize::try_from(FREE).unwrap()];
+        let head = |size: u64| -> Vec<u8> {
+            let digit = |size: u64, place: u32| u8::try_from(size >> (7 * place) & 0x7f).unwrap();
+            let number = |size| (0..4).map(move |place| digit(size, place) | u8::from(place < 3) << 7);
+            number(FREE).chain(number(size)).collect()
+        };
+        assert_eq!(delta(&base, &head(FREE), u64::MAX), Err(BinaryError::Delta("it makes less than it declares")));
+        assert_eq!(delta(&base, &head(2 * FREE), u64::MAX), Err(BinaryError::Inflated(10)));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) mod testing;
 mod unified;
 pub mod write;
 
-pub use binary::{BinaryError, BinaryPostimage};
+pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use quoted::quote;
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
@@ -54,10 +54,38 @@ pub trait Syntax: Sync {
 }
 
 /// How patches are read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether the lines of a hunk are counted instead of believing its header (`--recount`).
     pub recount: bool,
+    /// Most files that one patch text may be about, counted each time that it names them.
+    pub max_files: usize,
+    /// Most hunks in one patch text.
+    pub max_hunks: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { recount: false, max_files: 100_000, max_hunks: 1_000_000 }
+    }
+}
+
+impl Options {
+    /// Refuses the section at `at` if it is one too many; `count` is the number of sections with it.
+    fn allow_files(&self, count: usize, at: Span) -> Result<(), SyntaxError> {
+        if count <= self.max_files {
+            return Ok(());
+        }
+        Err(SyntaxError::new(SyntaxErrorKind::TooManyFiles(self.max_files), at))
+    }
+
+    /// Refuses the hunk at `at` if it is one too many; `count` is the number of hunks with it.
+    fn allow_hunks(&self, count: usize, at: Span) -> Result<(), SyntaxError> {
+        if count <= self.max_hunks {
+            return Ok(());
+        }
+        Err(SyntaxError::new(SyntaxErrorKind::TooManyHunks(self.max_hunks), at))
+    }
 }
 
 /// What has been read so far.
@@ -67,6 +95,8 @@ pub struct Sections {
     pub operations: Vec<Operation<Name>>,
     /// The step that the next operation belongs to; see [`Operation::step`].
     pub step: usize,
+    /// Number of hunks in all of them.
+    pub hunks: usize,
 }
 
 /// The first mistake in a patch text.
@@ -132,6 +162,12 @@ pub enum SyntaxErrorKind {
     /// A form that is recognised and not taken.
     #[error("{0} are not taken")]
     Unsupported(&'static str),
+    /// More files than this limit.
+    #[error("the patch is about more than {0} files")]
+    TooManyFiles(usize),
+    /// More hunks than this limit.
+    #[error("the patch has more than {0} hunks")]
+    TooManyHunks(usize),
 }
 
 impl SyntaxError {
@@ -186,6 +222,8 @@ fn read(
             sections.step += 1;
         }
         offset = syntax.parse(text, start, options, sections)?;
+        options.allow_files(sections.operations.len(), content_span(text, start))?;
+        options.allow_hunks(sections.hunks, content_span(text, start))?;
         debug_assert!(offset > start, "a section has at least one byte");
         if !input.formats.contains(&syntax.name()) {
             input.formats.push(syntax.name());
@@ -204,6 +242,7 @@ fn read(
 impl Sections {
     /// Adds an operation that only says what is done to which file, for its grammar to complete.
     fn push(&mut self, action: Action, path: Name, edit: Edit, span: Span) -> &mut Operation<Name> {
+        self.hunks += if let Edit::Hunks(hunks) = &edit { hunks.len() } else { 0 };
         self.operations.push(Operation {
             action,
             path,

@@ -1,6 +1,6 @@
 //! Staging: new contents go to scratch files at once; only identities stay in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -23,7 +23,7 @@ pub(super) struct Staged {
     pub(super) found: Option<FileState>,
     /// The file that comes here or whose contents do, and has to go from where it was.
     pub(super) moved: Option<(RelPath, FileState)>,
-    /// Directories that are missing.
+    /// Directories that are missing and that no other change has noted.
     pub(super) makes: Vec<RelPath>,
     /// A directory that goes, with its permission bits.
     pub(super) removes: Option<(RelPath, u32)>,
@@ -39,6 +39,8 @@ pub(super) struct Stage {
     next: AtomicUsize,
     staged: Mutex<Vec<Staged>>,
     stale: Mutex<Vec<RelPath>>,
+    /// The directories that are missing.
+    missing: Mutex<BTreeSet<RelPath>>,
     /// For each directory that was looked at, whether scratch files have to stand in it.
     beside: Mutex<BTreeMap<Option<RelPath>, bool>>,
 }
@@ -51,6 +53,7 @@ impl Stage {
             next: AtomicUsize::new(0),
             staged: Mutex::default(),
             stale: Mutex::default(),
+            missing: Mutex::default(),
             beside: Mutex::default(),
         }
     }
@@ -86,7 +89,7 @@ impl Stage {
             before.as_ref().filter(|state| is_directory(state)).map(|state| (path.clone(), state.stat.permissions));
         let found = before.filter(|state| !is_directory(state));
         let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
-        let mut staged = Staged { found, makes: place.missing, removes, ..Staged::default() };
+        let mut staged = Staged { found, makes: place.makes, removes, ..Staged::default() };
         let mut change = Change {
             number: self.number(),
             path,
@@ -94,7 +97,7 @@ impl Stage {
             after: None,
             leaves: after.is_none(),
             arrives: None,
-            beside: place.is_beside.then_some(staged.makes.len()),
+            beside: place.is_beside.then_some(place.missing),
         };
         self.note(workspace, &change)?;
         match after {
@@ -102,7 +105,7 @@ impl Stage {
                 staged.makes.push(change.path.clone());
                 change.leaves = true;
             }
-            Some(after) => self.stage(workspace, &mut change, &mut staged, after)?,
+            Some(after) => self.stage(workspace, &mut change, (&mut staged, place.missing), after)?,
             None => {}
         }
         let is_a_file = change.before.is_some() || change.after.is_some();
@@ -119,18 +122,18 @@ impl Stage {
         &self,
         workspace: &dyn Workspace,
         change: &mut Change,
-        staged: &mut Staged,
+        (staged, missing): (&mut Staged, usize),
         after: Postimage,
     ) -> Result<(), Failure> {
         let Postimage { kind, permissions, content, like } = after;
         match content {
             Content::Bytes(bytes) => {
-                let above = change.path.ancestors().nth(staged.makes.len());
+                let above = change.path.ancestors().nth(missing);
                 let like = like.as_ref().map_or(Like::NewIn(above.as_ref()), Like::File);
                 self.write(workspace, change, kind, &bytes, permissions, like)
             }
             Content::Kept => {
-                let Some(found) = &staged.found else { return Err(missing(&change.path)) };
+                let Some(found) = &staged.found else { return Err(vanished(&change.path)) };
                 let permissions = exact(permissions, found.stat.permissions);
                 if found.stat.links > 1 {
                     let path = change.path.clone();
@@ -248,20 +251,25 @@ impl Stage {
 
     /// Finds out which directories above `path` are missing, and where its scratch files have to stand.
     fn place(&self, workspace: &dyn Workspace, path: &RelPath, is_there: bool) -> Result<Place, Failure> {
-        let mut missing = Vec::new();
+        let mut above_it = Vec::new();
         let mut directory = path.parent();
         while let Some(above) = directory.clone() {
             let is_known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&directory);
+            let is_missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner).contains(&above);
             let is_directory = || -> Result<bool, Failure> {
-                Ok(workspace.stat(&above)?.is_some_and(|stat| stat.kind == FileKind::Directory))
+                Ok(!is_missing && workspace.stat(&above)?.is_some_and(|stat| stat.kind == FileKind::Directory))
             };
             if is_there || is_known || is_directory()? {
                 break;
             }
             directory = above.parent();
-            missing.push(above);
+            above_it.push(above);
         }
-        Ok(Place { missing, is_beside: self.is_beside(workspace, directory)? })
+        let is_beside = self.is_beside(workspace, directory)?;
+        let missing = above_it.len();
+        let mut noted = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let makes = above_it.into_iter().filter(|above| noted.insert(above.clone())).collect();
+        Ok(Place { missing, makes, is_beside })
     }
 
     /// Returns whether no file can be renamed from `directory` to the one above it.
@@ -298,7 +306,10 @@ impl Stage {
 
 /// Where the scratch files of one path have to stand.
 struct Place {
-    missing: Vec<RelPath>,
+    /// How many directories above the path are missing.
+    missing: usize,
+    /// Those of them that were not noted before.
+    makes: Vec<RelPath>,
     is_beside: bool,
 }
 
@@ -321,6 +332,6 @@ fn bits(permissions: Permissions) -> Option<u32> {
     if let Permissions::Exact(bits) = permissions { Some(bits) } else { None }
 }
 
-fn missing(path: &RelPath) -> Failure {
+fn vanished(path: &RelPath) -> Failure {
     Failure::Stale(vec![path.clone()])
 }

@@ -43,6 +43,11 @@ pub(crate) struct Settings {
     pub(crate) format: Option<String>,
     pub(crate) exclude: Vec<String>,
     pub(crate) include: Vec<String>,
+    pub(crate) max_file: Option<u64>,
+    pub(crate) max_files: Option<usize>,
+    pub(crate) max_hunks: Option<usize>,
+    pub(crate) max_ratio: Option<u64>,
+    pub(crate) max_growth: Option<u64>,
     pub(crate) error: Option<String>,
     pub(crate) code: Option<String>,
     pub(crate) warning: Option<String>,
@@ -136,6 +141,11 @@ impl Settings {
             flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
         arguments.extend(self.fuzz.map(|lines| format!("--fuzz={lines}")));
         arguments.extend(self.format.as_ref().map(|format| format!("--format={format}")));
+        arguments.extend(self.max_file.map(|bytes| format!("--max-file={bytes}")));
+        arguments.extend(self.max_files.map(|files| format!("--max-files={files}")));
+        arguments.extend(self.max_hunks.map(|hunks| format!("--max-hunks={hunks}")));
+        arguments.extend(self.max_ratio.map(|times| format!("--max-ratio={times}")));
+        arguments.extend(self.max_growth.map(|bytes| format!("--max-growth={bytes}")));
         arguments
     }
 }

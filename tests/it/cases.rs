@@ -10,10 +10,9 @@ use crate::case::{Case, Place, each, same};
 use crate::tree::{self, Tree};
 use crate::{run, tree::Traces};
 
-/// The codes that no patch can raise: those of the command line, of limits, of the disk and of other processes.
+/// The codes that no patch can raise: those of the command line, of the disk and of other processes.
 const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
-    "wpatch::file::too_large",
     "wpatch::plan::not_approved",
     "wpatch::io",
     "wpatch::io::locked",

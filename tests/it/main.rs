@@ -12,6 +12,7 @@ mod crash;
 mod faults;
 mod grammar;
 mod history;
+mod hostile;
 mod lark;
 mod laws;
 mod oracle;

@@ -103,10 +103,16 @@ fn told(outcome: &Outcome) -> Value {
 }
 
 fn request(patch: &[u8], settings: &Settings) -> Request {
+    let defaults = syntax::Options::default();
+    let limits = preflight::Options::default();
     Request {
         patches: vec![("-".into(), patch.to_vec())],
         format: settings.format.clone().unwrap_or_else(|| "auto".into()),
-        syntax: syntax::Options { recount: settings.recount },
+        syntax: syntax::Options {
+            recount: settings.recount,
+            max_files: settings.max_files.unwrap_or(defaults.max_files),
+            max_hunks: settings.max_hunks.unwrap_or(defaults.max_hunks),
+        },
         selection: selection(settings),
         preflight: preflight::Options {
             rules: Rules {
@@ -119,7 +125,9 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             overwrite: settings.overwrite,
             describe: true,
             diff: false,
-            max_file: 1 << 30,
+            max_file: settings.max_file.unwrap_or(limits.max_file),
+            max_ratio: settings.max_ratio.unwrap_or(limits.max_ratio),
+            max_growth: settings.max_growth.unwrap_or(limits.max_growth),
         },
         transaction: transaction::Options {
             durability: Durability::None,

@@ -58,7 +58,7 @@ impl Syntax for Codex {
         }
     }
 
-    fn parse(&self, text: &[u8], from: usize, _: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
         let mut reader = Reader::new(text, from);
         let wrapper = reader.take_if(|line| WRAPPERS.contains(&line.content()))?;
         reader
@@ -67,7 +67,8 @@ impl Syntax for Codex {
         environment(&mut reader)?;
         let mut is_first = true;
         while !is_end(&mut reader, is_first)? {
-            section(&mut reader, sections)?;
+            options.allow_files(sections.operations.len() + 1, reader.place())?;
+            section(&mut reader, options, sections)?;
             sections.step += 1;
             is_first = false;
         }
@@ -119,7 +120,7 @@ fn is_end(reader: &mut Reader<'_>, is_first: bool) -> Result<bool, SyntaxError> 
     Ok(true)
 }
 
-fn section(reader: &mut Reader<'_>, sections: &mut Sections) -> Result<(), SyntaxError> {
+fn section(reader: &mut Reader<'_>, options: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
     let Some(header) = reader.next()? else {
         return Err(SyntaxError::new(SyntaxErrorKind::Expected("`*** End Patch`"), reader.place()));
     };
@@ -129,7 +130,7 @@ fn section(reader: &mut Reader<'_>, sections: &mut Sections) -> Result<(), Synta
         sections.push(Action::Delete, path, Edit::Keep, header.whole);
         Ok(())
     } else if let Some(path) = path(&header, UPDATE) {
-        update::read(reader, &header, path, sections)
+        update::read(reader, &header, path, options, sections)
     } else {
         Err(SyntaxError::new(SECTION, header.span))
     }

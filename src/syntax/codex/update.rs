@@ -3,7 +3,7 @@
 use super::reader::{Line, Reader};
 use super::{ADD, DELETE, END, UPDATE, path};
 use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name};
-use crate::syntax::{Sections, SyntaxError, SyntaxErrorKind};
+use crate::syntax::{Options, Sections, SyntaxError, SyntaxErrorKind};
 use crate::text::Span;
 
 const MOVE: &str = "*** Move to: ";
@@ -20,11 +20,12 @@ pub(super) fn read(
     reader: &mut Reader<'_>,
     header: &Line<'_>,
     file: Name,
+    options: Options,
     sections: &mut Sections,
 ) -> Result<(), SyntaxError> {
     let is_move = |line: &Line<'_>| is_at_margin(line) && line.trimmed().starts_with(MOVE);
     let destination = reader.take_if(is_move)?.and_then(|line| path(&line, MOVE));
-    let hunks = chunks(reader)?;
+    let hunks = chunks(reader, options)?;
     if hunks.is_empty() && destination.is_none() {
         return Err(SyntaxError::new(ANY_CHUNK, reader.place()));
     }
@@ -39,7 +40,7 @@ pub(super) fn read(
     Ok(())
 }
 
-fn chunks(reader: &mut Reader<'_>) -> Result<Vec<Hunk>, SyntaxError> {
+fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hunk>, SyntaxError> {
     let mut hunks: Vec<Hunk> = Vec::new();
     loop {
         let Some(line) = reader.peek()?.filter(|line| !is_section_end(line)) else {
@@ -57,6 +58,7 @@ fn chunks(reader: &mut Reader<'_>) -> Result<Vec<Hunk>, SyntaxError> {
                 return Ok(hunks);
             }
         }
+        options.allow_hunks(hunks.len() + 1, line.span)?;
         hunks.push(chunk(reader)?);
     }
 }

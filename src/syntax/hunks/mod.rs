@@ -19,6 +19,7 @@ pub(super) fn read(text: &[u8], from: usize, options: Options) -> Result<(Vec<Hu
     let mut lines = Lines::within(text, Span::new(from, text.len()));
     let mut hunks = Vec::new();
     while lines.peek().is_some_and(is_header) {
+        options.allow_hunks(hunks.len() + 1, content_span(text, lines.offset()))?;
         hunks.push(hunk(text, &mut lines, options)?);
     }
     if !hunks.is_empty() && !options.recount {
@@ -310,7 +311,7 @@ mod tests {
     #[test]
     fn recounting_believes_the_body() {
         let text = "@@ -1,9 +1,9 @@\n a\n-b\n\n-- \n2.39\n@@ -5 +5 @@\n-a\n+b\n--- x\n+++ x\n";
-        let options = Options { recount: true };
+        let options = Options { recount: true, ..Options::default() };
         assert_eq!(bodies(text, options), [(range(1, 2), range(1, 1), " a\n-b\n")]);
         let (_, end) = read(text.as_bytes(), 0, options).unwrap();
         assert_eq!(&text.as_bytes()[end..end + 4], b"\n-- ");

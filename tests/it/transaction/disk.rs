@@ -37,11 +37,11 @@ fn names(root: &Path) -> Vec<String> {
 #[test]
 fn a_file_far_below_takes_little_memory() {
     let root = TempDir::new().unwrap();
-    let file = format!("{}x", "d/".repeat(1900));
+    let file = format!("{}x", ["d".repeat(14), "/".into()].concat().repeat(wpatch::path::MAX_DEPTH - 1));
     let patch = format!("--- /dev/null\n+++ b/{file}\n@@ -0,0 +1 @@\n+new\n");
     let output = apply(root.path(), "ulimit -v 1000000", &patch);
     assert!(output.status.success(), "{}", text(&output));
-    assert_eq!(names(root.path()), ["d"]);
+    assert_eq!(names(root.path()), ["d".repeat(14)]);
 }
 
 #[test]

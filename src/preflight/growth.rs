@@ -1,0 +1,38 @@
+//! What a patch makes out of little: copies, and binary data.
+
+use super::findings::Findings;
+use super::overlay::Node;
+use super::problem::code;
+use crate::plan::{Edit, Operation};
+
+/// Bytes that the operations of a group added and that stand nowhere in the patch.
+///
+/// All files of a group are in memory at once, and a line of a patch is enough for one more copy.
+#[derive(Default)]
+pub(super) struct Growth(u64);
+
+impl Growth {
+    /// Counts what `operation` made of `before`, which stays if it `is_copied`, and returns whether it may.
+    pub(super) fn allow(
+        &mut self,
+        operation: &Operation,
+        (before, is_copied): (Option<&Node>, bool),
+        after: &Node,
+        limit: u64,
+        findings: &mut Findings,
+    ) -> bool {
+        if !is_copied && !matches!(operation.edit, Edit::Binary(_)) {
+            return true;
+        }
+        let had = before.filter(|_| !is_copied).map_or(0, |node| node.bytes.len()) + operation.span.len();
+        let added = after.bytes.len().saturating_sub(had) as u64;
+        let is_first = self.0 == 0;
+        self.0 = self.0.saturating_add(added);
+        if added == 0 || is_first || self.0 <= limit {
+            return true;
+        }
+        let message = format!("copies and binary data add more than {limit} bytes");
+        findings.error(&code::GROWTH, message).help = Some("--max-growth raises the limit".into());
+        false
+    }
+}
