@@ -3,10 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wpatch::syntax::{self, Options};
+use wpatch_fuzz::{parse, seeds};
 
-fuzz_target!(|bytes: &[u8]| {
-    for recount in [false, true] {
-        let _ = syntax::parse("fuzz", bytes.to_vec(), &syntax::chosen("git"), Options { recount, ..Options::default() });
-    }
-});
+fuzz_target!(init: seeds::patches("parse_git"), |bytes: &[u8]| parse::read("git", bytes));

@@ -3,6 +3,7 @@
 //! One pass over the file serves all hunks that failed: each line of the file that is also in such a hunk votes for the
 //! place that the hunk would have. Lines that are everywhere get few votes, so that the work stays bounded.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::difference::{first, score};
@@ -123,16 +124,18 @@ impl Misfit {
         is_at(line).then_some(line)
     }
 
-    /// Returns the place that has most of its lines, of equal ones the one that is nearest to where it should be.
+    /// Returns the place that has most of its lines, of equal ones the one that is nearest to where it should be, and of
+    /// two as near the first: the report is the same each time.
     fn nearest(&self, index: &LineIndex<'_>, votes: &HashMap<usize, usize>) -> Option<Nearest> {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
-        places.sort_by_key(|&(votes, line)| (std::cmp::Reverse(votes), distance(line)));
+        places.sort_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
         let finalists = places.into_iter().map(|(_, line)| line).take(FINALISTS);
         let stated = self.stated.filter(|&stated| stated < index.count());
         let scored = finalists.chain(stated).map(|line| (score(index, line, &self.pattern, self.comparison), line));
-        let best =
-            |&((exact, similar), line): &((usize, usize), usize)| (similar, exact, std::cmp::Reverse(distance(line)));
+        let best = |&((exact, similar), line): &((usize, usize), usize)| {
+            (similar, exact, Reverse(distance(line)), Reverse(line))
+        };
         let ((matched, _), line) = scored.max_by_key(best)?;
         Some(Nearest {
             line,
@@ -219,6 +222,14 @@ mod tests {
             nearest.map(|nearest| nearest.line)
         });
         assert_eq!(lines, [Some(1), Some(5)]);
+    }
+
+    #[test]
+    fn of_two_places_as_near_the_first_is_shown_each_time() {
+        for _ in 0..32 {
+            let nearest = failure("0\na\nB\nc\n0\na\nB\nc\n", &numbered(" a\n-b\n+x\n c\n", 4)).nearest;
+            assert_eq!(nearest.map(|nearest| nearest.line), Some(1));
+        }
     }
 
     #[test]

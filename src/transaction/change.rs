@@ -12,6 +12,7 @@ use crate::path::RelPath;
 
 /// One file of a transaction. It holds identities, never contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Change {
     /// Number of its scratch files: `n3` for the new file, `o3` for the old one.
     pub(super) number: usize,
@@ -45,6 +46,7 @@ pub(super) enum Arrival {
 
 /// What tells one version of a file from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Image {
     pub(super) kind: Kind,
     /// Digest of contents or target, as 32 hex digits.

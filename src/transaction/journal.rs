@@ -18,6 +18,7 @@ const MAX_JOURNAL: u64 = 1 << 32;
 
 /// Everything that a transaction changes below the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Journal {
     /// What tells the root from a copy of it.
     pub(super) root: String,
@@ -38,6 +39,7 @@ pub(super) struct Made(#[serde(with = "escape")] pub(super) RelPath);
 
 /// A directory that goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Removed {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
@@ -162,6 +164,15 @@ mod tests {
         }
         let error = read_back(&journal("a"), |text| text.truncate(10)).unwrap_err();
         assert!(error.contains("damaged"), "{error}");
+    }
+
+    #[test]
+    fn a_journal_with_a_word_that_nobody_knows_is_not_believed() {
+        let error = read_back(&journal("a"), |text| {
+            let body = br#"{"root":"memory:1","makes":[],"removes":[],"changes":[],"also":[]}"#;
+            *text = [format!("{MAGIC} {}\n", Digest::of(body)).as_bytes(), body].concat();
+        });
+        assert!(error.unwrap_err().contains("damaged"));
     }
 
     #[test]

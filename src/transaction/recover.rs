@@ -31,9 +31,14 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
 /// Returns [`Failure::State`] for a state directory or a journal that cannot be trusted, and the errors of reading.
 pub fn examine(workspace: &dyn Workspace) -> Result<(), Failure> {
     let Some(directory) = look(workspace)? else { return Ok(()) };
-    for scratch in transactions(workspace, &directory)? {
+    trust(workspace, &transactions(workspace, &directory)?)
+}
+
+/// Refuses a journal that cannot be trusted, touching nothing.
+fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<(), Failure> {
+    for scratch in left {
         match scratch.names(workspace).map(|names| Left::of(&names)) {
-            Ok(Left::Journal) => readable(Journal::read(workspace, &scratch))?,
+            Ok(Left::Journal) => readable(Journal::read(workspace, scratch))?,
             // Another process is done with it meanwhile.
             Err(error) if error.fault != Fault::Missing => return Err(error.into()),
             _ => {}
@@ -50,10 +55,13 @@ fn readable(read: Result<Journal, Failure>) -> Result<(), Failure> {
     }
 }
 
-/// Recovers every transaction in the state directory, in the order of their names, which is that of time.
+/// Recovers every transaction in the state directory, in the order of their names, which is that of time; none if there
+/// is one that cannot be trusted.
 pub(super) fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Result<Vec<Recovered>, Failure> {
+    let left = transactions(workspace, &state.directory)?;
+    trust(workspace, &left)?;
     let mut recovered = Vec::new();
-    for scratch in transactions(workspace, &state.directory)? {
+    for scratch in left {
         recovered.extend(one(workspace, state, &scratch, options)?);
     }
     Ok(recovered)

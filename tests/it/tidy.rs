@@ -168,7 +168,7 @@ fn refuse(wrong: impl IntoIterator<Item = String>) {
 }
 
 fn everything() -> Vec<Source> {
-    sources(&["src", "tests", "benches", "fuzz/fuzz_targets"])
+    sources(&["src", "tests", "benches", "fuzz/fuzz_targets", "fuzz/src"])
 }
 
 fn sources(directories: &[&str]) -> Vec<Source> {

@@ -241,6 +241,16 @@ fn a_damaged_journal_stops_everything_and_nothing_is_touched() {
 }
 
 #[test]
+fn a_damaged_journal_behind_a_whole_one_stops_both() {
+    let memory = killed(&[("a", Entry::file("old"))]);
+    memory.put(&path(".wpatch/txn-f.journal"), &Entry::file("wpatch.journal/1 0\n{}"));
+    let before = memory.files();
+    assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
+    assert!(matches!(update(&memory), Err(Failure::State { .. })));
+    assert_eq!(memory.files(), before);
+}
+
+#[test]
 fn what_is_going_to_be_recovered_is_examined_and_not_touched() {
     let memory = killed(&[("a", Entry::file("old"))]);
     let before = memory.fingerprint();

@@ -1,0 +1,50 @@
+//! The law of the parsers: any text is read or refused, and every place that is named lies in the text.
+
+use wpatch::plan::{self, Direction, Edit, Selection};
+use wpatch::syntax::{self, Options};
+use wpatch::text::Span;
+
+/// Reads `bytes` as a patch in `format` in every way, and looks at everything that comes of it.
+///
+/// # Panics
+///
+/// If the law does not hold.
+pub fn read(format: &str, bytes: &[u8]) {
+    for recount in [false, true] {
+        let among = syntax::chosen(format);
+        let plan = match syntax::parse("fuzz", bytes.to_vec(), &among, Options { recount }) {
+            Ok(plan) => plan,
+            Err(broken) => {
+                inside(broken.error.span, bytes);
+                continue;
+            }
+        };
+        assert!(!plan.operations.is_empty(), "read, and nothing is in it");
+        for operation in &plan.operations {
+            inside(operation.span, bytes);
+            let Edit::Hunks(hunks) = &operation.edit else { continue };
+            for hunk in hunks {
+                for span in [hunk.span, hunk.header, hunk.body, hunk.section] {
+                    inside(span, bytes);
+                }
+                for direction in [Direction::Forward, Direction::Reverse] {
+                    let sides = hunk.lines(bytes, direction).fold((0, 0), |(old, new), line| match line.kind {
+                        plan::LineKind::Context => (old + 1, new + 1),
+                        plan::LineKind::Deletion => (old + 1, new),
+                        plan::LineKind::Insertion => (old, new + 1),
+                    });
+                    let stated = (hunk.preimage_range(direction).count, hunk.postimage_range(direction).count);
+                    assert_eq!(sides, stated, "{hunk:?}");
+                }
+            }
+        }
+        for direction in [Direction::Forward, Direction::Reverse] {
+            let strip = usize::from(recount);
+            let _ = plan::select(plan.clone(), &Selection { strip, direction, ..Selection::default() });
+        }
+    }
+}
+
+fn inside(span: Span, text: &[u8]) {
+    assert!(span.start <= span.end && span.end <= text.len(), "{span:?} of {}", text.len());
+}
