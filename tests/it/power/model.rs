@@ -9,7 +9,7 @@
 //! What ext4, xfs, btrfs and f2fs all keep is kept here too, because no protocol of renames can do without it:
 //!
 //! - a renamed file may be there with both names, but not with neither: the old one goes only when the new one and
-//!   the directories above it are there;
+//!   the directories above it are there; a renamed directory has one of them, since with both it would be no tree;
 //! - an exchange is done or not done, never half;
 //! - a directory is removed only after what was in it;
 //! - the target of a symbolic link is durable with its name.
@@ -174,10 +174,12 @@ impl Model {
 
     fn rename(&mut self, from: &str, to: &str) {
         let inode = find(&self.live, from);
-        assert_eq!(self.live[&inode].mode & DIRECTORY, 0, "directories are not renamed");
         let won = self.set_name(to, Some(inode));
         let lost = self.set_name(from, None);
         self.order(lost, won);
+        if self.live[&inode].mode & DIRECTORY != 0 {
+            self.order(won, lost);
+        }
     }
 
     fn exchange(&mut self, one: &str, other: &str) {
