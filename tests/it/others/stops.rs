@@ -99,6 +99,16 @@ fn run(fate: Signal) -> [usize; 4] {
     endings
 }
 
+/// What another process does that was there in between, and is done.
+#[test]
+fn a_state_directory_that_was_taken_away_is_made_again() {
+    let scene = Scene::new();
+    scene.lay();
+    let state = scene.root.join(".wpatch");
+    let output = scene.halt(("mkdirat", 1), || fs::remove_dir(&state).unwrap(), Signal::CONT).unwrap();
+    assert!(output.status.success() && tree(&scene.root) == scene.after, "{output:?}");
+}
+
 #[test]
 fn what_is_saved_at_any_call_survives() {
     let [done, refused, left, killed] = run(Signal::CONT);
