@@ -3,6 +3,22 @@
 //! A sample runs always; `WPATCH_FAULTS=all` runs every call with every fault, `WPATCH` names another program to run.
 //! Each run starts from a new tree, is followed by `wpatch recover`, and has to end in the tree before or the tree
 //! after; after if it reported success, before if it refused.
+//!
+//! Safeguards that were switched off by hand, one at a time, and what saw it:
+//!
+//! | switched off | seen by |
+//! | --- | --- |
+//! | sync of the changed directories | `crash::an_acknowledged_commit_survives_the_power` |
+//! | journal: the next command takes it for scratch | `after_a_kill_…_can_be_applied_again`, `world::mounts`, `world::full`, `others::stops` |
+//! | verification of what came out | `others::stops`, `others::editor` |
+//! | rolling back | `world::full`, `world::denied`, `others::stops`, `others::links`, `others::editor` |
+//! | the lock between processes | `others::two_at_a_time_…`, `others::eight_at_a_time_…` |
+//! | resolving through directories alone | `others::links` |
+//! | exchange: moved aside and in instead | `others::a_reader_sees_only_whole_versions` |
+//! | moving in where nothing can be exchanged | `world::mounts::a_file_system_that_cannot_exchange_…` |
+//! | scratch beside the target below a mount | `world::mounts` |
+//! | a second name makes a change of mode an update | `world::attributes::a_second_name_outside_…` |
+//! | attributes, and what a directory gives | `world::attributes` |
 
 pub(crate) mod scene;
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use fs_err as fs;
 use rustix::process::Signal;
 
+use super::apply;
 use crate::faults::scene::{Scene, Tree, names, tree};
 use crate::faults::{CALLS, takes_all};
 
@@ -97,6 +98,39 @@ fn run(fate: Signal) -> [usize; 4] {
         );
     }
     endings
+}
+
+/// Another run of the program, from its beginning to its end, at any call of the first one.
+#[test]
+fn two_runs_at_any_call_do_both_or_one_waits() {
+    let scene = Scene::new();
+    scene.lay();
+    let patch = scene.patch().with_file_name("another");
+    fs::write(&patch, "--- /dev/null\n+++ b/another\n@@ -0,0 +1 @@\n+another\n").unwrap();
+    let stops = scene.calls("apply", CALLS).into_iter().flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
+    let mut endings = [0; 2];
+    for stop in stops.step_by(if takes_all() { 1 } else { 5 }) {
+        scene.lay();
+        let mut code = None;
+        let another = || code = apply(&scene.root, &patch, &["--lock-timeout=0s"]).status.code();
+        let Some(output) = scene.halt(stop, another, Signal::CONT) else { continue };
+        let mut finally = tree(&scene.root);
+        let is_made = finally.remove(Path::new("another")).is_some();
+        assert!(output.status.success() && finally == scene.after, "{stop:?}: {output:?} {:#?}", names(&finally));
+        assert!((code, is_made) == (Some(0), true) || (code, is_made) == (Some(6), false), "{stop:?}: {code:?}");
+        endings[usize::from(is_made)] += 1;
+    }
+    assert!(endings.iter().all(|count| *count > 2), "{endings:?}");
+}
+
+/// What another process does that was there in between, and is done.
+#[test]
+fn a_state_directory_that_was_taken_away_is_made_again() {
+    let scene = Scene::new();
+    scene.lay();
+    let state = scene.root.join(".wpatch");
+    let output = scene.halt(("mkdirat", 1), || fs::remove_dir(&state).unwrap(), Signal::CONT).unwrap();
+    assert!(output.status.success() && tree(&scene.root) == scene.after, "{output:?}");
 }
 
 #[test]

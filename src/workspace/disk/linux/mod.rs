@@ -206,6 +206,10 @@ fn make_private(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
         Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
         Err(errno) => Err(errno.into()),
     };
+    if matches!(&result, Err(trouble) if trouble.fault == Fault::Missing) {
+        // Another process found it before its mode was looked at, took it for its own, and away.
+        return Err(Trouble::new(Fault::Exists, Errno::EXIST));
+    }
     if result.is_err() {
         // It is empty and useless; if it stays, that is no worse than the error that is returned.
         let _ = unlinkat(&directory, name, AtFlags::REMOVEDIR);
