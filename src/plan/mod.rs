@@ -12,6 +12,9 @@ pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange
 pub use name::{Claim, Name, NameError, Strip};
 pub use select::{Filter, Rejection, RejectionKind, Selected, Selection, select};
 
+use std::sync::Arc;
+
+use crate::digest::Sha256;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::text::Span;
@@ -81,6 +84,8 @@ pub struct Operation<P = RelPath> {
     pub new_mode: Option<FileMode>,
     /// The blobs of an `index` line.
     pub blobs: Option<Blobs>,
+    /// The digest that the contents before must have; what is there otherwise is stale.
+    pub expected: Option<Sha256>,
     /// Index of the input that it came from.
     pub input: usize,
     /// The whole section in that input.
@@ -122,6 +127,16 @@ pub enum Edit {
     Binary(Binary),
     /// A header that only says that binary files differ.
     BinaryMissing,
+    /// The whole contents, given.
+    Whole(Arc<Vec<u8>>),
+}
+
+impl Edit {
+    /// Returns whether it says what was there before, so that it can be taken back.
+    #[must_use]
+    pub fn is_reversible(&self) -> bool {
+        !matches!(self, Self::Whole(_))
+    }
 }
 
 /// A git binary patch: how the postimage is made, and how the preimage is made back.

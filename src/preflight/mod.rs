@@ -28,7 +28,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 use findings::Findings;
 
-pub use problem::{CODES, Code, Kind, Problem, Severity, code};
+pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
 
 /// How the tree is looked at.
 #[derive(Clone, Debug)]

@@ -82,6 +82,9 @@ impl<'a> Worker<'a> {
         let replaced = self.replaced(operation)?;
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
+        if !checks::is_expected(operation, known, findings) {
+            return Ok(());
+        }
         let Some(after) = self.edited(operation, before.as_ref(), replaced.as_ref(), findings) else {
             return Ok(());
         };
@@ -113,7 +116,7 @@ impl<'a> Worker<'a> {
     }
 
     fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
-        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing))
+        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing | Seen::BelowFile(_)))
     }
 
     /// Returns the file that the operation starts from, if it is as it has to be.
@@ -177,6 +180,7 @@ impl<'a> Worker<'a> {
         let is_same = matches!(edited, Edited::Same);
         let bytes = match (edited, before) {
             (Edited::Changed(bytes), _) => Arc::new(bytes),
+            (Edited::Given(bytes), _) => bytes,
             (Edited::Same, Some(node)) => Arc::clone(&node.bytes),
             (Edited::Same, None) => Arc::default(),
         };
@@ -316,10 +320,14 @@ impl Operation {
         }
     }
 
-    /// Returns whether the operation gives an empty file its lines, or makes the file if there is none (`check_preimage`
-    /// in git's apply.c).
+    /// Returns whether the operation makes the file if there is none: one that gives the whole contents, or that gives
+    /// an empty file its lines (`check_preimage` in git's apply.c).
     fn may_fill(&self) -> bool {
-        let Edit::Hunks(hunks) = &self.edit else { return false };
+        let hunks = match &self.edit {
+            Edit::Hunks(hunks) => hunks,
+            Edit::Whole(_) => return !self.tells_missing,
+            _ => return false,
+        };
         let is_empty = |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
         !self.tells_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
     }

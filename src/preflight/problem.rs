@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::text::Span;
 
@@ -26,6 +27,25 @@ pub struct Problem {
     pub lines: Vec<usize>,
     /// What to do about it.
     pub help: Option<String>,
+    /// Numbers and digests for programs.
+    pub facts: Facts,
+}
+
+/// What programs want to know of a problem besides its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// How many places are meant, where that is more than there are lines.
+    pub count: Option<usize>,
+    /// Index of the edit in its list, counted from 0.
+    pub edit: Option<usize>,
+    /// The digest that the file should have.
+    pub expected: Option<Sha256>,
+    /// The digest that it has.
+    pub actual: Option<Sha256>,
+    /// The limit that was passed, in bytes.
+    pub limit: Option<u64>,
+    /// The size that passed it, in bytes.
+    pub size: Option<u64>,
 }
 
 impl Problem {
@@ -42,6 +62,7 @@ impl Problem {
             place: None,
             lines: Vec::new(),
             help: None,
+            facts: Facts::default(),
         }
     }
 }
@@ -204,7 +225,7 @@ codes! {
     CLOSED = "wpatch::path::closed", Denied;
     /// A path is too long for a file system.
     PATH_TOO_LONG = "wpatch::path::too_long", TooLarge;
-    /// A deletion that does not say what it deletes cannot be reversed.
+    /// A section that does not say what was there before cannot be reversed.
     IRREVERSIBLE = "wpatch::plan::irreversible", Unsupported;
     /// Every section was left out by a filter.
     NOTHING_SELECTED = "wpatch::plan::nothing_selected", NoChange;
@@ -226,6 +247,8 @@ codes! {
     WRONG_BLOB = "wpatch::file::wrong_blob", Stale;
     /// The patch says that binary files differ and does not say how.
     NO_BINARY_DATA = "wpatch::file::no_binary_data", Binary;
+    /// The contents of a file are not those that the patch expects.
+    UNEXPECTED = "wpatch::file::unexpected", Stale;
     /// A file changed while it was looked at.
     STALE = "wpatch::file::stale", Stale;
     /// A symbolic link without a target, or with one that no link can have.

@@ -83,7 +83,10 @@ pub fn build(parts: &Parts<'_>) -> Report {
         inputs: inputs(parts),
         summary: summary(&files, parts.plan),
         policy: policy(&files),
-        error: decisive.map(|index| ErrorReport::of(&problems[index], hunk_of(&parts.problems[index], &files))),
+        error: decisive.map(|index| {
+            let problem = &parts.problems[index];
+            ErrorReport::of(problem, &problems[index], hunk_of(problem, &files))
+        }),
         problems,
         files,
         transaction: transaction(parts),

@@ -24,7 +24,7 @@ use serde::Serialize;
 
 pub use build::{Parts, build};
 pub use file::{Contents, FileReport, FileType, Modes, Op, RuleHit};
-pub use finding::{ErrorReport, ProblemReport, SourceSpan};
+pub use finding::{ErrorReport, Expected, ProblemReport, SourceSpan};
 pub use hunk::{AppliedLines, Candidate, FirstDifference, HunkReport, HunkStatus, NearestPlace, Source, StatedLines};
 use numstat::{End, Numstat};
 pub use outcome::Outcome;

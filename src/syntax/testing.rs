@@ -35,6 +35,7 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
             words.extend(sizes.map(|data| format!("{:?} {}", data.method, data.size)));
         }
         Edit::BinaryMissing => words.push("differs".to_owned()),
+        Edit::Whole(contents) => words.push(format!("{:?}", String::from_utf8_lossy(contents))),
     }
     words.extend(Some(operation.step).filter(|&step| step > 0).map(|step| format!("step {step}")));
     words.join(" ")

@@ -10,6 +10,7 @@ mod cost;
 mod crash;
 mod faults;
 mod grammar;
+mod json;
 mod lark;
 mod laws;
 mod oracle;

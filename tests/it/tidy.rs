@@ -12,7 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("digest", &[]),
     ("mode", &[]),
     ("path", &["text"]),
-    ("plan", &["text", "mode", "path"]),
+    ("plan", &["text", "digest", "mode", "path"]),
     ("workspace", WORDS),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
     ("syntax", &["text", "digest", "mode", "path", "plan"]),

@@ -1,0 +1,59 @@
+//! What documents say, and where they are wrong.
+
+use crate::syntax::SyntaxErrorKind;
+use crate::syntax::testing::{refused, said};
+
+#[test]
+fn a_document_gives_whole_contents() {
+    let text = "\n {\"replace\": [{\"path\": \"a\", \"content\": \"1\\n\"},\n{\"content\": \"\\u00e9\", \"path\": \"./b/c\"}]}\n";
+    assert_eq!(said(text), ["Modify a \"1\\n\"", "Modify b/c \"é\""]);
+    assert_eq!(said(r#"{"changes":[{"path":"a","content":""}]}"#), ["Modify a \"\""]);
+}
+
+#[test]
+fn documents_may_follow_each_other() {
+    let one = r#"{"replace":[{"path":"a","content":"1"}]}"#;
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+    assert_eq!(
+        said(&[one, "\n", one, "\n", patch].concat()),
+        ["Modify a \"1\"", "Modify a \"1\" step 1", "Delete a step 2"]
+    );
+}
+
+#[test]
+fn a_mistake_has_its_place() {
+    let expected = SyntaxErrorKind::Expected;
+    let contradiction = SyntaxErrorKind::Contradiction;
+    let files = "a list of files";
+    let cases = [
+        (r#"{"replace": [{"path": "a" "content": ""}]}"#, expected("JSON"), "\""),
+        ("{\"replace\":\n [\n", expected("more of the JSON document"), ""),
+        (r#"{"replce": []}"#, expected("`replace` or `changes`"), "\"replce\""),
+        ("{}", expected("`replace` or `changes`"), "{}"),
+        (r#"{"replace": 1}"#, expected(files), "1"),
+        (r#"{"replace": []}"#, expected("a list that is not empty"), "[]"),
+        (r#"{"replace": ["a"]}"#, expected("an object with `path` and `content`"), "\"a\""),
+        (r#"{"replace": [{"path": "a"}]}"#, expected("an object with `content`"), r#"{"path": "a"}"#),
+        (r#"{"replace": [{"path": 7}]}"#, expected("a path as a string"), "7"),
+        (r#"{"replace": [{"path": "a", "content": "\ud800"}]}"#, expected("the contents as a string"), r#""\ud800""#),
+        (r#"{"replace": [{"p": ""}]}"#, expected("`path`, `content` or `expected_hash`"), "\"p\""),
+        (r#"{"replace": [{"expected_hash": "1"}]}"#, expected("`sha256:` and 64 hex digits"), "\"1\""),
+        (r#"{"replace": [], "changes": []}"#, contradiction("two kinds of change at once"), "\"changes\""),
+        (r#"{"replace": [{"path":"a","path":"b"}]}"#, contradiction("the key stands here twice"), "\"path\""),
+        (
+            r#"{"replace": [{"path":"a","content":""},{"path":"b/../a","content":""}]}"#,
+            contradiction("two entries for one file"),
+            "\"b/../a\"",
+        ),
+        (r#"{"replace": [{"path":"a","content":""}]} x"#, expected("nothing but the patch"), "x"),
+    ];
+    for (text, kind, place) in cases {
+        assert_eq!(refused(text), (kind, place.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn an_opening_brace_below_other_text_is_prose() {
+    let diff = "{not json}\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n{\"replace\": []}\n";
+    assert_eq!(said(diff), ["Modify x +1-1"]);
+}
