@@ -40,6 +40,7 @@ fn request(bytes: &[u8]) -> Request {
             overwrite: false,
             describe: false,
             diff: false,
+            max_diff: usize::MAX,
             max_file: 1 << 20,
         },
         transaction: transaction::Options { durability: Durability::None, ..transaction::Options::default() },

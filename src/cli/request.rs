@@ -36,6 +36,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         overwrite: patch.overwrite,
         describe: global.json,
         diff: global.json && patch.with_diff,
+        max_diff: usize::MAX,
         max_file: patch.max_file.unwrap_or(PreflightOptions::default().max_file),
     };
     Ok(Request {

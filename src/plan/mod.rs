@@ -5,11 +5,13 @@
 
 mod hunk;
 mod name;
+mod replacement;
 mod select;
 mod steps;
 
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use name::{Claim, Name, NameError, Strip};
+pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
 pub use select::{Filter, Rejection, RejectionKind, Selected, Selection, select};
 
 use std::sync::Arc;
@@ -129,13 +131,15 @@ pub enum Edit {
     BinaryMissing,
     /// The whole contents, given.
     Whole(Arc<Vec<u8>>),
+    /// Changes of texts.
+    Replacements(Replacements),
 }
 
 impl Edit {
     /// Returns whether it says what was there before, so that it can be taken back.
     #[must_use]
     pub fn is_reversible(&self) -> bool {
-        !matches!(self, Self::Whole(_))
+        !matches!(self, Self::Whole(_) | Self::Replacements(_))
     }
 }
 

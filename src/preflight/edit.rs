@@ -55,6 +55,7 @@ pub(super) fn postimage(
                 Some("make the patch with `git diff --binary`".into());
             None
         }
+        Edit::Replacements(changes) => super::replace::postimage(operation, changes, preimage, findings),
         Edit::Whole(contents) => {
             compare(preimage, contents, &mut findings.outcome);
             Some(Edited::Given(Arc::clone(contents)))
@@ -194,7 +195,7 @@ fn line_at(text: &[u8], offset: usize) -> crate::text::Span {
 }
 
 /// Returns where a hunk fits, as people count lines.
-fn at_lines(lines: &[usize]) -> String {
+pub(super) fn at_lines(lines: &[usize]) -> String {
     let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
     let more = if lines.len() < matching::MOST_CANDIDATES { "" } else { " and perhaps others" };
     match numbers.split_last() {

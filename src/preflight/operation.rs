@@ -13,7 +13,7 @@ use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Hunk, LineRange, Operation, Plan};
-use crate::syntax::write::{DiffSide, git_diff};
+use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Does the operations of one group.
@@ -224,7 +224,11 @@ impl<'a> Worker<'a> {
             let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
             let old = before.map(|node| side(old_path, node, &blobs.0));
             let new = after.map(|node| side(&operation.path, node, &blobs.1));
-            outcome.diff = Some(git_diff(operation.action, old.as_ref(), new.as_ref()));
+            let diff = match (&operation.edit, &old, &new) {
+                (Edit::Replacements(_), Some(old), Some(new)) => plain_diff(old, new),
+                _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
+            };
+            (outcome.diff, outcome.is_diff_cut) = clipped(diff, self.options.max_diff);
         }
     }
 
@@ -325,7 +329,7 @@ impl Operation {
     fn may_fill(&self) -> bool {
         let hunks = match &self.edit {
             Edit::Hunks(hunks) => hunks,
-            Edit::Whole(_) => return !self.tells_missing,
+            Edit::Whole(_) | Edit::Replacements(_) => return !self.tells_missing,
             _ => return false,
         };
         let is_empty = |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
@@ -335,6 +339,15 @@ impl Operation {
     fn is_submodule(&self) -> bool {
         self.old_mode.or(self.new_mode) == Some(FileMode::Submodule)
     }
+}
+
+/// Cuts a diff behind the last line that ends within `most` bytes; says whether it did.
+fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
+    let is_cut = diff.len() > most;
+    if is_cut {
+        diff.truncate(memchr::memrchr(b'\n', &diff[..most]).map_or(0, |end| end + 1));
+    }
+    (Some(diff), is_cut)
 }
 
 fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {

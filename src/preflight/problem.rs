@@ -247,6 +247,8 @@ codes! {
     WRONG_BLOB = "wpatch::file::wrong_blob", Stale;
     /// The patch says that binary files differ and does not say how.
     NO_BINARY_DATA = "wpatch::file::no_binary_data", Binary;
+    /// A text is to be changed in a file with binary data.
+    BINARY_FILE = "wpatch::file::binary", Binary;
     /// The contents of a file are not those that the patch expects.
     UNEXPECTED = "wpatch::file::unexpected", Stale;
     /// A file changed while it was looked at.
@@ -263,6 +265,14 @@ codes! {
     ALREADY_APPLIED = "wpatch::hunk::already_applied", NoChange;
     /// A hunk is off its stated place and fits elsewhere too.
     SEVERAL_PLACES = "wpatch::hunk::several_places", Ambiguous;
+    /// A text is to be replaced by itself.
+    SAME_TEXT = "wpatch::text::same", NoChange;
+    /// A text is not in the file.
+    TEXT_NOT_FOUND = "wpatch::text::not_found", NotFound;
+    /// A text is in the file several times.
+    TEXT_AMBIGUOUS = "wpatch::text::ambiguous", Ambiguous;
+    /// Two changes of texts touch each other.
+    TEXT_OVERLAP = "wpatch::text::overlap", Overlap;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// A file system call failed.

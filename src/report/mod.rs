@@ -15,6 +15,7 @@ mod score;
 mod stat;
 mod summary;
 mod text;
+mod texts;
 mod words;
 
 use std::io;
@@ -57,6 +58,9 @@ pub struct Report {
     /// The name of the change, for `--approve`: the same for the same change of the same bytes. Null if it
     /// cannot be made, or if nobody asked.
     pub plan_id: Option<String>,
+    /// Whether nothing was to be written; `changed` then says what would be.
+    #[serde(skip_serializing_if = "file::is_false")]
+    pub dry_run: bool,
     /// The directory that is patched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,

@@ -19,6 +19,7 @@ mod unified;
 pub mod write;
 
 pub use binary::{BinaryError, BinaryPostimage};
+pub use json::edits;
 pub use quoted::quote;
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};

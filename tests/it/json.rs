@@ -8,6 +8,7 @@ const DOCUMENTS: u64 = 20_000;
 
 /// Keys and values of which documents are made; most are right in some place.
 const KEYS: &[&str] = &["path", "content", "expected_hash", "contents"];
+const TEXTS: &[&str] = &["old", "new", "old_string", "new_string", "all", "replace_all", "search", "replace", "path"];
 const DIGEST: &str = "sha256:e49c81e2d2f84e259d40e2fb8192f3bcd198b355184845d76d8f58807d0d78ee";
 
 fn schema() -> Validator {
@@ -31,9 +32,11 @@ impl Numbers {
     fn document(&mut self) -> Value {
         let mut document = Map::new();
         for _ in 0..self.one(&[0, 1, 1, 1, 1, 1, 1, 2]) {
-            let entries = (0..self.one(&[0, 1, 1, 2])).map(|_| self.entry()).collect();
+            let key = self.one(&["replace", "edits", "edits", "changes", "replce"]);
+            let count = self.one(&[0, 1, 1, 2]);
+            let entries = (0..count).map(|_| if key == "edits" { self.edit() } else { self.entry() }).collect();
             let value = if self.below(12) == 0 { self.scalar() } else { Value::Array(entries) };
-            document.insert(self.one(&["replace", "replace", "changes", "replce"]).to_owned(), value);
+            document.insert(key.to_owned(), value);
         }
         Value::Object(document)
     }
@@ -55,6 +58,25 @@ impl Numbers {
         }
         if self.below(8) == 0 {
             members.remove(self.one(KEYS));
+        }
+        entry
+    }
+
+    fn edit(&mut self) -> Value {
+        if self.below(12) == 0 {
+            return self.scalar();
+        }
+        let (old, new) =
+            self.one(&[("old", "new"), ("old_str", "new_str"), ("oldText", "newText"), ("search", "replace")]);
+        let mut entry = json!({ "path": self.one(&["a", "b"]), old: "x", new: "" });
+        let members = entry.as_object_mut().unwrap();
+        for _ in 0..self.one(&[0, 0, 1, 2]) {
+            let key = self.one(TEXTS);
+            let value = if key.ends_with("all") { json!(true) } else { self.scalar() };
+            members.insert(key.to_owned(), value);
+        }
+        if self.below(8) == 0 {
+            members.remove(self.one(TEXTS));
         }
         entry
     }

@@ -87,7 +87,7 @@ pub(crate) fn binary(command: &str, root: &Path, patch: &[u8], settings: &Settin
 /// # Panics
 ///
 /// If it does not.
-fn valid(report: Value) -> Value {
+pub(crate) fn valid(report: Value) -> Value {
     static SCHEMA: OnceLock<Validator> = OnceLock::new();
     let schema = SCHEMA.get_or_init(|| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("grammar/report.schema.json");
@@ -119,6 +119,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             overwrite: settings.overwrite,
             describe: true,
             diff: false,
+            max_diff: usize::MAX,
             max_file: 1 << 30,
         },
         transaction: transaction::Options { durability: Durability::None, patience: Duration::ZERO },

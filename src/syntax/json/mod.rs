@@ -1,8 +1,9 @@
-//! Changes as a JSON document: the whole contents of files.
+//! Changes as a JSON document: the whole contents of files, or changes of texts in them.
 //!
 //! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A file that is there gets
-//! the contents, one that is not is made. Its grammar is a JSON Schema, `grammar/json.schema.json`.
+//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. Its grammar is a JSON Schema, `grammar/json.schema.json`.
 
+mod edits;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -15,10 +16,11 @@ use reader::{Member, Value};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::digest::Sha256;
 use crate::path::RelPath;
-use crate::plan::{Action, Claim, Edit, Name, Strip};
+use crate::plan::{Action, Claim, Edit, Name, Replacement, Strip};
+use crate::text::Span;
 
 /// The kinds of change, each by its key, and what reads them.
-const KINDS: &[(&str, Read)] = &[("replace", whole_files), ("changes", whole_files)];
+const KINDS: &[(&str, Read)] = &[("replace", whole_files), ("changes", whole_files), ("edits", edits::of_files)];
 
 /// Reads the value of one of [`KINDS`].
 type Read = fn(Value<'_>, &mut Sections) -> Result<(), SyntaxError>;
@@ -56,17 +58,37 @@ impl Syntax for Json {
         let mut found = None;
         for member in &members {
             let kind = KINDS.iter().find(|(key, _)| *key == member.key);
-            let (_, read) = kind.ok_or_else(|| member.unknown("`replace` or `changes`"))?;
+            let (_, read) = kind.ok_or_else(|| member.unknown("`replace`, `changes` or `edits`"))?;
             if found.replace((read, member.value)).is_some() {
                 return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("two kinds of change at once"), member.at));
             }
         }
         let Some((read, value)) = found else {
-            return Err(document.expected("`replace` or `changes`"));
+            return Err(document.expected("`replace`, `changes` or `edits`"));
         };
         read(value, sections)?;
         sections.step += 1;
         Ok(end)
+    }
+}
+
+/// Reads the changes of one file: a list of `{"old", "new", "all"}`, or an object that has one as `edits`.
+///
+/// # Errors
+///
+/// Returns the first mistake.
+pub fn edits(text: &[u8]) -> Result<Vec<Replacement>, SyntaxError> {
+    const WANTED: &str = "a list of edits";
+    let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
+    let (value, end) = Value::read(text, start)?;
+    super::refuse_prose(text, end, text.len())?;
+    if !text[start..].starts_with(b"{") {
+        return edits::of_one_file(value);
+    }
+    match value.object(WANTED)?.as_slice() {
+        [only] if only.key == "edits" => edits::of_one_file(only.value),
+        [] => Err(SyntaxError::new(SyntaxErrorKind::Expected(WANTED), Span::new(start, end))),
+        [first, ..] => Err(first.unknown("`edits` alone")),
     }
 }
 

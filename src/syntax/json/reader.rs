@@ -88,6 +88,11 @@ impl<'a> Value<'a> {
         self.read_as(what)
     }
 
+    /// Returns the value of `true` or `false`.
+    pub(super) fn flag(self) -> Result<bool, SyntaxError> {
+        self.read_as("`true` or `false`")
+    }
+
     fn read_as<T: Deserialize<'a>>(self, what: &'static str) -> Result<T, SyntaxError> {
         serde_json::from_str(self.raw).map_err(|_| self.expected(what))
     }
