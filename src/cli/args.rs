@@ -7,8 +7,11 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::verbs::{AppendOptions, EditOptions, WriteOptions};
+
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 7] = ["apply", "check", "recover", "grammar", "schema", "completions", "man"];
+pub(super) const COMMANDS: [&str; 10] =
+    ["apply", "check", "edit", "write", "append", "recover", "grammar", "schema", "completions", "man"];
 
 /// Applies a patch to a tree of files as a whole, or not at all.
 ///
@@ -84,6 +87,12 @@ pub(super) enum Command {
     Apply(ApplyOptions),
     /// Say what apply would do, and write nothing
     Check(PatchOptions),
+    /// Replace a text in a file, or put lines into it
+    Edit(Box<EditOptions>),
+    /// Write a file as a whole
+    Write(Box<WriteOptions>),
+    /// Put a text at the end of a file
+    Append(Box<AppendOptions>),
     /// Put right what a process left that died while it changed the tree
     Recover,
     /// Print the formal grammar of a patch format

@@ -19,4 +19,5 @@ mod run;
 mod tidy;
 mod transaction;
 mod tree;
+mod verbs;
 mod workspace;
