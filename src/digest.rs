@@ -36,6 +36,21 @@ impl Sha256 {
     pub fn of(bytes: &[u8]) -> Self {
         Self(sha2::Sha256::digest(bytes).into())
     }
+
+    /// Returns the digest that `text` names: 64 hex digits, with `sha256:` before them or not.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix("sha256:").unwrap_or(text).as_bytes();
+        if digits.len() != 64 {
+            return None;
+        }
+        let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = value(pair[0])? << 4 | value(pair[1])?;
+        }
+        Some(Self(bytes))
+    }
 }
 
 impl fmt::Display for Sha256 {
@@ -116,6 +131,15 @@ pub fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_digest_is_read_as_it_is_written() {
+        let digest = Sha256::of(b"x");
+        let text = digest.to_string();
+        assert_eq!(Sha256::parse(&text), Some(digest));
+        assert_eq!(Sha256::parse(&text["sha256:".len()..].to_uppercase()), Some(digest));
+        assert_eq!(["", "sha256:", &text[1..], &text[..70]].map(Sha256::parse), [None; 4]);
+    }
 
     #[test]
     fn a_blob_is_named_as_git_names_it() {

@@ -12,7 +12,7 @@ use wpatch::text::Span;
 pub fn read(format: &str, bytes: &[u8]) {
     for recount in [false, true] {
         let among = syntax::chosen(format);
-        let plan = match syntax::parse("fuzz", bytes.to_vec(), &among, Options { recount }) {
+        let plan = match syntax::parse("fuzz", bytes.to_vec(), &among, Options { recount, ..Options::default() }) {
             Ok(plan) => plan,
             Err(broken) => {
                 inside(broken.error.span, bytes);

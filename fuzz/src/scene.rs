@@ -110,7 +110,7 @@ impl Scene {
         let fuzz = if self.has(b'F') { 2 } else { 0 };
         Request {
             format: format.to_owned(),
-            syntax: syntax::Options { recount: self.has(b'c') },
+            syntax: syntax::Options { recount: self.has(b'c'), ..syntax::Options::default() },
             selection: Selection { strip, direction, ..Selection::default() },
             preflight: preflight::Options {
                 rules: Rules {
@@ -124,6 +124,7 @@ impl Scene {
                 describe: true,
                 diff: self.has(b'D'),
                 max_file: 1 << 20,
+                ..preflight::Options::default()
             },
             transaction: self.transaction(),
             ..Request::of(self.patch.clone())
@@ -134,7 +135,7 @@ impl Scene {
     #[must_use]
     pub fn transaction(&self) -> Options {
         let durability = if self.has(b'N') { Durability::None } else { Durability::Full };
-        Options { durability, patience: Duration::ZERO }
+        Options { durability, patience: Duration::ZERO, ..Options::default() }
     }
 
     /// Returns the direction that the options have.

@@ -7,10 +7,15 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::verbs::{AppendOptions, EditOptions, WriteOptions};
+
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 13] = [
+pub(super) const COMMANDS: [&str; 16] = [
     "apply",
     "check",
+    "edit",
+    "write",
+    "append",
     "recover",
     "undo",
     "redo",
@@ -26,7 +31,7 @@ pub(super) const COMMANDS: [&str; 13] = [
 
 /// Applies a patch to a tree of files as a whole, or not at all.
 ///
-/// Reads unified diffs, git diffs and Codex envelopes, alone or mixed. After any error the tree is as it was.
+/// Reads unified diffs, git diffs, Codex envelopes and JSON documents of changes. After any error the tree is as it was.
 ///
 /// Exit codes: 0 done, or would be done; 1 the patch does not apply; 2 usage, or a broken patch; 3 refused by policy
 /// or safety; 4 disk or system failed, everything was put back; 5 putting back could not be finished, run `wpatch
@@ -98,6 +103,12 @@ pub(super) enum Command {
     Apply(ApplyOptions),
     /// Say what apply would do, and write nothing
     Check(PatchOptions),
+    /// Replace a text in a file, or put lines into it
+    Edit(Box<EditOptions>),
+    /// Write a file as a whole
+    Write(Box<WriteOptions>),
+    /// Put a text at the end of a file
+    Append(Box<AppendOptions>),
     /// Put right what a process left that died while it changed the tree
     Recover,
     /// Take changes back, all of them or nothing

@@ -1,4 +1,4 @@
-//! Reading patches.
+//! Reading patches and contents.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -21,17 +21,22 @@ pub(super) fn read(paths: &[PathBuf], limit: u64) -> Result<Vec<(String, Vec<u8>
     paths.iter().map(|path| read_one(path, limit)).collect()
 }
 
+/// Reads the contents of a file, or standard input for `-`; at most `limit` bytes.
+///
+/// # Errors
+///
+/// Stops if it cannot be read or is larger.
+pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
+    match open(path, limit) {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(Stop::new(&code::TOO_LARGE, format!("{} has more than {limit} bytes", path.display()))),
+        Err(error) => Err(Stop::new(&code::IO, format!("cannot read the text: {error}"))),
+    }
+}
+
 fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
     let name = path.to_string_lossy().into_owned();
-    let bytes = if path == Path::new(STDIN) {
-        read_all(io::stdin().lock(), 0, limit)
-    } else {
-        fs_err::File::open(path).and_then(|file| {
-            let size = file.metadata()?.len();
-            read_all(file, size, limit)
-        })
-    };
-    match bytes {
+    match open(path, limit) {
         Ok(Some(bytes)) => Ok((name, bytes)),
         Ok(None) => {
             let stop = Stop::new(&code::TOO_LARGE, format!("the patch {name} has more than {limit} bytes"));
@@ -39,6 +44,15 @@ fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
         }
         Err(error) => Err(Stop::new(&code::IO, format!("cannot read the patch: {error}"))),
     }
+}
+
+fn open(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    if path == Path::new(STDIN) {
+        return read_all(io::stdin().lock(), 0, limit);
+    }
+    let file = fs_err::File::open(path)?;
+    let size = file.metadata()?.len();
+    read_all(file, size, limit)
 }
 
 /// Returns all bytes, or nothing if there are more than `limit`. `size` is what to expect.

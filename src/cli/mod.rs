@@ -9,6 +9,7 @@ mod input;
 mod output;
 mod request;
 mod signals;
+mod verbs;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -18,7 +19,7 @@ use args::{Cli, Command, Global, PatchOptions};
 use output::{Output, Verbosity};
 
 use crate::engine::options::{Code, Interrupt, Problem, code};
-use crate::engine::{self, Disk, Outcome, Target};
+use crate::engine::{self, Change, Disk, Outcome, Target};
 use crate::report::{self, Parts};
 
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
@@ -42,6 +43,9 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
             patch(task, apply.patch, &global)
         }
         Command::Check(check) => patch(Task::Check, check, &global),
+        Command::Edit(edit) => change("edit", verbs::edit(&edit, &global), &global),
+        Command::Write(write) => change("write", verbs::write(*write, &global), &global),
+        Command::Append(append) => change("append", verbs::append(*append, &global), &global),
         Command::Recover => history::recover(&global),
         Command::Undo(options) => history::undo(options, &global),
         Command::Redo(options) => history::back(Target::Undo, &options, &global),
@@ -98,6 +102,17 @@ fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, 
     };
     outcome.report.root = Some(root(global));
     Ok(outcome)
+}
+
+fn change(command: &'static str, change: Result<Change, Stop>, global: &Global) -> ExitCode {
+    let outcome = change.and_then(|change| {
+        let workspace = open(global)?;
+        let interrupt = watched()?;
+        let mut outcome = engine::change(change, &workspace, interrupt);
+        outcome.report.root = Some(root(global));
+        Ok(outcome)
+    });
+    finish(&outcome.unwrap_or_else(|stop| stop.into_outcome(command)), &Output::of(global, Verbosity::Normal))
 }
 
 fn watched() -> Result<&'static Interrupt, Stop> {

@@ -1,6 +1,8 @@
 //! The order of the stages: what `wpatch check`, `wpatch apply` and `wpatch recover` do.
 
+mod change;
 mod describe;
+mod follow;
 mod log;
 pub mod options;
 mod problems;
@@ -19,6 +21,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 pub use crate::workspace::disk::Disk;
 
+pub use change::{Change, Parents, change};
 pub use describe::describe;
 pub use log::{gc, init, log, show};
 pub use undo::{Target, UndoRequest, undo};
@@ -87,13 +90,7 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
     let approve = request.approve.clone();
     let options = run.described(&request);
     if run.read(request) {
-        if let Err(failure) = transaction::examine(workspace) {
-            run.fail(&failure);
-        }
-        match preflight::resolve(&run.plan, workspace, &options, &Dropped) {
-            Ok(resolution) => run.resolved(resolution, approve.as_deref()),
-            Err(error) => run.fail(&Failure::Workspace(error)),
-        }
+        run.look(workspace, &options, approve.as_deref());
     }
     run.finish()
 }
@@ -105,16 +102,7 @@ pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt)
     let options = run.described(&request);
     let transaction = request.transaction;
     if run.read(request) {
-        let result = if run.is_refused() {
-            preflight::resolve(&run.plan, workspace, &options, &Dropped)
-                .map(|resolution| run.resolved(resolution, None))
-                .map_err(Failure::Workspace)
-        } else {
-            run.commit(workspace, &options, transaction, approve.as_deref(), interrupt)
-        };
-        if let Err(failure) = result {
-            run.fail(&failure);
-        }
+        run.make(workspace, &options, transaction, approve.as_deref(), interrupt);
     }
     run.finish()
 }
@@ -141,6 +129,7 @@ struct Run {
     recovered: Vec<Recovered>,
     signal: Option<i32>,
     is_described: bool,
+    is_dry: bool,
 }
 
 impl Run {
@@ -155,6 +144,7 @@ impl Run {
             recovered: Vec::new(),
             signal: None,
             is_described: false,
+            is_dry: false,
         }
     }
 
@@ -183,13 +173,18 @@ impl Run {
                 }
             }
         }
-        let Selected { plan, rejections, skipped: left_out } = plan::select(whole, &request.selection);
+        self.select(whole, &request.selection);
+        true
+    }
+
+    /// Takes of `whole` what is meant.
+    fn select(&mut self, whole: Plan<plan::Name>, selection: &plan::Selection) {
+        let Selected { plan, rejections, skipped: left_out } = plan::select(whole, selection);
         self.plan = plan;
         self.problems.extend(rejections.iter().map(rejected));
         if self.plan.operations.is_empty() && rejections.is_empty() {
             self.problems.push(skipped(&left_out));
         }
-        true
     }
 
     fn is_refused(&self) -> bool {
@@ -202,6 +197,39 @@ impl Run {
         if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
             let stale = Problem::new(&code::NOT_APPROVED, "the change is not the one that was approved");
             self.problems.push(Problem { help: Some("check again, and approve the new plan".to_owned()), ..stale });
+        }
+    }
+
+    /// Works out what would become of the tree.
+    fn look(&mut self, workspace: &dyn Workspace, options: &preflight::Options, approve: Option<&str>) {
+        if let Err(failure) = transaction::examine(workspace) {
+            self.fail(&failure);
+        }
+        match preflight::resolve(&self.plan, workspace, options, &Dropped) {
+            Ok(resolution) => self.resolved(resolution, approve),
+            Err(error) => self.fail(&Failure::Workspace(error)),
+        }
+    }
+
+    /// Makes the change, unless something speaks against it.
+    fn make(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        transaction: transaction::Options,
+        approve: Option<&str>,
+        interrupt: &Interrupt,
+    ) {
+        // Not even a lock is made for what policy refuses.
+        let result = if self.is_refused() || preflight::is_closed(&self.plan) {
+            preflight::resolve(&self.plan, workspace, options, &Dropped)
+                .map(|resolution| self.resolved(resolution, None))
+                .map_err(Failure::Workspace)
+        } else {
+            self.commit(workspace, options, transaction, approve, interrupt)
+        };
+        if let Err(failure) = result {
+            self.fail(&failure);
         }
     }
 
@@ -244,6 +272,7 @@ impl Run {
             plan: Some(&self.plan),
             resolution: self.resolution.as_ref(),
             is_described: self.is_described,
+            is_dry: self.is_dry,
             problems: &self.problems,
             signal: self.signal,
             receipt: self.receipt.as_ref(),

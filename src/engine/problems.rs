@@ -30,7 +30,9 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
     };
     let help = match &error.kind {
         SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
-        SyntaxErrorKind::NoPatch => Some("a patch is a unified diff, a git diff or a Codex envelope"),
+        SyntaxErrorKind::NoPatch => {
+            Some("a patch is a unified diff, a git diff, a Codex envelope or a JSON document of changes")
+        }
         SyntaxErrorKind::TooManyFiles(_) => Some("--max-files raises the limit"),
         SyntaxErrorKind::TooManyHunks(_) => Some("--max-hunks raises the limit"),
         _ => None,

@@ -301,6 +301,7 @@ impl Back<'_> {
             tells_missing: true,
             guard: None,
             permissions: None,
+            expected: None,
         }
     }
 }

@@ -22,6 +22,8 @@ pub const LADDER: &[Rung] = &[
 
 /// Byte for byte.
 pub(super) const EXACT: usize = 0;
+/// Blanks at the end of a line left out.
+pub(super) const TRAILING: usize = 1;
 /// The first rung that does not look at the blanks at the start of a line.
 pub(super) const INDENT: usize = 2;
 /// The last rung of hunks below headings.
@@ -93,7 +95,8 @@ fn folded(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-fn fold(character: char) -> char {
+/// Returns the character of ASCII that stands for a typographic one.
+pub(super) fn fold(character: char) -> char {
     match character {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
         '\u{2018}'..='\u{201b}' => '\'',

@@ -18,9 +18,11 @@ mod search;
 mod splice;
 #[cfg(test)]
 mod testing;
+mod texts;
 mod windows;
 
 pub use ladder::{LADDER, Rung};
+pub use texts::{Replaced, TextChange, TextMismatch, replace};
 
 use std::ops::Range;
 

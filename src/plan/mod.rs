@@ -5,14 +5,18 @@
 
 mod hunk;
 mod name;
+mod replacement;
 mod select;
 mod steps;
 
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use name::{Claim, Name, NameError, Strip};
+pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
 pub use select::{Filter, Rejection, RejectionKind, Selected, Selection, select};
 
-use crate::digest::Digest;
+use std::sync::Arc;
+
+use crate::digest::{Digest, Sha256};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::text::Span;
@@ -82,6 +86,8 @@ pub struct Operation<P = RelPath> {
     pub new_mode: Option<FileMode>,
     /// The blobs of an `index` line.
     pub blobs: Option<Blobs>,
+    /// The digest that the contents before must have; what is there otherwise is stale.
+    pub expected: Option<Sha256>,
     /// Index of the input that it came from.
     pub input: usize,
     /// The whole section in that input.
@@ -129,6 +135,18 @@ pub enum Edit {
     BinaryMissing,
     /// An old version of the file, which the history keeps.
     Restore(Restore),
+    /// The whole contents, given.
+    Whole(Arc<Vec<u8>>),
+    /// Changes of texts.
+    Replacements(Replacements),
+}
+
+impl Edit {
+    /// Returns whether it says what was there before, so that it can be taken back.
+    #[must_use]
+    pub fn is_reversible(&self) -> bool {
+        !matches!(self, Self::Whole(_) | Self::Replacements(_))
+    }
 }
 
 /// An old version of a file.

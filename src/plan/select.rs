@@ -52,8 +52,8 @@ pub enum RejectionKind {
     /// Its name.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// It deletes a file without saying what was in it, and is to be undone.
-    #[error("this deletion does not say what it deletes, so it cannot be reversed")]
+    /// It does not say what was in the file before, and is to be undone.
+    #[error("this section does not say what was there before, so it cannot be reversed")]
     Irreversible,
 }
 
@@ -109,6 +109,7 @@ fn resolved(operation: Operation<Name>, selection: &Selection) -> Result<Operati
         old_mode: operation.old_mode,
         new_mode: operation.new_mode,
         blobs: operation.blobs,
+        expected: operation.expected,
         input: operation.input,
         span: operation.span,
         step: operation.step,
@@ -126,6 +127,9 @@ fn resolved(operation: Operation<Name>, selection: &Selection) -> Result<Operati
 /// Turns an operation round. The reverse of a copy takes the copy away; the reverse of a deletion brings the
 /// file back with the type and mode that it had.
 fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, RejectionKind> {
+    if !operation.edit.is_reversible() || operation.expected.is_some() {
+        return Err(RejectionKind::Irreversible);
+    }
     operation.action = match operation.action {
         Action::Create => Action::Delete,
         Action::Delete if says_nothing(&operation) => return Err(RejectionKind::Irreversible),
@@ -167,6 +171,7 @@ mod tests {
             old_mode: None,
             new_mode: None,
             blobs: None,
+            expected: None,
             input: 0,
             span: Span::default(),
             step: 0,

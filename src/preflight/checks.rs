@@ -2,7 +2,8 @@
 
 use super::findings::Findings;
 use super::overlay::{Node, Overlay, Seen};
-use super::problem::code;
+use super::problem::{Facts, code};
+use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Direction, Edit, LineKind, Operation};
@@ -120,13 +121,32 @@ pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: 
 }
 
 fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
-    let Edit::Hunks(hunks) = &operation.edit else {
-        return operation.action == Action::Create && node.bytes.is_empty();
+    let hunks = match &operation.edit {
+        Edit::Hunks(hunks) => hunks,
+        Edit::Whole(contents) => return operation.action == Action::Create && **contents == *node.bytes,
+        _ => return operation.action == Action::Create && node.bytes.is_empty(),
     };
     let lines = hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction));
     let made: Vec<u8> =
         lines.filter(|line| line.kind == LineKind::Insertion).flat_map(|line| line.text).copied().collect();
     operation.action == Action::Create && made == *node.bytes
+}
+
+/// Returns whether the file has the digest that the operation expects.
+pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: &mut Findings) -> bool {
+    let Some(expected) = operation.expected else { return true };
+    let actual = node.map(|node| Sha256::of(&node.bytes));
+    if actual == Some(expected) {
+        return true;
+    }
+    let message = match actual {
+        Some(actual) => format!("the file is not the one that is expected: it has {actual}"),
+        None => "the file that is expected does not exist".to_owned(),
+    };
+    let problem = findings.error(&code::UNEXPECTED, message);
+    problem.help = Some("read the file again: it changed since".into());
+    problem.facts = Facts { expected: Some(expected), actual, ..Facts::default() };
+    false
 }
 
 /// Says so if something is left of a file that the patch deletes as a whole.
@@ -148,7 +168,9 @@ pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -
     let bytes = &node.bytes;
     if bytes.len() as u64 > max_file {
         let message = format!("the file would have {} bytes, over the limit of {max_file}", bytes.len());
-        findings.error(&code::TOO_LARGE, message).help = Some("--max-file raises the limit".into());
+        let problem = findings.error(&code::TOO_LARGE, message);
+        problem.facts = Facts { limit: Some(max_file), size: Some(bytes.len() as u64), ..Facts::default() };
+        problem.help = Some("--max-file raises the limit".into());
     } else if node.kind == FileKind::Symlink {
         let fault = match bytes.as_slice() {
             [] => Some("a symbolic link needs a target"),

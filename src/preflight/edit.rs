@@ -1,5 +1,7 @@
 //! From a preimage to a postimage, by hunks or by binary data.
 
+use std::sync::Arc;
+
 use super::checks::way;
 use super::findings::Findings;
 use super::problem::{Problem, code};
@@ -7,6 +9,7 @@ use super::{FileOutcome, Options};
 use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement};
 use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
+use crate::syntax::write::changed_lines;
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 use crate::text::{is_binary, printable};
 
@@ -17,6 +20,7 @@ const SMALL: u64 = 16 << 20;
 pub(super) enum Edited {
     Same,
     Changed(Vec<u8>),
+    Given(Arc<Vec<u8>>),
 }
 
 /// Returns what the operation makes of `preimage`; `None` if it cannot.
@@ -52,6 +56,19 @@ pub(super) fn postimage(
                 Some("make the patch with `git diff --binary`".into());
             None
         }
+        Edit::Replacements(changes) => super::replace::postimage(operation, changes, preimage, findings),
+        Edit::Whole(contents) => {
+            compare(preimage, contents, &mut findings.outcome);
+            Some(Edited::Given(Arc::clone(contents)))
+        }
+    }
+}
+
+/// Counts the lines that differ, of contents for which the patch does not say it.
+pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
+    outcome.is_binary = is_binary(before) || is_binary(after);
+    if !outcome.is_binary {
+        (outcome.added, outcome.removed) = changed_lines(before, after);
     }
 }
 
@@ -185,7 +202,7 @@ fn line_at(text: &[u8], offset: usize) -> crate::text::Span {
 }
 
 /// Returns where a hunk fits, as people count lines.
-fn at_lines(lines: &[usize]) -> String {
+pub(super) fn at_lines(lines: &[usize]) -> String {
     let numbers: Vec<_> = lines.iter().map(|line| (line + 1).to_string()).collect();
     let more = if lines.len() < matching::MOST_CANDIDATES { "" } else { " and perhaps others" };
     match numbers.split_last() {

@@ -13,6 +13,7 @@ mod growth;
 mod operation;
 mod overlay;
 mod problem;
+mod replace;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,7 +30,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 use findings::Findings;
 
-pub use problem::{CODES, Code, Kind, Problem, Severity, code};
+pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
 
 /// How the tree is looked at.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct Options {
     pub describe: bool,
     /// Whether a clean diff of each file is written, for a report.
     pub diff: bool,
+    /// Most bytes of such a diff; it is cut behind a line.
+    pub max_diff: usize,
     /// Largest file that is read or made, in bytes.
     pub max_file: u64,
     /// Most bytes of contents that a byte of binary data may make; the first 16 MiB of a file are free, and so are the
@@ -59,6 +62,7 @@ impl Default for Options {
             overwrite: false,
             describe: false,
             diff: false,
+            max_diff: usize::MAX,
             max_file: 1 << 29,
             max_ratio: 200,
             max_growth: 1 << 27,
@@ -93,6 +97,8 @@ pub struct FileOutcome {
     /// Where the hunks went or why not, in their order; empty if the operation failed before, and if nobody asked
     /// for a description and each went to its stated place.
     pub placements: Placements,
+    /// For changes of texts: which change each placement belongs to, and how many lines are there afterwards.
+    pub texts: Vec<(usize, usize)>,
     /// Lines added.
     pub added: usize,
     /// Lines removed.
@@ -109,6 +115,8 @@ pub struct FileOutcome {
     pub after: Option<Side>,
     /// A clean diff, where one was asked for.
     pub diff: Option<Vec<u8>>,
+    /// Whether the diff was cut at [`Options::max_diff`].
+    pub is_diff_cut: bool,
 }
 
 impl FileOutcome {
@@ -179,6 +187,14 @@ pub fn resolve(
         several => several.par_iter().try_for_each(work)?,
     }
     Ok(Resolution { changes: count.into_inner(), ..collected(all) })
+}
+
+/// Returns whether the policy closes a path of `plan`, so that nothing of it can be done.
+#[must_use]
+pub fn is_closed(plan: &Plan) -> bool {
+    let mut paths =
+        plan.operations.iter().flat_map(|operation| std::iter::once(&operation.path).chain(&operation.from));
+    paths.any(|path| matches!(policy::judge(path), Verdict::Deny(_)))
 }
 
 fn held(findings: &Mutex<Findings>) -> MutexGuard<'_, Findings> {

@@ -15,7 +15,7 @@ use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Hunk, LineRange, Operation, Plan, Restore};
-use crate::syntax::write::{DiffSide, git_diff};
+use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Does the operations of one group.
@@ -88,6 +88,9 @@ impl<'a> Worker<'a> {
         let replaced = self.replaced(operation)?;
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
+        if !checks::is_expected(operation, known, findings) {
+            return Ok(());
+        }
         let after = match &operation.edit {
             Edit::Restore(restore) => self.restored(operation, restore, findings)?,
             _ => self.edited(operation, before.as_ref(), replaced.as_ref(), findings),
@@ -127,7 +130,7 @@ impl<'a> Worker<'a> {
     }
 
     fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
-        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing))
+        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing | Seen::BelowFile(_)))
     }
 
     /// Returns the file that the operation starts from, if it is as it has to be.
@@ -191,6 +194,7 @@ impl<'a> Worker<'a> {
         let is_same = matches!(edited, Edited::Same);
         let bytes = match (edited, before) {
             (Edited::Changed(bytes), _) => Arc::new(bytes),
+            (Edited::Given(bytes), _) => bytes,
             (Edited::Same, Some(node)) => Arc::clone(&node.bytes),
             (Edited::Same, None) => Arc::default(),
         };
@@ -278,7 +282,11 @@ impl<'a> Worker<'a> {
             let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
             let old = before.map(|node| side(old_path, node, &blobs.0));
             let new = after.map(|node| side(&operation.path, node, &blobs.1));
-            outcome.diff = Some(git_diff(operation.action, old.as_ref(), new.as_ref()));
+            let diff = match (&operation.edit, &old, &new) {
+                (Edit::Replacements(_), Some(old), Some(new)) => plain_diff(old, new),
+                _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
+            };
+            (outcome.diff, outcome.is_diff_cut) = clipped(diff, self.options.max_diff);
         }
     }
 
@@ -376,10 +384,14 @@ impl Operation {
         }
     }
 
-    /// Returns whether the operation gives an empty file its lines, or makes the file if there is none (`check_preimage`
-    /// in git's apply.c).
+    /// Returns whether the operation makes the file if there is none: one that gives the whole contents, or that gives
+    /// an empty file its lines (`check_preimage` in git's apply.c).
     fn may_fill(&self) -> bool {
-        let Edit::Hunks(hunks) = &self.edit else { return false };
+        let hunks = match &self.edit {
+            Edit::Hunks(hunks) => hunks,
+            Edit::Whole(_) | Edit::Replacements(_) => return !self.tells_missing,
+            _ => return false,
+        };
         let is_empty = |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
         !self.tells_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
     }
@@ -387,6 +399,15 @@ impl Operation {
     fn is_submodule(&self) -> bool {
         self.old_mode.or(self.new_mode) == Some(FileMode::Submodule)
     }
+}
+
+/// Cuts a diff behind the last line that ends within `most` bytes; says whether it did.
+fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
+    let is_cut = diff.len() > most;
+    if is_cut {
+        diff.truncate(memchr::memrchr(b'\n', &diff[..most]).map_or(0, |end| end + 1));
+    }
+    (Some(diff), is_cut)
 }
 
 fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {

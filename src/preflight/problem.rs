@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::text::Span;
 
@@ -26,6 +27,25 @@ pub struct Problem {
     pub lines: Vec<usize>,
     /// What to do about it.
     pub help: Option<String>,
+    /// Numbers and digests for programs.
+    pub facts: Facts,
+}
+
+/// What programs want to know of a problem besides its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// How many places are meant, where that is more than there are lines.
+    pub count: Option<usize>,
+    /// Index of the edit in its list, counted from 0.
+    pub edit: Option<usize>,
+    /// The digest that the file should have.
+    pub expected: Option<Sha256>,
+    /// The digest that it has.
+    pub actual: Option<Sha256>,
+    /// The limit that was passed, in bytes.
+    pub limit: Option<u64>,
+    /// The size that passed it, in bytes.
+    pub size: Option<u64>,
 }
 
 impl Problem {
@@ -42,6 +62,7 @@ impl Problem {
             place: None,
             lines: Vec::new(),
             help: None,
+            facts: Facts::default(),
         }
     }
 }
@@ -208,7 +229,7 @@ codes! {
     CLOSED = "wpatch::path::closed", Denied;
     /// A path is too long for a file system.
     PATH_TOO_LONG = "wpatch::path::too_long", TooLarge;
-    /// A deletion that does not say what it deletes cannot be reversed.
+    /// A section that does not say what was there before cannot be reversed.
     IRREVERSIBLE = "wpatch::plan::irreversible", Unsupported;
     /// Every section was left out by a filter.
     NOTHING_SELECTED = "wpatch::plan::nothing_selected", NoChange;
@@ -240,6 +261,10 @@ codes! {
     NOTHING_TO_UNDO = "wpatch::undo::nothing", NothingToUndo;
     /// Entries of the history were removed, because they were over its limits.
     HISTORY_PRUNED = "wpatch::history::pruned", TooLarge;
+    /// A text is to be changed in a file with binary data.
+    BINARY_FILE = "wpatch::file::binary", Binary;
+    /// The contents of a file are not those that the patch expects.
+    UNEXPECTED = "wpatch::file::unexpected", Stale;
     /// A file changed while it was looked at.
     STALE = "wpatch::file::stale", Stale;
     /// A symbolic link without a target, or with one that no link can have.
@@ -254,6 +279,14 @@ codes! {
     ALREADY_APPLIED = "wpatch::hunk::already_applied", NoChange;
     /// A hunk is off its stated place and fits elsewhere too.
     SEVERAL_PLACES = "wpatch::hunk::several_places", Ambiguous;
+    /// A text is to be replaced by itself.
+    SAME_TEXT = "wpatch::text::same", NoChange;
+    /// A text is not in the file.
+    TEXT_NOT_FOUND = "wpatch::text::not_found", NotFound;
+    /// A text is in the file several times.
+    TEXT_AMBIGUOUS = "wpatch::text::ambiguous", Ambiguous;
+    /// Two changes of texts touch each other.
+    TEXT_OVERLAP = "wpatch::text::overlap", Overlap;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// A file system call failed.

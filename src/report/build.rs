@@ -30,6 +30,8 @@ pub struct Parts<'a> {
     pub resolution: Option<&'a Resolution>,
     /// Whether digests were worked out for every file, so that the change can be named.
     pub is_described: bool,
+    /// Whether nothing was to be written.
+    pub is_dry: bool,
     /// All problems, in order.
     pub problems: &'a [Problem],
     /// The signal that stopped it.
@@ -51,6 +53,7 @@ impl Parts<'_> {
             plan: None,
             resolution: None,
             is_described: false,
+            is_dry: false,
             problems: &[],
             signal: None,
             receipt: None,
@@ -79,11 +82,15 @@ pub fn build(parts: &Parts<'_>) -> Report {
         outcome,
         exit_code: outcome.exit_code(parts.signal),
         plan_id: (parts.is_described && decisive.is_none()).then(|| plan_id(&files)),
+        dry_run: parts.is_dry,
         root: None,
         inputs: inputs(parts),
         summary: summary(&files, parts.plan),
         policy: policy(&files),
-        error: decisive.map(|index| ErrorReport::of(&problems[index], hunk_of(&parts.problems[index], &files))),
+        error: decisive.map(|index| {
+            let problem = &parts.problems[index];
+            ErrorReport::of(problem, &problems[index], hunk_of(problem, &files))
+        }),
         problems,
         files,
         transaction: transaction(parts),
@@ -109,6 +116,7 @@ fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Incomplete => true,
         Outcome::Recovered => was_put_back,
+        Outcome::WouldApply if parts.is_dry => parts.resolution.is_some_and(|resolution| resolution.changes > 0),
         _ => parts.receipt.is_some() && parts.resolution.is_some_and(|resolution| resolution.changes > 0),
     }
 }

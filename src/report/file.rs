@@ -49,6 +49,9 @@ pub struct FileReport {
     /// The loosest comparison of lines that a hunk needed.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub rung: Option<&'static str>,
+    /// How many texts were replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replacements: Option<usize>,
     /// Digest of the contents before; null if there are none, or if nobody asked.
     pub sha256_before: Option<String>,
     /// Digest of the contents after; null if there are none, or if nobody asked.
@@ -63,6 +66,9 @@ pub struct FileReport {
     pub policy: Vec<RuleHit>,
     /// A clean diff; null unless it was asked for.
     pub diff: Option<String>,
+    /// Whether the diff was cut because it is long.
+    #[serde(skip_serializing_if = "is_false")]
+    pub diff_truncated: bool,
 }
 
 /// What is done to a file.
@@ -171,8 +177,10 @@ impl FileReport {
             Edit::Hunks(hunks) if is_described || !done.is_some_and(FileOutcome::is_as_stated) => {
                 hunk::reports(&id, operation, (hunks, &known.placements), patch, counter)
             }
+            Edit::Replacements(changes) => super::texts::reports(&id, operation, changes, known, counter),
             _ => Vec::new(),
         };
+        let is_text_change = matches!(operation.edit, Edit::Replacements(_));
         let (added, removed) =
             done.map_or_else(|| counted_lines(operation, patch), |outcome| (outcome.added, outcome.removed));
         Self {
@@ -188,6 +196,7 @@ impl FileReport {
             added,
             removed,
             rung: loosest(known),
+            replacements: done.filter(|_| is_text_change).map(|outcome| outcome.texts.len()),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
             before: known.before.as_ref().map(Contents::of),
@@ -195,6 +204,7 @@ impl FileReport {
             hunks,
             policy: rule_hits(operation),
             diff: known.diff.as_deref().map(text),
+            diff_truncated: known.is_diff_cut,
             id,
         }
     }
@@ -276,6 +286,11 @@ fn loosest(outcome: &FileOutcome) -> Option<&'static str> {
     };
     let rank = |rung: &&str| LADDER.iter().position(|row| row.name == *rung);
     outcome.placements.iter().filter_map(rung).max_by_key(rank)
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde calls")]
+pub(super) fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn as_text<S: Serializer>(path: &RelPath, serializer: S) -> Result<S::Ok, S::Error> {

@@ -81,18 +81,49 @@ pub struct ErrorReport {
     /// Lines of the file that are meant, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<usize>,
-    /// How many lines are meant.
+    /// How many places are meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
-    /// The first lines that the file should hold.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub expected: Vec<String>,
+    /// Index of the edit in its list, counted from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// What the file should hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
+    /// The digest that the file has instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual: Option<String>,
+    /// The limit that was passed, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// The size that passed it, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
     /// The place of the file that is most like it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Box<NearestPlace>>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+}
+
+/// What a file should hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Expected {
+    /// Its first lines at the place of a hunk or a text.
+    Lines(Vec<String>),
+    /// The digest of all of it.
+    Digest(String),
+}
+
+impl Expected {
+    fn of(problem: &Problem, hunk: Option<&HunkReport>) -> Option<Self> {
+        if let Some(digest) = problem.facts.expected {
+            return Some(Self::Digest(digest.to_string()));
+        }
+        hunk.filter(|hunk| !hunk.expected.is_empty()).map(|hunk| Self::Lines(hunk.expected.clone()))
+    }
 }
 
 impl ProblemReport {
@@ -127,9 +158,10 @@ impl SourceSpan {
 }
 
 impl ErrorReport {
-    /// Reports the problem `decisive`; `hunk` is its hunk, and the index of that in its file.
-    pub(super) fn of(decisive: &ProblemReport, hunk: Option<(usize, &HunkReport)>) -> Self {
-        let count = decisive.lines.len();
+    /// Reports `problem`, which `decisive` is the entry of; `hunk` is its hunk, and the index of that in its file.
+    pub(super) fn of(problem: &Problem, decisive: &ProblemReport, hunk: Option<(usize, &HunkReport)>) -> Self {
+        let facts = &problem.facts;
+        let count = facts.count.unwrap_or(decisive.lines.len());
         Self {
             kind: decisive.kind,
             code: decisive.code,
@@ -140,7 +172,11 @@ impl ErrorReport {
             span: decisive.span,
             lines: decisive.lines.clone(),
             count: Some(count).filter(|&count| count > 0),
-            expected: hunk.map(|(_, hunk)| hunk.expected.clone()).unwrap_or_default(),
+            index: facts.edit,
+            expected: Expected::of(problem, hunk.map(|(_, hunk)| hunk)),
+            actual: facts.actual.map(|digest| digest.to_string()),
+            limit: facts.limit,
+            size: facts.size,
             nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()),
             help: decisive.help.clone(),
         }

@@ -189,7 +189,7 @@ pub(super) fn reports(
 }
 
 impl HunkReport {
-    fn place(&mut self, placement: &Placement) {
+    pub(super) fn place(&mut self, placement: &Placement) {
         let fuzz = placement.left_out.0.max(placement.left_out.1);
         self.status = match (fuzz, placement.offset) {
             (0, 0) => HunkStatus::Clean,
@@ -202,7 +202,7 @@ impl HunkReport {
         self.candidates = candidates(&placement.candidates);
     }
 
-    fn miss(&mut self, mismatch: &Mismatch, counter: &mut Counter<'_>) {
+    pub(super) fn miss(&mut self, mismatch: &Mismatch, counter: &mut Counter<'_>) {
         self.status = match &mismatch.kind {
             MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. } => HunkStatus::NotFound,
             MismatchKind::Overlap => HunkStatus::Overlap,

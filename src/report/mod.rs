@@ -16,6 +16,7 @@ mod score;
 mod stat;
 mod summary;
 mod text;
+mod texts;
 mod words;
 
 use std::io;
@@ -25,7 +26,7 @@ use serde::Serialize;
 
 pub use build::{Parts, build};
 pub use file::{Contents, FileReport, FileType, Modes, Op, RuleHit};
-pub use finding::{ErrorReport, ProblemReport, SourceSpan};
+pub use finding::{ErrorReport, Expected, ProblemReport, SourceSpan};
 pub use hunk::{AppliedLines, Candidate, FirstDifference, HunkReport, HunkStatus, NearestPlace, Source, StatedLines};
 pub use json::print as print_json;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};
@@ -60,6 +61,9 @@ pub struct Report {
     /// The name of the change, for `--approve`: the same for the same change of the same bytes. Null if it
     /// cannot be made, or if nobody asked.
     pub plan_id: Option<String>,
+    /// Whether nothing was to be written; `changed` then says what would be.
+    #[serde(skip_serializing_if = "file::is_false")]
+    pub dry_run: bool,
     /// The directory that is patched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,

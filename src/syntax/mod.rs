@@ -1,13 +1,14 @@
 //! From bytes to a plan: one file for each grammar, a table of them, and detection by content.
 //!
-//! To add a grammar, write `syntax/<name>.rs`, a row of [`SYNTAXES`], `grammar/<name>.lark` and
-//! `fixtures/<name>/`.
+//! To add a grammar, write `syntax/<name>.rs`, a row of [`SYNTAXES`], `grammar/<name>.lark` (a JSON Schema for one of
+//! JSON documents) and `fixtures/<name>/`.
 
 mod base85;
 mod binary;
 mod codex;
 mod git;
 mod hunks;
+mod json;
 mod names;
 mod quoted;
 mod series;
@@ -18,13 +19,14 @@ mod unified;
 pub mod write;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
+pub use json::edits;
 pub use quoted::quote;
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
-pub const SYNTAXES: &[&dyn Syntax] = &[&codex::Codex, &git::Git, &unified::Unified];
+pub const SYNTAXES: &[&dyn Syntax] = &[&json::Json, &codex::Codex, &git::Git, &unified::Unified];
 
 /// One grammar.
 pub trait Syntax: Sync {
@@ -251,6 +253,7 @@ impl Sections {
             old_mode: None,
             new_mode: None,
             blobs: None,
+            expected: None,
             input: 0,
             span,
             step: self.step,

@@ -1,7 +1,7 @@
 //! What the tests of the grammars share: a parsed patch in a few words.
 
 use super::{Options, SyntaxErrorKind, chosen, parse};
-use crate::plan::{BinaryData, BinaryMethod, Direction, Edit, LineKind, Name, Operation, Plan};
+use crate::plan::{BinaryData, BinaryMethod, Direction, Edit, LineKind, Name, Operation, Plan, Target};
 use crate::text::Span;
 
 /// Returns one line for each operation: action, name, source, modes, contents, and its step unless that is 0.
@@ -36,6 +36,14 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
         }
         Edit::BinaryMissing => words.push("differs".to_owned()),
         Edit::Restore(_) => words.push("restores".to_owned()),
+        Edit::Replacements(changes) => words.extend(changes.edits.iter().map(|edit| {
+            let new = String::from_utf8_lossy(&edit.new);
+            match &edit.target {
+                Target::Text { old, times } => format!("{times:?} {:?} {new:?}", String::from_utf8_lossy(old)),
+                target => format!("{target:?} {new:?}"),
+            }
+        })),
+        Edit::Whole(contents) => words.push(format!("{:?}", String::from_utf8_lossy(contents))),
     }
     words.extend(Some(operation.step).filter(|&step| step > 0).map(|step| format!("step {step}")));
     words.join(" ")

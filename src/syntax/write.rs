@@ -48,6 +48,28 @@ pub fn git_diff(action: Action, before: Option<&DiffSide<'_>>, after: Option<&Di
     }
 }
 
+/// Returns the diff from `before` to `after` without git's header lines, which says all where only contents change.
+#[must_use]
+pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
+    let diff = Diff::of(before.content, after.content);
+    let mut out = Vec::new();
+    if is_binary(before.content) || is_binary(after.content) || diff.is_empty() {
+        return out;
+    }
+    put(&mut out, &[b"--- ", &file_name(Some([b"a/", before.path.as_bytes()].concat()))]);
+    put(&mut out, &[b"+++ ", &file_name(Some([b"b/", after.path.as_bytes()].concat()))]);
+    diff.write(&mut out);
+    out
+}
+
+/// Returns how many lines a diff from `before` to `after` adds, and how many it removes.
+#[must_use]
+pub fn changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
+    let diff = Diff::of(before, after);
+    let changed = || diff.ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+    (changed().map(|op| op.new_range().len()).sum(), changed().map(|op| op.old_range().len()).sum())
+}
+
 fn section(before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, moved: Option<&str>) -> Vec<u8> {
     let Some(named) = after.or(before) else { return Vec::new() };
     let (old_name, new_name) = (before.unwrap_or(named).path.as_bytes(), named.path.as_bytes());

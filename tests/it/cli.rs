@@ -247,7 +247,7 @@ fn the_program_documents_itself() {
         assert_eq!(printed(&["grammar", syntax.name()]), syntax.grammar());
     }
     assert!(printed(&["man"]).contains(".TH wpatch 1"));
-    for command in ["apply", "check", "recover", "grammar", "schema", "completions", "man"] {
+    for command in ["apply", "check", "edit", "write", "append", "recover", "grammar", "schema", "completions", "man"] {
         assert!(
             printed(&["man", command])
                 .contains(&format!(".TH wpatch-{command} 1  \"wpatch {}\"", env!("CARGO_PKG_VERSION"))),

@@ -47,6 +47,11 @@ const HEADER_LINES: &[&str] = &[
     "+++ ",
 ];
 
+/// Returns the syntaxes that have a grammar of their own; those of JSON documents have a schema.
+fn larks() -> impl Iterator<Item = &'static dyn Syntax> {
+    SYNTAXES.iter().copied().filter(|syntax| !syntax.grammar().starts_with('{'))
+}
+
 fn grammar(syntax: &dyn Syntax) -> Grammar {
     Grammar::read(syntax.grammar())
 }
@@ -131,7 +136,7 @@ fn is_taken_and_recognised(syntax: &'static dyn Syntax, grammar: &Grammar, text:
 
 #[test]
 fn a_sentence_of_the_grammar_is_taken() {
-    for &syntax in SYNTAXES {
+    for syntax in larks() {
         let grammar = grammar(syntax);
         for seed in 0..SENTENCES {
             let text = Generator::new(&grammar, seed, mend).sentence("start");
@@ -151,7 +156,7 @@ fn what_is_taken_is_in_the_grammar() {
         .filter_map(|entry| entry.ok().filter(|entry| entry.file_name() == "patch"))
         .filter_map(|entry| fs_err::read(entry.path()).ok().filter(|patch| patch.len() < 8192))
         .collect();
-    for &syntax in SYNTAXES {
+    for syntax in larks() {
         let grammar = grammar(syntax);
         let texts = TEXTS.iter().map(|text| text.as_bytes()).chain(fixtures.iter().map(Vec::as_slice));
         let count = texts.filter(|text| is_taken_and_recognised(syntax, &grammar, text)).count();
@@ -161,7 +166,7 @@ fn what_is_taken_is_in_the_grammar() {
 
 #[test]
 fn what_is_taken_of_a_damaged_sentence_is_in_the_grammar() {
-    for &syntax in SYNTAXES {
+    for syntax in larks() {
         let grammar = grammar(syntax);
         let (mut taken, mut refused) = (0, 0);
         for seed in 0..MUTATIONS {
@@ -180,7 +185,7 @@ fn what_is_taken_of_a_damaged_sentence_is_in_the_grammar() {
 
 #[test]
 fn a_grammar_does_not_take_everything() {
-    for &syntax in SYNTAXES {
+    for syntax in larks() {
         assert!(!grammar(syntax).recognises("start", b"prose\n"));
     }
     let unified = grammar(*SYNTAXES.last().expect("a grammar"));

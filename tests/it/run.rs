@@ -125,6 +125,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             overwrite: settings.overwrite,
             describe: true,
             diff: false,
+            max_diff: usize::MAX,
             max_file: settings.max_file.unwrap_or(limits.max_file),
             max_ratio: settings.max_ratio.unwrap_or(limits.max_ratio),
             max_growth: settings.max_growth.unwrap_or(limits.max_growth),

@@ -1,0 +1,304 @@
+//! The editing commands: their options, and what they ask the engine for.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::args::Global;
+use super::{Stop, input, request};
+use crate::digest::Sha256;
+use crate::engine::options::{
+    Action, Closeness, Edit, EditOrder, Ending, Input, PreflightOptions, Replacement, Replacements, Target, Times,
+    code, edits,
+};
+use crate::engine::{Change, Parents};
+use crate::mode::FileMode;
+use crate::text::{Position, Span};
+
+/// Largest file that is read or made unless something else is asked for, in bytes.
+const MAX_BYTES: u64 = 10 << 20;
+/// Most bytes of a diff in a report.
+const MAX_DIFF: usize = 16 << 10;
+
+/// The options of all editing commands.
+#[derive(Debug, Args)]
+pub(super) struct FileOptions {
+    /// The file, below the root
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Refuse any file but the one with this SHA-256
+    #[arg(long, value_name = "HASH", value_parser = digest)]
+    expect_hash: Option<Sha256>,
+    /// Largest file that is read or made, in bytes [default: 10485760]
+    #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
+    max_bytes: Option<u64>,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// The options of `edit`.
+#[derive(Debug, Args)]
+pub(super) struct EditOptions {
+    #[command(flatten)]
+    common: FileOptions,
+    /// Text that goes, which has to be there once
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    old: Option<OsString>,
+    /// The same, from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "old")]
+    old_file: Option<PathBuf>,
+    /// Text that comes in its place
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    new: Option<OsString>,
+    /// The same, from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "new")]
+    new_file: Option<PathBuf>,
+    /// A JSON file with a list of edits
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["new", "new_file", "all"])]
+    edits: Option<PathBuf>,
+    /// Put the new text behind this line, 0 for the start of the file
+    #[arg(long, value_name = "LINE")]
+    insert_after: Option<usize>,
+    /// Put the new text before this line
+    #[arg(long, value_name = "LINE")]
+    insert_before: Option<usize>,
+    /// First text of what goes, together with --to
+    #[arg(long, value_name = "TEXT", requires = "to", allow_hyphen_values = true)]
+    from: Option<OsString>,
+    /// Last text of what goes
+    #[arg(long, value_name = "TEXT", requires = "from", allow_hyphen_values = true)]
+    to: Option<OsString>,
+    /// Replace the old text wherever it is
+    #[arg(long)]
+    all: bool,
+    /// Let each edit of the list see what the ones before it left
+    #[arg(long, requires = "edits")]
+    sequential: bool,
+    /// How closely the old text has to fit [default: exact]
+    #[arg(long = "match", value_name = "HOW", value_enum)]
+    closeness: Option<How>,
+    /// Indent the new text as what it replaces; needs --match ladder
+    #[arg(long, requires = "closeness")]
+    reindent: bool,
+}
+
+/// How closely a text has to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum How {
+    /// Byte for byte, but for line ends
+    Exact,
+    /// Then without blanks at line ends, without indentation, without typography
+    Ladder,
+}
+
+/// Where contents come from.
+#[derive(Debug, Args)]
+struct ContentOptions {
+    /// The contents; without any of the two they come from standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    content: Option<OsString>,
+    /// The same, from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "content")]
+    content_file: Option<PathBuf>,
+}
+
+/// The options of `write`.
+#[derive(Debug, Args)]
+pub(super) struct WriteOptions {
+    #[command(flatten)]
+    common: FileOptions,
+    #[command(flatten)]
+    content: ContentOptions,
+    /// Replace the file if it is there
+    #[arg(long)]
+    overwrite: bool,
+    /// Refuse to make directories
+    #[arg(long)]
+    no_mkdirs: bool,
+    /// Mode of the file: 0644 or 0755
+    #[arg(long, value_parser = mode)]
+    mode: Option<FileMode>,
+}
+
+/// The options of `append`.
+#[derive(Debug, Args)]
+pub(super) struct AppendOptions {
+    #[command(flatten)]
+    common: FileOptions,
+    #[command(flatten)]
+    content: ContentOptions,
+    /// Put the text on lines of its own
+    #[arg(long)]
+    line: bool,
+}
+
+/// Returns what `edit` asks for.
+///
+/// # Errors
+///
+/// Returns what keeps the run from beginning.
+pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Stop> {
+    let limit = options.common.max_bytes.unwrap_or(MAX_BYTES);
+    let closeness = match (options.closeness, options.reindent) {
+        (Some(How::Ladder), true) => Closeness::Reindented,
+        (_, true) => return Err(usage("--reindent needs --match ladder")),
+        (Some(How::Ladder), false) => Closeness::Ladder,
+        (Some(How::Exact) | None, false) => Closeness::Exact,
+    };
+    let order = if options.sequential { EditOrder::InTurn } else { EditOrder::AtOnce };
+    let (input, edits) = match &options.edits {
+        Some(path) if options.is_one_edit() => {
+            return Err(usage(&format!("{} stands for all edits; give no other", path.display())));
+        }
+        Some(path) => listed(path, limit)?,
+        None => single(options, limit)?,
+    };
+    let edit = Edit::Replacements(Replacements { edits, order, closeness });
+    Ok(Change { input, ..change("edit", &options.common, edit, global) })
+}
+
+/// Returns what `write` asks for.
+///
+/// # Errors
+///
+/// Returns what keeps the run from beginning.
+pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, Stop> {
+    let contents = options.content.read(&options.common)?;
+    let action = if options.overwrite { Action::Modify } else { Action::Create };
+    let parents = if options.no_mkdirs { Parents::Required } else { Parents::Made };
+    let edit = Edit::Whole(contents.into());
+    let change = change("write", &options.common, edit, global);
+    Ok(Change { action, parents, makes: true, mode: options.mode, ..change })
+}
+
+/// Returns what `append` asks for.
+///
+/// # Errors
+///
+/// Returns what keeps the run from beginning.
+pub(super) fn append(options: AppendOptions, global: &Global) -> Result<Change, Stop> {
+    let new = options.content.read(&options.common)?;
+    let ending = if options.line { Ending::Lines } else { Ending::Bytes };
+    let edits = vec![Replacement { target: Target::End(ending), new, span: Span::default(), index: None }];
+    let edit = Edit::Replacements(Replacements { edits, order: EditOrder::AtOnce, closeness: Closeness::Exact });
+    Ok(Change { makes: true, ..change("append", &options.common, edit, global) })
+}
+
+impl EditOptions {
+    fn is_one_edit(&self) -> bool {
+        let texts = self.old.is_some() || self.old_file.is_some() || self.from.is_some();
+        texts || self.insert_after.is_some() || self.insert_before.is_some()
+    }
+}
+
+impl ContentOptions {
+    fn read(self, common: &FileOptions) -> Result<Vec<u8>, Stop> {
+        match (self.content, self.content_file) {
+            (Some(text), _) => Ok(text.into_encoded_bytes()),
+            // One byte more than may be written, so that preflight has a size to tell.
+            (None, file) => {
+                let limit = common.max_bytes.unwrap_or(MAX_BYTES).max(MAX_BYTES);
+                input::contents(file.as_deref().unwrap_or(Path::new("-")), limit)
+            }
+        }
+    }
+}
+
+fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Change {
+    let preflight = PreflightOptions {
+        describe: global.json,
+        diff: global.json,
+        max_diff: MAX_DIFF,
+        max_file: common.max_bytes.unwrap_or(MAX_BYTES),
+        ..PreflightOptions::default()
+    };
+    Change {
+        command,
+        expected: common.expect_hash,
+        is_dry: common.dry_run,
+        preflight,
+        transaction: request::transaction(global),
+        input: Input { name: command.to_owned(), ..Input::default() },
+        ..Change::of(below(global.root(), &common.file), edit)
+    }
+}
+
+/// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
+fn below(root: &Path, file: &Path) -> Vec<u8> {
+    let real = fs_err::canonicalize(root).ok();
+    let mut stripped = [Some(root), real.as_deref()].into_iter().flatten().filter(|root| root.is_absolute());
+    let inside = stripped.find_map(|root| file.strip_prefix(root).ok());
+    let path = inside.unwrap_or(file);
+    // A path that names a directory does so to the end.
+    let is_directory = file.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
+    if is_directory && !bytes.ends_with(b"/") && !bytes.is_empty() {
+        bytes.push(b'/');
+    }
+    bytes
+}
+
+/// Returns the one edit that the options name, and the text that it points into.
+fn single(options: &EditOptions, limit: u64) -> Result<(Input, Vec<Replacement>), Stop> {
+    let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
+        (Some(text), _) => Ok(Some(text.as_encoded_bytes().to_vec())),
+        (None, Some(file)) => input::contents(file, limit).map(Some),
+        (None, None) => Ok(None),
+    };
+    let times = if options.all { Times::Every } else { Times::Once };
+    let range = options.from.as_ref().zip(options.to.as_ref());
+    let range = range.map(|(from, to)| (from.as_encoded_bytes().to_vec(), to.as_encoded_bytes().to_vec()));
+    let mut targets: Vec<Target> = Vec::new();
+    targets.extend(bytes(&options.old, &options.old_file)?.map(|old| Target::Text { old, times }));
+    targets.extend(range.map(|(from, to)| Target::Range { from, to }));
+    targets.extend(options.insert_after.map(Target::After));
+    targets.extend(options.insert_before.map(Target::Before));
+    let (Some(target), None) = (targets.pop(), targets.pop()) else {
+        return Err(usage("say what to change, once: --old, --from, --insert-after, --insert-before or --edits"));
+    };
+    let new = bytes(&options.new, &options.new_file)?.ok_or_else(|| usage("--new or --new-file is missing"))?;
+    let (name, shown) = match &target {
+        Target::Text { old, .. } if old.is_empty() => return Err(usage("the old text is empty")),
+        Target::Range { from, to } if from.is_empty() || to.is_empty() => {
+            return Err(usage("the texts of a range are not empty"));
+        }
+        Target::Text { old, .. } => ("--old", old.clone()),
+        _ if options.all => return Err(usage("--all goes with --old")),
+        _ => ("edit", Vec::new()),
+    };
+    let input = Input { name: name.to_owned(), bytes: shown, ..Input::default() };
+    let span = Span::new(0, input.bytes.len());
+    Ok((input, vec![Replacement { target, new, span, index: None }]))
+}
+
+/// Reads a list of edits, and returns it with the text that they point into.
+fn listed(path: &Path, limit: u64) -> Result<(Input, Vec<Replacement>), Stop> {
+    let bytes = input::contents(path, limit.max(MAX_BYTES))?;
+    let name = path.to_string_lossy().into_owned();
+    match edits(&bytes) {
+        Ok(edits) => Ok((Input { name, bytes, ..Input::default() }, edits)),
+        Err(error) => {
+            let Position { line, column } = Position::of(&bytes, error.span.start);
+            Err(Stop::new(&code::EXPECTED, format!("{name}:{line}:{column}: {error}")))
+        }
+    }
+}
+
+fn usage(message: &str) -> Stop {
+    Stop::new(&code::USAGE, message.to_owned())
+}
+
+fn digest(text: &str) -> Result<Sha256, String> {
+    Sha256::parse(text).ok_or_else(|| "expected `sha256:` and 64 hex digits".to_owned())
+}
+
+/// Reads one of the two modes that git has for files.
+fn mode(text: &str) -> Result<FileMode, String> {
+    match text.trim_start_matches('0') {
+        "644" => Ok(FileMode::Regular),
+        "755" => Ok(FileMode::Executable),
+        _ => Err("expected 0644 or 0755".to_owned()),
+    }
+}

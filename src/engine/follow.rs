@@ -1,0 +1,59 @@
+//! Where a path leads when its links are followed, as long as they stay below the root.
+//!
+//! Only names are worked out here: preflight opens none of them through a link, so that a link which is put there
+//! meanwhile is refused.
+
+use std::collections::VecDeque;
+
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::policy::{Verdict, judge};
+use crate::preflight::{Problem, code};
+use crate::workspace::Workspace;
+
+/// Most links on the way (`MAXSYMLINKS`, see `path_resolution(7)`).
+const MOST_LINKS: usize = 40;
+
+/// Returns the path without links. One that policy closes on the way is returned as it is, to be refused.
+///
+/// # Errors
+///
+/// Returns a problem for a link that leads out of the root, and for links that lead in a circle.
+pub(super) fn follow(workspace: &dyn Workspace, path: &RelPath) -> Result<RelPath, Box<Problem>> {
+    let mut rest: VecDeque<Vec<u8>> = path.components().map(<[u8]>::to_vec).collect();
+    let mut done: Vec<Vec<u8>> = Vec::new();
+    let mut links = 0;
+    while let Some(part) = rest.pop_front() {
+        match part.as_slice() {
+            b"" | b"." => continue,
+            b".." => {
+                done.pop().ok_or_else(|| outside(path))?;
+                continue;
+            }
+            _ => done.push(part),
+        }
+        let here = RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))?;
+        if judge(&here) != Verdict::Allow {
+            return Ok(here);
+        }
+        let is_link = matches!(workspace.stat(&here), Ok(Some(stat)) if stat.kind == FileKind::Symlink);
+        if !is_link {
+            continue;
+        }
+        links += 1;
+        let Ok(target) = workspace.read_link(&here) else { return Ok(here) };
+        if target.starts_with(b"/") || links > MOST_LINKS {
+            return Err(outside(path));
+        }
+        done.pop();
+        for part in target.split(|&byte| byte == b'/').rev() {
+            rest.push_front(part.to_vec());
+        }
+    }
+    RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))
+}
+
+fn outside(path: &RelPath) -> Box<Problem> {
+    let problem = Problem::new(&code::OUTSIDE_ROOT, "a link on the way leads out of the root, or in a circle");
+    Box::new(Problem { path: Some(path.clone()), ..problem })
+}

@@ -1,0 +1,211 @@
+//! Where texts stand in a file, and what the file becomes when others take their place.
+//!
+//! Bytes outside the places never change. The stricter comparison is tried over the whole file before a looser one, and
+//! a text that has to be unmistakable may fit in one place only.
+
+mod fit;
+mod nearest;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::{LADDER, MOST_CANDIDATES, Mismatch, MismatchKind, Placement};
+use crate::plan::{Closeness, EditOrder, Replacement, Replacements, Target, Times};
+use crate::text::{BYTE_ORDER_MARK, Ending, lines};
+use search::{Hits, Searched};
+
+/// One place that a change went to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextChange {
+    /// Index of the change in its list.
+    pub edit: usize,
+    /// The place.
+    pub placement: Placement,
+    /// How many lines are there afterwards.
+    pub new_lines: usize,
+    new: Vec<u8>,
+}
+
+/// A change that has no place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextMismatch {
+    /// Index of the change in its list.
+    pub edit: usize,
+    /// Why.
+    pub mismatch: Box<Mismatch>,
+    /// In how many places it fits.
+    pub count: usize,
+}
+
+/// What a file becomes, and the places of all changes; or those that have none.
+pub type Replaced = Result<(Vec<u8>, Vec<TextChange>), Vec<TextMismatch>>;
+
+/// A place that was found for a text.
+struct Site {
+    bytes: Range<usize>,
+    rung: usize,
+}
+
+/// Returns what `preimage` becomes.
+///
+/// # Errors
+///
+/// Returns every change that has no place; of changes in turn the first.
+pub fn replace(preimage: &[u8], wanted: &Replacements) -> Replaced {
+    match wanted.order {
+        EditOrder::AtOnce => {
+            let edits: Vec<_> = wanted.edits.iter().enumerate().collect();
+            at_once(preimage, &edits, wanted.closeness)
+        }
+        EditOrder::InTurn => {
+            let (mut text, mut all) = (preimage.to_vec(), Vec::new());
+            for edit in wanted.edits.iter().enumerate() {
+                let (after, changes) = at_once(&text, &[edit], wanted.closeness)?;
+                text = after;
+                all.extend(changes);
+            }
+            Ok((text, all))
+        }
+    }
+}
+
+fn at_once(preimage: &[u8], edits: &[(usize, &Replacement)], closeness: Closeness) -> Replaced {
+    let file = Searched::new(preimage);
+    let (mut changes, mut misfits) = (Vec::new(), Vec::new());
+    for &(index, edit) in edits {
+        match sites(&file, edit, closeness) {
+            Ok(sites) => changes.extend(sites.into_iter().map(|site| change(&file, index, edit, site, closeness))),
+            Err((mismatch, count)) => misfits.push(TextMismatch { edit: index, mismatch, count }),
+        }
+    }
+    // Stable: what comes to one place comes in the order of the list.
+    changes.sort_by_key(|change| (change.placement.bytes.start, change.placement.bytes.end));
+    let touching = changes.windows(2).filter(|pair| {
+        let (first, second) = (&pair[0].placement.bytes, &pair[1].placement.bytes);
+        second.start < first.end
+    });
+    misfits.extend(touching.map(|pair| {
+        let edit = pair[0].edit.max(pair[1].edit);
+        TextMismatch { edit, mismatch: Mismatch::unexplained(MismatchKind::Overlap), count: 0 }
+    }));
+    if !misfits.is_empty() {
+        misfits.sort_by_key(|misfit| misfit.edit);
+        misfits.dedup_by_key(|misfit| misfit.edit);
+        return Err(misfits);
+    }
+    number(preimage, &mut changes);
+    Ok((spliced(preimage, &changes), changes))
+}
+
+fn change(file: &Searched<'_>, edit: usize, wanted: &Replacement, site: Site, closeness: Closeness) -> TextChange {
+    let new = fit::fitted(file.text, wanted, &site, closeness);
+    let rung = LADDER[site.rung].name;
+    let placement =
+        Placement { bytes: site.bytes, lines: 0..0, offset: 0, left_out: (0, 0), rung, candidates: Vec::new() };
+    TextChange { edit, placement, new_lines: 0, new }
+}
+
+/// Gives the changes, in the order of their places, their line numbers: of the lines that they touch.
+fn number(preimage: &[u8], changes: &mut [TextChange]) {
+    let newlines = |range: Range<usize>| memchr::memchr_iter(b'\n', &preimage[range]).count();
+    let (mut offset, mut line) = (0, 0);
+    for change in changes {
+        let bytes = change.placement.bytes.clone();
+        line += newlines(offset..bytes.start);
+        offset = bytes.start;
+        let inside = newlines(bytes.clone());
+        let is_part = !bytes.is_empty() && preimage[bytes.end - 1] != b'\n';
+        change.placement.lines = line..line + inside + usize::from(is_part);
+        let added = memchr::memchr_iter(b'\n', &change.new).count();
+        change.new_lines = (change.placement.lines.len() + added).saturating_sub(inside);
+    }
+}
+
+fn spliced(preimage: &[u8], changes: &[TextChange]) -> Vec<u8> {
+    let added: usize = changes.iter().map(|change| change.new.len()).sum();
+    let mut out = Vec::with_capacity(preimage.len() + added);
+    let mut done = 0;
+    for change in changes {
+        out.extend_from_slice(&preimage[done..change.placement.bytes.start]);
+        out.extend_from_slice(&change.new);
+        done = change.placement.bytes.end;
+    }
+    out.extend_from_slice(&preimage[done..]);
+    out
+}
+
+/// Why there is no place, and in how many places it would fit.
+type Misfit = (Box<Mismatch>, usize);
+
+/// Returns the places of one change.
+fn sites(file: &Searched<'_>, edit: &Replacement, closeness: Closeness) -> Result<Vec<Site>, Misfit> {
+    let insertion = |at: usize| Ok(vec![Site { bytes: at..at, rung: 0 }]);
+    match &edit.target {
+        Target::Text { old, times } => found(file, old, *times, closeness, edit),
+        Target::Range { from, to } => {
+            let once = |text| {
+                found(file, text, Times::Once, closeness, edit).map(|sites| (sites[0].bytes.clone(), sites[0].rung))
+            };
+            let ((first, loose), (last, looser)) = (once(from)?, once(to)?);
+            if last.start < first.end {
+                return Err((Mismatch::unexplained(MismatchKind::NotFound), 0));
+            }
+            Ok(vec![Site { bytes: first.start..last.end, rung: loose.max(looser) }])
+        }
+        Target::After(0) => insertion(if file.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }),
+        Target::After(line) => match lines(file.text).nth(line - 1) {
+            Some((span, _)) => insertion(span.end),
+            None => Err(beyond(file.text)),
+        },
+        Target::Before(line) => match line.checked_sub(1).and_then(|line| lines(file.text).nth(line)) {
+            Some((span, _)) if span.start == 0 && file.text.starts_with(BYTE_ORDER_MARK) => {
+                insertion(BYTE_ORDER_MARK.len())
+            }
+            Some((span, _)) => insertion(span.start),
+            None => Err(beyond(file.text)),
+        },
+        Target::End(_) => insertion(file.text.len()),
+    }
+}
+
+/// A line that is not in the file: the last one is the nearest.
+fn beyond(text: &[u8]) -> Misfit {
+    let mut mismatch = Mismatch::unexplained(MismatchKind::NotFound);
+    mismatch.nearest = nearest::last_line(text);
+    (mismatch, 0)
+}
+
+fn found(
+    file: &Searched<'_>,
+    old: &[u8],
+    times: Times,
+    closeness: Closeness,
+    edit: &Replacement,
+) -> Result<Vec<Site>, Misfit> {
+    let rungs = if closeness == Closeness::Exact { &search::RUNGS[..1] } else { search::RUNGS };
+    for &(rung, search) in rungs {
+        let Hits { places, count } = search(file, old, closeness);
+        let site = |bytes: &Range<usize>| Site { bytes: bytes.clone(), rung };
+        match (count, times) {
+            (0, _) => {}
+            (1, _) => return Ok(places.iter().map(site).collect()),
+            (_, Times::Every) if places.len() == count => return Ok(places.iter().map(site).collect()),
+            _ => {
+                let line = |bytes: &Range<usize>| memchr::memchr_iter(b'\n', &file.text[..bytes.start]).count();
+                let lines = places.iter().take(MOST_CANDIDATES).map(line).collect();
+                let kind = MismatchKind::Ambiguous { lines, rung: LADDER[rung].name };
+                return Err((Mismatch::unexplained(kind), count));
+            }
+        }
+    }
+    Err((nearest::explained(file.text, old, edit), 0))
+}
+
+/// The end of a line of `text` near `offset`: of the line there, else of the one before, else LF.
+fn ending_at(text: &[u8], offset: usize) -> Ending {
+    let behind = memchr::memchr(b'\n', &text[offset..]).map(|end| offset + end + 1);
+    let end = behind.or_else(|| memchr::memrchr(b'\n', text).map(|end| end + 1));
+    end.map_or(Ending::Lf, |end| Ending::of(&text[end.saturating_sub(2)..end]))
+}

@@ -1,0 +1,67 @@
+//! The place that is most like a text that is not there.
+
+use std::collections::HashSet;
+
+use crate::matching::index::LineIndex;
+use crate::matching::{Mismatch, MismatchKind, Nearest, clipped, nearest};
+use crate::plan::{Anchor, Direction, Hunk, LineRange, Replacement};
+use crate::text::{Span, lines, without_ending};
+
+/// Returns why `old` is not in `text`: the place that has most of its lines, else the line with most of its words.
+pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mismatch> {
+    let index = LineIndex::new(text);
+    let (body, hunk) = deletion(old);
+    let mut placements = vec![Err(Mismatch::unexplained(MismatchKind::NotFound))];
+    nearest::explain(&index, &body, &[hunk], Direction::Forward, &mut placements);
+    let Some(Err(mut mismatch)) = placements.pop() else {
+        return Mismatch::unexplained(MismatchKind::NotFound);
+    };
+    match &mut mismatch.nearest {
+        Some(nearest) if nearest.matched > 0 => {
+            if let Some(difference) = &mut nearest.difference {
+                difference.patch_offset = edit.span.start;
+            }
+        }
+        nearest => *nearest = similar(text, old),
+    }
+    mismatch
+}
+
+/// Returns the last line of `text` as the nearest to one that is behind it.
+pub(super) fn last_line(text: &[u8]) -> Option<Nearest> {
+    let (line, (_, last)) = lines(text).enumerate().last()?;
+    Some(Nearest { line, matched: 0, of: 1, difference: None, text: vec![clipped(last)] })
+}
+
+/// Returns a hunk that takes the lines of `old` away, and the text that it stands in.
+fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
+    let mut body = Vec::with_capacity(old.len() + 16);
+    let mut count = 0;
+    for (_, line) in lines(old) {
+        body.push(b'-');
+        body.extend_from_slice(without_ending(line));
+        body.push(b'\n');
+        count += 1;
+    }
+    let span = Span::new(0, body.len());
+    let nothing = Span::new(0, 0);
+    let anchor = Anchor::Headings { headings: Vec::new(), at_end: false };
+    let (old, new) = (LineRange { start: 0, count }, LineRange::default());
+    (body, Hunk { anchor, span, header: nothing, body: span, old, new, section: nothing })
+}
+
+/// Returns the line of `text` that shares most words with the first line of `old` that has any.
+fn similar(text: &[u8], old: &[u8]) -> Option<Nearest> {
+    let wanted: HashSet<&[u8]> =
+        lines(old).map(|(_, line)| words(line).collect()).find(|words: &HashSet<_>| !words.is_empty())?;
+    let shared = |line: &[u8]| words(line).collect::<HashSet<_>>().intersection(&wanted).count();
+    let scored = lines(text).enumerate().map(|(number, (_, line))| (shared(line), number, line));
+    let (count, line, found) = scored.max_by_key(|&(count, number, _)| (count, std::cmp::Reverse(number)))?;
+    let of = lines(old).count();
+    (count > 0).then(|| Nearest { line, matched: 0, of, difference: None, text: vec![clipped(found)] })
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    line.split(move |byte| !is_inside(byte)).filter(|word| !word.is_empty())
+}

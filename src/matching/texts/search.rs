@@ -1,0 +1,181 @@
+//! The places of a text, on each rung.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::matching::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold};
+use crate::plan::Closeness;
+use crate::text::{lines, without_ending};
+
+/// Finds a text on one rung.
+type Search = fn(&Searched<'_>, &[u8], Closeness) -> Hits;
+
+/// The rungs for texts, strictest first, and how each finds its places.
+pub(super) const RUNGS: &[(usize, Search)] = &[
+    (EXACT, exact),
+    (TRAILING, |file, old, _| whole_lines(file, old, without_trailing)),
+    (INDENT, |file, old, _| whole_lines(file, old, |line| without_trailing(without_leading(line)))),
+    (PUNCT, punct),
+];
+
+/// The places of a text that do not overlap, and in how many it fits: two if it overlaps with itself.
+pub(super) struct Hits {
+    pub(super) places: Vec<Range<usize>>,
+    pub(super) count: usize,
+}
+
+/// A file that texts are searched in.
+pub(super) struct Searched<'a> {
+    pub(super) text: &'a [u8],
+    /// The same with LF for each CR LF.
+    plain: Shrunk<'a>,
+}
+
+impl<'a> Searched<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Self { text, plain: Shrunk::plain(text) }
+    }
+}
+
+/// A text in which some characters are shorter than in the original.
+struct Shrunk<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// From which offset on how many bytes are missing before.
+    steps: Vec<(usize, usize)>,
+}
+
+impl<'a> Shrunk<'a> {
+    /// Writes LF for CR LF.
+    fn plain(text: &'a [u8]) -> Self {
+        let mut shrunk = Self { bytes: Cow::Borrowed(text), steps: Vec::new() };
+        let pairs: Vec<_> = memmem::find_iter(text, b"\r\n").collect();
+        if pairs.is_empty() {
+            return shrunk;
+        }
+        let (mut bytes, mut done) = (Vec::with_capacity(text.len()), 0);
+        for pair in pairs {
+            bytes.extend_from_slice(&text[done..pair]);
+            done = pair + 1;
+            shrunk.steps.push((bytes.len() + 1, shrunk.steps.len() + 1));
+        }
+        bytes.extend_from_slice(&text[done..]);
+        shrunk.bytes = Cow::Owned(bytes);
+        shrunk
+    }
+
+    /// Writes LF for CR LF, and ASCII for typographic characters.
+    fn folded(text: &[u8]) -> Self {
+        let (mut bytes, mut steps, mut missing) = (Vec::with_capacity(text.len()), Vec::new(), 0);
+        let mut step = |bytes: &[u8], less: usize| {
+            missing += less;
+            steps.push((bytes.len(), missing));
+        };
+        for chunk in text.utf8_chunks() {
+            let mut characters = chunk.valid().chars().peekable();
+            while let Some(character) = characters.next() {
+                if character == '\r' && characters.peek() == Some(&'\n') {
+                    characters.next();
+                    bytes.push(b'\n');
+                    step(&bytes, 1);
+                    continue;
+                }
+                let folded = fold(character);
+                bytes.extend_from_slice(folded.encode_utf8(&mut [0; 4]).as_bytes());
+                if folded != character {
+                    step(&bytes, character.len_utf8() - folded.len_utf8());
+                }
+            }
+            bytes.extend_from_slice(chunk.invalid());
+        }
+        Self { bytes: Cow::Owned(bytes), steps }
+    }
+
+    /// Returns the offset in the original of one here.
+    fn original(&self, offset: usize) -> usize {
+        let step = self.steps.partition_point(|&(at, _)| at <= offset);
+        offset + step.checked_sub(1).map_or(0, |step| self.steps[step].1)
+    }
+
+    fn hits(&self, old: &[u8]) -> Hits {
+        let place = |start: usize| self.original(start)..self.original(start + old.len());
+        let places: Vec<_> = memmem::find_iter(&self.bytes, old).map(place).collect();
+        let overlaps = || {
+            memmem::find_iter(&self.bytes, old)
+                .next()
+                .is_some_and(|first| memmem::find(&self.bytes[first + 1..], old).is_some())
+        };
+        let count = if places.len() == 1 && overlaps() { 2 } else { places.len() };
+        Hits { places, count }
+    }
+}
+
+/// Byte for byte. An LF of the text is LF or CR LF in the file, unless the text has CR LF itself.
+fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
+    let mut hits = if is_literal(old) {
+        Shrunk { bytes: Cow::Borrowed(file.text), steps: Vec::new() }.hits(old)
+    } else {
+        file.plain.hits(old)
+    };
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    if closeness != Closeness::Exact && old.first().is_some_and(is_blank) {
+        // On the ladder, the lines of the text do not stand in the middle of a deeper indentation.
+        let is_inside = |place: &Range<usize>| place.start > 0 && is_blank(&file.text[place.start - 1]);
+        let outside: Vec<_> = hits.places.iter().filter(|place| !is_inside(place)).cloned().collect();
+        if outside.len() == 1 {
+            hits = Hits { places: outside, count: 1 };
+        }
+    }
+    hits
+}
+
+/// Returns whether the line ends of `old` are meant byte for byte.
+pub(super) fn is_literal(old: &[u8]) -> bool {
+    old.ends_with(b"\r") || memmem::find(old, b"\r\n").is_some()
+}
+
+fn without_trailing(line: &[u8]) -> &[u8] {
+    let end = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).map_or(0, |last| last + 1);
+    &line[..end]
+}
+
+fn without_leading(line: &[u8]) -> &[u8] {
+    let start = line.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(line.len());
+    &line[start..]
+}
+
+/// Whole lines whose keys are the same; the text has to say more than blank lines.
+fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> &[u8]) -> Hits {
+    let keyed = |text: &[u8]| {
+        let keys = lines(text)
+            .flat_map(|(_, line)| key(without_ending(line)).iter().copied().chain(*b"\n").collect::<Vec<_>>());
+        std::iter::once(b'\n').chain(keys).collect::<Vec<u8>>()
+    };
+    let (keys, wanted) = (keyed(file.text), keyed(old));
+    if wanted.iter().all(|&byte| byte == b'\n') {
+        return Hits { places: Vec::new(), count: 0 };
+    }
+    let count = memchr::memchr_iter(b'\n', &wanted).count() - 1;
+    let spans: Vec<_> = lines(file.text).map(|(span, _)| span).collect();
+    let place = |line: usize| {
+        let last = spans[line + count - 1];
+        let end = if old.ends_with(b"\n") { last.end } else { last.start + without_ending(last.of(file.text)).len() };
+        spans[line].start..end
+    };
+    let (mut places, mut offset, mut line) = (Vec::new(), 0, 0);
+    // Each line ends with the newline that the next one begins with.
+    while let Some(found) = memmem::find(&keys[offset..], &wanted) {
+        line += memchr::memchr_iter(b'\n', &keys[offset..offset + found]).count();
+        places.push(place(line));
+        offset += found + wanted.len() - 1;
+        line += count;
+    }
+    let overlaps = |first: usize| memmem::find(&keys[first + 1..], &wanted).is_some();
+    let is_twice = places.len() == 1 && memmem::find(&keys, &wanted).is_some_and(overlaps);
+    Hits { count: if is_twice { 2 } else { places.len() }, places }
+}
+
+fn punct(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
+    Shrunk::folded(file.text).hits(&Shrunk::folded(old).bytes)
+}

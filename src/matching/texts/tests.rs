@@ -1,0 +1,144 @@
+//! Texts and the files that they make, most as in the statements on editing commands.
+
+use super::*;
+use crate::text::Span;
+
+fn text(old: &str, new: &str, times: Times) -> Replacement {
+    edit(Target::Text { old: old.into(), times }, new)
+}
+
+fn edit(target: Target, new: &str) -> Replacement {
+    Replacement { target, new: new.into(), span: Span::default(), index: None }
+}
+
+fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: Closeness) -> String {
+    match replace(file, &Replacements { edits, order, closeness }) {
+        Ok((after, _)) => after.escape_ascii().to_string(),
+        Err(misfits) => {
+            let told = misfits.iter().map(|misfit| match &misfit.mismatch.kind {
+                MismatchKind::Ambiguous { lines, rung } => {
+                    format!("{}: {rung} {lines:?} of {}", misfit.edit, misfit.count)
+                }
+                kind => format!("{}: {kind:?}", misfit.edit),
+            });
+            format!("refused {}", told.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+fn one(file: &[u8], old: &str, new: &str) -> String {
+    made(file, vec![text(old, new, Times::Once)], EditOrder::AtOnce, Closeness::Exact)
+}
+
+fn ladder(file: &str, old: &str, new: &str) -> String {
+    made(file.as_bytes(), vec![text(old, new, Times::Once)], EditOrder::AtOnce, Closeness::Ladder)
+}
+
+#[test]
+fn bytes_outside_the_place_stay() {
+    assert_eq!(one(b"a\r\nb\r\nc\r\nd\r\n", "b\nc\n", "B\nC\nD\n"), r"a\r\nB\r\nC\r\nD\r\nd\r\n");
+    assert_eq!(one(b"one\r\ntwo\nthree\r\nfour\n", "three", "3\n3"), r"one\r\ntwo\n3\r\n3\r\nfour\n");
+    assert_eq!(one(b"a\nb\r\nc", "a\nb\nc", "1\n2\n3\n4"), r"1\n2\r\n3\r\n4");
+    assert_eq!(one(b"caf\xe9 price", "price", "cost"), r"caf\xe9 cost");
+    assert_eq!(one(b"\xef\xbb\xbfx\n", "x", "y"), r"\xef\xbb\xbfy\n");
+    assert_eq!(one(b"a\r\nb", "\nb", "\nc"), r"a\r\nc");
+    assert_eq!(one(b"$1", "$1", r"\1&"), r"\\1&");
+}
+
+#[test]
+fn carriage_returns_in_the_text_are_meant() {
+    assert_eq!(one(b"a\r\nb\n", "a\r\n", "a\n"), r"a\nb\n");
+    assert_eq!(one(b"a\nb\n", "a\r\n", "c\n"), "refused 0: NotFound");
+    assert_eq!(one(b"a\nb\n", "a\n", "a\r\n"), r"a\r\nb\n");
+}
+
+#[test]
+fn a_text_has_to_be_unmistakable() {
+    assert_eq!(one(b"x\ny\nx\n", "x", "z"), "refused 0: exact [0, 2] of 2");
+    assert_eq!(one(b"ababa", "aba", "z"), "refused 0: exact [0] of 2");
+    let every = |file: &[u8], old| made(file, vec![text(old, "z", Times::Every)], EditOrder::AtOnce, Closeness::Exact);
+    assert_eq!(every(b"x\ny\nx", "x"), r"z\ny\nz");
+    assert_eq!(every(b"ababa", "aba"), "refused 0: exact [0] of 2");
+    assert_eq!(every(b"aaa", "b"), "refused 0: NotFound");
+}
+
+#[test]
+fn the_ladder_goes_from_strict_to_loose() {
+    assert_eq!(ladder("a \nb\n", "a\nb\n", "c\n"), r"c\n");
+    assert_eq!(ladder("\tif x:\n\t\ty\n", "if x:\n    y", "z"), r"z\n");
+    assert_eq!(ladder("\tx\n\t\tx\n", "    x\n", "y\n"), "refused 0: indent [0, 1] of 2");
+    assert_eq!(ladder("\tx\n  x\n    x\n", "  x\n", "  y\n"), r"\tx\n  y\n    x\n");
+    assert_eq!(ladder("— “a” – b\r\n", "\"a\" - b\n", "c\n"), r"\xe2\x80\x94 c\r\n");
+    assert_eq!(ladder("a\n \nb\n", "  \n", "c\n"), "refused 0: NotFound");
+    assert_eq!(one(b"\tx\n", "  x", "y"), "refused 0: NotFound");
+}
+
+#[test]
+fn what_comes_is_indented_as_what_goes() {
+    let edits = vec![text("def f():\n    return 1\n", "def f():\n    x = 2\n    return x\n", Times::Once)];
+    let file = b"class A:\n    def f():\n        return 1\n";
+    let made = made(file, edits, EditOrder::AtOnce, Closeness::Reindented);
+    assert_eq!(made, r"class A:\n    def f():\n        x = 2\n        return x\n");
+}
+
+#[test]
+fn several_changes_see_the_file_as_it_was_or_each_other() {
+    let edits = || vec![text("one", "two", Times::Once), text("two", "three", Times::Once)];
+    assert_eq!(made(b"one\ntwo\n", edits(), EditOrder::AtOnce, Closeness::Exact), r"two\nthree\n");
+    assert_eq!(made(b"one\n", edits(), EditOrder::AtOnce, Closeness::Exact), "refused 1: NotFound");
+    assert_eq!(made(b"one\n", edits(), EditOrder::InTurn, Closeness::Exact), r"three\n");
+    let touching = vec![text("ab", "x", Times::Once), text("bc", "y", Times::Once)];
+    assert_eq!(made(b"abc", touching, EditOrder::AtOnce, Closeness::Exact), "refused 1: Overlap");
+}
+
+#[test]
+fn lines_come_where_they_are_counted_to() {
+    let at = |file: &[u8], target, new| made(file, vec![edit(target, new)], EditOrder::AtOnce, Closeness::Exact);
+    assert_eq!(at(b"1\r\n2\r\n", Target::After(0), "0"), r"0\r\n1\r\n2\r\n");
+    assert_eq!(at(b"\xef\xbb\xbf1\n", Target::After(0), "0\n"), r"\xef\xbb\xbf0\n1\n");
+    assert_eq!(at(b"1\n2", Target::After(2), "3\n"), r"1\n2\n3");
+    assert_eq!(at(b"1\n2\n", Target::After(2), "3"), r"1\n2\n3\n");
+    assert_eq!(at(b"1\n2\n", Target::Before(2), "1.5\n"), r"1\n1.5\n2\n");
+    assert_eq!(at(b"1\n2\n", Target::After(3), "x"), "refused 0: NotFound");
+    assert_eq!(at(b"1\n2\n", Target::Before(0), "x"), "refused 0: NotFound");
+    assert_eq!(at(b"", Target::After(0), "x"), r"x\n");
+}
+
+#[test]
+fn the_end_takes_bytes_or_lines() {
+    use crate::plan::Ending;
+    let at = |file: &[u8], ending, new| {
+        made(file, vec![edit(Target::End(ending), new)], EditOrder::AtOnce, Closeness::Exact)
+    };
+    assert_eq!(at(b"a\r\nb", Ending::Bytes, "c\n"), r"a\r\nbc\n");
+    assert_eq!(at(b"a\r\nb", Ending::Lines, "c"), r"a\r\nb\r\nc\r\n");
+    assert_eq!(at(b"", Ending::Lines, "c"), r"c\n");
+    assert_eq!(at(b"a", Ending::Lines, ""), "a");
+}
+
+#[test]
+fn a_range_goes_from_one_text_to_another() {
+    let range = |from: &str, to: &str| edit(Target::Range { from: from.into(), to: to.into() }, "");
+    let made =
+        |from, to| made(b"a\n# begin\nb\n# end\nc\n", vec![range(from, to)], EditOrder::AtOnce, Closeness::Exact);
+    assert_eq!(made("# begin", "# end\n"), r"a\nc\n");
+    assert_eq!(made("# end", "# begin"), "refused 0: NotFound");
+    assert_eq!(made("#", "c"), "refused 0: exact [1, 3] of 2");
+}
+
+#[test]
+fn a_text_that_is_not_there_has_a_nearest_place() {
+    let nearest = |file: &[u8], old| {
+        let wanted = Replacements {
+            edits: vec![text(old, "x", Times::Once)],
+            order: EditOrder::AtOnce,
+            closeness: Closeness::Exact,
+        };
+        let nearest = replace(file, &wanted).unwrap_err().remove(0).mismatch.nearest;
+        nearest.map(|nearest| (nearest.line, nearest.matched, nearest.text.concat().escape_ascii().to_string()))
+    };
+    let file = b"def f():\n    result = 0\n    return result\n";
+    assert_eq!(nearest(file, "result = 42"), Some((1, 0, "    result = 0".to_owned())));
+    assert_eq!(nearest(file, "def f():\n    result = 1\n"), Some((0, 1, "def f():    result = 0".to_owned())));
+    assert_eq!(nearest(file, "nothing"), None);
+}

@@ -1,0 +1,95 @@
+//! Changes of texts, in the spellings that tools for models have.
+
+use std::collections::HashMap;
+
+use super::reader::{Member, Value};
+use super::{Sections, SyntaxError, SyntaxErrorKind, digest};
+use crate::digest::Sha256;
+use crate::path::RelPath;
+use crate::plan::{Action, Claim, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Strip, Target, Times};
+
+/// The keys of the old and of the new text.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("old", "new"),
+    ("old_string", "new_string"),
+    ("old_str", "new_str"),
+    ("oldText", "newText"),
+    ("search", "replace"),
+];
+
+/// One entry of a list.
+struct Entry {
+    path: Option<Claim>,
+    expected: Option<Sha256>,
+    edit: Replacement,
+}
+
+/// Reads a list of changes, each with its file; those of one file see it as it was, all of them.
+pub(super) fn of_files(list: Value<'_>, sections: &mut Sections) -> Result<(), SyntaxError> {
+    let mut operations: HashMap<Vec<u8>, usize> = HashMap::new();
+    for (index, value) in list.entries("a list of edits")?.into_iter().enumerate() {
+        let entry = entry(value, index)?;
+        let claim = entry.path.ok_or_else(|| value.expected("an object with `path`"))?;
+        let file = RelPath::new(&claim.bytes).map_or_else(|_| claim.bytes.clone(), |path| path.as_bytes().to_vec());
+        let at = *operations.entry(file).or_insert_with(|| {
+            let changes = Replacements { edits: Vec::new(), order: EditOrder::AtOnce, closeness: Closeness::Exact };
+            let name = Name::Agreed(vec![claim]);
+            sections.push(Action::Modify, name, Edit::Replacements(changes), value.span());
+            sections.operations.len() - 1
+        });
+        let operation = &mut sections.operations[at];
+        if entry.expected.is_some_and(|expected| *operation.expected.get_or_insert(expected) != expected) {
+            let kind = SyntaxErrorKind::Contradiction("two digests for one file");
+            return Err(SyntaxError::new(kind, value.span()));
+        }
+        if let Edit::Replacements(changes) = &mut operation.edit {
+            changes.edits.push(entry.edit);
+        }
+    }
+    Ok(())
+}
+
+/// Reads a list of changes of one file that is named elsewhere.
+pub(super) fn of_one_file(list: Value<'_>) -> Result<Vec<Replacement>, SyntaxError> {
+    let read = |(index, value)| match entry(value, index)? {
+        Entry { path: None, expected: None, edit } => Ok(edit),
+        _ => Err(value.expected("an edit without `path` and `expected_hash`")),
+    };
+    list.entries("a list of edits")?.into_iter().enumerate().map(read).collect()
+}
+
+fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
+    let members = value.object("an object with `old` and `new`")?;
+    let is_spelled = |(old, new): &&(&str, &str)| members.iter().any(|member| member.key == *old || member.key == *new);
+    let &(old_key, new_key) =
+        SPELLINGS.iter().find(is_spelled).ok_or_else(|| value.expected("an object with `old` and `new`"))?;
+    let (mut path, mut expected, mut old, mut new, mut times) = (None, None, None, None, None);
+    for member in &members {
+        match member.key.as_str() {
+            key if key == old_key => old = Some(old_text(member)?),
+            key if key == new_key => new = Some(member.value.text("the new text as a string")?),
+            "path" => path = Some(claim(member)?),
+            "expected_hash" => expected = Some(digest(member)?),
+            "all" | "replace_all" if times.is_none() => {
+                times = Some(if member.value.flag()? { Times::Every } else { Times::Once });
+            }
+            _ => return Err(member.unknown("`path`, `old`, `new`, `all` or `expected_hash`")),
+        }
+    }
+    let (Some(old), Some(new)) = (old, new) else {
+        return Err(value.expected("both the old and the new text"));
+    };
+    let target = Target::Text { old: old.into_bytes(), times: times.unwrap_or(Times::Once) };
+    let edit = Replacement { target, new: new.into_bytes(), span: value.span(), index: Some(index) };
+    Ok(Entry { path, expected, edit })
+}
+
+fn old_text(member: &Member<'_>) -> Result<String, SyntaxError> {
+    const WANTED: &str = "the old text as a string, not empty";
+    Some(member.value.text(WANTED)?).filter(|old| !old.is_empty()).ok_or_else(|| member.value.expected(WANTED))
+}
+
+fn claim(member: &Member<'_>) -> Result<Claim, SyntaxError> {
+    let bytes = member.value.text("a path as a string")?.into_bytes();
+    Ok(Claim { bytes, strip: Strip::Literal, span: member.value.span() })
+}

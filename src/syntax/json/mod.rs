@@ -1,0 +1,132 @@
+//! Changes as a JSON document: the whole contents of files, or changes of texts in them.
+//!
+//! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A file that is there gets
+//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. Its grammar is a JSON Schema, `grammar/json.schema.json`.
+
+mod edits;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use reader::{Member, Value};
+
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
+use crate::digest::Sha256;
+use crate::path::RelPath;
+use crate::plan::{Action, Claim, Edit, Name, Replacement, Strip};
+use crate::text::Span;
+
+/// The kinds of change, each by its key, and what reads them.
+const KINDS: &[(&str, Read)] = &[("replace", whole_files), ("changes", whole_files), ("edits", edits::of_files)];
+
+/// Reads the value of one of [`KINDS`].
+type Read = fn(Value<'_>, &mut Sections) -> Result<(), SyntaxError>;
+
+/// The grammar of JSON documents.
+pub(super) struct Json;
+
+impl Syntax for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn formats(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    fn grammar(&self) -> &'static str {
+        include_str!("../../../grammar/json.schema.json")
+    }
+
+    fn takes_prose(&self) -> bool {
+        false
+    }
+
+    /// A document has to come next: below other text an opening brace says nothing.
+    fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        let next = |at: usize| Some(at + text[at..].iter().position(|byte| !byte.is_ascii_whitespace())?);
+        let start = next(from).filter(|&start| text[start] == b'{')?;
+        next(start + 1).filter(|&key| matches!(text[key], b'"' | b'}')).map(|_| start)
+    }
+
+    fn parse(&self, text: &[u8], from: usize, _: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+        let (document, end) = Value::read(text, from)?;
+        let members = document.object("an object with `replace`")?;
+        let mut found = None;
+        for member in &members {
+            let kind = KINDS.iter().find(|(key, _)| *key == member.key);
+            let (_, read) = kind.ok_or_else(|| member.unknown("`replace`, `changes` or `edits`"))?;
+            if found.replace((read, member.value)).is_some() {
+                return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("two kinds of change at once"), member.at));
+            }
+        }
+        let Some((read, value)) = found else {
+            return Err(document.expected("`replace`, `changes` or `edits`"));
+        };
+        read(value, sections)?;
+        sections.step += 1;
+        Ok(end)
+    }
+}
+
+/// Reads the changes of one file: a list of `{"old", "new", "all"}`, or an object that has one as `edits`.
+///
+/// # Errors
+///
+/// Returns the first mistake.
+pub fn edits(text: &[u8]) -> Result<Vec<Replacement>, SyntaxError> {
+    const WANTED: &str = "a list of edits";
+    let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
+    let (value, end) = Value::read(text, start)?;
+    super::refuse_prose(text, end, text.len())?;
+    if !text[start..].starts_with(b"{") {
+        return edits::of_one_file(value);
+    }
+    match value.object(WANTED)?.as_slice() {
+        [only] if only.key == "edits" => edits::of_one_file(only.value),
+        [] => Err(SyntaxError::new(SyntaxErrorKind::Expected(WANTED), Span::new(start, end))),
+        [first, ..] => Err(first.unknown("`edits` alone")),
+    }
+}
+
+/// Reads a list of `{"path", "content", "expected_hash"}`.
+fn whole_files(list: Value<'_>, sections: &mut Sections) -> Result<(), SyntaxError> {
+    let mut seen = HashSet::new();
+    for entry in list.entries("a list of files")? {
+        let (mut path, mut content, mut expected) = (None, None, None);
+        for member in entry.object("an object with `path` and `content`")? {
+            match member.key.as_str() {
+                "path" => path = Some(file(&member, &mut seen)?),
+                "content" => content = Some(member.value.text("the contents as a string")?),
+                "expected_hash" => expected = Some(digest(&member)?),
+                _ => return Err(member.unknown("`path`, `content` or `expected_hash`")),
+            }
+        }
+        let path = path.ok_or_else(|| entry.expected("an object with `path`"))?;
+        let content = content.ok_or_else(|| entry.expected("an object with `content`"))?;
+        let edit = Edit::Whole(Arc::new(content.into_bytes()));
+        let operation = sections.push(Action::Modify, path, edit, entry.span());
+        operation.tells_missing = false;
+        operation.expected = expected;
+    }
+    Ok(())
+}
+
+/// Reads the name of a file that no entry before had.
+fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, SyntaxError> {
+    let bytes = member.value.text("a path as a string")?.into_bytes();
+    let plain = RelPath::new(&bytes).map_or_else(|_| bytes.clone(), |path| path.as_bytes().to_vec());
+    if !seen.insert(plain) {
+        let twice = SyntaxErrorKind::Contradiction("two entries for one file");
+        return Err(SyntaxError::new(twice, member.value.span()));
+    }
+    Ok(Name::Agreed(vec![Claim { bytes, strip: Strip::Literal, span: member.value.span() }]))
+}
+
+fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
+    const WANTED: &str = "`sha256:` and 64 hex digits";
+    Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected(WANTED))
+}

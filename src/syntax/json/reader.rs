@@ -1,0 +1,142 @@
+//! JSON values that know where they stand in the text.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{SyntaxError, SyntaxErrorKind};
+use crate::text::Span;
+
+/// A value, well-formed, not yet looked into.
+#[derive(Clone, Copy)]
+pub(super) struct Value<'a> {
+    raw: &'a str,
+    /// Where it starts in the input, in bytes.
+    start: usize,
+}
+
+/// A key of an object and its value.
+pub(super) struct Member<'a> {
+    pub(super) key: String,
+    /// Where the key stands.
+    pub(super) at: Span,
+    pub(super) value: Value<'a>,
+}
+
+impl<'a> Value<'a> {
+    /// Reads the value that begins at `from`, and returns where it ends.
+    pub(super) fn read(text: &'a [u8], from: usize) -> Result<(Self, usize), SyntaxError> {
+        let rest = std::str::from_utf8(&text[from..]).map_err(|error| {
+            let at = from + error.valid_up_to();
+            SyntaxError::new(SyntaxErrorKind::Expected("text in UTF-8"), Span::new(at, at + 1))
+        })?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+        match values.next() {
+            Some(Ok(raw)) => Ok((Self { raw: rest, start: from }.part(raw), from + values.byte_offset())),
+            Some(Err(error)) => Err(malformed(&error, text, from)),
+            None => Err(SyntaxError::new(SyntaxErrorKind::Expected("JSON"), Span::new(from, from))),
+        }
+    }
+
+    /// Returns a value that stands in this one.
+    fn part(self, raw: &'a RawValue) -> Self {
+        let raw = raw.get();
+        Self { raw, start: self.start + (raw.as_ptr().addr() - self.raw.as_ptr().addr()) }
+    }
+
+    /// Returns where it stands in the input.
+    pub(super) fn span(self) -> Span {
+        Span::new(self.start, self.start + self.raw.len())
+    }
+
+    /// Returns the error that `what` should stand here.
+    pub(super) fn expected(self, what: &'static str) -> SyntaxError {
+        let line = memchr::memchr(b'\n', self.raw.as_bytes()).unwrap_or(self.raw.len());
+        SyntaxError::new(SyntaxErrorKind::Expected(what), Span::new(self.start, self.start + line))
+    }
+
+    /// Returns its members in order, no key twice.
+    pub(super) fn object(self, what: &'static str) -> Result<Vec<Member<'a>>, SyntaxError> {
+        let Members(members) = self.read_as(what)?;
+        let mut keys = HashSet::new();
+        let mut found = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            let name = self.part(key);
+            let member = Member { key: name.text("a key")?, at: name.span(), value: self.part(value) };
+            if !keys.insert(member.key.clone()) {
+                return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("the key stands here twice"), member.at));
+            }
+            found.push(member);
+        }
+        Ok(found)
+    }
+
+    /// Returns the entries of a list that has some.
+    pub(super) fn entries(self, what: &'static str) -> Result<Vec<Self>, SyntaxError> {
+        let entries: Vec<&RawValue> = self.read_as(what)?;
+        if entries.is_empty() {
+            return Err(self.expected("a list that is not empty"));
+        }
+        Ok(entries.into_iter().map(|raw| self.part(raw)).collect())
+    }
+
+    /// Returns the text of a string.
+    pub(super) fn text(self, what: &'static str) -> Result<String, SyntaxError> {
+        self.read_as(what)
+    }
+
+    /// Returns the value of `true` or `false`.
+    pub(super) fn flag(self) -> Result<bool, SyntaxError> {
+        self.read_as("`true` or `false`")
+    }
+
+    fn read_as<T: Deserialize<'a>>(self, what: &'static str) -> Result<T, SyntaxError> {
+        serde_json::from_str(self.raw).map_err(|_| self.expected(what))
+    }
+}
+
+impl Member<'_> {
+    /// Returns the error that its key is none of `known`.
+    pub(super) fn unknown(&self, known: &'static str) -> SyntaxError {
+        SyntaxError::new(SyntaxErrorKind::Expected(known), self.at)
+    }
+}
+
+/// Says where a text stops to be JSON. Lines and columns of `error` count from 1, columns in bytes.
+fn malformed(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError {
+    let mut newlines = memchr::memchr_iter(b'\n', &text[from..]);
+    let line = error.line().checked_sub(2).and_then(|before| newlines.nth(before)).map_or(0, |end| end + 1);
+    let at = (from + line + error.column().saturating_sub(1)).min(text.len());
+    let kind = if error.is_eof() { "more of the JSON document" } else { "JSON" };
+    SyntaxError::new(SyntaxErrorKind::Expected(kind), Span::new(at, (at + 1).min(text.len())))
+}
+
+/// The members of an object as they stand there.
+struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+struct InOrder;
+
+impl<'de> Visitor<'de> for InOrder {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Members(members))
+    }
+}

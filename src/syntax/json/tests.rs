@@ -1,0 +1,90 @@
+//! What documents say, and where they are wrong.
+
+use crate::syntax::SyntaxErrorKind;
+use crate::syntax::testing::{refused, said};
+
+#[test]
+fn a_document_gives_whole_contents() {
+    let text = "\n {\"replace\": [{\"path\": \"a\", \"content\": \"1\\n\"},\n{\"content\": \"\\u00e9\", \"path\": \"./b/c\"}]}\n";
+    assert_eq!(said(text), ["Modify a \"1\\n\"", "Modify b/c \"é\""]);
+    assert_eq!(said(r#"{"changes":[{"path":"a","content":""}]}"#), ["Modify a \"\""]);
+}
+
+#[test]
+fn edits_of_one_file_belong_together() {
+    let text = r#"{"edits": [{"path": "a", "old": "1", "new": "2"}, {"path": "b", "search": "x", "replace": "", "all": true},
+        {"path": "./a", "old_string": "3", "new_string": "4", "replace_all": false}]}"#;
+    assert_eq!(said(text), [r#"Modify a Once "1" "2" Once "3" "4""#, r#"Modify b Every "x" """#]);
+}
+
+#[test]
+fn a_list_of_edits_names_no_file() {
+    let count =
+        |text: &str| crate::syntax::edits(text.as_bytes()).map(|edits| edits.len()).map_err(|error| error.to_string());
+    assert_eq!(count(r#" [{"old":"a","new":"b"},{"oldText":"c","newText":""}] "#), Ok(2));
+    assert_eq!(count(r#"{"edits":[{"old":"a","new":"b"}]}"#), Ok(1));
+    assert_eq!(
+        count(r#"[{"path":"x","old":"a","new":"b"}]"#),
+        Err("expected an edit without `path` and `expected_hash`".into())
+    );
+    assert_eq!(count("[] x"), Err("expected nothing but the patch".into()));
+    assert_eq!(count("{}"), Err("expected a list of edits".into()));
+    assert_eq!(count(""), Err("expected JSON".into()));
+}
+
+#[test]
+fn documents_may_follow_each_other() {
+    let one = r#"{"replace":[{"path":"a","content":"1"}]}"#;
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+    assert_eq!(
+        said(&[one, "\n", one, "\n", patch].concat()),
+        ["Modify a \"1\"", "Modify a \"1\" step 1", "Delete a step 2"]
+    );
+}
+
+#[test]
+fn a_mistake_has_its_place() {
+    let expected = SyntaxErrorKind::Expected;
+    let contradiction = SyntaxErrorKind::Contradiction;
+    let files = "a list of files";
+    let cases = [
+        (r#"{"replace": [{"path": "a" "content": ""}]}"#, expected("JSON"), "\""),
+        ("{\"replace\":\n [\n", expected("more of the JSON document"), ""),
+        (r#"{"replce": []}"#, expected("`replace`, `changes` or `edits`"), "\"replce\""),
+        ("{}", expected("`replace`, `changes` or `edits`"), "{}"),
+        (r#"{"replace": 1}"#, expected(files), "1"),
+        (r#"{"replace": []}"#, expected("a list that is not empty"), "[]"),
+        (r#"{"replace": ["a"]}"#, expected("an object with `path` and `content`"), "\"a\""),
+        (r#"{"replace": [{"path": "a"}]}"#, expected("an object with `content`"), r#"{"path": "a"}"#),
+        (r#"{"replace": [{"path": 7}]}"#, expected("a path as a string"), "7"),
+        (r#"{"replace": [{"path": "a", "content": "\ud800"}]}"#, expected("the contents as a string"), r#""\ud800""#),
+        (r#"{"replace": [{"p": ""}]}"#, expected("`path`, `content` or `expected_hash`"), "\"p\""),
+        (r#"{"replace": [{"expected_hash": "1"}]}"#, expected("`sha256:` and 64 hex digits"), "\"1\""),
+        (r#"{"edits": [{"old": "", "new": "a"}]}"#, expected("the old text as a string, not empty"), "\"\""),
+        (r#"{"edits": [{"old": "a", "new": "b"}]}"#, expected("an object with `path`"), r#"{"old": "a", "new": "b"}"#),
+        (
+            r#"{"edits": [{"old": "a", "new_str": "b"}]}"#,
+            expected("`path`, `old`, `new`, `all` or `expected_hash`"),
+            "\"new_str\"",
+        ),
+        (r#"{"edits": [{"old": "a"}]}"#, expected("both the old and the new text"), r#"{"old": "a"}"#),
+        (r#"{"edits": [{"old": "a", "new": "b", "all": 1}]}"#, expected("`true` or `false`"), "1"),
+        (r#"{"replace": [], "changes": []}"#, contradiction("two kinds of change at once"), "\"changes\""),
+        (r#"{"replace": [{"path":"a","path":"b"}]}"#, contradiction("the key stands here twice"), "\"path\""),
+        (
+            r#"{"replace": [{"path":"a","content":""},{"path":"b/../a","content":""}]}"#,
+            contradiction("two entries for one file"),
+            "\"b/../a\"",
+        ),
+        (r#"{"replace": [{"path":"a","content":""}]} x"#, expected("nothing but the patch"), "x"),
+    ];
+    for (text, kind, place) in cases {
+        assert_eq!(refused(text), (kind, place.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn an_opening_brace_below_other_text_is_prose() {
+    let diff = "{not json}\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n{\"replace\": []}\n";
+    assert_eq!(said(diff), ["Modify x +1-1"]);
+}
