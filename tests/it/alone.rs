@@ -38,7 +38,9 @@ pub(crate) fn may_mount(test: &str) -> bool {
         mounted.expect("unshare has to be installed").status.success()
     };
     let way = ways.iter().find(works).expect("mounting has to be permitted: run as root, or allow user namespaces");
-    pass(Command::new("unshare").args(*way), test);
+    // What is mounted on cannot be removed there.
+    let directory = tempfile::tempdir().unwrap();
+    pass(Command::new("unshare").args(*way).env("TMPDIR", directory.path()), test);
     false
 }
 

@@ -152,12 +152,22 @@ fn a_mount_that_may_not_be_written_to_stops_the_whole() {
     }
 }
 
+/// A mount of which a process has to be told that it is over: it would live on with it.
+struct Served(String);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        must("umount", &["--lazy", &self.0]);
+    }
+}
+
 /// Mounts ext4 by way of FUSE on `place`; the protocol that fuse2fs speaks has no flags of rename(2).
-fn mount_without_exchange(directory: &Path, place: &Path) {
+fn mount_without_exchange(directory: &Path, place: &Path) -> Served {
     let [image, place] = [directory.join("image"), place.to_owned()].map(|path| path.display().to_string());
     fs_err::File::create(&image).unwrap().set_len(16 << 20).unwrap();
     must("mkfs.ext4", &["-q", "-F", &image]);
     must("fuse2fs", &["-o", "fakeroot", &image, &place]);
+    Served(place)
 }
 
 #[test]
@@ -166,7 +176,7 @@ fn a_file_system_that_cannot_exchange_is_enough() {
         let directory = TempDir::new().unwrap();
         let place = directory.path().join("place");
         fs_err::create_dir(&place).unwrap();
-        mount_without_exchange(directory.path(), &place);
+        let _served = mount_without_exchange(directory.path(), &place);
         let scene = Scene::at(&place.join("root"));
         scene.lay();
         assert_eq!(rename(&scene.root, "update", "x"), Err(Errno::INVAL));
