@@ -53,9 +53,11 @@ fn verdict(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
     (report.ok, report.exit_code, report.plan_id.clone(), problems)
 }
 
-/// Asserts that no scratch file is left.
+/// Asserts that no scratch file is left; the history is none.
 fn swept(memory: &Memory) {
-    let is_left = |path: &&RelPath| is_state(path) && path.as_bytes() != b".git/wpatch" && path.name() != b"lock";
+    let is_history = |path: &RelPath| path.as_bytes().starts_with(b".git/wpatch/entry-");
+    let stays = |path: &RelPath| is_history(path) || path.as_bytes() == b".git/wpatch" || path.name() == b"lock";
+    let is_left = |path: &&RelPath| is_state(path) && !stays(path);
     assert_eq!(memory.entries().keys().find(is_left), None, "scratch is left");
 }
 
