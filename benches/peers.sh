@@ -6,6 +6,7 @@
 # medians of the ratios of the runs that stood side by side. "-" stands for a tool that failed or gave another tree,
 # ">N" for one that was stopped after LIMIT seconds, and is not run again.
 set -euo pipefail
+shopt -s inherit_errexit # a copy that cannot be made must not become a patch applied elsewhere
 
 : "${RUNS:=7}" "${WPATCH:=target/release/wpatch}" "${LIMIT:=20}"
 WPATCH=$(cd "$(dirname "$WPATCH")" && pwd)/$(basename "$WPATCH")
@@ -88,7 +89,7 @@ misfit() { # a hunk that fits nowhere
 now() { echo "${EPOCHREALTIME/[.,]/}"; }
 
 timed() { # applies with the tool $1 the patch $2 in each directory of $3; prints exit code and microseconds
-    local patch=$2 trees=$3 copy start end code=0
+    local patch=$2 trees=${3:?} copy start end code=0
     case $1 in
     wpatch) set -- "$WPATCH" apply --durability none ;;
     git) set -- git apply --whitespace=nowarn - ;;
