@@ -16,7 +16,7 @@ use crate::preflight::{self, Problem, Resolution, code};
 use crate::report::{self, Parts, Report};
 use crate::syntax;
 use crate::transaction::history::Label;
-use crate::transaction::{self, Failure, Interrupt, Receipt, Recovered, Transaction};
+use crate::transaction::{self, Failure, Interrupt, Receipt, Recovered, Single, Transaction};
 use crate::workspace::{Workspace, WorkspaceError};
 
 pub use crate::workspace::disk::Disk;
@@ -241,6 +241,21 @@ impl Run {
         approve: Option<&str>,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
+        if self.plan.is_single()
+            && let Some(single) = Single::begin(workspace, transaction)
+        {
+            let known = self.problems.len();
+            let resolution = preflight::resolve(&self.plan, workspace, options, &single)?;
+            self.resolved(resolution, approve);
+            if self.is_refused() {
+                return Ok(());
+            }
+            if let Some(receipt) = single.commit(interrupt)? {
+                self.committed(receipt);
+                return Ok(());
+            }
+            self.problems.truncate(known);
+        }
         let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
         self.recovered = recovered;
         let resolution = preflight::resolve(&self.plan, workspace, options, &transaction)?;

@@ -40,6 +40,15 @@ impl<P> Plan<P> {
     pub fn text(&self, operation: &Operation<P>) -> &[u8] {
         &self.inputs[operation.input].bytes
     }
+
+    /// Returns whether all it asks for is that one file gets contents.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        let gets_contents = |operation: &Operation<P>| {
+            matches!(operation.action, Action::Create | Action::Modify) && !matches!(operation.edit, Edit::Keep)
+        };
+        matches!(&self.operations[..], [only] if gets_contents(only))
+    }
 }
 
 impl Plan<Name> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::escape;
 use crate::change::FileState;
 use crate::digest::Digest;
-use crate::mode::FileKind;
+use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 
 /// One file of a transaction. It holds identities, never contents.
@@ -93,7 +93,19 @@ impl From<&FileState> for Image {
     }
 }
 
+/// Returns the permission bits, where they are known.
+pub(super) fn bits(permissions: Permissions) -> Option<u32> {
+    if let Permissions::Exact(bits) = permissions { Some(bits) } else { None }
+}
+
 impl Change {
+    /// Lets a staged file of these contents come in.
+    pub(super) fn expect(&mut self, kind: FileKind, bytes: &[u8], permissions: Permissions) {
+        let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
+        self.after = Some(Image { kind: kind.into(), digest: Digest::of(bytes), size: bytes.len() as u64, mode });
+        self.arrives = Some(Arrival::Staged);
+    }
+
     /// Returns whether old and new file trade places.
     pub(super) fn is_exchange(&self) -> bool {
         !self.leaves && self.before.is_some() && self.arrives.is_some()

@@ -169,12 +169,7 @@ impl Commit<'_> {
             Ok(()) => rollback.run(),
             Err(trouble) => super::rollback::Undone { left: Vec::new(), kept: Vec::new(), trouble: Some(trouble) },
         };
-        let keeps_journal = undone.trouble.is_some();
-        if undone.left.is_empty() && !keeps_journal {
-            return cause.into();
-        }
-        let (left, kept) = (undone.left, undone.kept);
-        Aborted { failure: Failure::Incomplete { left, kept, cause: Box::new(cause) }, keeps_journal }
+        undone.aborted(cause)
     }
 }
 

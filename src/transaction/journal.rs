@@ -1,5 +1,6 @@
 //! The journal: what is about to be done, so that it can be undone by somebody who knows nothing else.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Arrival, Change, Numbered};
@@ -12,7 +13,7 @@ use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 
 /// First word of a journal.
-const MAGIC: &str = "wpatch.journal/1";
+pub(super) const MAGIC: &str = "wpatch.journal/1";
 /// Largest journal that is read, in bytes.
 const MAX_JOURNAL: u64 = 1 << 32;
 
@@ -50,9 +51,7 @@ pub(super) struct Removed {
 impl Journal {
     /// Writes `journal.tmp`.
     pub(super) fn write(&self, workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-        let body = serde_json::to_vec(self).map_err(|error| Failure::State { reason: error.to_string() })?;
-        let text = [format!("{MAGIC} {}\n", Digest::of(&body)).as_bytes(), &body].concat();
-        workspace.create(&scratch.file("journal.tmp")?, &text, Permissions::Exact(0o600), None)?;
+        workspace.create(&scratch.file("journal.tmp")?, &seal(self)?, Permissions::Exact(0o600), None)?;
         Ok(())
     }
 
@@ -63,13 +62,8 @@ impl Journal {
     /// A journal makes recovery write to files. It is believed only with its checksum, for this very root, and
     /// for paths that a transaction could name.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
-        let journal = Self::load(workspace, scratch, "journal")?;
         let path = scratch.file("journal")?;
-        let refused = |why: &str| Failure::State { reason: format!("{path}: {why}") };
-        if journal.root != workspace.identity()? {
-            return Err(refused("the journal was written for another directory; remove it if this one is a copy"));
-        }
-        Ok(journal)
+        Self::load(workspace, &path)?.believed(workspace, &path)
     }
 
     /// Reads the journal of a transaction that is committed.
@@ -77,33 +71,35 @@ impl Journal {
     /// Nothing is done only because it says so: whoever undoes it looks at the tree, so that the history of a copied
     /// root is as good as any.
     pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
-        Self::load(workspace, scratch, "done")
+        let path = scratch.file("done")?;
+        Self::load(workspace, &path)?.plausible(&path)
     }
 
-    fn load(workspace: &dyn Workspace, scratch: &Scratch, name: &str) -> Result<Self, Failure> {
-        let path = scratch.file(name)?;
-        let refused = |why: &str| Failure::State { reason: format!("{path}: {why}") };
-        let damaged = || refused("the journal is damaged; nothing was touched");
-        let (text, _) = workspace.read(&path, MAX_JOURNAL).map_err(|error| match error.fault {
-            Fault::NotRegular | Fault::TooLarge => damaged(),
+    fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
+        let (text, _) = workspace.read(path, MAX_JOURNAL).map_err(|error| match error.fault {
+            Fault::NotRegular | Fault::TooLarge => damaged(path),
             _ => error.into(),
         })?;
-        let journal = Self::parse(&text).ok_or_else(damaged)?;
-        if journal.is_plausible() { Ok(journal) } else { Err(refused("the journal names files that it may not")) }
+        unseal(&text, path)
+    }
+
+    /// Returns it, which was read at `path`, if it is for this root and names only what it may.
+    pub(super) fn believed(self, workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
+        let journal = self.plausible(path)?;
+        if journal.root != workspace.identity()? {
+            let why = "the journal was written for another directory; remove it if this one is a copy";
+            return Err(refused(path, why));
+        }
+        Ok(journal)
+    }
+
+    fn plausible(self, path: &RelPath) -> Result<Self, Failure> {
+        if self.is_plausible() { Ok(self) } else { Err(refused(path, "the journal names files that it may not")) }
     }
 
     /// Returns the changes by their number.
     pub(super) fn numbered(&self) -> Numbered<'_> {
         self.changes.iter().map(|change| (change.number, change)).collect()
-    }
-
-    fn parse(text: &[u8]) -> Option<Self> {
-        let end = memchr::memchr(b'\n', text)?;
-        let (head, body) = (&text[..end], &text[end + 1..]);
-        if head != format!("{MAGIC} {}", Digest::of(body)).as_bytes() {
-            return None;
-        }
-        serde_json::from_slice(body).ok()
     }
 
     /// Returns whether no path is in a state directory and every arrival is known.
@@ -116,6 +112,30 @@ impl Journal {
                 Some(Arrival::Staged) | None => true,
             })
     }
+}
+
+/// Returns `record` as text that tells whether it was damaged.
+pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
+    let mut body = serde_json::to_vec(record).map_err(|error| Failure::State { reason: error.to_string() })?;
+    body.push(b'\n');
+    Ok([format!("{MAGIC} {}\n", Digest::of(&body)).as_bytes(), &body].concat())
+}
+
+/// Returns what [`seal`] wrote, which was read at `path`.
+pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
+    let (head, body) = text.split_at(memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1));
+    if head != format!("{MAGIC} {}\n", Digest::of(body)).as_bytes() {
+        return Err(damaged(path));
+    }
+    serde_json::from_slice(body).map_err(|_| damaged(path))
+}
+
+fn damaged(path: &RelPath) -> Failure {
+    refused(path, "the journal is damaged; nothing was touched")
+}
+
+fn refused(path: &RelPath, why: &str) -> Failure {
+    Failure::State { reason: format!("{path}: {why}") }
 }
 
 /// Returns whether `path` is a state directory, lies in one, or is `.git` itself.

@@ -12,6 +12,7 @@ mod journal;
 mod recover;
 mod rollback;
 mod scratch;
+mod single;
 mod slots;
 mod stage;
 mod state;
@@ -28,6 +29,7 @@ use crate::path::RelPath;
 use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
 
 pub use recover::{examine, recover};
+pub use single::Single;
 
 use arrange::arrange;
 use commit::{Aborted, Commit};
@@ -202,9 +204,10 @@ impl<'w> Transaction<'w> {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Self, Vec<Recovered>), Failure> {
-        let state = State::open(workspace, options, interrupt)?;
+        let (state, mut recovered) = State::open(workspace, options, interrupt)?;
         match Self::open(workspace, options, &state) {
-            Ok((scratch, since, recovered)) => {
+            Ok((scratch, since, others)) => {
+                recovered.extend(others);
                 let transaction = Self {
                     workspace,
                     options,
@@ -290,7 +293,7 @@ impl<'w> Transaction<'w> {
         let warnings = match kept {
             Ok(0) => Vec::new(),
             Ok(pruned) => vec![format!("{pruned} old entries of the history were removed, they were over its limits")],
-            Err(failure) => vec![format!("scratch files are left for the next command: {failure}")],
+            Err(failure) => vec![unswept(&failure)],
         };
         Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings }
     }
@@ -321,6 +324,11 @@ impl<'w> Transaction<'w> {
 
     /// Gives up what was staged; also done when it is dropped.
     pub fn abandon(self) {}
+}
+
+/// Says that the transaction happened, but left something behind.
+fn unswept(failure: &Failure) -> String {
+    format!("scratch files are left for the next command: {failure}")
 }
 
 impl Drop for Transaction<'_> {

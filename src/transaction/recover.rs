@@ -16,8 +16,9 @@ use crate::workspace::{Fault, Workspace};
 /// Returns [`Failure::Incomplete`] if the disk still refuses to be put back, [`Failure::State`] if a journal
 /// cannot be trusted (then nothing was touched), [`Failure::Locked`] if somebody is at work.
 pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recovered>, Failure> {
-    let Some(state) = State::open_existing(workspace, options.patience)? else { return Ok(Vec::new()) };
-    let recovered = leftovers(workspace, &state, options)?;
+    let (state, mut recovered) = State::open_existing(workspace, options.patience)?;
+    let Some(state) = state else { return Ok(recovered) };
+    recovered.extend(leftovers(workspace, &state, options)?);
     // What cannot be removed now goes with the next command.
     let _ = state.close(workspace);
     Ok(recovered)
@@ -71,7 +72,7 @@ pub(super) fn leftovers(workspace: &dyn Workspace, state: &State, options: Optio
 fn transactions(workspace: &dyn Workspace, directory: &RelPath) -> Result<Vec<Scratch>, Failure> {
     let mut found = Vec::new();
     for scratch in Scratch::among(directory, &workspace.list(Some(directory))?)? {
-        if find(workspace, &scratch.directory)?.is_some() {
+        if find(workspace, &scratch.directory)?.directory().is_some() {
             found.push(scratch);
         }
     }

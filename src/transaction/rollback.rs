@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::change::{Change, Image, Numbered};
+use super::commit::Aborted;
 use super::journal::{Journal, Removed};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
@@ -39,6 +40,18 @@ pub(super) struct Undone {
     pub(super) kept: Vec<RelPath>,
     /// Why the journal has to stay; the tree is not back.
     pub(super) trouble: Option<Failure>,
+}
+
+impl Undone {
+    /// Returns how the commit failed that it was for, which `cause` had stopped.
+    pub(super) fn aborted(self, cause: Failure) -> Aborted {
+        let Self { left, kept, trouble } = self;
+        let keeps_journal = trouble.is_some();
+        if left.is_empty() && !keeps_journal {
+            return cause.into();
+        }
+        Aborted { failure: Failure::Incomplete { left, kept, cause: Box::new(cause) }, keeps_journal }
+    }
 }
 
 /// What became of one file.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::change::{Arrival, Change, Image};
+use super::change::{Arrival, Change, Image, Kind, bits};
 use super::escape;
 use super::scratch::{Scratch, Slot};
 use super::{Durability, Failure};
@@ -209,16 +209,8 @@ impl Stage {
         permissions: Permissions,
         like: Like<'_>,
     ) -> Result<(), Failure> {
-        let path = self.scratch.slot(change, Slot::New)?;
-        let staged = match kind {
-            FileKind::Symlink => workspace.symlink(bytes, &path),
-            _ => workspace.create(&path, bytes, permissions, Some(like)),
-        };
-        staged.map_err(|error| Failure::from(WorkspaceError { verb: "stage", ..error }).about(&change.path))?;
-        let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
-        change.after = Some(Image { kind: kind.into(), digest: Digest::of(bytes), size: bytes.len() as u64, mode });
-        change.arrives = Some(Arrival::Staged);
-        Ok(())
+        change.expect(kind, bytes, permissions);
+        write(workspace, (&self.scratch, change), bytes, permissions, like)
     }
 
     /// Notes scratch files that are going to stand outside of the state directory, so that they can be swept.
@@ -321,15 +313,27 @@ impl Staged {
     }
 }
 
+/// Writes the new file of `change`, whose postimage is known.
+pub(super) fn write(
+    workspace: &dyn Workspace,
+    (scratch, change): (&Scratch, &Change),
+    bytes: &[u8],
+    permissions: Permissions,
+    like: Like<'_>,
+) -> Result<(), Failure> {
+    let path = scratch.slot(change, Slot::New)?;
+    let staged = match change.after {
+        Some(Image { kind: Kind::Link, .. }) => workspace.symlink(bytes, &path),
+        _ => workspace.create(&path, bytes, permissions, Some(like)),
+    };
+    staged.map_err(|error| Failure::from(WorkspaceError { verb: "stage", ..error }).about(&change.path))
+}
+
 fn exact(permissions: Permissions, old: u32) -> Permissions {
     match permissions {
         Permissions::New { executable } => Permissions::Exact(with_execution(old, executable)),
         Permissions::Exact(_) => permissions,
     }
-}
-
-fn bits(permissions: Permissions) -> Option<u32> {
-    if let Permissions::Exact(bits) = permissions { Some(bits) } else { None }
 }
 
 fn vanished(path: &RelPath) -> Failure {

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::scratch::{Scratch, join};
-use super::{Durability, Failure, Interrupt, Options};
+use super::{Durability, Failure, Interrupt, Options, Recovered, single};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Lock, PASSING, Privacy, Stat, Workspace};
@@ -42,17 +42,22 @@ impl State {
     ///
     /// [`Failure::Locked`] if somebody else holds it for longer than `patience`; [`Failure::State`] if it is
     /// not a directory that only the user can write to; [`Failure::Interrupted`] while it waits.
-    pub(super) fn open(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Self, Failure> {
+    pub(super) fn open(
+        workspace: &dyn Workspace,
+        options: Options,
+        interrupt: &Interrupt,
+    ) -> Result<(Self, Vec<Recovered>), Failure> {
         let start = Instant::now();
         let mut attempts = 0;
+        let mut recovered = Vec::new();
         loop {
             attempts += 1;
             if let Some(signal) = interrupt.signal() {
                 return Err(Failure::Interrupted(signal));
             }
             let left = options.patience.saturating_sub(start.elapsed());
-            match Self::attempt(workspace, Options { patience: left.min(LOOK), ..options }) {
-                Ok(Some(state)) => return Ok(state),
+            match Self::attempt(workspace, Options { patience: left.min(LOOK), ..options }, &mut recovered) {
+                Ok(Some(state)) => return Ok((state, recovered)),
                 Ok(None) if attempts < ATTEMPTS || !left.is_zero() => {}
                 Err(Failure::Locked) if !left.is_zero() => {}
                 Ok(None) => return Err(Failure::Locked),
@@ -61,13 +66,21 @@ impl State {
         }
     }
 
-    /// Makes the directory or finds it, and locks it; `None` if another process took it away or made it first.
-    fn attempt(workspace: &dyn Workspace, options: Options) -> Result<Option<Self>, Failure> {
+    /// Makes the directory or finds it, and locks it; `None` if another process took it away or made it first, or had
+    /// its place for a single change, which is noted in `recovered` if it died.
+    fn attempt(
+        workspace: &dyn Workspace,
+        options: Options,
+        recovered: &mut Vec<Recovered>,
+    ) -> Result<Option<Self>, Failure> {
         let (directory, is_in_git) = place(workspace)?;
-        if let Some(stat) = find(workspace, &directory)? {
-            Self::lock(workspace, &directory, passes(&stat), options.patience)
-        } else {
-            Self::make(workspace, &directory, is_in_git, options)
+        match find(workspace, &directory)? {
+            Found::Nothing => Self::make(workspace, &directory, is_in_git, options),
+            Found::Single => {
+                recovered.extend(single::settle(workspace, &directory, options.patience)?);
+                Ok(None)
+            }
+            Found::Directory(stat) => Self::lock(workspace, &directory, passes(&stat), options.patience),
         }
     }
 
@@ -84,7 +97,7 @@ impl State {
             made => made?,
         }
         // A file system without permission bits forgets that it passes, and all have to lock the same.
-        let Some(stat) = find(workspace, directory)? else { return Ok(None) };
+        let Found::Directory(stat) = find(workspace, directory)? else { return Ok(None) };
         let locked = Self::lock(workspace, directory, passes(&stat), options.patience);
         match &locked {
             Ok(Some(state)) if options.durability == Durability::Full => state.ignore(workspace),
@@ -115,11 +128,18 @@ impl State {
         if self.passes { Ok(Scratch::lodged(&self.directory, id)) } else { Scratch::housed(&self.directory, id) }
     }
 
-    /// Locks the directory if it is there.
-    pub(super) fn open_existing(workspace: &dyn Workspace, patience: Duration) -> Result<Option<Self>, Failure> {
+    /// Locks the directory if it is there, and recovers a single change of a dead process that has its place.
+    pub(super) fn open_existing(
+        workspace: &dyn Workspace,
+        patience: Duration,
+    ) -> Result<(Option<Self>, Vec<Recovered>), Failure> {
         let (directory, _) = place(workspace)?;
-        let Some(stat) = find(workspace, &directory)? else { return Ok(None) };
-        Self::lock(workspace, &directory, passes(&stat), patience)
+        let mut recovered = Vec::new();
+        if let Found::Single = find(workspace, &directory)? {
+            recovered.extend(single::settle(workspace, &directory, patience)?);
+        }
+        let Found::Directory(stat) = find(workspace, &directory)? else { return Ok((None, recovered)) };
+        Ok((Self::lock(workspace, &directory, passes(&stat), patience)?, recovered))
     }
 
     /// Locks; `None` if the directory was taken away meanwhile, as [`State::close`] does.
@@ -139,7 +159,7 @@ impl State {
         match locked {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
-                if passes && !find(workspace, directory)?.is_some_and(|stat| self::passes(&stat)) {
+                if passes && !find(workspace, directory)?.directory().is_some_and(|stat| self::passes(&stat)) {
                     // Somebody decided that it is to stay, while we waited: then another lock counts.
                     return Ok(None);
                 }
@@ -188,8 +208,10 @@ impl State {
 /// Returns what [`State::open`] would refuse, touching nothing; else the directory, if it is there.
 pub(super) fn look(workspace: &dyn Workspace) -> Result<Option<RelPath>, Failure> {
     let (directory, _) = place(workspace)?;
-    if find(workspace, &directory)?.is_none() {
-        return Ok(None);
+    match find(workspace, &directory)? {
+        Found::Nothing => return Ok(None),
+        Found::Single => return single::trust(workspace, &directory).map(|()| None),
+        Found::Directory(_) => {}
     }
     let lock = join(&directory, LOCK)?;
     match workspace.stat(&lock)? {
@@ -204,7 +226,7 @@ pub(super) fn no_file(path: &RelPath) -> Failure {
 }
 
 /// Returns the path of the state directory, and whether it is git's.
-fn place(workspace: &dyn Workspace) -> Result<(RelPath, bool), Failure> {
+pub(super) fn place(workspace: &dyn Workspace) -> Result<(RelPath, bool), Failure> {
     let git = RelPath::new(b".git").expect("BUG: a plain name is no path");
     let is_in_git = workspace.stat(&git)?.is_some_and(|stat| stat.kind == FileKind::Directory);
     let [in_git, beside] = state_directories();
@@ -217,22 +239,45 @@ fn passes(stat: &Stat) -> bool {
     stat.permissions & PASSING != 0
 }
 
-/// Returns the directory of the program's own at `directory`, if any is there.
+/// What has the place of a directory of the program's own.
+pub(super) enum Found {
+    Nothing,
+    Directory(Stat),
+    /// The file of a [`Single`](super::Single).
+    Single,
+}
+
+impl Found {
+    /// Returns the directory, if it is one.
+    pub(super) fn directory(self) -> Option<Stat> {
+        if let Self::Directory(stat) = self { Some(stat) } else { None }
+    }
+}
+
+/// Looks for the program's own at `directory`.
 ///
 /// # Security
 ///
 /// What lies there is believed only if nobody but the user can have put it there: a journal is a list of
 /// files to write.
-pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Option<Stat>, Failure> {
-    let Some(stat) = workspace.stat(directory)? else { return Ok(None) };
-    let reason = if stat.kind != FileKind::Directory {
+pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Found, Failure> {
+    let Some(stat) = workspace.stat(directory)? else { return Ok(Found::Nothing) };
+    let is_beside = directory.parent().is_none();
+    let reason = if is_beside && stat.kind == FileKind::Regular && is_private(workspace, &stat) {
+        return Ok(Found::Single);
+    } else if stat.kind != FileKind::Directory {
         format!("{directory}: a {} where the state directory should be", stat.kind)
     } else if stat.uid != workspace.user() {
         format!("{directory}: belongs to another user")
     } else if stat.permissions & 0o022 != 0 {
         format!("{directory}: others can write to it")
     } else {
-        return Ok(Some(stat));
+        return Ok(Found::Directory(stat));
     };
     Err(Failure::State { reason })
+}
+
+/// Returns whether a file belongs to the user and to nobody else.
+pub(super) fn is_private(workspace: &dyn Workspace, stat: &Stat) -> bool {
+    stat.uid == workspace.user() && stat.permissions & 0o7177 == 0 && stat.links == 1
 }

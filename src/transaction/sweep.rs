@@ -4,7 +4,7 @@ use super::escape::unescape;
 use super::scratch::Scratch;
 use super::{Failure, scratch};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Result as Done, Workspace};
+use crate::workspace::{Directory, Fault, Result as Done, Workspace};
 
 /// Names in the order in which they go, what says how the transaction ended last of all.
 const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
@@ -52,12 +52,22 @@ fn sweep_beside(workspace: &dyn Workspace, scratch: &Scratch, note: &RelPath) ->
     };
     let Some(number) = number.parse::<usize>().ok() else { return Ok(()) };
     let directory = path.parent();
-    for slot in [scratch::Slot::New, scratch::Slot::Old, scratch::Slot::Returned] {
-        let path = scratch.beside(directory.as_ref(), &scratch::name(slot, number))?;
-        remove(workspace, &path)?;
-    }
+    sweep_slots(workspace, scratch, directory.as_ref(), number)?;
     // The note goes only after what it names.
     gone(workspace.sync(directory.as_ref()))?;
+    Ok(())
+}
+
+/// Removes the scratch files number `number` that stand in `directory`, outside of the state directory.
+pub(super) fn sweep_slots(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    directory: Directory<'_>,
+    number: usize,
+) -> Result<(), Failure> {
+    for slot in [scratch::Slot::New, scratch::Slot::Old, scratch::Slot::Returned] {
+        remove(workspace, &scratch.beside(directory, &scratch::name(slot, number))?)?;
+    }
     Ok(())
 }
 

@@ -67,6 +67,9 @@ pub trait Workspace: Sync {
     /// Its contents are durable after [`Workspace::sync`] of it, its name after that of its directory.
     fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()>;
 
+    /// Writes `bytes` into the regular file at `path`, which is empty; neither at once nor durable.
+    fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<()>;
+
     /// Makes a symbolic link that was not there.
     fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()>;
 

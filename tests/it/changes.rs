@@ -7,7 +7,7 @@ use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, Interrupt, Options, Receipt, Transaction};
+use wpatch::transaction::{Failure, Interrupt, Options, Receipt, Single, Transaction};
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{Result, Workspace};
 
@@ -91,6 +91,14 @@ pub(crate) fn run(
     options: Options,
     interrupt: &Interrupt,
 ) -> std::result::Result<Receipt, Failure> {
+    if let [step @ Step::Put(..)] = steps
+        && let Some(single) = Single::begin(workspace, options)
+    {
+        single.take(step.change(workspace)?)?;
+        if let Some(receipt) = single.commit(interrupt)? {
+            return Ok(receipt);
+        }
+    }
     let (transaction, _) = Transaction::begin(workspace, options, interrupt)?;
     for step in steps {
         transaction.take(step.change(workspace)?)?;
@@ -152,13 +160,14 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn plain_cases() -> Vec<Case> {
-    let mut cases = contents();
+    let mut cases = singles();
+    cases.extend(contents());
     cases.extend(names());
     cases.extend(types());
     cases
 }
 
-fn contents() -> Vec<Case> {
+fn singles() -> Vec<Case> {
     vec![
         Case {
             name: "update",
@@ -168,6 +177,51 @@ fn contents() -> Vec<Case> {
             steps: vec![Step::Put("a", Entry::file("new"))],
             after: vec![("a", Entry::file("new")), ("b", Entry::file("stays"))],
         },
+        Case {
+            name: "update below a directory",
+            before: vec![("d/a", Entry::executable("old"))],
+            links: vec![("d/a", "b")],
+            mounts: vec![],
+            steps: vec![Step::Put("d/a", Entry::executable("new"))],
+            after: vec![("d/a", Entry::executable("new")), ("b", Entry::executable("old"))],
+        },
+        Case {
+            name: "create",
+            before: vec![("d/b", Entry::file("b"))],
+            links: vec![],
+            mounts: vec![],
+            steps: vec![Step::Put("d/a", Entry::file("a"))],
+            after: vec![("d/a", Entry::file("a")), ("d/b", Entry::file("b"))],
+        },
+        Case {
+            name: "create in a new directory",
+            before: vec![],
+            links: vec![],
+            mounts: vec![],
+            steps: vec![Step::Put("d/a", Entry::file("a"))],
+            after: vec![("d/a", Entry::file("a"))],
+        },
+        Case {
+            name: "link in the place of a file",
+            before: vec![("a", Entry::file("a"))],
+            links: vec![],
+            mounts: vec![],
+            steps: vec![Step::Put("a", Entry::link("b"))],
+            after: vec![("a", Entry::link("b"))],
+        },
+        Case {
+            name: "update below a mount",
+            before: vec![("m/a", Entry::file("old"))],
+            links: vec![],
+            mounts: vec!["m"],
+            steps: vec![Step::Put("m/a", Entry::file("new"))],
+            after: vec![("m/a", Entry::file("new"))],
+        },
+    ]
+}
+
+fn contents() -> Vec<Case> {
+    vec![
         Case {
             name: "several updates",
             before: vec![("d/a", Entry::executable("a")), ("d/b", Entry::file("b")), ("c", Entry::file("c"))],

@@ -121,8 +121,8 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
 ///
 /// Returns [`Failure`] if it cannot be made, locked or trusted.
 pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
-    let mut state = State::open(workspace, options, interrupt)?;
-    let recovered = leftovers(workspace, &state, options)?;
+    let (mut state, mut recovered) = State::open(workspace, options, interrupt)?;
+    recovered.extend(leftovers(workspace, &state, options)?);
     state.stay(workspace)?;
     Ok(recovered)
 }
@@ -134,8 +134,9 @@ pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) 
 ///
 /// Returns [`Failure`] as [`recover`](super::recover()) does.
 pub fn collect(workspace: &dyn Workspace, options: Options) -> Result<(Vec<Recovered>, usize), Failure> {
-    let Some(state) = State::open_existing(workspace, options.patience)? else { return Ok((Vec::new(), 0)) };
-    let recovered = leftovers(workspace, &state, options)?;
+    let (state, mut recovered) = State::open_existing(workspace, options.patience)?;
+    let Some(state) = state else { return Ok((recovered, 0)) };
+    recovered.extend(leftovers(workspace, &state, options)?);
     let pruned = prune(workspace, &state.directory, options.history)?;
     // What cannot be removed now goes with the next command.
     let _ = state.close(workspace);

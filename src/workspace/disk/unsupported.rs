@@ -51,6 +51,10 @@ impl Workspace for Disk {
         match *self {}
     }
 
+    fn write(&self, _: &RelPath, _: &[u8]) -> Result<()> {
+        match *self {}
+    }
+
     fn symlink(&self, _: &[u8], _: &RelPath) -> Result<()> {
         match *self {}
     }

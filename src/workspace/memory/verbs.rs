@@ -125,6 +125,17 @@ impl Workspace for Memory {
         })
     }
 
+    fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
+        self.run("write", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            match state.live.nodes.get_mut(&inode).map(|node| &mut node.body) {
+                Some(Body::File(contents)) => *contents = Arc::new(bytes.to_vec()),
+                _ => return Err(Fault::NotRegular),
+            }
+            Ok(())
+        })
+    }
+
     fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()> {
         self.run("make a link at", Some(path), |state| {
             let directory = state.vacant(path)?;
