@@ -79,13 +79,14 @@ impl<'w> Single<'w> {
             return None;
         }
         let lock = workspace.lock(&file, Duration::ZERO).ok()??;
-        // It may be what a process left that died a moment ago, or have bits that make it look like somebody else's.
-        let is_new = workspace.stat(&file).ok()?.is_some_and(|stat| is_private(workspace, &stat) && stat.size == 0);
+        // Another process may have made it and died; a file system without permission bits makes it look like anybody's.
+        let stat = workspace.stat(&file).ok()??;
+        let is_usable = stat.size == 0 && is_private(workspace, &stat);
         let since = workspace.now();
         let scratch = Scratch::lodged(&file, &scratch::id(since, None));
-        let (taken, keeps_journal) = (Mutex::default(), !is_new);
+        let (taken, keeps_journal) = (Mutex::default(), stat.size > 0);
         let single = Self { workspace, file, scratch, since, taken, keeps_journal, _lock: Mutex::new(lock) };
-        is_new.then_some(single)
+        is_usable.then_some(single)
     }
 
     /// Makes the change that was taken true; `None` if it is not one that can be made like this, and then nothing has

@@ -165,7 +165,8 @@ impl State {
                 }
                 Ok(Some(Self { directory: directory.clone(), passes, _lock: lock }))
             }
-            Err(error) if error.fault == Fault::Missing => Ok(None),
+            // Gone, or a single change has its place meanwhile.
+            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
             Err(error) if error.fault == Fault::NotRegular => Err(no_file(&file)),
             Err(error) => Err(error.into()),
         }

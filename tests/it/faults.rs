@@ -111,9 +111,13 @@ pub(crate) fn all_end_right(least: usize, injections: &[Injection], run: impl Fn
     assert!(met >= least, "only {met} of {} met their fault", injections.len());
 }
 
-/// Applies the patch with every one of `faults` at every one of `calls`.
+/// Applies the patch, and one of a single change, with every one of `faults` at every one of `calls`.
 fn applying(least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
-    let scene = Scene::new();
+    on(&Scene::new(), least, calls, faults, span);
+    on(&Scene::single(), least / 5, calls, faults, span);
+}
+
+fn on(scene: &Scene, least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
     scene.lay();
     let calls: Vec<_> = scene.calls("apply", calls).into_iter().collect();
     all_end_right(least, &injections(&calls, faults, span), |injection| scene.apply(injection));
@@ -126,12 +130,13 @@ fn a_kill_at_any_call_leaves_the_tree_before_or_after() {
 
 #[test]
 fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
-    let scene = Scene::new();
-    scene.lay();
-    let calls: Vec<_> = scene.calls("apply", CALLS).into_iter().collect();
-    let kills = injections(&calls, &["signal=KILL"], Span::Once);
-    let kills: Vec<_> = kills.into_iter().step_by(if takes_all() { 1 } else { 2 }).collect();
-    all_end_right(15, &kills, |injection| scene.apply_again(injection));
+    for (scene, least) in [(Scene::new(), 15), (Scene::single(), 4)] {
+        scene.lay();
+        let calls: Vec<_> = scene.calls("apply", CALLS).into_iter().collect();
+        let kills = injections(&calls, &["signal=KILL"], Span::Once);
+        let kills: Vec<_> = kills.into_iter().step_by(if takes_all() { 1 } else { 2 }).collect();
+        all_end_right(least, &kills, |injection| scene.apply_again(injection));
+    }
 }
 
 #[test]
@@ -158,7 +163,11 @@ fn a_kernel_that_lacks_calls_leaves_the_tree_before_or_after() {
 
 #[test]
 fn recovery_can_be_killed_at_any_call() {
-    let scene = Scene::new();
+    recovering(&Scene::new(), 15);
+    recovering(&Scene::single(), 4);
+}
+
+fn recovering(scene: &Scene, least: usize) {
     scene.lay();
     let swaps = scene.calls("apply", &["renameat2"])["renameat2"];
     let dead = Injection { call: "renameat2", fault: "signal=KILL", when: swaps.to_string() };
@@ -166,5 +175,5 @@ fn recovery_can_be_killed_at_any_call() {
     scene.strike("apply", &dead);
     let calls: Vec<_> = scene.calls("recover", CALLS).into_iter().collect();
     let kills = injections(&calls, &["signal=KILL", "error=EIO"], Span::Once);
-    all_end_right(15, &kills, |injection| scene.recover_twice(&dead, injection));
+    all_end_right(least, &kills, |injection| scene.recover_twice(&dead, injection));
 }

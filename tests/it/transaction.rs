@@ -1,6 +1,7 @@
 //! What a transaction refuses, what it leaves behind, and whom it believes.
 
 mod disk;
+mod single;
 
 use std::collections::BTreeSet;
 

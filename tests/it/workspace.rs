@@ -54,6 +54,22 @@ fn what_is_created_can_be_read() {
 }
 
 #[test]
+fn what_is_written_to_an_empty_file_is_in_it() {
+    on_each(|workspace, name| {
+        create(workspace, "a", b"");
+        workspace.write(&path("a"), b"one\n").unwrap();
+        assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
+        assert_eq!(fault(workspace.write(&path("none"), b"x")), Fault::Missing, "{name}");
+        workspace.symlink(b"a", &path("link")).unwrap();
+        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        for at in ["link", "d"] {
+            assert_eq!(fault(workspace.write(&path(at), b"x")), Fault::NotRegular, "{name}: {at}");
+        }
+        assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
+    });
+}
+
+#[test]
 fn nothing_is_done_through_a_link() {
     on_each(|workspace, name| {
         workspace.make_dir(&path("real"), Privacy::Shared).unwrap();
@@ -70,6 +86,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.list(Some(&path("link")))),
             fault(workspace.list(Some(&path("link/below")))),
             fault(workspace.create(&path("link/new"), b"", NEW, None)),
+            fault(workspace.write(&inside, b"")),
             fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&inside)))),
             fault(workspace.symlink(b"x", &path("link/new"))),
             fault(workspace.link(&inside, &path("new"))),
@@ -84,7 +101,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.sync(Some(&inside))),
             fault(workspace.lock(&inside, PATIENCE)),
         ];
-        assert_eq!(faults, [Fault::ThroughLink; 20], "{name}");
+        assert_eq!(faults, [Fault::ThroughLink; 21], "{name}");
         let names: [&[u8]; 3] = [b"free", b"link", b"real"];
         assert_eq!(workspace.list(None).unwrap(), names, "{name}");
         assert_eq!(workspace.list(Some(&path("real"))).unwrap(), [&b"below"[..], b"file"], "{name}");

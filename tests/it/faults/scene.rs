@@ -65,6 +65,9 @@ new file mode 120000
 \\ No newline at end of file
 ";
 
+/// Changes one file.
+const SINGLE: &str = "--- a/d/update\n+++ b/d/update\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n";
+
 /// The files that the patch is for, and one that it is not for.
 const FILES: &[(&str, &str)] = &[
     ("update", "one\ntwo\nthree\n"),
@@ -84,6 +87,8 @@ pub(crate) struct Scene {
     /// Where the tree is laid.
     pub(crate) root: PathBuf,
     files: &'static [(&'static str, &'static str)],
+    /// Options of the program.
+    options: &'static [&'static str],
     pub(crate) before: Tree,
     pub(crate) after: Tree,
 }
@@ -111,7 +116,15 @@ impl Scene {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("root");
-        Self::of(directory, root, FILES, PATCH)
+        Self::of(directory, root, (FILES, PATCH, &[]))
+    }
+
+    /// Returns a scene of one change that need not survive a loss of power.
+    pub(crate) fn single() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("root");
+        let files = &[("d/update", "one\ntwo\nthree\n"), ("stays", "stays\n")];
+        Self::of(directory, root, (files, SINGLE, &["--durability=none"]))
     }
 
     /// Returns the usual scene, laid at `root`.
@@ -121,16 +134,15 @@ impl Scene {
 
     /// Returns a scene of other files and another patch, laid at `root`.
     pub(crate) fn with(root: &Path, files: &'static [(&'static str, &'static str)], patch: &str) -> Self {
-        Self::of(tempfile::tempdir().unwrap(), root.to_owned(), files, patch)
+        Self::of(tempfile::tempdir().unwrap(), root.to_owned(), (files, patch, &[]))
     }
 
     fn of(
         directory: tempfile::TempDir,
         root: PathBuf,
-        files: &'static [(&'static str, &'static str)],
-        patch: &str,
+        (files, patch, options): (&'static [(&'static str, &'static str)], &str, &'static [&'static str]),
     ) -> Self {
-        let mut scene = Self { directory, root, files, before: Tree::new(), after: Tree::new() };
+        let mut scene = Self { directory, root, files, options, before: Tree::new(), after: Tree::new() };
         fs_err::write(scene.patch(), patch).unwrap();
         scene.lay();
         scene.before = tree(&scene.root);
@@ -186,6 +198,7 @@ impl Scene {
         }
         words.extend([program(), command.into()]);
         if command != "recover" {
+            words.extend(self.options.iter().map(Into::into));
             words.push(self.patch().into());
         }
         let mut command = Command::new(&words[0]);
@@ -324,7 +337,7 @@ impl Scene {
     /// Returns the tree without what could not be swept, which the next command does.
     fn unswept(&self) -> Tree {
         let mut tree = tree(&self.root);
-        tree.retain(|path, _| !path.starts_with(".wpatch"));
+        tree.retain(|path, _| !is_scratch(path));
         tree
     }
 
@@ -363,6 +376,11 @@ fn ended(child: Child, remind: impl Fn()) -> Output {
     }
     let _ = kill_process_group(group, Signal::KILL);
     panic!("it takes more than {LIMIT:?}");
+}
+
+/// Returns whether it is the program's own: the state directory, what is in it, and what stands in or beside its place.
+pub(crate) fn is_scratch(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().starts_with(b".wpatch")
 }
 
 /// Returns the program that is tested.

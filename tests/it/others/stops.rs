@@ -8,13 +8,13 @@ use fs_err as fs;
 use rustix::process::Signal;
 
 use super::apply;
-use crate::faults::scene::{Scene, Tree, names, tree};
+use crate::faults::scene::{Scene, Tree, is_scratch, names, tree};
 use crate::faults::{CALLS, takes_all};
 
 /// What is saved.
 const SAVED: &str = "saved by somebody else\n";
 /// Files that are updated, deleted, moved, moved with a change, given a mode, and made.
-const TARGETS: [&str; 6] = ["update", "old/gone", "plain", "edited", "script", "new/dir/file"];
+const TARGETS: &[&str] = &["update", "old/gone", "plain", "edited", "script", "new/dir/file"];
 /// One stop in so many is in the sample.
 const SAMPLE: usize = 67;
 
@@ -41,15 +41,16 @@ impl Save {
     }
 }
 
-/// Returns every stop of an apply, or a sample of them, with a way to save and what is saved.
-fn stops(scene: &Scene) -> Vec<((&'static str, usize), Save, &'static str)> {
+/// Returns every stop of an apply, or a sample of them, with a way to save and which of `targets` is saved.
+fn stops(scene: &Scene, targets: &'static [&'static str]) -> Vec<((&'static str, usize), Save, &'static str)> {
     scene.lay();
     let stops = scene.calls("apply", CALLS).into_iter().flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
-    let targets = |stop| TARGETS.iter().map(move |target| (stop, *target));
+    let sample = if targets.len() > 1 { SAMPLE } else { 5 };
+    let targets = |stop| targets.iter().map(move |target| (stop, *target));
     let all = stops
         .flat_map(targets)
         .flat_map(|(stop, target)| [Save::InPlace, Save::ByRename].into_iter().map(move |save| (stop, save, target)));
-    all.step_by(if takes_all() { 1 } else { SAMPLE }).collect()
+    all.step_by(if takes_all() { 1 } else { sample }).collect()
 }
 
 /// Returns where what was saved at `target` may be in the end: a file that moves may be saved before it is read.
@@ -60,7 +61,7 @@ fn places(target: &'static str) -> [&'static str; 2] {
 /// Returns the files and links of `tree` but `target` and scratch.
 fn others(tree: &Tree, target: &'static str) -> Tree {
     let is_target = |path: &Path| places(target).iter().any(|place| path == Path::new(place));
-    let is_other = |path: &Path| !is_target(path) && !path.starts_with(".wpatch");
+    let is_other = |path: &Path| !is_target(path) && !is_scratch(path);
     let is_directory = |mode: u32| mode & 0o170_000 == 0o040_000;
     let kept = tree.iter().filter(|(path, (mode, _))| is_other(path) && !is_directory(*mode));
     kept.map(|(path, found)| (path.clone(), found.clone())).collect()
@@ -68,10 +69,9 @@ fn others(tree: &Tree, target: &'static str) -> Tree {
 
 /// Makes the runs, each going on from its stop with `fate`, and returns how many ended with the exit codes 0, 1 and 5,
 /// and how many were killed.
-fn run(fate: Signal) -> [usize; 4] {
-    let scene = Scene::new();
+fn run(scene: &Scene, targets: &'static [&'static str], fate: Signal) -> [usize; 4] {
     let mut endings = [0; 4];
-    for (stop, save, target) in stops(&scene) {
+    for (stop, save, target) in stops(scene, targets) {
         scene.lay();
         let path = scene.root.join(target);
         let Some(output) = scene.halt(stop, || save.carry_out(&path), fate) else { continue };
@@ -103,16 +103,22 @@ fn run(fate: Signal) -> [usize; 4] {
 /// Another run of the program, from its beginning to its end, at any call of the first one.
 #[test]
 fn two_runs_at_any_call_do_both_or_one_waits() {
-    let scene = Scene::new();
+    for another in ["--durability=full", "--durability=none"] {
+        two_runs(&Scene::new(), 5, another);
+        two_runs(&Scene::single(), 1, another);
+    }
+}
+
+fn two_runs(scene: &Scene, sample: usize, durability: &str) {
     scene.lay();
     let patch = scene.patch().with_file_name("another");
     fs::write(&patch, "--- /dev/null\n+++ b/another\n@@ -0,0 +1 @@\n+another\n").unwrap();
     let stops = scene.calls("apply", CALLS).into_iter().flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
     let mut endings = [0; 2];
-    for stop in stops.step_by(if takes_all() { 1 } else { 5 }) {
+    for stop in stops.step_by(if takes_all() { 1 } else { sample }) {
         scene.lay();
         let mut code = None;
-        let another = || code = apply(&scene.root, &patch, &["--lock-timeout=0s"]).status.code();
+        let another = || code = apply(&scene.root, &patch, &["--lock-timeout=0s", durability]).status.code();
         let Some(output) = scene.halt(stop, another, Signal::CONT) else { continue };
         let mut finally = tree(&scene.root);
         let is_made = finally.remove(Path::new("another")).is_some();
@@ -135,12 +141,16 @@ fn a_state_directory_that_was_taken_away_is_made_again() {
 
 #[test]
 fn what_is_saved_at_any_call_survives() {
-    let [done, refused, left, killed] = run(Signal::CONT);
+    let [done, refused, left, killed] = run(&Scene::new(), TARGETS, Signal::CONT);
     assert!(done > 5 && refused > 5 && killed == 0, "{done} {refused} {left}");
+    let [done, refused, _, killed] = run(&Scene::single(), &["d/update"], Signal::CONT);
+    assert!(done > 1 && refused > 1 && killed == 0, "{done} {refused}");
 }
 
 #[test]
 fn what_is_saved_before_a_kill_survives_the_recovery() {
-    let [.., killed] = run(Signal::KILL);
+    let [.., killed] = run(&Scene::new(), TARGETS, Signal::KILL);
     assert!(killed > 10, "{killed}");
+    let [.., killed] = run(&Scene::single(), &["d/update"], Signal::KILL);
+    assert!(killed > 5, "{killed}");
 }
