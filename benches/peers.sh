@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Times wpatch, git apply and GNU patch on the same patches and trees, one after the other in turns.
-#   [RUNS=7] [WPATCH=target/release/wpatch] benches/peers.sh [quick]
+#   [RUNS=7] [WPATCH=target/release/wpatch] benches/peers.sh [quick] [WORKLOAD...]
 # Each run gets a fresh copy of the tree, made and compared outside the timed part; copies are removed at the very end,
 # because ext4 is slow to make files where others were removed a moment ago. Prints medians in milliseconds and the
 # medians of the ratios of the runs that stood side by side. "-" stands for a tool that failed or gave another tree,
@@ -11,11 +11,9 @@ shopt -s inherit_errexit # a copy that cannot be made must not become a patch ap
 : "${RUNS:=7}" "${WPATCH:=target/release/wpatch}" "${LIMIT:=20}"
 WPATCH=$(cd "$(dirname "$WPATCH")" && pwd)/$(basename "$WPATCH")
 size=100
-case ${1:-} in
-quick) size=10 RUNS=5 ;;
-'') ;;
-*) echo "usage: peers.sh [quick]" >&2 && exit 2 ;;
-esac
+if [ "${1:-}" = quick ]; then size=10 RUNS=5 && shift; fi
+workloads=("$@")
+if [ $# = 0 ]; then workloads=(small files exact shifted kinds misfit); fi
 export LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -165,8 +163,17 @@ run() { # measures all tools on the workload $1 in turns and prints a row
         }' "$1/times"
 }
 
-small && files && hunks && kinds && misfit
+for workload in "${workloads[@]}"; do
+    case $workload in
+    small | files | kinds) "$workload" ;;
+    exact | shifted) [ -d exact ] || hunks ;;
+    misfit) { [ -d exact ] || hunks; } && misfit ;;
+    *) echo "peers.sh: no workload $workload" >&2 && exit 2 ;;
+    esac
+done
 echo "wpatch $("$WPATCH" --version 2>/dev/null | awk '{ print $2 }'), $(git --version), $(patch --version | head -1); $RUNS runs, $(nproc) processors"
 printf '%-8s %10s %10s %10s %12s %12s\n' '' wpatch git patch wpatch/git wpatch/patch
-for workload in small files exact shifted kinds misfit; do run "$workload"; done
-start=$(now) && cat misfit/before/big >/dev/null && echo "reading the file of misfit alone: $((($(now) - start) / 1000)) ms"
+for workload in "${workloads[@]}"; do run "$workload"; done
+if [ -d misfit ]; then
+    start=$(now) && cat misfit/before/big >/dev/null && echo "reading the file of misfit alone: $((($(now) - start) / 1000)) ms"
+fi

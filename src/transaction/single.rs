@@ -79,14 +79,14 @@ impl<'w> Single<'w> {
             return None;
         }
         let lock = workspace.lock(&file, Duration::ZERO).ok()??;
-        // Another process may have made it and died; a file system without permission bits makes it look like anybody's.
-        let stat = workspace.stat(&file).ok()??;
-        let is_usable = stat.size == 0 && is_private(workspace, &stat);
         let since = workspace.now();
         let scratch = Scratch::lodged(&file, &scratch::id(since, None));
-        let (taken, keeps_journal) = (Mutex::default(), stat.size > 0);
-        let single = Self { workspace, file, scratch, since, taken, keeps_journal, _lock: Mutex::new(lock) };
-        is_usable.then_some(single)
+        let (taken, keeps_journal) = (Mutex::default(), false);
+        let mut single = Self { workspace, file, scratch, since, taken, keeps_journal, _lock: Mutex::new(lock) };
+        let stat = workspace.stat(&single.file).ok()??;
+        // Another process may have made it and died; a file system without permission bits makes it look like anybody's.
+        single.keeps_journal = stat.size > 0;
+        (stat.size == 0 && is_private(workspace, &stat)).then_some(single)
     }
 
     /// Makes the change that was taken true; `None` if it is not one that can be made like this, and then nothing has
