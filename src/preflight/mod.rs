@@ -110,9 +110,9 @@ pub struct FileOutcome {
     /// Whether the contents change.
     pub is_edited: bool,
     /// The contents before, where there were any and they were asked for.
-    pub before: Option<Side>,
+    pub before: Option<Box<Side>>,
     /// The contents after.
-    pub after: Option<Side>,
+    pub after: Option<Box<Side>>,
     /// A clean diff, where one was asked for.
     pub diff: Option<Vec<u8>>,
     /// Whether the diff was cut at [`Options::max_diff`].
@@ -215,7 +215,7 @@ fn judged(plan: &Plan, index: usize) -> Findings {
 }
 
 fn collected(all: Vec<Mutex<Findings>>) -> Resolution {
-    let mut resolution = Resolution::default();
+    let mut resolution = Resolution { files: Vec::with_capacity(all.len()), ..Resolution::default() };
     for findings in all {
         let findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
         resolution.files.push(findings.outcome);

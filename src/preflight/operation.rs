@@ -266,7 +266,8 @@ impl<'a> Worker<'a> {
 
     fn describe_before(&self, before: Option<&Node>, findings: &mut Findings) {
         findings.outcome.modes.0 = before.map(git_mode);
-        findings.outcome.before = before.filter(|_| self.options.describe).map(|node| describe::describe(&node.bytes));
+        findings.outcome.before =
+            before.filter(|_| self.options.describe).map(|node| Box::new(describe::describe(&node.bytes)));
     }
 
     fn describe_after(&self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
@@ -275,9 +276,9 @@ impl<'a> Worker<'a> {
         let outcome = &mut findings.outcome;
         outcome.modes.1 = after.map(git_mode);
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
-        outcome.after = after.filter(|_| self.options.describe).map(|node| describe::describe(&node.bytes));
+        outcome.after = after.filter(|_| self.options.describe).map(|node| Box::new(describe::describe(&node.bytes)));
         if self.options.diff {
-            let blob = |side: &Option<Side>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
+            let blob = |side: &Option<Box<Side>>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
             let blobs = (blob(&outcome.before), blob(&outcome.after));
             let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
             let old = before.map(|node| side(old_path, node, &blobs.0));

@@ -38,7 +38,7 @@ pub(super) fn arrange(
         keeps.extend(one.keeps);
         let Some(change) = one.change else { continue };
         found.extend(one.found.map(|state| (change.number, state)));
-        moves.extend(one.moved.map(|source| (change.path.clone(), source)));
+        moves.extend(one.moved.map(|source| (change.path.clone(), *source)));
         changes.insert(change.path.clone(), change);
     }
     for (to, (from, state)) in moves {

@@ -22,7 +22,7 @@ pub(super) struct Staged {
     /// What was found at the path.
     pub(super) found: Option<FileState>,
     /// The file that comes here or whose contents do, and has to go from where it was.
-    pub(super) moved: Option<(RelPath, FileState)>,
+    pub(super) moved: Option<Box<(RelPath, FileState)>>,
     /// Directories that are missing and that no other change has noted.
     pub(super) makes: Vec<RelPath>,
     /// A directory that goes, with its permission bits.
@@ -152,7 +152,7 @@ impl Stage {
                 } else {
                     change.after = Some(Image::from(&state));
                 }
-                staged.moved = Some((from, state));
+                staged.moved = Some(Box::new((from, state)));
                 Ok(())
             }
         }
