@@ -16,7 +16,7 @@ use crate::preflight::{self, Problem, Resolution, code};
 use crate::report::{self, Parts, Report};
 use crate::syntax;
 use crate::transaction::history::Label;
-use crate::transaction::{self, Failure, Interrupt, Receipt, Recovered, Single, Transaction};
+use crate::transaction::{self, Failure, Interrupt, Receipt, Recovered, SingleChange, Transaction};
 use crate::workspace::{Workspace, WorkspaceError};
 
 pub use crate::workspace::disk::Disk;
@@ -242,7 +242,7 @@ impl Run {
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         if self.plan.is_single()
-            && let Some(single) = Single::begin(workspace, transaction)
+            && let Some(single) = SingleChange::begin(workspace, transaction)
         {
             let known = self.problems.len();
             let resolution = preflight::resolve(&self.plan, workspace, options, &single)?;

@@ -84,17 +84,23 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
             let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
             vec![Problem::new(&code::IO, format!("{error}{cause}"))]
         }
-        Failure::Incomplete { left, kept, cause } => {
-            let names = |paths: &[RelPath]| paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            let message = format!("{failure}: {}", names(left));
-            let help = Some(match &kept[..] {
-                [] => "`wpatch recover` finishes it".to_owned(),
-                kept => format!("somebody else changed it meanwhile; what was there before is kept as {}", names(kept)),
-            });
-            let incomplete = Problem { help, ..Problem::new(&code::INCOMPLETE, message) };
-            std::iter::once(incomplete).chain(failed(cause)).collect()
+        Failure::Incomplete { left, kept, refused, cause } => {
+            let reasons = [refused, cause].into_iter().flatten().flat_map(|failure| failed(failure));
+            std::iter::once(incomplete(failure, (left, kept), refused.is_some())).chain(reasons).collect()
         }
     }
+}
+
+/// A tree that is neither as it was nor as it was to be.
+fn incomplete(failure: &Failure, (left, kept): (&[RelPath], &[RelPath]), goes_on: bool) -> Problem {
+    let names = |paths: &[RelPath]| paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let message = if left.is_empty() { failure.to_string() } else { format!("{failure}: {}", names(left)) };
+    let help = match kept {
+        _ if goes_on => "`wpatch recover` finishes it".to_owned(),
+        [] => "somebody else changed it meanwhile; it stays as they left it".to_owned(),
+        kept => format!("somebody else changed it meanwhile; what was there before is kept as {}", names(kept)),
+    };
+    Problem { help: Some(help), ..Problem::new(&code::INCOMPLETE, message) }
 }
 
 /// What a committed transaction could not clean up.

@@ -99,7 +99,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
 
 /// Returns the index of the problem that decides.
 fn decisive(parts: &Parts<'_>) -> Option<usize> {
-    let gravity = |index: usize| Outcome::of(parts.problems[index].code).exit_code(parts.signal);
+    let gravity = |index: usize| Outcome::of(parts.problems[index].code).gravity();
     let is_error = |&index: &usize| parts.problems[index].severity == Severity::Error;
     let errors = (0..parts.problems.len()).filter(is_error);
     errors.reduce(|gravest, index| if gravity(index) > gravity(gravest) { index } else { gravest })

@@ -67,9 +67,14 @@ impl Outcome {
         self.exit_code(None) == 0
     }
 
+    /// Returns how grave the ending is: of several the gravest is the one to report. A larger exit code is a graver
+    /// ending, but nothing is graver than a tree that is not put back.
+    #[must_use]
+    pub fn gravity(self) -> u8 {
+        if self == Self::Incomplete { u8::MAX } else { self.exit_code(None) }
+    }
+
     /// Returns the exit code; `signal` is the one that [`Outcome::Interrupted`] speaks of.
-    ///
-    /// A larger code is a graver ending: of several it is the one to report.
     #[must_use]
     pub fn exit_code(self, signal: Option<i32>) -> u8 {
         match self {

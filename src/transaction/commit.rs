@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::arrange::Arranged;
 use super::change::{Arrival, Change, Kind};
 use super::journal::Journal;
-use super::rollback::Rollback;
+use super::rollback::{Aborted, Rollback};
 use super::scratch::{Scratch, Slot};
 use super::slots::Slots;
 use super::state::State;
@@ -25,19 +25,6 @@ pub(super) struct Commit<'a> {
     pub(super) durability: Durability,
     pub(super) since: Timestamp,
     pub(super) interrupt: &'a Interrupt,
-}
-
-/// How a commit failed.
-pub(super) struct Aborted {
-    pub(super) failure: Failure,
-    /// Whether the journal has to stay, because something could not be put back.
-    pub(super) keeps_journal: bool,
-}
-
-impl From<Failure> for Aborted {
-    fn from(failure: Failure) -> Self {
-        Self { failure, keeps_journal: false }
-    }
 }
 
 impl Commit<'_> {

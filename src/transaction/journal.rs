@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Arrival, Change, Numbered};
 use super::scratch::Scratch;
-use super::state::state_directories;
 use super::{Failure, escape};
 use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Workspace};
+use crate::policy::{Verdict, judge};
+use crate::workspace::{Fault, Stat, Workspace};
 
 /// First word of a journal.
 pub(super) const MAGIC: &str = "wpatch.journal/1";
@@ -63,7 +63,8 @@ impl Journal {
     /// for paths that a transaction could name.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("journal")?;
-        Self::load(workspace, &path)?.believed(workspace, &path)
+        let (text, _) = load(workspace, &path, MAX_JOURNAL)?;
+        unseal::<Self>(&text, &path)?.believed(workspace, &path)
     }
 
     /// Reads the journal of a transaction that is committed.
@@ -72,15 +73,8 @@ impl Journal {
     /// root is as good as any.
     pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("done")?;
-        Self::load(workspace, &path)?.plausible(&path)
-    }
-
-    fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
-        let (text, _) = workspace.read(path, MAX_JOURNAL).map_err(|error| match error.fault {
-            Fault::NotRegular | Fault::TooLarge => damaged(path),
-            _ => error.into(),
-        })?;
-        unseal(&text, path)
+        let (text, _) = load(workspace, &path, MAX_JOURNAL)?;
+        unseal::<Self>(&text, &path)?.plausible(&path)
     }
 
     /// Returns it, which was read at `path`, if it is for this root and names only what it may.
@@ -102,16 +96,24 @@ impl Journal {
         self.changes.iter().map(|change| (change.number, change)).collect()
     }
 
-    /// Returns whether no path is in a state directory and every arrival is known.
+    /// Returns whether no path is one that no transaction may name, and every arrival is known.
     fn is_plausible(&self) -> bool {
         let directories = self.makes.iter().map(|made| &made.0).chain(self.removes.iter().map(|removed| &removed.path));
         let numbered = self.numbered();
-        directories.chain(self.changes.iter().map(|change| &change.path)).all(|path| !is_closed(path))
+        directories.chain(self.changes.iter().map(|change| &change.path)).all(|path| judge(path) == Verdict::Allow)
             && self.changes.iter().all(|change| match change.arrives {
                 Some(Arrival::Old(number)) => numbered.contains_key(&number),
                 Some(Arrival::Staged) | None => true,
             })
     }
+}
+
+/// Returns the text at `path`, and what it was when it was read.
+pub(super) fn load(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat), Failure> {
+    workspace.read(path, limit).map_err(|error| match error.fault {
+        Fault::NotRegular | Fault::TooLarge => damaged(path),
+        _ => error.into(),
+    })
 }
 
 /// Returns `record` as text that tells whether it was damaged.
@@ -130,22 +132,12 @@ pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result
     serde_json::from_slice(body).map_err(|_| damaged(path))
 }
 
-fn damaged(path: &RelPath) -> Failure {
+pub(super) fn damaged(path: &RelPath) -> Failure {
     refused(path, "the journal is damaged; nothing was touched")
 }
 
 fn refused(path: &RelPath, why: &str) -> Failure {
     Failure::State { reason: format!("{path}: {why}") }
-}
-
-/// Returns whether `path` is a state directory, lies in one, or is `.git` itself.
-fn is_closed(path: &RelPath) -> bool {
-    let lower = path.as_bytes().to_ascii_lowercase();
-    let is_in = |directory: &str| {
-        let rest = lower.strip_prefix(directory.as_bytes());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-    };
-    lower == b".git" || state_directories().into_iter().any(is_in)
 }
 
 #[cfg(test)]
@@ -202,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_cannot_name_the_state_directory() {
-        for path in [".git", ".GIT/wpatch/x", ".wpatch", ".Wpatch/txn-1/journal"] {
+    fn a_journal_cannot_name_what_no_patch_may() {
+        for path in [".git", ".GIT/wpatch/x", "sub/.git/hooks/x", "git~1/x", ".wpatch", "sub/.Wpatch/txn-1/journal"] {
             assert!(read_back(&journal(path), |_| {}).unwrap_err().contains("may not"), "{path}");
         }
     }

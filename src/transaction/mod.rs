@@ -9,6 +9,7 @@ mod commit;
 mod escape;
 pub mod history;
 mod journal;
+mod place;
 mod recover;
 mod rollback;
 mod scratch;
@@ -29,12 +30,13 @@ use crate::path::RelPath;
 use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
 
 pub use recover::{examine, recover};
-pub use single::Single;
+pub use single::SingleChange;
 
 use arrange::arrange;
-use commit::{Aborted, Commit};
+use commit::Commit;
 use history::{Label, Limits};
 use journal::Journal;
+use rollback::Aborted;
 use scratch::Scratch;
 use stage::Stage;
 use state::State;
@@ -111,6 +113,8 @@ pub struct Transaction<'w> {
     since: Timestamp,
     /// Whether the journal, or the record, stays for `recover`.
     keeps_journal: bool,
+    /// Whether it is being committed, which only a panic leaves open.
+    is_committing: bool,
 }
 
 /// Proof of commit.
@@ -152,12 +156,14 @@ pub enum Failure {
     /// the way, which stays as it is for good.
     #[error("rolling back could not be finished")]
     Incomplete {
-        /// What could not be put back.
+        /// What somebody else's work keeps from being put back.
         left: Vec<RelPath>,
         /// Where the old files are that belong there.
         kept: Vec<RelPath>,
-        /// What stopped the commit.
-        cause: Box<Failure>,
+        /// What the disk refuses.
+        refused: Option<Box<Failure>>,
+        /// What stopped the commit; `None` in recovery.
+        cause: Option<Box<Failure>>,
     },
 }
 
@@ -204,10 +210,9 @@ impl<'w> Transaction<'w> {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Self, Vec<Recovered>), Failure> {
-        let (state, mut recovered) = State::open(workspace, options, interrupt)?;
-        match Self::open(workspace, options, &state) {
-            Ok((scratch, since, others)) => {
-                recovered.extend(others);
+        let (state, recovered) = recover::open(workspace, options, interrupt)?;
+        match Self::scratch(workspace, &state) {
+            Ok((scratch, since)) => {
                 let transaction = Self {
                     workspace,
                     options,
@@ -217,6 +222,7 @@ impl<'w> Transaction<'w> {
                     scratch,
                     since,
                     keeps_journal: false,
+                    is_committing: false,
                 };
                 Ok((transaction, recovered))
             }
@@ -228,17 +234,13 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    fn open(
-        workspace: &dyn Workspace,
-        options: Options,
-        state: &State,
-    ) -> Result<(Scratch, Timestamp, Vec<Recovered>), Failure> {
-        let recovered = recover::leftovers(workspace, state, options)?;
+    /// Makes the place of its scratch files.
+    fn scratch(workspace: &dyn Workspace, state: &State) -> Result<(Scratch, Timestamp), Failure> {
         let since = workspace.now();
         let last = if state.stays() { history::newest(workspace, &state.directory)? } else { None };
         let scratch = state.scratch(&scratch::id(since, last.as_deref()))?;
         scratch.make(workspace)?;
-        Ok((scratch, since, recovered))
+        Ok((scratch, since))
     }
 
     /// Says what the history is to say of it.
@@ -255,7 +257,10 @@ impl<'w> Transaction<'w> {
     /// Returns [`Failure`] after rolling back. A change that could not even be staged is an error of
     /// [`Sink::take`], and such a transaction must not be committed.
     pub fn commit(mut self, interrupt: &Interrupt) -> Result<Receipt, Failure> {
-        match self.attempt(interrupt) {
+        self.is_committing = true;
+        let attempted = self.attempt(interrupt);
+        self.is_committing = false;
+        match attempted {
             Ok(journal) => Ok(self.receipt(journal.as_ref())),
             Err(Aborted { failure, keeps_journal }) => {
                 self.keeps_journal = keeps_journal;
@@ -332,7 +337,11 @@ fn unswept(failure: &Failure) -> String {
 }
 
 impl Drop for Transaction<'_> {
+    /// Gives up what was staged, and rolls back what a panic left half done.
     fn drop(&mut self) {
+        if let (true, Some(state)) = (self.is_committing, &self.state) {
+            self.keeps_journal = recover::one(self.workspace, state, &self.scratch, self.options).is_err();
+        }
         // What cannot be swept now goes with the next command.
         let _ = self.clear();
     }

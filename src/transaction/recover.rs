@@ -1,11 +1,12 @@
 //! Recovery: what the next command does with the transactions of dead processes.
 
 use super::journal::Journal;
+use super::place::{Found, Place, find, passes, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
-use super::state::{State, find, look};
+use super::state::{State, look};
 use super::sweep::{is_kept, sweep};
-use super::{Durability, Ending, Failure, Options, Recovered, history};
+use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 
@@ -16,11 +17,9 @@ use crate::workspace::{Fault, Workspace};
 /// Returns [`Failure::Incomplete`] if the disk still refuses to be put back, [`Failure::State`] if a journal
 /// cannot be trusted (then nothing was touched), [`Failure::Locked`] if somebody is at work.
 pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recovered>, Failure> {
-    let (state, mut recovered) = State::open_existing(workspace, options.patience)?;
-    let Some(state) = state else { return Ok(recovered) };
-    recovered.extend(leftovers(workspace, &state, options)?);
+    let (state, recovered) = open_existing(workspace, options)?;
     // What cannot be removed now goes with the next command.
-    let _ = state.close(workspace);
+    let _ = state.map(|state| state.close(workspace));
     Ok(recovered)
 }
 
@@ -31,8 +30,75 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
 ///
 /// Returns [`Failure::State`] for a state directory or a journal that cannot be trusted, and the errors of reading.
 pub fn examine(workspace: &dyn Workspace) -> Result<(), Failure> {
-    let Some(directory) = look(workspace)? else { return Ok(()) };
-    trust(workspace, &transactions(workspace, &directory)?)
+    let Place { directory, former } = place(workspace)?;
+    for directory in former.iter().chain([&directory]) {
+        if look(workspace, directory)? {
+            let names = workspace.list(Some(directory))?;
+            trust(workspace, &transactions(workspace, directory, &names)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the state directory if it is not there, locks it, and finishes what dead processes left.
+pub(super) fn open(
+    workspace: &dyn Workspace,
+    options: Options,
+    interrupt: &Interrupt,
+) -> Result<(State, Vec<Recovered>), Failure> {
+    let place = place(workspace)?;
+    let mut recovered = former(workspace, &place, options)?;
+    let (state, others) = State::open(workspace, &place, options, interrupt)?;
+    recovered.extend(others);
+    match leftovers(workspace, &state, options) {
+        Ok(others) => {
+            recovered.extend(others);
+            Ok((state, recovered))
+        }
+        Err(failure) => {
+            // What cannot be removed now goes with the next command.
+            let _ = state.close(workspace);
+            Err(failure)
+        }
+    }
+}
+
+/// Does the same where a state directory is.
+pub(super) fn open_existing(
+    workspace: &dyn Workspace,
+    options: Options,
+) -> Result<(Option<State>, Vec<Recovered>), Failure> {
+    let place = place(workspace)?;
+    let mut recovered = former(workspace, &place, options)?;
+    let (state, others) = State::open_existing(workspace, &place.directory, options.patience)?;
+    recovered.extend(others);
+    if let Some(state) = &state {
+        recovered.extend(leftovers(workspace, state, options)?);
+    }
+    Ok((state, recovered))
+}
+
+/// Finishes what was left where the state was before the root became a work tree of git.
+fn former(workspace: &dyn Workspace, place: &Place, options: Options) -> Result<Vec<Recovered>, Failure> {
+    let Some(directory) = &place.former else { return Ok(Vec::new()) };
+    let has_work = match find(workspace, directory)? {
+        Found::Nothing => false,
+        // A history that stays there is nobody's business any more.
+        Found::Directory(stat) if !passes(&stat) => {
+            !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
+        }
+        Found::Directory(_) | Found::Single => true,
+    };
+    if !has_work {
+        return Ok(Vec::new());
+    }
+    let (state, mut recovered) = State::open_existing(workspace, directory, options.patience)?;
+    if let Some(state) = state {
+        recovered.extend(leftovers(workspace, &state, options)?);
+        // What cannot be removed now goes with the next command.
+        let _ = state.close(workspace);
+    }
+    Ok(recovered)
 }
 
 /// Refuses a journal that cannot be trusted, touching nothing.
@@ -58,9 +124,11 @@ fn readable(read: Result<Journal, Failure>) -> Result<(), Failure> {
 
 /// Recovers every transaction in the state directory, in the order of their names, which is that of time; none if there
 /// is one that cannot be trusted.
-pub(super) fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Result<Vec<Recovered>, Failure> {
-    let left = transactions(workspace, &state.directory)?;
+fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Result<Vec<Recovered>, Failure> {
+    let names = workspace.list(Some(&state.directory))?;
+    let left = transactions(workspace, &state.directory, &names)?;
     trust(workspace, &left)?;
+    history::bury(workspace, &state.directory, &names)?;
     let mut recovered = Vec::new();
     for scratch in left {
         recovered.extend(one(workspace, state, &scratch, options)?);
@@ -68,11 +136,11 @@ pub(super) fn leftovers(workspace: &dyn Workspace, state: &State, options: Optio
     Ok(recovered)
 }
 
-/// Returns the transactions in the state directory, of which each can be trusted or is refused.
-fn transactions(workspace: &dyn Workspace, directory: &RelPath) -> Result<Vec<Scratch>, Failure> {
+/// Returns the transactions among `names` of the state directory, of which each can be trusted or is refused.
+fn transactions(workspace: &dyn Workspace, directory: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Scratch>, Failure> {
     let mut found = Vec::new();
-    for scratch in Scratch::among(directory, &workspace.list(Some(directory))?)? {
-        if find(workspace, &scratch.directory)?.directory().is_some() {
+    for scratch in Scratch::among(directory, names)? {
+        if find(workspace, &scratch.directory)?.is_directory() {
             found.push(scratch);
         }
     }
@@ -110,7 +178,8 @@ impl Left {
     }
 }
 
-fn one(
+/// Recovers one transaction; `None` if all it has left are old files that could not be put back.
+pub(super) fn one(
     workspace: &dyn Workspace,
     state: &State,
     scratch: &Scratch,
@@ -123,12 +192,7 @@ fn one(
         Left::Undone => Ending::RolledBack,
         Left::Journal => {
             let journal = Journal::read(workspace, scratch)?;
-            let undone = Rollback::new(workspace, scratch, &journal, options.durability).run();
-            if let Some(cause) = undone.trouble {
-                let (left, kept) = (undone.left, undone.kept);
-                return Err(Failure::Incomplete { left, kept, cause: Box::new(cause) });
-            }
-            left = undone.left;
+            left = Rollback::new(workspace, scratch, &journal, options.durability).run().finished()?;
             Ending::RolledBack
         }
         Left::Scratch => Ending::Abandoned,

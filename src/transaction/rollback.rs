@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::change::{Change, Image, Numbered};
-use super::commit::Aborted;
 use super::journal::{Journal, Removed};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
@@ -43,6 +42,17 @@ pub(super) struct Undone {
 }
 
 impl Undone {
+    /// Returns the files that stay as somebody else left them, if everything else is back.
+    pub(super) fn finished(self) -> Result<Vec<RelPath>, Failure> {
+        match self.trouble {
+            None => Ok(self.left),
+            trouble => {
+                let refused = trouble.map(Box::new);
+                Err(Failure::Incomplete { left: self.left, kept: self.kept, refused, cause: None })
+            }
+        }
+    }
+
     /// Returns how the commit failed that it was for, which `cause` had stopped.
     pub(super) fn aborted(self, cause: Failure) -> Aborted {
         let Self { left, kept, trouble } = self;
@@ -50,7 +60,21 @@ impl Undone {
         if left.is_empty() && !keeps_journal {
             return cause.into();
         }
-        Aborted { failure: Failure::Incomplete { left, kept, cause: Box::new(cause) }, keeps_journal }
+        let (refused, cause) = (trouble.map(Box::new), Some(Box::new(cause)));
+        Aborted { failure: Failure::Incomplete { left, kept, refused, cause }, keeps_journal }
+    }
+}
+
+/// How a commit failed.
+pub(super) struct Aborted {
+    pub(super) failure: Failure,
+    /// Whether the journal has to stay, because something could not be put back.
+    pub(super) keeps_journal: bool,
+}
+
+impl From<Failure> for Aborted {
+    fn from(failure: Failure) -> Self {
+        Self { failure, keeps_journal: false }
     }
 }
 
@@ -223,7 +247,7 @@ impl<'a> Rollback<'a> {
     fn exchange_back(&self, change: &Change) -> Result<Restored, Failure> {
         let here = identify(self.slots.workspace, &change.path)?;
         if change.is_before(here.as_ref()) {
-            return Ok(Restored::Back);
+            return self.let_in(change);
         }
         let Some((old, is_aside)) = self.old_file(change)? else { return Ok(Restored::Back) };
         if here.is_none() && is_aside {
@@ -249,6 +273,19 @@ impl<'a> Rollback<'a> {
             exchanged?;
         }
         self.keep(change, &old)
+    }
+
+    /// Gives back what somebody had changed when a killed rolling back let the old file in for it.
+    fn let_in(&self, change: &Change) -> Result<Restored, Failure> {
+        let new = self.scratch.slot(change, Slot::New)?;
+        let waiting = identify(self.slots.workspace, &new)?;
+        if waiting.is_none() || change.is_before(waiting.as_ref()) || change.is_after(waiting.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
+            exchanged?;
+        }
+        self.keep(change, &new)
     }
 
     /// Returns where the old file of an update is, and whether it was moved aside; `None` if it never came out.

@@ -3,11 +3,12 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use super::place::{Found, Place, find, passes};
 use super::scratch::{Scratch, join};
 use super::{Durability, Failure, Interrupt, Options, Recovered, single};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Lock, PASSING, Privacy, Stat, Workspace};
+use crate::workspace::{Fault, Lock, Privacy, Workspace};
 
 /// How often at least another process may take the directory away while it is being locked.
 const ATTEMPTS: usize = 16;
@@ -30,11 +31,6 @@ pub(super) struct State {
     _lock: Mutex<Lock>,
 }
 
-/// Returns the names that state directories have below a root; no patch may touch them.
-pub(super) fn state_directories() -> [&'static str; 2] {
-    [".git/wpatch", ".wpatch"]
-}
-
 impl State {
     /// Makes the directory if it is not there, and locks it.
     ///
@@ -44,6 +40,7 @@ impl State {
     /// not a directory that only the user can write to; [`Failure::Interrupted`] while it waits.
     pub(super) fn open(
         workspace: &dyn Workspace,
+        place: &Place,
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Self, Vec<Recovered>), Failure> {
@@ -56,7 +53,7 @@ impl State {
                 return Err(Failure::Interrupted(signal));
             }
             let left = options.patience.saturating_sub(start.elapsed());
-            match Self::attempt(workspace, Options { patience: left.min(LOOK), ..options }, &mut recovered) {
+            match Self::attempt(workspace, place, Options { patience: left.min(LOOK), ..options }, &mut recovered) {
                 Ok(Some(state)) => return Ok((state, recovered)),
                 Ok(None) if attempts < ATTEMPTS || !left.is_zero() => {}
                 Err(Failure::Locked) if !left.is_zero() => {}
@@ -70,17 +67,17 @@ impl State {
     /// its place for a single change, which is noted in `recovered` if it died.
     fn attempt(
         workspace: &dyn Workspace,
+        Place { directory, former }: &Place,
         options: Options,
         recovered: &mut Vec<Recovered>,
     ) -> Result<Option<Self>, Failure> {
-        let (directory, is_in_git) = place(workspace)?;
-        match find(workspace, &directory)? {
-            Found::Nothing => Self::make(workspace, &directory, is_in_git, options),
+        match find(workspace, directory)? {
+            Found::Nothing => Self::make(workspace, directory, former.is_some(), options),
             Found::Single => {
-                recovered.extend(single::settle(workspace, &directory, options.patience)?);
+                recovered.extend(single::note::settle(workspace, directory, options.patience)?);
                 Ok(None)
             }
-            Found::Directory(stat) => Self::lock(workspace, &directory, passes(&stat), options.patience),
+            Found::Directory(stat) => Self::lock(workspace, directory, passes(&stat), options.patience),
         }
     }
 
@@ -128,18 +125,19 @@ impl State {
         if self.passes { Ok(Scratch::lodged(&self.directory, id)) } else { Scratch::housed(&self.directory, id) }
     }
 
-    /// Locks the directory if it is there, and recovers a single change of a dead process that has its place.
+    /// Locks the directory at `directory` if it is there, and recovers a single change of a dead process that has its
+    /// place.
     pub(super) fn open_existing(
         workspace: &dyn Workspace,
+        directory: &RelPath,
         patience: Duration,
     ) -> Result<(Option<Self>, Vec<Recovered>), Failure> {
-        let (directory, _) = place(workspace)?;
         let mut recovered = Vec::new();
-        if let Found::Single = find(workspace, &directory)? {
-            recovered.extend(single::settle(workspace, &directory, patience)?);
+        if let Found::Single = find(workspace, directory)? {
+            recovered.extend(single::note::settle(workspace, directory, patience)?);
         }
-        let Found::Directory(stat) = find(workspace, &directory)? else { return Ok((None, recovered)) };
-        Ok((Self::lock(workspace, &directory, passes(&stat), patience)?, recovered))
+        let Found::Directory(stat) = find(workspace, directory)? else { return Ok((None, recovered)) };
+        Ok((Self::lock(workspace, directory, passes(&stat), patience)?, recovered))
     }
 
     /// Locks; `None` if the directory was taken away meanwhile, as [`State::close`] does.
@@ -159,7 +157,7 @@ impl State {
         match locked {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
-                if passes && !find(workspace, directory)?.directory().is_some_and(|stat| self::passes(&stat)) {
+                if passes && !find(workspace, directory)?.passes() {
                     // Somebody decided that it is to stay, while we waited: then another lock counts.
                     return Ok(None);
                 }
@@ -206,79 +204,21 @@ impl State {
     }
 }
 
-/// Returns what [`State::open`] would refuse, touching nothing; else the directory, if it is there.
-pub(super) fn look(workspace: &dyn Workspace) -> Result<Option<RelPath>, Failure> {
-    let (directory, _) = place(workspace)?;
-    match find(workspace, &directory)? {
-        Found::Nothing => return Ok(None),
-        Found::Single => return single::trust(workspace, &directory).map(|()| None),
+/// Returns whether there is a state directory at `directory`; refuses what [`State::open`] would, touching nothing.
+pub(super) fn look(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
+    match find(workspace, directory)? {
+        Found::Nothing => return Ok(false),
+        Found::Single => return single::note::trust(workspace, directory).map(|()| false),
         Found::Directory(_) => {}
     }
-    let lock = join(&directory, LOCK)?;
+    let lock = join(directory, LOCK)?;
     match workspace.stat(&lock)? {
         Some(stat) if stat.kind != FileKind::Regular => Err(no_file(&lock)),
-        _ => Ok(Some(directory)),
+        _ => Ok(true),
     }
 }
 
 /// Something else stands where a file of the state directory should be.
 pub(super) fn no_file(path: &RelPath) -> Failure {
     Failure::State { reason: format!("{path}: not a regular file; remove it") }
-}
-
-/// Returns the path of the state directory, and whether it is git's.
-pub(super) fn place(workspace: &dyn Workspace) -> Result<(RelPath, bool), Failure> {
-    let git = RelPath::new(b".git").expect("BUG: a plain name is no path");
-    let is_in_git = workspace.stat(&git)?.is_some_and(|stat| stat.kind == FileKind::Directory);
-    let [in_git, beside] = state_directories();
-    let name = if is_in_git { in_git } else { beside };
-    Ok((RelPath::new(name.as_bytes()).expect("BUG: a plain name is no path"), is_in_git))
-}
-
-/// Returns whether a state directory was made for one command.
-fn passes(stat: &Stat) -> bool {
-    stat.permissions & PASSING != 0
-}
-
-/// What has the place of a directory of the program's own.
-pub(super) enum Found {
-    Nothing,
-    Directory(Stat),
-    /// The file of a [`Single`](super::Single).
-    Single,
-}
-
-impl Found {
-    /// Returns the directory, if it is one.
-    pub(super) fn directory(self) -> Option<Stat> {
-        if let Self::Directory(stat) = self { Some(stat) } else { None }
-    }
-}
-
-/// Looks for the program's own at `directory`.
-///
-/// # Security
-///
-/// What lies there is believed only if nobody but the user can have put it there: a journal is a list of
-/// files to write.
-pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Found, Failure> {
-    let Some(stat) = workspace.stat(directory)? else { return Ok(Found::Nothing) };
-    let is_beside = directory.parent().is_none();
-    let reason = if is_beside && stat.kind == FileKind::Regular && is_private(workspace, &stat) {
-        return Ok(Found::Single);
-    } else if stat.kind != FileKind::Directory {
-        format!("{directory}: a {} where the state directory should be", stat.kind)
-    } else if stat.uid != workspace.user() {
-        format!("{directory}: belongs to another user")
-    } else if stat.permissions & 0o022 != 0 {
-        format!("{directory}: others can write to it")
-    } else {
-        return Ok(Found::Directory(stat));
-    };
-    Err(Failure::State { reason })
-}
-
-/// Returns whether a file belongs to the user and to nobody else.
-pub(super) fn is_private(workspace: &dyn Workspace, stat: &Stat) -> bool {
-    stat.uid == workspace.user() && stat.permissions & 0o7177 == 0 && stat.links == 1
 }

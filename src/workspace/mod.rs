@@ -67,8 +67,8 @@ pub trait Workspace: Sync {
     /// Its contents are durable after [`Workspace::sync`] of it, its name after that of its directory.
     fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()>;
 
-    /// Writes `bytes` into the regular file at `path`, which is empty; neither at once nor durable.
-    fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<()>;
+    /// Writes `bytes` behind what is in the regular file at `path`; neither at once nor durable.
+    fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()>;
 
     /// Makes a symbolic link that was not there.
     fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()>;

@@ -9,7 +9,7 @@ use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, Interrupt, Options, Receipt, Single, Transaction};
+use wpatch::transaction::{Failure, Interrupt, Options, Receipt, SingleChange, Transaction};
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{Result, Workspace};
 
@@ -94,7 +94,7 @@ pub(crate) fn run(
     interrupt: &Interrupt,
 ) -> std::result::Result<Receipt, Failure> {
     if let [step @ Step::Put(..)] = steps
-        && let Some(single) = Single::begin(workspace, options)
+        && let Some(single) = SingleChange::begin(workspace, options)
     {
         single.take(step.change(workspace)?)?;
         if let Some(receipt) = single.commit(interrupt)? {

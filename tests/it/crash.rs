@@ -243,6 +243,27 @@ fn in_recovery((case, options): (&Case, Options), memory: &Memory, reported: Rep
 }
 
 #[test]
+fn a_panic_at_any_verb_leaves_the_tree_before_or_after() {
+    let mut panics = 0;
+    for (case, options) in cases_and_ways() {
+        let verbs = at_every_verb(&case, &[], FaultKind::Killed, options, |_, _| {});
+        for verb in 0..verbs {
+            let memory = case.memory();
+            memory.before_verb(verb, |_| panic!("at a verb"));
+            let run = || case.run(&memory, options);
+            let Err(_) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) else { continue };
+            panics += 1;
+            let is_whole = |found: &Tree| *found == case.memory().entries() || *found == case.after();
+            let next = memory.restart();
+            let recovered = recover(&next, options).unwrap();
+            let is_right = is_whole(&visible(&memory)) && is_whole(&tree(&next));
+            assert!(is_right, "{} {options:?} {verb}: {:#?} {recovered:#?}", case.name, memory.entries());
+        }
+    }
+    assert!(panics > 500, "{panics}");
+}
+
+#[test]
 fn a_signal_before_the_commit_record_rolls_back() {
     for (case, options) in cases_and_ways() {
         let verbs = at_every_verb(&case, &[], FaultKind::Killed, options, |_, _| {});

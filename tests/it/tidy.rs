@@ -19,7 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("matching", &["text", "digest", "mode", "path", "plan"]),
     ("policy", &["text", "digest", "mode", "path", "plan"]),
     ("preflight", &["text", "digest", "mode", "path", "plan", "workspace", "change", "syntax", "matching", "policy"]),
-    ("transaction", &["text", "digest", "mode", "path", "workspace", "change"]),
+    ("transaction", &["text", "digest", "mode", "path", "policy", "workspace", "change"]),
     (
         "report",
         &[

@@ -54,16 +54,17 @@ fn what_is_created_can_be_read() {
 }
 
 #[test]
-fn what_is_written_to_an_empty_file_is_in_it() {
+fn what_is_appended_stands_behind_the_rest() {
     on_each(|workspace, name| {
         create(workspace, "a", b"");
-        workspace.write(&path("a"), b"one\n").unwrap();
+        workspace.append(&path("a"), b"on").unwrap();
+        workspace.append(&path("a"), b"e\n").unwrap();
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
-        assert_eq!(fault(workspace.write(&path("none"), b"x")), Fault::Missing, "{name}");
+        assert_eq!(fault(workspace.append(&path("none"), b"x")), Fault::Missing, "{name}");
         workspace.symlink(b"a", &path("link")).unwrap();
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
         for at in ["link", "d"] {
-            assert_eq!(fault(workspace.write(&path(at), b"x")), Fault::NotRegular, "{name}: {at}");
+            assert_eq!(fault(workspace.append(&path(at), b"x")), Fault::NotRegular, "{name}: {at}");
         }
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
     });
@@ -86,7 +87,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.list(Some(&path("link")))),
             fault(workspace.list(Some(&path("link/below")))),
             fault(workspace.create(&path("link/new"), b"", NEW, None)),
-            fault(workspace.write(&inside, b"")),
+            fault(workspace.append(&inside, b"")),
             fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&inside)))),
             fault(workspace.symlink(b"x", &path("link/new"))),
             fault(workspace.link(&inside, &path("new"))),

@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use super::change::{Arrival, Change, Image, Kind};
 use super::journal::Journal;
-use super::recover::leftovers;
+use super::place::place;
 use super::scratch::{Scratch, Slot};
-use super::state::{State, look};
-use super::{Failure, Interrupt, Options, Recovered};
+use super::state::look;
+use super::{Failure, Interrupt, Options, Recovered, recover};
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -23,7 +23,7 @@ use crate::workspace::{Fault, Workspace};
 
 pub use chain::Chain;
 pub use prune::Limits;
-pub(super) use {keep::keep, prune::prune};
+pub(super) use {keep::keep, prune::bury, prune::prune};
 
 /// How the names of entries begin in a state directory.
 const PREFIX: &str = "entry-";
@@ -101,7 +101,10 @@ pub struct Version {
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
-    let Some(state) = look(workspace)? else { return Ok(Vec::new()) };
+    let state = place(workspace)?.directory;
+    if !look(workspace, &state)? {
+        return Ok(Vec::new());
+    }
     let mut found = Vec::new();
     for place in places(workspace, &state)?.into_iter().rev() {
         let read = Journal::record(workspace, &place.scratch).and_then(|journal| place.entry(workspace, journal));
@@ -121,8 +124,7 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
 ///
 /// Returns [`Failure`] if it cannot be made, locked or trusted.
 pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
-    let (mut state, mut recovered) = State::open(workspace, options, interrupt)?;
-    recovered.extend(leftovers(workspace, &state, options)?);
+    let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
     state.stay(workspace)?;
     Ok(recovered)
 }
@@ -134,9 +136,8 @@ pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) 
 ///
 /// Returns [`Failure`] as [`recover`](super::recover()) does.
 pub fn collect(workspace: &dyn Workspace, options: Options) -> Result<(Vec<Recovered>, usize), Failure> {
-    let (state, mut recovered) = State::open_existing(workspace, options.patience)?;
+    let (state, recovered) = recover::open_existing(workspace, options)?;
     let Some(state) = state else { return Ok((recovered, 0)) };
-    recovered.extend(leftovers(workspace, &state, options)?);
     let pruned = prune(workspace, &state.directory, options.history)?;
     // What cannot be removed now goes with the next command.
     let _ = state.close(workspace);

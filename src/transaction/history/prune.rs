@@ -2,9 +2,12 @@
 
 use super::{Duration, Failure, Place, places};
 use crate::path::RelPath;
-use crate::transaction::scratch::Scratch;
-use crate::transaction::sweep::{gone, sweep};
+use crate::transaction::scratch::{Scratch, join};
+use crate::transaction::sweep::sweep;
 use crate::workspace::{Rename, Workspace};
+
+/// How the names of entries begin that are being removed.
+const DEAD: &str = "dead-";
 
 /// How much history is kept. What is over a limit goes, the oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +53,26 @@ pub(in crate::transaction) fn prune(
     Ok(over)
 }
 
+/// Removes what is left, among `names` of the state directory `state`, of entries that a process died over removing.
+pub(in crate::transaction) fn bury(
+    workspace: &dyn Workspace,
+    state: &RelPath,
+    names: &[Vec<u8>],
+) -> Result<(), Failure> {
+    for name in names {
+        if let Some(id) = std::str::from_utf8(name).ok().and_then(|name| name.strip_prefix(DEAD)) {
+            // What cannot be removed now goes with the next command.
+            let _ = sweep(workspace, &Scratch::of_entry(join(state, &format!("{DEAD}{id}"))?, id));
+        }
+    }
+    Ok(())
+}
+
 impl Place {
-    /// Removes the entry: first what makes it one, so that the next command finishes what is begun here.
+    /// Removes the entry: first its name, so that the next command finishes what is begun here.
     fn remove(&self, workspace: &dyn Workspace, state: &RelPath) -> Result<(), Failure> {
-        gone(workspace.remove(&self.scratch.file("done")?))?;
-        let litter = Scratch::housed(state, &self.scratch.id)?;
-        workspace.rename(&self.scratch.directory, &litter.directory, Rename::Replace)?;
-        sweep(workspace, &litter)
+        let dead = join(state, &format!("{DEAD}{}", self.scratch.id))?;
+        workspace.rename(&self.scratch.directory, &dead, Rename::Replace)?;
+        sweep(workspace, &Scratch::of_entry(dead, &self.scratch.id))
     }
 }

@@ -51,7 +51,7 @@ impl Workspace for Disk {
         match *self {}
     }
 
-    fn write(&self, _: &RelPath, _: &[u8]) -> Result<()> {
+    fn append(&self, _: &RelPath, _: &[u8]) -> Result<()> {
         match *self {}
     }
 

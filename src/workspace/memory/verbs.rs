@@ -125,11 +125,11 @@ impl Workspace for Memory {
         })
     }
 
-    fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
+    fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         self.run("write", Some(path), |state| {
             let inode = state.live.find(path)?;
             match state.live.nodes.get_mut(&inode).map(|node| &mut node.body) {
-                Some(Body::File(contents)) => *contents = Arc::new(bytes.to_vec()),
+                Some(Body::File(contents)) => Arc::make_mut(contents).extend_from_slice(bytes),
                 _ => return Err(Fault::NotRegular),
             }
             Ok(())

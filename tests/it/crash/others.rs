@@ -1,12 +1,15 @@
 //! Somebody else changes the tree at every verb.
 
 use wpatch::change::Sink;
+use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, Interrupt, Options, Single, Transaction, recover};
-use wpatch::workspace::memory::{Entry, FaultKind, Feature, Memory};
+use wpatch::transaction::{Failure, Interrupt, Options, SingleChange, Transaction, recover};
+use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 
 use super::{at_every_verb, case_lacks, cases_and_ways, memory};
-use crate::changes::{Case, Step, path};
+use crate::changes::{Case, Step, path, run};
+
+const FILE: FileKind = FileKind::Regular;
 
 /// What somebody else does to a file.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +41,7 @@ impl Edit {
 fn verbs_of_staging(case: &Case, lacks: &[Feature], options: Options) -> usize {
     let memory = memory(case, lacks);
     if let [step @ Step::Put(..)] = &case.steps[..]
-        && let Some(single) = Single::begin(&memory, options)
+        && let Some(single) = SingleChange::begin(&memory, options)
     {
         single.take(step.change(&memory).unwrap()).unwrap();
         let verbs = memory.verbs();
@@ -96,15 +99,68 @@ fn what_somebody_else_writes_meanwhile_stays() {
     assert!(edits > 1000, "{edits}");
 }
 
+/// Every verb of the way back, from a signal behind the last change on: a file is saved at one, and at a later one the
+/// process dies.
+#[test]
+fn what_somebody_else_writes_stays_also_when_the_way_back_is_cut_off() {
+    let mut edits = 0;
+    for (case, options) in cases_and_ways().into_iter().filter(|(case, _)| case.steps.len() == 1) {
+        for lacks in case_lacks(&case).iter().take(2) {
+            let last = at_every_verb(&case, lacks, FaultKind::Killed, options, |_, _| {});
+            let targets: Vec<_> = case.after().into_keys().filter(|path| case.after()[path].kind == FILE).collect();
+            for target in &targets {
+                for signal in (last.saturating_sub(10)..last).step_by(2) {
+                    edits += (signal..signal + 14)
+                        .flat_map(|save| (save + 1..save + 5).map(move |death| (save, death)))
+                        .filter(|&(save, death)| is_saved((&case, options, lacks), target, [signal, save, death]))
+                        .count();
+                }
+            }
+        }
+    }
+    assert!(edits > 300, "{edits}");
+}
+
+/// Runs a case with a signal, a save of `target` and a death at these verbs, and recovers. Returns whether it came to the
+/// save.
+///
+/// # Panics
+///
+/// If what was saved is neither where it was saved nor among what is kept.
+fn is_saved(
+    (case, options, lacks): (&Case, Options, &[Feature]),
+    target: &RelPath,
+    [signal, save, death]: [usize; 3],
+) -> bool {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let memory = memory(case, lacks);
+    let (interrupt, was_saved) = (std::sync::Arc::new(Interrupt::new()), std::sync::Arc::new(AtomicBool::new(false)));
+    let (raised, noted, place) = (std::sync::Arc::clone(&interrupt), std::sync::Arc::clone(&was_saved), target.clone());
+    memory.before_verb(signal, move |_| raised.raise(15));
+    memory.before_verb(save, move |memory| {
+        let is_there = memory.entries().get(&place).is_some_and(|entry| entry.kind == FILE);
+        noted.store(is_there && Edit::InPlace.act(memory, &place), Ordering::Relaxed);
+    });
+    memory.inject(Injection { verb: death, kind: FaultKind::Killed });
+    let _ = run(&memory, &case.steps, options, &interrupt);
+    if !was_saved.load(Ordering::Relaxed) {
+        return false;
+    }
+    let next = memory.restart();
+    let recovered = recover(&next, options).unwrap();
+    let is_theirs = next.files().into_values().any(|entry| entry.contents == b"theirs");
+    let at = (signal, save, death);
+    assert!(is_theirs, "{} {options:?} {lacks:?} {target} {at:?}: {recovered:?}\n{:#?}", case.name, next.files());
+    true
+}
+
 #[test]
 fn what_somebody_else_writes_after_a_crash_stays() {
     let mut edits = 0;
     for (case, options) in cases_and_ways() {
         for lacks in case_lacks(&case).iter().take(2) {
             at_every_verb(&case, lacks, FaultKind::Killed, options, |memory, _| {
-                for target in
-                    case.after().keys().filter(|path| case.after()[*path].kind == wpatch::mode::FileKind::Regular)
-                {
+                for target in case.after().keys().filter(|path| case.after()[*path].kind == FILE) {
                     let next = memory.restart();
                     Edit::InPlace.act(&next, target);
                     let theirs = next.entries().get(target).cloned();

@@ -1,7 +1,9 @@
 //! A single change that need not survive a loss of power: what it leaves when it is killed, and what the next command
 //! makes of that.
 
-use wpatch::transaction::{Durability, Ending, Failure, Interrupt, Options, Single, Transaction, examine, recover};
+use wpatch::transaction::{
+    Durability, Ending, Failure, Interrupt, Options, SingleChange, Transaction, examine, recover,
+};
 use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 
@@ -40,7 +42,7 @@ fn note(memory: &Memory) -> Option<Entry> {
 }
 
 fn has_scratch(memory: &Memory) -> bool {
-    memory.files().keys().any(|path| path.as_bytes().starts_with(b".wpatch-"))
+    memory.files().keys().any(|path| path.name().starts_with(b".wpatch-"))
 }
 
 fn target(memory: &Memory) -> Vec<u8> {
@@ -53,9 +55,11 @@ fn each_step_that_was_reached_has_its_ending() {
     let noted = killed(|memory| note(memory).is_some_and(|note| !note.contents.is_empty()));
     let staged = killed(has_scratch);
     let swapped = killed(|memory| target(memory) == b"new");
+    let done = killed(|memory| note(memory).is_some_and(|note| note.contents.ends_with(b"done\n")));
     let swept = killed(|memory| target(memory) == b"new" && !has_scratch(memory));
-    let old = [(&lock, None), (&noted, Some(Ending::Abandoned)), (&staged, Some(Ending::Abandoned))];
-    let new = [(&swapped, Some(Ending::Committed)), (&swept, Some(Ending::Committed))];
+    let (abandoned, back, committed) = (Ending::Abandoned, Ending::RolledBack, Ending::Committed);
+    let old = [(&lock, None), (&noted, Some(abandoned)), (&staged, Some(abandoned)), (&swapped, Some(back))];
+    let new = [(&done, Some(committed)), (&swept, Some(committed))];
     for ((memory, ending), contents) in old.map(|one| (one, b"old")).into_iter().chain(new.map(|one| (one, b"new"))) {
         let recovered = recover(memory, NONE).unwrap();
         assert_eq!(recovered.first().map(|one| one.ending), ending);
@@ -68,7 +72,7 @@ fn each_step_that_was_reached_has_its_ending() {
 fn the_next_command_says_what_it_recovered() {
     let memory = killed(|memory| target(memory) == b"new");
     let (transaction, recovered) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
-    assert_eq!(recovered.iter().map(|one| one.ending).collect::<Vec<_>>(), [Ending::Committed]);
+    assert_eq!(recovered.iter().map(|one| one.ending).collect::<Vec<_>>(), [Ending::RolledBack]);
     transaction.abandon();
     assert_eq!(memory.files().len(), 1);
 }
@@ -76,7 +80,8 @@ fn the_next_command_says_what_it_recovered() {
 #[test]
 fn a_note_that_was_not_written_to_its_end_says_nothing() {
     let text = note(&killed(has_scratch)).unwrap().contents;
-    for end in 0..text.len() {
+    let whole = text.iter().rposition(|&byte| byte == b'}').unwrap() + 2;
+    for end in 0..whole {
         let memory = memory(&[("d/a", Entry::file("old"))]);
         memory.put(&path(".wpatch"), &Entry { contents: text[..end].to_vec(), mode: 0o600, ..Entry::file("") });
         examine(&memory).unwrap();
@@ -93,7 +98,7 @@ fn what_is_no_note_is_not_believed_and_not_touched() {
     let foreign = Entry { contents: damaged, mode: 0o600, ..Entry::file("") };
     let own = Entry { mode: 0o600, ..Entry::file("notes of my own\n") };
     let open = Entry { contents: text, mode: 0o644, ..Entry::file("") };
-    for entry in [foreign, own, open, Entry::file("")] {
+    for entry in [foreign, own, open] {
         let memory = files();
         memory.put(&path(".wpatch"), &entry);
         let before = memory.fingerprint();
@@ -107,21 +112,21 @@ fn what_is_no_note_is_not_believed_and_not_touched() {
 #[test]
 fn two_at_once_are_refused() {
     let memory = files();
-    let first = Single::begin(&memory, NONE).unwrap();
+    let first = SingleChange::begin(&memory, NONE).unwrap();
     assert!(matches!(update(&memory), Err(Failure::Locked)));
     examine(&memory).unwrap();
     drop(first);
     update(&memory).unwrap();
     let (first, _) = Transaction::begin(&memory, NONE, &Interrupt::new()).unwrap();
-    assert!(Single::begin(&memory, NONE).is_none());
+    assert!(SingleChange::begin(&memory, NONE).is_none());
     first.abandon();
 }
 
 #[test]
 fn it_is_not_for_what_has_to_be_durable_or_has_a_history() {
     let memory = files();
-    assert!(Single::begin(&memory, Options { durability: Durability::Full, ..NONE }).is_none());
+    assert!(SingleChange::begin(&memory, Options { durability: Durability::Full, ..NONE }).is_none());
     memory.make_dir(&path(".git"), wpatch::workspace::Privacy::Shared).unwrap();
-    assert!(Single::begin(&memory, NONE).is_none());
+    assert!(SingleChange::begin(&memory, NONE).is_none());
     assert_eq!(memory.files().len(), 1);
 }

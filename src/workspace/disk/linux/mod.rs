@@ -278,10 +278,10 @@ impl Workspace for Disk {
         self.attempt("create", Some(path), || self.try_create(path, bytes, permissions, like))
     }
 
-    fn write(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
+    fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         self.attempt("write", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
-            write_bytes(open_regular(&directory, name, OFlags::WRONLY)?, bytes)
+            write_bytes(open_regular(&directory, name, OFlags::WRONLY | OFlags::APPEND)?, bytes)
         })
     }
 
