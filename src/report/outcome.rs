@@ -31,7 +31,7 @@ pub enum Outcome {
     Refused,
     /// The disk or the system failed; everything was put back.
     Failed,
-    /// Putting back could not be finished: `wpatch recover` does it.
+    /// The tree is not as it was: `wpatch recover` finishes putting it back, or somebody else's work is in the way.
     Incomplete,
     /// Somebody else holds the lock.
     Locked,

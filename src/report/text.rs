@@ -28,7 +28,7 @@ impl Format for Text {
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
             Outcome::Recovered if report.transaction.is_none() => writeln!(out, "nothing to recover"),
             Outcome::Recovered => Ok(()),
-            Outcome::Incomplete => writeln!(out, "not put back as a whole: `wpatch recover` finishes it"),
+            Outcome::Incomplete => writeln!(out, "not put back as a whole"),
             _ => writeln!(out, "nothing applied"),
         }
     }

@@ -246,6 +246,30 @@ fn the_history_is_bounded_and_says_so() {
 }
 
 #[test]
+fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
+    let steps = [Step::Put("a", Entry::file("1")), Step::Put("b", Entry::file("1"))];
+    let options = TransactionOptions { history: Limits::NOTHING, ..OPTIONS };
+    for verb in 0.. {
+        let memory = memory(&[("a", Entry::file("0")), ("b", Entry::file("0"))]);
+        put(&memory, &steps);
+        let start = memory.verbs();
+        memory.inject(Injection { verb: start + verb, kind: FaultKind::Killed });
+        let _ = engine::gc(&memory, options);
+        if !memory.has_met_fault() {
+            assert!(verb > 5);
+            break;
+        }
+        let next = memory.restart();
+        assert_eq!(recover(&next, OPTIONS).unwrap(), [], "{verb}");
+        let entries = engine::log(&next).unwrap().entries;
+        let coverage: Vec<_> = entries.iter().map(|entry| entry.coverage).collect();
+        assert!(coverage.is_empty() || coverage == [Coverage::Full], "{verb}: {coverage:?}");
+        let left = next.entries().into_keys().filter(|path| path.as_bytes().starts_with(b".git/wpatch/dead")).count();
+        assert_eq!(left, 0, "{verb}");
+    }
+}
+
+#[test]
 fn old_contents_that_somebody_wrote_to_are_not_brought_back() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);

@@ -283,7 +283,15 @@ fn people_are_not_told_that_nothing_happened_where_something_may_have() {
         printed(&report::build(&parts), "text")
     };
     assert_eq!(ended(&code::IO), "nothing applied\n");
-    assert_eq!(ended(&code::INCOMPLETE), "not put back as a whole: `wpatch recover` finishes it\n");
+    assert_eq!(ended(&code::INCOMPLETE), "not put back as a whole\n");
+}
+
+#[test]
+fn a_tree_that_is_not_put_back_decides_over_the_signal_that_was_the_cause() {
+    let problems = [Problem::new(&code::INTERRUPTED, ""), Problem::new(&code::INCOMPLETE, "")];
+    let parts = Parts { problems: &problems, signal: Some(15), ..Parts::new("apply", report::Outcome::Applied) };
+    let report = report::build(&parts);
+    assert_eq!((report.exit_code, report.outcome, report.changed), (5, report::Outcome::Incomplete, true));
 }
 
 #[test]

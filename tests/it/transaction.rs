@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use wpatch::change::Sink;
 use wpatch::mode::Permissions;
-use wpatch::transaction::{Ending, Failure, Interrupt, Options, Transaction, examine, recover};
+use wpatch::transaction::{Durability, Ending, Failure, Interrupt, Options, Transaction, examine, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{Privacy, Rename, Workspace};
 
@@ -69,6 +69,38 @@ fn the_next_command_says_what_it_recovered() {
     );
     transaction.abandon();
     assert_eq!(memory.files().into_values().collect::<Vec<_>>(), [Entry::file("old")]);
+}
+
+#[test]
+fn what_was_left_before_the_root_became_a_work_tree_of_git_is_found() {
+    for options in [Options::default(), Options { durability: Durability::None, ..Options::default() }] {
+        let swap = |at: usize| {
+            let memory = memory(&[("a", Entry::file("old"))]);
+            memory.inject(Injection { verb: at, kind: FaultKind::KilledAfter });
+            let _ = run(&memory, &[Step::Put("a", Entry::file("new"))], options, &Interrupt::new());
+            memory
+        };
+        let at = (0..1000).find(|&at| swap(at).files()[&path("a")] == Entry::file("new")).unwrap();
+        let memory = swap(at).restart();
+        memory.make_dir(&path(".git"), Privacy::Shared).unwrap();
+        examine(&memory).unwrap();
+        let recovered = recover(&memory, options).unwrap();
+        assert_eq!(recovered.iter().map(|one| one.ending).collect::<Vec<_>>(), [Ending::RolledBack], "{options:?}");
+        let names: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();
+        assert_eq!(names, [".git", "a"], "{options:?}");
+        assert_eq!(memory.files()[&path("a")], Entry::file("old"), "{options:?}");
+    }
+}
+
+#[test]
+fn a_history_from_before_the_root_became_a_work_tree_of_git_stays_where_it_is() {
+    let memory = memory(&[("a", Entry::file("old"))]);
+    memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
+    update(&memory).unwrap();
+    memory.make_dir(&path(".git"), Privacy::Shared).unwrap();
+    let before = memory.entries();
+    assert_eq!(recover(&memory, Options::default()).unwrap(), []);
+    assert_eq!(memory.entries(), before);
 }
 
 #[test]

@@ -378,9 +378,9 @@ fn ended(child: Child, remind: impl Fn()) -> Output {
     panic!("it takes more than {LIMIT:?}");
 }
 
-/// Returns whether it is the program's own: the state directory, what is in it, and what stands in or beside its place.
+/// Returns whether it is the program's own: the state directory, what is in it, and what stands beside files.
 pub(crate) fn is_scratch(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().starts_with(b".wpatch")
+    path.iter().any(|part| part.as_encoded_bytes().starts_with(b".wpatch"))
 }
 
 /// Returns the program that is tested.
