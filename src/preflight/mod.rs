@@ -10,6 +10,8 @@ mod edit;
 mod findings;
 mod group;
 mod growth;
+mod modes;
+mod names;
 mod operation;
 mod overlay;
 mod problem;

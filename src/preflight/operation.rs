@@ -7,14 +7,15 @@ use super::checks::{self, Room};
 use super::edit::{self, Edited};
 use super::findings::Findings;
 use super::growth::Growth;
+use super::modes::{git_mode, kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
 use super::{Options, Side, describe};
 use crate::change::FileChange;
 use crate::digest::Digest;
-use crate::mode::{FileKind, FileMode, Permissions, with_execution};
+use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Guard, Hunk, LineRange, Operation, Plan, Restore};
+use crate::plan::{Action, Edit, Guard, Operation, Plan, Restore};
 use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -369,39 +370,6 @@ impl<'a> Worker<'a> {
         }
     }
 }
-
-impl Operation {
-    /// Returns whether a file comes to a path where none was.
-    pub(super) fn arrives(&self) -> bool {
-        matches!(self.action, Action::Create | Action::Rename | Action::Copy)
-    }
-
-    /// Returns the path that nothing is at afterwards.
-    pub(super) fn leaves(&self) -> Option<&RelPath> {
-        match self.action {
-            Action::Delete | Action::Uncopy => Some(&self.path),
-            Action::Rename => self.from.as_ref(),
-            Action::Create | Action::Modify | Action::Copy => None,
-        }
-    }
-
-    /// Returns whether the operation makes the file if there is none: one that gives the whole contents, or that gives
-    /// an empty file its lines (`check_preimage` in git's apply.c).
-    fn may_fill(&self) -> bool {
-        let hunks = match &self.edit {
-            Edit::Hunks(hunks) => hunks,
-            Edit::Whole(_) | Edit::Replacements(_) => return !self.tells_missing,
-            _ => return false,
-        };
-        let is_empty = |hunk: &Hunk| hunk.preimage_range(self.direction) == LineRange { start: 0, count: 0 };
-        !self.tells_missing && matches!(hunks.as_slice(), [only] if is_empty(only))
-    }
-
-    fn is_submodule(&self) -> bool {
-        self.old_mode.or(self.new_mode) == Some(FileMode::Submodule)
-    }
-}
-
 /// Cuts a diff behind the last line that ends within `most` bytes; says whether it did.
 fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
     let is_cut = diff.len() > most;
@@ -413,43 +381,4 @@ fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
 
 fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
     DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
-}
-
-/// Returns the file whose mode, owner and attributes the new one keeps.
-fn kept<'n>(operation: &Operation, before: Option<&'n Node>, replaced: Option<&'n Node>) -> Option<&'n Node> {
-    if operation.action == Action::Copy { replaced } else { replaced.or(before) }
-}
-
-fn permissions(operation: &Operation, before: Option<&Node>, replaced: Option<&Node>) -> Permissions {
-    let wanted = operation.new_mode.map(|mode| mode == FileMode::Executable);
-    let new = |like: Option<&Node>| Permissions::New { executable: wanted.unwrap_or(like.is_some_and(is_executable)) };
-    let kept = kept(operation, before, replaced);
-    kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
-}
-
-/// Changes the execute bits only where they say something else than `wanted`.
-fn executable(permissions: Permissions, wanted: Option<bool>) -> Permissions {
-    match (permissions, wanted) {
-        (Permissions::Exact(bits), Some(wanted)) if (bits & 0o100 != 0) != wanted => {
-            Permissions::Exact(with_execution(bits, wanted))
-        }
-        (Permissions::New { .. }, Some(executable)) => Permissions::New { executable },
-        _ => permissions,
-    }
-}
-
-fn is_executable(node: &Node) -> bool {
-    match node.permissions {
-        Permissions::Exact(bits) => bits & 0o100 != 0,
-        Permissions::New { executable } => executable,
-    }
-}
-
-fn git_mode(node: &Node) -> FileMode {
-    match node.kind {
-        FileKind::Symlink => FileMode::Symlink,
-        FileKind::Directory => FileMode::Submodule,
-        FileKind::Regular | FileKind::Special if is_executable(node) => FileMode::Executable,
-        FileKind::Regular | FileKind::Special => FileMode::Regular,
-    }
 }

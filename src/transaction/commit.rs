@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use super::arrange::Arranged;
 use super::change::{Arrival, Change, Kind};
 use super::journal::Journal;
-use super::rollback::{Aborted, Rollback};
+use super::rollback::Rollback;
 use super::scratch::{Scratch, Slot};
 use super::slots::Slots;
 use super::state::State;
 use super::swap::{Swap, stale};
+use super::undone::{Aborted, Undone};
 use super::{Durability, Failure, Interrupt};
 use crate::path::RelPath;
 use crate::workspace::{Directory, Fault, Rename, Timestamp, Workspace};
@@ -154,7 +155,7 @@ impl Commit<'_> {
         let rollback = Rollback::new(self.workspace, self.scratch, &arranged.journal, self.durability);
         let undone = match rollback.reopen() {
             Ok(()) => rollback.run(),
-            Err(trouble) => super::rollback::Undone { left: Vec::new(), kept: Vec::new(), trouble: Some(trouble) },
+            Err(trouble) => Undone { left: Vec::new(), kept: Vec::new(), trouble: Some(trouble) },
         };
         undone.aborted(cause)
     }

@@ -19,6 +19,7 @@ mod stage;
 mod state;
 mod swap;
 mod sweep;
+mod undone;
 mod verify;
 
 use std::io;
@@ -36,11 +37,11 @@ use arrange::arrange;
 use commit::Commit;
 use history::{Label, Limits};
 use journal::Journal;
-use rollback::Aborted;
 use scratch::Scratch;
 use stage::Stage;
 use state::State;
 use sweep::sweep;
+use undone::Aborted;
 
 /// How a transaction is carried out.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ use super::journal::{Journal, Removed};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
 use super::sweep::{KEPT, is_unreachable};
+use super::undone::Undone;
 use super::verify::{identify, look};
 use super::{Durability, Failure};
 use crate::mode::{FileKind, Permissions};
@@ -29,53 +30,6 @@ pub(super) struct Rollback<'a> {
     durability: Durability,
     /// Where old files are kept that could not be put back.
     kept: RefCell<BTreeSet<RelPath>>,
-}
-
-/// What came of it.
-pub(super) struct Undone {
-    /// Files that stay as somebody else left them.
-    pub(super) left: Vec<RelPath>,
-    /// Where the old ones are.
-    pub(super) kept: Vec<RelPath>,
-    /// Why the journal has to stay; the tree is not back.
-    pub(super) trouble: Option<Failure>,
-}
-
-impl Undone {
-    /// Returns the files that stay as somebody else left them, if everything else is back.
-    pub(super) fn finished(self) -> Result<Vec<RelPath>, Failure> {
-        match self.trouble {
-            None => Ok(self.left),
-            trouble => {
-                let refused = trouble.map(Box::new);
-                Err(Failure::Incomplete { left: self.left, kept: self.kept, refused, cause: None })
-            }
-        }
-    }
-
-    /// Returns how the commit failed that it was for, which `cause` had stopped.
-    pub(super) fn aborted(self, cause: Failure) -> Aborted {
-        let Self { left, kept, trouble } = self;
-        let keeps_journal = trouble.is_some();
-        if left.is_empty() && !keeps_journal {
-            return cause.into();
-        }
-        let (refused, cause) = (trouble.map(Box::new), Some(Box::new(cause)));
-        Aborted { failure: Failure::Incomplete { left, kept, refused, cause }, keeps_journal }
-    }
-}
-
-/// How a commit failed.
-pub(super) struct Aborted {
-    pub(super) failure: Failure,
-    /// Whether the journal has to stay, because something could not be put back.
-    pub(super) keeps_journal: bool,
-}
-
-impl From<Failure> for Aborted {
-    fn from(failure: Failure) -> Self {
-        Self { failure, keeps_journal: false }
-    }
 }
 
 /// What became of one file.

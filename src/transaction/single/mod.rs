@@ -14,11 +14,12 @@ use note::{Mark, Note};
 use super::change::{Change, Image};
 use super::journal::Journal;
 use super::place::{Place, is_private, place};
-use super::rollback::{Aborted, Rollback};
+use super::rollback::Rollback;
 use super::scratch::{self, Scratch};
 use super::slots::Slots;
 
 use super::swap::Swap;
+use super::undone::Aborted;
 use super::{Durability, Failure, Interrupt, Options, Receipt, stage, unswept};
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::mode::{FileKind, Permissions};

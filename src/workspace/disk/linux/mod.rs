@@ -2,6 +2,7 @@
 
 mod attributes;
 mod contents;
+mod directory;
 mod fault;
 mod heritage;
 mod lock;
@@ -25,6 +26,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use self::attributes::{Model, bits_of, process_umask, set_bits, set_bits_of};
 use self::contents::{make_file, names, open_regular, read_file, target, write_bytes};
+use self::directory::make_private;
 use self::fault::{Attempt, Trouble};
 use self::heritage::Heritage;
 use self::parents::{Parents, open_directory};
@@ -194,27 +196,6 @@ fn fill(file: &OwnedFd, bytes: &[u8], (permissions, bits): (Permissions, u32), s
         None => bits,
     };
     set_bits(file, bits)
-}
-
-/// Makes a directory with mode 0700, also where the umask takes that away or the directory above gives its group on.
-fn make_private(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
-    mkdirat(&directory, name, Mode::from_raw_mode(bits))?;
-    let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(made) if stat_of(&made).permissions == bits => Ok(()),
-        Ok(_) => set_bits_of(&directory, name, bits),
-        // Another process had use for it and took it away: as if that had made it.
-        Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
-        Err(errno) => Err(errno.into()),
-    };
-    if matches!(&result, Err(trouble) if trouble.fault == Fault::Missing) {
-        // Another process found it before its mode was looked at, took it for its own, and away.
-        return Err(Trouble::new(Fault::Exists, Errno::EXIST));
-    }
-    if result.is_err() {
-        // It is empty and useless; if it stays, that is no worse than the error that is returned.
-        let _ = unlinkat(&directory, name, AtFlags::REMOVEDIR);
-    }
-    result
 }
 
 fn sync_handle(file: impl AsFd) -> Attempt<()> {

@@ -1,11 +1,15 @@
 //! The command line, typed. Options that git has mean what they mean there.
 
+mod patch;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
@@ -182,106 +186,6 @@ pub(super) struct BackOptions {
     pub(super) dry_run: bool,
 }
 
-/// The options of `apply`.
-#[derive(Debug, Args)]
-pub(super) struct ApplyOptions {
-    #[command(flatten)]
-    pub(super) patch: PatchOptions,
-    /// Only check
-    #[arg(long)]
-    pub(super) check: bool,
-    /// Apply although --check, --stat, --numstat or --summary is given
-    #[arg(long)]
-    pub(super) apply: bool,
-}
-
-/// The options of `apply` and `check`.
-#[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(super) struct PatchOptions {
-    /// Files that hold the patches; `-`, or none, for standard input
-    #[arg(value_name = "PATCH")]
-    pub(super) patches: Vec<PathBuf>,
-    /// Grammar of the patches [default: auto]
-    #[arg(long, value_name = "NAME", value_parser = formats())]
-    pub(super) format: Option<String>,
-    /// Leading components to take off names [default: 1]
-    #[arg(short = 'p', value_name = "N")]
-    pub(super) strip: Option<usize>,
-    /// Undo the patch
-    #[arg(short = 'R', long)]
-    pub(super) reverse: bool,
-    /// Print a graph of added and removed lines; turns applying off
-    #[arg(long)]
-    pub(super) stat: bool,
-    /// Print the numbers of added and removed lines; turns applying off
-    #[arg(long)]
-    pub(super) numstat: bool,
-    /// Print what is created, deleted, renamed, copied or gets another mode; turns applying off
-    #[arg(long)]
-    pub(super) summary: bool,
-    /// End names with NUL instead of quoting them, for --numstat
-    #[arg(short = 'z')]
-    pub(super) nul: bool,
-    /// Put DIR in front of all names
-    #[arg(long, value_name = "DIR")]
-    pub(super) directory: Option<OsString>,
-    /// Leave out files that match; of --include and --exclude the first that matches decides
-    #[arg(long, value_name = "PATTERN")]
-    pub(super) exclude: Vec<String>,
-    /// Take files that match, and no others that nothing names
-    #[arg(long, value_name = "PATTERN")]
-    pub(super) include: Vec<String>,
-    /// What --include and --exclude say, in the order of the command line: whether to take, and what.
-    #[arg(skip)]
-    pub(super) filters: Vec<(bool, String)>,
-    /// Lines of context that have to match on each side of a change
-    #[arg(short = 'C', value_name = "N")]
-    pub(super) context: Option<usize>,
-    /// Take hunks without context
-    #[arg(long)]
-    pub(super) unidiff_zero: bool,
-    /// Count the lines of hunks instead of believing their headers
-    #[arg(long)]
-    pub(super) recount: bool,
-    /// Compare runs of blanks as one
-    #[arg(long, visible_alias = "ignore-space-change")]
-    pub(super) ignore_whitespace: bool,
-    /// Lines of context that may be left out when nothing else fits [default: 0]
-    #[arg(long, value_name = "N")]
-    pub(super) fuzz: Option<usize>,
-    /// Replace files where the patch makes others
-    #[arg(long)]
-    pub(super) overwrite: bool,
-    /// Refuse hunks off their stated place that fit in several places
-    #[arg(long)]
-    pub(super) unique: bool,
-    /// Put a clean diff of each file into the JSON
-    #[arg(long)]
-    pub(super) with_diff: bool,
-    /// Refuse any change but the one with this `plan_id`
-    #[arg(long, value_name = "ID")]
-    pub(super) approve: Option<String>,
-    /// Largest patch that is read, in bytes [default: 4294967296]
-    #[arg(long, value_name = "BYTES")]
-    pub(super) max_patch: Option<u64>,
-    /// Largest file that is read or made, in bytes [default: 536870912]
-    #[arg(long, value_name = "BYTES")]
-    pub(super) max_file: Option<u64>,
-    /// Most files in a patch [default: 100000]
-    #[arg(long, value_name = "N")]
-    pub(super) max_files: Option<usize>,
-    /// Most hunks in a patch [default: 1000000]
-    #[arg(long, value_name = "N")]
-    pub(super) max_hunks: Option<usize>,
-    /// Most bytes that a byte of binary data makes, beyond 16777216 bytes of contents [default: 200]
-    #[arg(long, value_name = "N")]
-    pub(super) max_ratio: Option<u64>,
-    /// Most bytes that copies and binary data add to files that belong together [default: 134217728]
-    #[arg(long, value_name = "BYTES")]
-    pub(super) max_growth: Option<u64>,
-}
-
 /// Reads the command line.
 ///
 /// # Errors
@@ -335,13 +239,6 @@ impl Global {
     }
 }
 
-impl PatchOptions {
-    /// Returns whether it asks for one of git's statistics.
-    pub(super) fn is_statistics(&self) -> bool {
-        self.stat || self.numstat || self.summary
-    }
-}
-
 /// Returns both kinds of filter in the order of the command line, which decides between them.
 fn filters(matches: &ArgMatches) -> Vec<(bool, String)> {
     let given = |id: &str, takes: bool| {
@@ -366,16 +263,6 @@ fn duration(text: &str) -> Result<Duration, String> {
     };
     let number: u64 = number.parse().map_err(|_| "expected a number and ms, s or m".to_owned())?;
     number.checked_mul(milliseconds).map(Duration::from_millis).ok_or_else(|| "too long".to_owned())
-}
-
-fn formats() -> Vec<&'static str> {
-    let mut formats = vec!["auto"];
-    for &format in crate::engine::options::SYNTAXES.iter().flat_map(|syntax| syntax.formats()) {
-        if !formats.contains(&format) {
-            formats.push(format);
-        }
-    }
-    formats
 }
 
 fn grammars() -> Vec<&'static str> {

@@ -1,0 +1,123 @@
+//! The options of what reads a patch.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// The options of `apply`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ApplyOptions {
+    #[command(flatten)]
+    pub(in crate::cli) patch: PatchOptions,
+    /// Only check
+    #[arg(long)]
+    pub(in crate::cli) check: bool,
+    /// Apply although --check, --stat, --numstat or --summary is given
+    #[arg(long)]
+    pub(in crate::cli) apply: bool,
+}
+
+/// The options of `apply` and `check`.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(in crate::cli) struct PatchOptions {
+    /// Files that hold the patches; `-`, or none, for standard input
+    #[arg(value_name = "PATCH")]
+    pub(in crate::cli) patches: Vec<PathBuf>,
+    /// Grammar of the patches [default: auto]
+    #[arg(long, value_name = "NAME", value_parser = formats())]
+    pub(in crate::cli) format: Option<String>,
+    /// Leading components to take off names [default: 1]
+    #[arg(short = 'p', value_name = "N")]
+    pub(in crate::cli) strip: Option<usize>,
+    /// Undo the patch
+    #[arg(short = 'R', long)]
+    pub(in crate::cli) reverse: bool,
+    /// Print a graph of added and removed lines; turns applying off
+    #[arg(long)]
+    pub(in crate::cli) stat: bool,
+    /// Print the numbers of added and removed lines; turns applying off
+    #[arg(long)]
+    pub(in crate::cli) numstat: bool,
+    /// Print what is created, deleted, renamed, copied or gets another mode; turns applying off
+    #[arg(long)]
+    pub(in crate::cli) summary: bool,
+    /// End names with NUL instead of quoting them, for --numstat
+    #[arg(short = 'z')]
+    pub(in crate::cli) nul: bool,
+    /// Put DIR in front of all names
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) directory: Option<OsString>,
+    /// Leave out files that match; of --include and --exclude the first that matches decides
+    #[arg(long, value_name = "PATTERN")]
+    pub(in crate::cli) exclude: Vec<String>,
+    /// Take files that match, and no others that nothing names
+    #[arg(long, value_name = "PATTERN")]
+    pub(in crate::cli) include: Vec<String>,
+    /// What --include and --exclude say, in the order of the command line: whether to take, and what.
+    #[arg(skip)]
+    pub(in crate::cli) filters: Vec<(bool, String)>,
+    /// Lines of context that have to match on each side of a change
+    #[arg(short = 'C', value_name = "N")]
+    pub(in crate::cli) context: Option<usize>,
+    /// Take hunks without context
+    #[arg(long)]
+    pub(in crate::cli) unidiff_zero: bool,
+    /// Count the lines of hunks instead of believing their headers
+    #[arg(long)]
+    pub(in crate::cli) recount: bool,
+    /// Compare runs of blanks as one
+    #[arg(long, visible_alias = "ignore-space-change")]
+    pub(in crate::cli) ignore_whitespace: bool,
+    /// Lines of context that may be left out when nothing else fits [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) fuzz: Option<usize>,
+    /// Replace files where the patch makes others
+    #[arg(long)]
+    pub(in crate::cli) overwrite: bool,
+    /// Refuse hunks off their stated place that fit in several places
+    #[arg(long)]
+    pub(in crate::cli) unique: bool,
+    /// Put a clean diff of each file into the JSON
+    #[arg(long)]
+    pub(in crate::cli) with_diff: bool,
+    /// Refuse any change but the one with this `plan_id`
+    #[arg(long, value_name = "ID")]
+    pub(in crate::cli) approve: Option<String>,
+    /// Largest patch that is read, in bytes [default: 4294967296]
+    #[arg(long, value_name = "BYTES")]
+    pub(in crate::cli) max_patch: Option<u64>,
+    /// Largest file that is read or made, in bytes [default: 536870912]
+    #[arg(long, value_name = "BYTES")]
+    pub(in crate::cli) max_file: Option<u64>,
+    /// Most files in a patch [default: 100000]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) max_files: Option<usize>,
+    /// Most hunks in a patch [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) max_hunks: Option<usize>,
+    /// Most bytes that a byte of binary data makes, beyond 16777216 bytes of contents [default: 200]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) max_ratio: Option<u64>,
+    /// Most bytes that copies and binary data add to files that belong together [default: 134217728]
+    #[arg(long, value_name = "BYTES")]
+    pub(in crate::cli) max_growth: Option<u64>,
+}
+
+impl PatchOptions {
+    /// Returns whether it asks for one of git's statistics.
+    pub(in crate::cli) fn is_statistics(&self) -> bool {
+        self.stat || self.numstat || self.summary
+    }
+}
+
+fn formats() -> Vec<&'static str> {
+    let mut formats = vec!["auto"];
+    for &format in crate::engine::options::SYNTAXES.iter().flat_map(|syntax| syntax.formats()) {
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    formats
+}
