@@ -19,6 +19,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export GIT_CEILING_DIRECTORIES=$scratch
 cd "$scratch"
+# Installed, as the others are: a program as the linker has left it lies in small pages, and takes longer to start.
+install -m 755 "$WPATCH" wpatch && WPATCH=$scratch/wpatch
 tools=(wpatch git patch)
 
 # --- the workloads: NAME/before, NAME/after, NAME/patch; without an after/ it has to be refused

@@ -197,7 +197,7 @@ impl Scene {
             words.extend(strace.iter().map(Into::into));
         }
         words.extend([program(), command.into()]);
-        if command != "recover" {
+        if !["recover", "undo"].contains(&command) {
             words.extend(self.options.iter().map(Into::into));
             words.push(self.patch().into());
         }
@@ -334,6 +334,40 @@ impl Scene {
         Ending { was_met, problem: (!is_right || !recover.status.success()).then_some(problem) }
     }
 
+    /// Applies the patch in a work tree of git, where it becomes an entry of the history, and takes that back with a fault;
+    /// then recovers. What was not taken back must still be possible to.
+    pub(super) fn undo(&self, injection: &Injection) -> Ending {
+        self.lay_applied();
+        let (was_met, output) = self.strike("undo", injection);
+        let directly = files(&self.root);
+        let (recover, _) = self.recover();
+        let finally = files(&self.root);
+        let [before, after] = [&self.before, &self.after].map(|side| without_directories(side.clone()));
+        let is_right = match output.status.code() {
+            Some(0) => directly == before && finally == before,
+            // Killed, or the disk did not let it roll back.
+            None | Some(5) => finally == before || finally == after,
+            Some(_) => directly == after && finally == after,
+        };
+        let again = (finally == after).then(|| self.run(&[], "undo"));
+        let is_undone = again.as_ref().is_none_or(|again| again.status.success()) && files(&self.root) == before;
+        let problem = format!(
+            "{injection:?}: {output:?}\n{recover:?}\n{again:?}\ndirectly {:#?}\nfinally {:#?}",
+            names(&directly),
+            names(&finally)
+        );
+        let is_right = is_right && recover.status.success() && is_undone;
+        Ending { was_met, problem: (!is_right).then_some(problem) }
+    }
+
+    /// Lays the tree after, with a history that can take it back.
+    pub(super) fn lay_applied(&self) {
+        self.lay();
+        fs_err::create_dir(self.root.join(".git")).unwrap();
+        let output = self.run(&[], "apply");
+        assert!(output.status.success(), "{output:?}");
+    }
+
     /// Returns the tree without what could not be swept, which the next command does.
     fn unswept(&self) -> Tree {
         let mut tree = tree(&self.root);
@@ -381,6 +415,18 @@ fn ended(child: Child, remind: impl Fn()) -> Output {
 /// Returns whether it is the program's own: the state directory, what is in it, and what stands beside files.
 pub(crate) fn is_scratch(path: &Path) -> bool {
     path.iter().any(|part| part.as_encoded_bytes().starts_with(b".wpatch"))
+}
+
+/// Reads the files and links below `root` that are not the program's own.
+fn files(root: &Path) -> Tree {
+    let mut tree = without_directories(tree(root));
+    tree.retain(|path, _| !path.starts_with(".git") && !is_scratch(path));
+    tree
+}
+
+fn without_directories(mut tree: Tree) -> Tree {
+    tree.retain(|_, (mode, _)| *mode & 0o170_000 != 0o040_000);
+    tree
 }
 
 /// Returns the program that is tested.
