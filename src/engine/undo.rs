@@ -187,7 +187,10 @@ impl Back<'_> {
     fn file(&self, file: &EntryFile, operations: &mut Vec<Operation>) -> Result<(), Failure> {
         let guard = |version: Option<Version>| match version {
             _ if self.is_forced => Guard::Anything,
-            Some(version) => Guard::Contents(version.digest),
+            Some(version) => {
+                let bits = version.permissions.filter(|_| version.kind == FileKind::Regular);
+                Guard::Contents(version.digest, bits)
+            }
             None => Guard::Nothing,
         };
         let here = self.here(file)?;

@@ -112,6 +112,8 @@ pub enum MismatchKind {
     },
     /// It fits only where another hunk went.
     Overlap,
+    /// What it asks for is larger than a file may be.
+    TooLarge,
     /// Its result already stands at this line, counted from 0.
     AlreadyApplied {
         /// The line.

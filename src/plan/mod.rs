@@ -174,8 +174,8 @@ pub struct Restore {
 pub enum Guard {
     /// Nothing.
     Nothing,
-    /// A file or link with this digest.
-    Contents(Digest),
+    /// A file or link with this digest, and with these permission bits where they are known.
+    Contents(Digest, Option<u32>),
     /// Whatever it is: somebody said so.
     Anything,
 }

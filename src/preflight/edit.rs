@@ -56,7 +56,9 @@ pub(super) fn postimage(
                 Some("make the patch with `git diff --binary`".into());
             None
         }
-        Edit::Replacements(changes) => super::replace::postimage(operation, changes, preimage, findings),
+        Edit::Replacements(changes) => {
+            super::replace::postimage(operation, changes, preimage, options.max_file, findings)
+        }
         Edit::Whole(contents) => {
             compare(preimage, contents, &mut findings.outcome);
             Some(Edited::Given(Arc::clone(contents)))
@@ -231,6 +233,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
             problem.help = Some("add lines of context that are there only once".into());
             problem
         }
+        MismatchKind::TooLarge => findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large")),
         MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
         MismatchKind::AlreadyApplied { line } => {
             let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);

@@ -225,7 +225,7 @@ impl<'a> Worker<'a> {
                 Seen::Node(node) => node.kind == FileKind::Directory,
                 seen => matches!(seen, Seen::Nothing | Seen::BelowFile(_)),
             },
-            Guard::Contents(digest) => matches!(&seen, Seen::Node(node) if Digest::of(&node.bytes) == digest),
+            Guard::Contents(digest, bits) => matches!(&seen, Seen::Node(node) if is_version(node, digest, bits)),
         };
         if !is_right {
             checks::conflict(path, &seen, findings);
@@ -370,6 +370,10 @@ impl<'a> Worker<'a> {
         }
     }
 }
+fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
+    Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
+}
+
 /// Cuts a diff behind the last line that ends within `most` bytes; says whether it did.
 fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
     let is_cut = diff.len() > most;

@@ -12,6 +12,7 @@ pub(super) fn postimage(
     operation: &Operation,
     changes: &Replacements,
     preimage: &[u8],
+    max_file: u64,
     findings: &mut Findings,
 ) -> Option<Edited> {
     let looks_inside = |edit: &Replacement| !matches!(edit.target, Target::End(_));
@@ -27,7 +28,7 @@ pub(super) fn postimage(
     if findings.is_failed() {
         return None;
     }
-    match matching::replace(preimage, changes) {
+    match matching::replace(preimage, changes, max_file) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
@@ -72,6 +73,12 @@ fn refuse<'f>(
             problem.lines.clone_from(lines);
             problem.facts = Facts { count: Some(count), ..Facts::default() };
             problem.help = Some("add text around it that is there only once, or replace all of it with --all".into());
+            problem
+        }
+        MismatchKind::TooLarge => {
+            let message = format!("{name} is there {} times, and the file would be over the limit", misfit.count);
+            let problem = findings.error(&code::TOO_LARGE, message);
+            problem.help = Some("--max-file raises the limit".into());
             problem
         }
         MismatchKind::Overlap => {

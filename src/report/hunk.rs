@@ -61,6 +61,8 @@ pub enum HunkStatus {
     Overlap,
     /// Its result already stands there.
     AlreadyApplied,
+    /// What it asks for is larger than a file may be.
+    TooLarge,
 }
 
 /// The lines that a hunk header names, counted from 1.
@@ -206,6 +208,7 @@ impl HunkReport {
         self.status = match &mismatch.kind {
             MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. } => HunkStatus::NotFound,
             MismatchKind::Overlap => HunkStatus::Overlap,
+            MismatchKind::TooLarge => HunkStatus::TooLarge,
             MismatchKind::Ambiguous { lines, rung } => {
                 self.rung = Some(rung);
                 self.candidates = candidates(lines);

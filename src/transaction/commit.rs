@@ -6,10 +6,11 @@ use super::arrange::Arranged;
 use super::change::{Arrival, Change, Kind};
 use super::journal::Journal;
 use super::rollback::Rollback;
-use super::scratch::{Scratch, Slot};
+use super::scratch::{Scratch, Slot, directory_name};
 use super::slots::Slots;
 use super::state::State;
 use super::swap::{Swap, stale};
+use super::sweep;
 use super::undone::{Aborted, Undone};
 use super::{Durability, Failure, Interrupt};
 use crate::path::RelPath;
@@ -121,13 +122,17 @@ impl Commit<'_> {
         };
         let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
         changed.extend(modes.chain(made).cloned().map(Some));
-        let is_few = changed.len() <= FEW && !has_moves(journal);
+        let out = journal.removes.iter().enumerate().filter(|(_, removed)| !stay.contains(&removed.path));
+        let out: Vec<_> = out.map(|(index, _)| self.scratch.file(directory_name(index))).collect::<Result<_, _>>()?;
+        let is_few = changed.len() + out.len() <= FEW && !has_moves(journal);
         if !is_few {
             self.workspace.sync_all()?;
         }
         if is_few || journal.changes.iter().any(|change| change.beside.is_some()) {
             self.workspace.sync(Some(&self.scratch.directory))?;
             changed.iter().try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
+            // That they are empty has to be known, or they could not be swept.
+            out.iter().try_for_each(|directory| sweep::gone(self.workspace.sync(Some(directory))))?;
         }
         Ok(())
     }

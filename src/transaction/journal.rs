@@ -10,7 +10,7 @@ use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::policy::{Verdict, judge};
-use crate::workspace::{Fault, Stat, Workspace};
+use crate::workspace::{Fault, Workspace};
 
 /// First word of a journal.
 pub(super) const MAGIC: &str = "wpatch.journal/1";
@@ -63,8 +63,7 @@ impl Journal {
     /// for paths that a transaction could name.
     pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("journal")?;
-        let (text, _) = load(workspace, &path, MAX_JOURNAL)?;
-        unseal::<Self>(&text, &path)?.believed(workspace, &path)
+        unseal::<Self>(&load(workspace, &path)?, &path)?.believed(workspace, &path)
     }
 
     /// Reads the journal of a transaction that is committed.
@@ -73,8 +72,7 @@ impl Journal {
     /// root is as good as any.
     pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
         let path = scratch.file("done")?;
-        let (text, _) = load(workspace, &path, MAX_JOURNAL)?;
-        unseal::<Self>(&text, &path)?.plausible(&path)
+        unseal::<Self>(&load(workspace, &path)?, &path)?.plausible(&path)
     }
 
     /// Returns it, which was read at `path`, if it is for this root and names only what it may.
@@ -108,12 +106,13 @@ impl Journal {
     }
 }
 
-/// Returns the text at `path`, and what it was when it was read.
-pub(super) fn load(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat), Failure> {
-    workspace.read(path, limit).map_err(|error| match error.fault {
+/// Returns the text at `path`.
+fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Vec<u8>, Failure> {
+    let read = workspace.read(path, MAX_JOURNAL).map_err(|error| match error.fault {
         Fault::NotRegular | Fault::TooLarge => damaged(path),
         _ => error.into(),
-    })
+    });
+    read.map(|(text, _)| text)
 }
 
 /// Returns `record` as text that tells whether it was damaged.

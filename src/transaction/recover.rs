@@ -5,10 +5,10 @@ use super::place::{Found, Place, find, passes, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{State, look};
-use super::sweep::{is_kept, sweep};
+use super::sweep::{is_kept, is_unreachable, sweep};
 use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Workspace};
+use crate::workspace::Workspace;
 
 /// Finishes what dead processes left, and says what it was. Without a state directory it does nothing.
 ///
@@ -32,9 +32,14 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
 pub fn examine(workspace: &dyn Workspace) -> Result<(), Failure> {
     let Place { directory, former } = place(workspace)?;
     for directory in former.iter().chain([&directory]) {
-        if look(workspace, directory)? {
-            let names = workspace.list(Some(directory))?;
-            trust(workspace, &transactions(workspace, directory, &names)?)?;
+        if !look(workspace, directory)? {
+            continue;
+        }
+        match workspace.list(Some(directory)) {
+            Ok(names) => trust(workspace, &transactions(workspace, directory, &names)?)?,
+            // Another process is done with it meanwhile.
+            Err(error) if is_unreachable(error.fault) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())
@@ -107,7 +112,7 @@ fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<(), Failure> {
         match scratch.names(workspace).map(|names| Left::of(&names)) {
             Ok(Left::Journal) => readable(Journal::read(workspace, scratch))?,
             // Another process is done with it meanwhile.
-            Err(error) if error.fault != Fault::Missing => return Err(error.into()),
+            Err(error) if !is_unreachable(error.fault) => return Err(error.into()),
             _ => {}
         }
     }
@@ -117,7 +122,7 @@ fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<(), Failure> {
 /// Takes a journal that went away as one that was read.
 fn readable(read: Result<Journal, Failure>) -> Result<(), Failure> {
     match read {
-        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(()),
+        Err(Failure::Workspace(error)) if is_unreachable(error.fault) => Ok(()),
         read => read.map(drop),
     }
 }

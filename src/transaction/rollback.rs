@@ -118,8 +118,8 @@ impl<'a> Rollback<'a> {
         for made in self.journal.makes.iter().rev() {
             pass.note(&made.0, self.remove_dir(&made.0));
         }
-        for removed in &self.journal.removes {
-            pass.note(&removed.path, self.make_dir(removed));
+        for (index, removed) in self.journal.removes.iter().enumerate() {
+            pass.note(&removed.path, self.bring_dir(index, removed));
         }
         // A directory that the disk did not give back must not look like one that somebody took away.
         pass.check()?;
@@ -160,14 +160,18 @@ impl<'a> Rollback<'a> {
             return Ok(Restored::Back);
         }
         if change.is_after(here.as_ref()) {
-            return self.take_out(change);
+            return if self.waits(change)? { Ok(Restored::Back) } else { self.take_out(change) };
         }
-        // What never came in cannot have been changed by others: their file was there before.
-        let waits = match self.scratch.arrival(change, &self.numbered)? {
-            Some(slot) => self.slots.workspace.stat(&slot)?.is_some(),
-            None => true,
-        };
-        Ok(if waits { Restored::Back } else { Restored::Left })
+        Ok(if self.waits(change)? { Restored::Back } else { Restored::Left })
+    }
+
+    /// Returns whether what was to come in never did: then what is there was there before, and is somebody else's, also
+    /// if they made the very same change. Where files come in by a second name, the scratch file is still there as well.
+    fn waits(&self, change: &Change) -> Result<bool, Failure> {
+        let Some(slot) = self.scratch.arrival(change, &self.numbered)? else { return Ok(true) };
+        let inode = |path: &RelPath| Ok::<_, Failure>(self.slots.workspace.stat(path)?.map(|stat| stat.inode));
+        let waiting = inode(&slot)?;
+        Ok(waiting.is_some() && waiting != inode(&change.path)?)
     }
 
     /// Gives back what somebody had changed when a killed rolling back took it out.
@@ -269,6 +273,19 @@ impl<'a> Rollback<'a> {
             Err(error) if matches!(error.fault, Fault::Other | Fault::Denied) => Err(error.into()),
             _ => Ok(Restored::Back),
         }
+    }
+
+    /// Puts a directory back that was taken out, or makes it again.
+    fn bring_dir(&self, index: usize, removed: &Removed) -> Result<Restored, Failure> {
+        let slot = self.scratch.file(scratch::directory_name(index))?;
+        let is_out = self.slots.workspace.stat(&slot)?.is_some();
+        if is_out && look(self.slots.workspace, &removed.path)?.is_none() {
+            match self.slots.put_in(&slot, &removed.path) {
+                Err(error) if is_taken(error.fault) => {}
+                put => put?,
+            }
+        }
+        self.make_dir(removed)
     }
 
     /// Makes a directory again that was removed.

@@ -158,6 +158,16 @@ pub(super) fn name(slot: Slot, number: usize) -> String {
     format!("{letter}{number}")
 }
 
+/// Returns the name of the directory that was taken out as the one number `index` of those that go.
+pub(super) fn directory_name(index: usize) -> String {
+    format!("d{index}")
+}
+
+/// Returns whether [`directory_name`] gave `name`.
+pub(super) fn is_directory_name(name: &[u8]) -> bool {
+    name.strip_prefix(b"d").is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+}
+
 /// Returns the path of `name` in `directory`.
 pub(super) fn join(directory: &RelPath, name: &str) -> Result<RelPath, Failure> {
     directory.join(name.as_bytes()).map_err(|_| too_long())

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::change::{Arrival, Change, Image, Kind, bits};
 use super::escape;
 use super::scratch::{Scratch, Slot};
+use super::sweep::is_unreachable;
 use super::{Durability, Failure};
 use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
@@ -326,7 +327,11 @@ pub(super) fn write(
         Some(Image { kind: Kind::Link, .. }) => workspace.symlink(bytes, &path),
         _ => workspace.create(&path, bytes, permissions, Some(like)),
     };
-    staged.map_err(|error| Failure::from(WorkspaceError { verb: "stage", ..error }).about(&change.path))
+    staged.map_err(|error| match like {
+        // What it is to be like went away, or another thing has its place.
+        Like::File(model) if is_unreachable(error.fault) && error.path == model.to_string() => vanished(model),
+        _ => Failure::from(WorkspaceError { verb: "stage", ..error }).about(&change.path),
+    })
 }
 
 fn exact(permissions: Permissions, old: u32) -> Permissions {

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Numbered};
 use super::journal::Journal;
-use super::scratch::{Scratch, Slot};
+use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
 use super::verify::is_unchanged;
 use super::{Failure, Interrupt};
 use crate::change::FileState;
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Privacy, Timestamp, WorkspaceError};
+use crate::workspace::{Fault, Privacy, Rename, Timestamp, WorkspaceError};
 
 /// One swap.
 pub(super) struct Swap<'a> {
@@ -39,9 +39,9 @@ impl Swap<'_> {
             self.take_out(change)?;
         }
         let mut stay = BTreeSet::new();
-        for removed in self.journal.removes.iter().rev() {
+        for (index, removed) in self.journal.removes.iter().enumerate().rev() {
             self.poll()?;
-            if !self.remove_dir(&removed.path)? {
+            if !self.take_out_dir(&removed.path, &self.scratch.file(scratch::directory_name(index))?)? {
                 stay.insert(&removed.path);
             }
         }
@@ -77,8 +77,31 @@ impl Swap<'_> {
         self.verify(change, &slot)
     }
 
-    /// Removes an emptied directory, and returns whether it is gone. One that somebody put something into stays, and
+    /// Takes an emptied directory out, and returns whether it is gone. One that somebody put something into stays, and
     /// so does one that may not be removed, as git leaves them; where a file is to be, it is in the way then.
+    ///
+    /// It is moved, for its owner and attributes to come back with it; removed where it cannot be moved.
+    fn take_out_dir(&self, path: &RelPath, slot: &RelPath) -> Result<bool, Failure> {
+        let workspace = self.slots.workspace;
+        let is_empty = |path: &RelPath| match workspace.list(Some(path)) {
+            Ok(names) => Ok(names.is_empty()),
+            // Who may not look into it may still remove it.
+            Err(error) if matches!(error.fault, Fault::Missing | Fault::Denied) => Ok(true),
+            Err(error) => Err(error),
+        };
+        if !is_empty(path)? {
+            return Ok(false);
+        }
+        if workspace.rename(path, slot, Rename::Exclusive).is_err() && workspace.stat(slot)?.is_none() {
+            return self.remove_dir(path);
+        }
+        if is_empty(slot)? {
+            return Ok(true);
+        }
+        self.slots.put_in(slot, path).map_err(|error| stale(error, path, &[Fault::Exists]))?;
+        Ok(false)
+    }
+
     fn remove_dir(&self, path: &RelPath) -> Result<bool, Failure> {
         match self.slots.workspace.remove_dir(path) {
             Err(error) if error.fault == Fault::Missing => Ok(true),

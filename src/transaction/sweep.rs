@@ -1,7 +1,7 @@
 //! Sweeping: removes the scratch files of a transaction that is over.
 
 use super::escape::unescape;
-use super::scratch::Scratch;
+use super::scratch::{Scratch, is_directory_name};
 use super::{Failure, scratch};
 use crate::path::RelPath;
 use crate::workspace::{Directory, Fault, Result as Done, Workspace};
@@ -32,7 +32,8 @@ pub(super) fn trim(
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;
     }
     for name in &names {
-        remove(workspace, &scratch.file(name)?)?;
+        let path = scratch.file(name)?;
+        if is_directory_name(name) { gone(workspace.remove_dir(&path))? } else { remove(workspace, &path)? }
     }
     Ok(kept.len())
 }

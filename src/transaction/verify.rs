@@ -46,6 +46,7 @@ pub(super) fn is_unchanged(
     if stat.kind != old.kind
         || stat.size != old.size
         || stat.kind == FileKind::Regular && stat.permissions != old.permissions
+        || (stat.uid, stat.gid) != (old.uid, old.gid)
     {
         return Ok(false);
     }

@@ -246,6 +246,15 @@ fn the_history_is_bounded_and_says_so() {
 }
 
 #[test]
+fn a_mode_that_somebody_changed_since_is_a_conflict() {
+    let memory = memory(&[("a", Entry::file("1"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    memory.set_permissions(&path("a"), wpatch::mode::Permissions::Exact(0o600)).unwrap();
+    assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::Conflict.name());
+    assert_eq!(memory.files()[&path("a")].contents, b"2");
+}
+
+#[test]
 fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
     let steps = [Step::Put("a", Entry::file("1")), Step::Put("b", Entry::file("1"))];
     let options = TransactionOptions { history: Limits::NOTHING, ..OPTIONS };

@@ -93,6 +93,56 @@ fn what_was_left_before_the_root_became_a_work_tree_of_git_is_found() {
 }
 
 #[test]
+fn a_directory_that_was_emptied_comes_back_itself() {
+    let steps = [Step::Delete("d/e/gone"), Step::Put("made", Entry::file("made"))];
+    let mut stopped = 0;
+    for verb in 0..80 {
+        let memory = memory(&[("d/e/gone", Entry::file("gone"))]);
+        memory.set_permissions(&path("d/e"), Permissions::Exact(0o700)).unwrap();
+        let look =
+            || ["d", "d/e"].map(|name| memory.stat(&path(name)).unwrap().map(|stat| (stat.inode, stat.permissions)));
+        let before = look();
+        let interrupt = std::sync::Arc::new(Interrupt::new());
+        let signal = std::sync::Arc::clone(&interrupt);
+        memory.before_verb(memory.verbs() + verb, move |_| signal.raise(15));
+        if run(&memory, &steps, Options::default(), &interrupt).is_err() {
+            stopped += 1;
+            assert_eq!(look(), before, "{verb}");
+        } else {
+            assert_eq!(look(), [None, None], "{verb}");
+        }
+    }
+    assert!(stopped > 20, "{stopped}");
+}
+
+#[test]
+fn what_somebody_finished_by_hand_after_a_kill_is_not_taken_away() {
+    let steps = [Step::Put("a", Entry::file("new")), Step::Put("made", Entry::file("made"))];
+    let mut kills = 0;
+    for verb in 0.. {
+        let memory = memory(&[("a", Entry::file("old"))]);
+        memory.inject(Injection { verb, kind: FaultKind::Killed });
+        let _ = run(&memory, &steps, Options::default(), &Interrupt::new());
+        if !memory.has_met_fault() {
+            break;
+        }
+        let next = memory.restart();
+        let has_come = |name: &str| next.files().get(&path(name)).is_some_and(|file| *file != Entry::file("old"));
+        if has_come("a") || has_come("made") {
+            continue;
+        }
+        kills += 1;
+        let theirs = ["a", "made"].map(|name| Entry::file(if name == "a" { "new" } else { "made" }));
+        next.put(&path("a"), &theirs[0]);
+        next.put(&path("made"), &theirs[1]);
+        let _ = recover(&next, Options::default()).unwrap();
+        let found = ["a", "made"].map(|name| next.files().get(&path(name)).cloned());
+        assert_eq!(found, theirs.map(Some), "{verb}");
+    }
+    assert!(kills > 10, "{kills}");
+}
+
+#[test]
 fn a_history_from_before_the_root_became_a_work_tree_of_git_stays_where_it_is() {
     let memory = memory(&[("a", Entry::file("old"))]);
     memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();

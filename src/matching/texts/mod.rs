@@ -48,21 +48,21 @@ struct Site {
     rung: usize,
 }
 
-/// Returns what `preimage` becomes.
+/// Returns what `preimage` becomes, unless that would be more than `most` bytes.
 ///
 /// # Errors
 ///
 /// Returns every change that has no place; of changes in turn the first.
-pub fn replace(preimage: &[u8], wanted: &Replacements) -> Replaced {
+pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
     match wanted.order {
         EditOrder::AtOnce => {
             let edits: Vec<_> = wanted.edits.iter().enumerate().collect();
-            at_once(preimage, &edits, wanted.closeness)
+            at_once(preimage, &edits, (wanted.closeness, most))
         }
         EditOrder::InTurn => {
             let (mut text, mut all) = (preimage.to_vec(), Vec::new());
             for edit in wanted.edits.iter().enumerate() {
-                let (after, changes) = at_once(&text, &[edit], wanted.closeness)?;
+                let (after, changes) = at_once(&text, &[edit], (wanted.closeness, most))?;
                 text = after;
                 all.extend(changes);
             }
@@ -71,11 +71,19 @@ pub fn replace(preimage: &[u8], wanted: &Replacements) -> Replaced {
     }
 }
 
-fn at_once(preimage: &[u8], edits: &[(usize, &Replacement)], closeness: Closeness) -> Replaced {
+fn at_once(preimage: &[u8], edits: &[(usize, &Replacement)], (closeness, most): (Closeness, u64)) -> Replaced {
     let file = Searched::new(preimage);
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
+    let mut made = 0_u64;
     for &(index, edit) in edits {
         match sites(&file, edit, closeness) {
+            Ok(sites) if grows_beyond(most, &mut made, &sites, edit) => {
+                return Err(vec![TextMismatch {
+                    edit: index,
+                    mismatch: Mismatch::unexplained(MismatchKind::TooLarge),
+                    count: sites.len(),
+                }]);
+            }
             Ok(sites) => changes.extend(sites.into_iter().map(|site| change(&file, index, edit, site, closeness))),
             Err((mismatch, count)) => misfits.push(TextMismatch { edit: index, mismatch, count }),
         }
@@ -97,6 +105,13 @@ fn at_once(preimage: &[u8], edits: &[(usize, &Replacement)], closeness: Closenes
     }
     number(preimage, &mut changes);
     Ok((spliced(preimage, &changes), changes))
+}
+
+/// Adds what comes to `sites` to the bytes that are `made`, and returns whether they are more than `most`: what a few
+/// bytes of a patch ask for must not be made first and measured then.
+fn grows_beyond(most: u64, made: &mut u64, sites: &[Site], edit: &Replacement) -> bool {
+    *made = made.saturating_add((sites.len() as u64).saturating_mul(edit.new.len() as u64));
+    *made > most
 }
 
 fn change(file: &Searched<'_>, edit: usize, wanted: &Replacement, site: Site, closeness: Closeness) -> TextChange {

@@ -12,7 +12,7 @@ fn edit(target: Target, new: &str) -> Replacement {
 }
 
 fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: Closeness) -> String {
-    match replace(file, &Replacements { edits, order, closeness }) {
+    match replace(file, &Replacements { edits, order, closeness }, u64::MAX) {
         Ok((after, _)) => after.escape_ascii().to_string(),
         Err(misfits) => {
             let told = misfits.iter().map(|misfit| match &misfit.mismatch.kind {
@@ -134,7 +134,7 @@ fn a_text_that_is_not_there_has_a_nearest_place() {
             order: EditOrder::AtOnce,
             closeness: Closeness::Exact,
         };
-        let nearest = replace(file, &wanted).unwrap_err().remove(0).mismatch.nearest;
+        let nearest = replace(file, &wanted, u64::MAX).unwrap_err().remove(0).mismatch.nearest;
         nearest.map(|nearest| (nearest.line, nearest.matched, nearest.text.concat().escape_ascii().to_string()))
     };
     let file = b"def f():\n    result = 0\n    return result\n";

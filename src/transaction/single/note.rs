@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
 use crate::transaction::change::Change;
-use crate::transaction::journal::{Journal, MAGIC, damaged, load, seal, unseal};
+use crate::transaction::journal::{Journal, MAGIC, damaged, seal, unseal};
 use crate::transaction::place::is_private;
 use crate::transaction::rollback::Rollback;
 use crate::transaction::scratch::Scratch;
-use crate::transaction::sweep::sweep_slots;
+use crate::transaction::sweep::{is_unreachable, sweep_slots};
 use crate::transaction::{Durability, Ending, Failure, Recovered};
 use crate::workspace::{Fault, Workspace};
 
@@ -82,8 +82,10 @@ pub(in crate::transaction) fn settle(
 ///
 /// It makes whoever believes it write to files, so the very bytes that are read have to be the user's own.
 fn read(workspace: &dyn Workspace, file: &RelPath) -> Result<Option<(Note, Option<Mark>)>, Failure> {
-    let (text, stat) = match load(workspace, file, MAX_TEXT) {
-        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => return Ok(None),
+    let (text, stat) = match workspace.read(file, MAX_TEXT) {
+        // Another process is done with it meanwhile, or has put a directory in its place.
+        Err(error) if is_unreachable(error.fault) => return Ok(None),
+        Err(error) if error.fault == Fault::TooLarge => return Err(damaged(file)),
         read => read?,
     };
     if text.is_empty() {

@@ -197,7 +197,7 @@ impl Scene {
             words.extend(strace.iter().map(Into::into));
         }
         words.extend([program(), command.into()]);
-        if !["recover", "undo"].contains(&command) {
+        if !["recover", "undo", "init"].contains(&command) {
             words.extend(self.options.iter().map(Into::into));
             words.push(self.patch().into());
         }

@@ -42,6 +42,13 @@ fn ends_with(options: &[&str], files: &[(&str, String)], patch: &str, code: Opti
     }
 }
 
+#[test]
+fn a_text_that_is_replaced_everywhere_is_measured_before_it_is_made() {
+    let edit = serde_json::json!({"path": "x", "old": "a", "new": "b".repeat(100_000), "all": true});
+    let patch = serde_json::json!({ "edits": [edit] }).to_string();
+    ends(&[("x", "a".repeat(1_000_000))], &patch, Some("wpatch::file::too_large"));
+}
+
 fn create(name: &str) -> String {
     format!("diff --git a/{name} b/{name}\nnew file mode 100644\n")
 }

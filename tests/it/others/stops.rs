@@ -139,6 +139,23 @@ fn a_state_directory_that_was_taken_away_is_made_again() {
     assert!(output.status.success() && tree(&scene.root) == scene.after, "{output:?}");
 }
 
+/// What looks like the directory that was just made may be another, which is to stay.
+#[test]
+fn a_state_directory_that_another_process_puts_in_the_place_keeps_its_mode() {
+    let scene = Scene::new();
+    scene.lay();
+    let state = scene.root.join(".wpatch");
+    let init = || {
+        fs::remove_dir(&state).unwrap();
+        assert!(scene.run(&[], "init").status.success());
+    };
+    let output = scene.halt(("mkdirat", 1), init, Signal::CONT).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&state).unwrap().permissions());
+    assert_eq!(mode & 0o7777, 0o700);
+    assert!(scene.run(&[], "undo").status.success());
+}
+
 #[test]
 fn what_is_saved_at_any_call_survives() {
     let [done, refused, left, killed] = run(&Scene::new(), TARGETS, Signal::CONT);

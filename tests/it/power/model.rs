@@ -14,8 +14,8 @@
 //! - a directory is removed only after what was in it;
 //! - the target of a symbolic link is durable with its name.
 //!
-//! The first two hold until one of the two directories is synced: that makes its own half durable and no other, though
-//! most file systems carry the other one along. Bugs in just that are found in them again and again.
+//! The first two hold, for files, until one of the two directories is synced: that makes its own half durable and no
+//! other, though most file systems carry the other one along. Bugs in just that are found in them again and again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,6 +72,8 @@ pub(super) struct Model {
     pub(super) disk: Nodes,
     pub(super) pending: BTreeMap<usize, Change>,
     pub(super) unsynced: BTreeMap<Inode, Versions>,
+    /// The other half of each renaming of a directory, which goes with it.
+    halves: BTreeMap<usize, usize>,
     /// Files with contents whose sync failed.
     broken: BTreeSet<Inode>,
     next: usize,
@@ -91,7 +93,7 @@ impl Model {
             live.get_mut(&above).unwrap().names.insert(name.to_owned(), inode);
         }
         let (pending, unsynced, broken) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        Self { umask, disk: live.clone(), live, pending, unsynced, broken, next: 0 }
+        Self { umask, disk: live.clone(), live, pending, unsynced, halves: BTreeMap::new(), broken, next: 0 }
     }
 
     /// Carries out one step.
@@ -179,6 +181,7 @@ impl Model {
         self.order(lost, won);
         if self.live[&inode].mode & DIRECTORY != 0 {
             self.order(won, lost);
+            self.halves.extend([(won, lost), (lost, won)]);
         }
     }
 
@@ -226,7 +229,9 @@ impl Model {
     fn sync(&mut self, inode: Inode) {
         self.sync_node(inode);
         let own = self.pending.iter().filter(|(_, change)| change.directory == inode);
-        let own: BTreeSet<_> = own.map(|(&id, _)| id).collect();
+        let mut own: BTreeSet<_> = own.map(|(&id, _)| id).collect();
+        let others: Vec<_> = own.iter().filter_map(|id| self.halves.get(id).copied()).collect();
+        own.extend(others.into_iter().filter(|id| self.pending.contains_key(id)));
         self.hand_on(&own);
         settle(&mut self.disk, &self.pending, &own);
         self.pending.retain(|id, _| !own.contains(id));

@@ -4,19 +4,24 @@ use rustix::fd::AsFd;
 use rustix::fs::{AtFlags, Mode, mkdirat, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::attributes::set_bits_of;
+use super::attributes::{process_umask, set_bits_of};
 use super::fault::{Attempt, Trouble};
 use super::stat::stat_of;
-use crate::workspace::Fault;
+use crate::mode::FileKind;
+use crate::workspace::{Fault, Stat};
 
-/// Makes a directory with mode 0700, also where the umask takes that away or the directory above gives its group on.
+/// The bit that a directory takes over from the one above.
+const INHERITED: u32 = 0o2000;
+
+/// Makes a directory with these permission bits, also where the umask takes some away or the directory above gives its
+/// group on.
 pub(super) fn make_private(directory: impl AsFd, name: &[u8], bits: u32) -> Attempt<()> {
     mkdirat(&directory, name, Mode::from_raw_mode(bits))?;
-    let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(made) if stat_of(&made).permissions == bits => Ok(()),
-        Ok(_) => set_bits_of(&directory, name, bits),
-        // Another process had use for it and took it away: as if that had made it.
-        Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
+    let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map(|found| stat_of(&found)) {
+        Ok(found) if found.permissions == bits => Ok(()),
+        Ok(found) if is_made(&found, bits) => set_bits_of(&directory, name, bits),
+        // Another process had use for it and took it away, or has put its own in the place: as if that had made it.
+        Ok(_) | Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
         Err(errno) => Err(errno.into()),
     };
     if matches!(&result, Err(trouble) if trouble.fault == Fault::Missing) {
@@ -28,4 +33,9 @@ pub(super) fn make_private(directory: impl AsFd, name: &[u8], bits: u32) -> Atte
         let _ = unlinkat(&directory, name, AtFlags::REMOVEDIR);
     }
     result
+}
+
+/// Returns whether `found` may be what mkdir(2) made when it was asked for `bits`.
+fn is_made(found: &Stat, bits: u32) -> bool {
+    found.kind == FileKind::Directory && found.permissions & !INHERITED == bits & !process_umask()
 }
