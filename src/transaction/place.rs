@@ -76,7 +76,7 @@ pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Fou
     Err(Failure::State { reason })
 }
 
-/// Returns whether a file belongs to the user and to nobody else.
+/// Returns whether a file belongs to the user and to nobody else. One that is being removed has no name any more.
 pub(super) fn is_private(workspace: &dyn Workspace, stat: &Stat) -> bool {
-    stat.uid == workspace.user() && stat.permissions & 0o7177 == 0 && stat.links == 1
+    stat.uid == workspace.user() && stat.permissions & 0o7177 == 0 && stat.links <= 1
 }

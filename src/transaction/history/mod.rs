@@ -15,6 +15,7 @@ use super::journal::Journal;
 use super::place::place;
 use super::scratch::{Scratch, Slot};
 use super::state::look;
+use super::sweep::is_unreachable;
 use super::{Failure, Interrupt, Options, Recovered, recover};
 use crate::digest::Digest;
 use crate::mode::FileKind;
@@ -153,7 +154,11 @@ struct Place {
 
 /// Returns where the entries are, in the order of time.
 fn places(workspace: &dyn Workspace, state: &RelPath) -> Result<Vec<Place>, Failure> {
-    let names = workspace.list(Some(state))?;
+    let names = match workspace.list(Some(state)) {
+        // One that was made for a command is gone with it.
+        Err(error) if is_unreachable(error.fault) => Vec::new(),
+        names => names?,
+    };
     let place = |name: &Vec<u8>| {
         let name = std::str::from_utf8(name).ok()?;
         let (id, bytes) = name.strip_prefix(PREFIX)?.split_once('.')?;
