@@ -26,7 +26,7 @@ pub use describe::describe;
 pub use log::{gc, init, log, show};
 pub use undo::{Target, UndoRequest, undo};
 
-use problems::{broken, failed, rejected, skipped, unswept};
+use problems::{broken, failed, half_made, rejected, skipped, unswept};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -200,11 +200,18 @@ impl Run {
         }
     }
 
+    /// Says whether the tree is what the next command is going to find.
+    fn examine(&mut self, workspace: &dyn Workspace) {
+        match transaction::examine(workspace) {
+            Ok(true) => self.problems.push(half_made()),
+            Ok(false) => {}
+            Err(failure) => self.fail(&failure),
+        }
+    }
+
     /// Works out what would become of the tree.
     fn look(&mut self, workspace: &dyn Workspace, options: &preflight::Options, approve: Option<&str>) {
-        if let Err(failure) = transaction::examine(workspace) {
-            self.fail(&failure);
-        }
+        self.examine(workspace);
         match preflight::resolve(&self.plan, workspace, options, &Dropped) {
             Ok(resolution) => self.resolved(resolution, approve),
             Err(error) => self.fail(&Failure::Workspace(error)),

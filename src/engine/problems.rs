@@ -103,6 +103,13 @@ fn incomplete(failure: &Failure, (left, kept): (&[RelPath], &[RelPath]), goes_on
     Problem { help: Some(help), ..Problem::new(&code::INCOMPLETE, message) }
 }
 
+/// A change of another process that is open.
+pub(super) fn half_made() -> Problem {
+    let message = "another wpatch is at work here, or died: what is said is of the tree as it stands now";
+    let help = Some("`wpatch recover`, or the next change, puts back what is half made".to_owned());
+    Problem { severity: Severity::Warning, help, ..Problem::new(&code::HALF_MADE, message) }
+}
+
 /// What a committed transaction could not clean up.
 pub(super) fn unswept(warning: &str) -> Problem {
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOT_SWEPT, warning) }

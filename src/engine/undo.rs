@@ -1,5 +1,6 @@
 //! Taking changes back, and taking that back: from entries of the history to a plan like any other.
 
+use super::problems::half_made;
 use super::{Outcome, Run};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -75,7 +76,9 @@ impl Run {
     ) -> Result<(), Failure> {
         let options = preflight::Options { overwrite: request.force, ..request.preflight.clone() };
         if request.is_dry_run {
-            transaction::examine(workspace)?;
+            if transaction::examine(workspace)? {
+                self.problems.push(half_made());
+            }
             if self.plan_back(request, workspace)?.is_some() {
                 let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
                 self.resolved(resolution, None);

@@ -299,6 +299,8 @@ codes! {
     INTERRUPTED = "wpatch::io::interrupted", Io;
     /// Rolling back could not be finished.
     INCOMPLETE = "wpatch::io::incomplete", Io;
+    /// A change of another process is half made.
+    HALF_MADE = "wpatch::io::half_made", Io;
     /// Scratch files could not be swept.
     NOT_SWEPT = "wpatch::io::not_swept", Io;
 }

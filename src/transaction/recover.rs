@@ -4,7 +4,7 @@ use super::journal::Journal;
 use super::place::{Found, Place, find, passes, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
-use super::state::{State, look};
+use super::state::{Looked, State, look};
 use super::sweep::{is_kept, is_unreachable, sweep};
 use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history};
 use crate::path::RelPath;
@@ -23,26 +23,29 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
     Ok(recovered)
 }
 
-/// Says what [`Transaction::begin`](super::Transaction::begin) would refuse because it cannot be trusted, touching
-/// nothing and waiting for nobody.
+/// Returns whether a change is half made, by a process that is at work or died: then the tree is not what the next
+/// command finds. Touches nothing and waits for nobody.
 ///
 /// # Errors
 ///
-/// Returns [`Failure::State`] for a state directory or a journal that cannot be trusted, and the errors of reading.
-pub fn examine(workspace: &dyn Workspace) -> Result<(), Failure> {
+/// Returns what [`Transaction::begin`](super::Transaction::begin) would: [`Failure::State`] for a state directory or a
+/// journal that cannot be trusted, and the errors of reading.
+pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
     let Place { directory, former } = place(workspace)?;
+    let mut is_open = false;
     for directory in former.iter().chain([&directory]) {
-        if !look(workspace, directory)? {
-            continue;
-        }
-        match workspace.list(Some(directory)) {
-            Ok(names) => trust(workspace, &transactions(workspace, directory, &names)?)?,
-            // Another process is done with it meanwhile.
-            Err(error) if is_unreachable(error.fault) => {}
-            Err(error) => return Err(error.into()),
+        match look(workspace, directory)? {
+            Looked::Nothing => {}
+            Looked::Single(is_half_made) => is_open |= is_half_made,
+            Looked::Directory => match workspace.list(Some(directory)) {
+                Ok(names) => is_open |= trust(workspace, &transactions(workspace, directory, &names)?)?,
+                // Another process is done with it meanwhile.
+                Err(error) if is_unreachable(error.fault) => {}
+                Err(error) => return Err(error.into()),
+            },
         }
     }
-    Ok(())
+    Ok(is_open)
 }
 
 /// Makes the state directory if it is not there, locks it, and finishes what dead processes left.
@@ -106,24 +109,25 @@ fn former(workspace: &dyn Workspace, place: &Place, options: Options) -> Result<
     Ok(recovered)
 }
 
-/// Refuses a journal that cannot be trusted, touching nothing.
-fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<(), Failure> {
+/// Refuses a journal that cannot be trusted, touching nothing; returns whether there is one that is open.
+fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool, Failure> {
+    let mut is_open = false;
     for scratch in left {
         match scratch.names(workspace).map(|names| Left::of(&names)) {
-            Ok(Left::Journal) => readable(Journal::read(workspace, scratch))?,
+            Ok(Left::Journal) => is_open |= is_there(Journal::read(workspace, scratch))?,
             // Another process is done with it meanwhile.
             Err(error) if !is_unreachable(error.fault) => return Err(error.into()),
             _ => {}
         }
     }
-    Ok(())
+    Ok(is_open)
 }
 
-/// Takes a journal that went away as one that was read.
-fn readable(read: Result<Journal, Failure>) -> Result<(), Failure> {
+/// Returns whether a journal was read; `false` if it went away.
+fn is_there(read: Result<Journal, Failure>) -> Result<bool, Failure> {
     match read {
-        Err(Failure::Workspace(error)) if is_unreachable(error.fault) => Ok(()),
-        read => read.map(drop),
+        Err(Failure::Workspace(error)) if is_unreachable(error.fault) => Ok(false),
+        read => read.map(|_| true),
     }
 }
 

@@ -204,17 +204,26 @@ impl State {
     }
 }
 
-/// Returns whether there is a state directory at `directory`; refuses what [`State::open`] would, touching nothing.
-pub(super) fn look(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
+/// What [`look`] finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    Nothing,
+    Directory,
+    /// A single change; whether the tree may be other than before and after.
+    Single(bool),
+}
+
+/// Returns what is at `directory`; refuses what [`State::open`] would, touching nothing.
+pub(super) fn look(workspace: &dyn Workspace, directory: &RelPath) -> Result<Looked, Failure> {
     match find(workspace, directory)? {
-        Found::Nothing => return Ok(false),
-        Found::Single => return single::note::trust(workspace, directory).map(|()| false),
+        Found::Nothing => return Ok(Looked::Nothing),
+        Found::Single => return single::note::is_open(workspace, directory).map(Looked::Single),
         Found::Directory(_) => {}
     }
     let lock = join(directory, LOCK)?;
     match workspace.stat(&lock)? {
         Some(stat) if stat.kind != FileKind::Regular => Err(no_file(&lock)),
-        _ => Ok(true),
+        _ => Ok(Looked::Directory),
     }
 }
 

@@ -19,6 +19,7 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::io::state",
     "wpatch::io::interrupted",
     "wpatch::io::incomplete",
+    "wpatch::io::half_made",
     "wpatch::io::not_swept",
     "wpatch::undo::conflict",
     "wpatch::undo::nothing",

@@ -337,8 +337,15 @@ fn a_damaged_journal_behind_a_whole_one_stops_both() {
 fn what_is_going_to_be_recovered_is_examined_and_not_touched() {
     let memory = killed(&[("a", Entry::file("old"))]);
     let before = memory.fingerprint();
-    examine(&memory).unwrap();
+    assert!(examine(&memory).unwrap());
+    let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+x\n";
+    let report = crate::run::check(&memory, patch, &Settings::default());
+    assert_eq!(report["problems"][0]["code"], "wpatch::io::half_made", "{report:#}");
     assert_eq!(memory.fingerprint(), before);
+    let next = memory.restart();
+    let _ = recover(&next, Options::default()).unwrap();
+    assert!(!examine(&next).unwrap());
+    let memory = killed(&[("a", Entry::file("old"))]);
     let (transaction, _) = Transaction::begin(&memory, Options::default(), &Interrupt::new()).unwrap();
     examine(&memory).unwrap();
     transaction.abandon();

@@ -14,7 +14,7 @@ use super::change::{Arrival, Change, Image, Kind};
 use super::journal::Journal;
 use super::place::place;
 use super::scratch::{Scratch, Slot};
-use super::state::look;
+use super::state::{Looked, look};
 use super::sweep::is_unreachable;
 use super::{Failure, Interrupt, Options, Recovered, recover};
 use crate::digest::Digest;
@@ -103,7 +103,7 @@ pub struct Version {
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     let state = place(workspace)?.directory;
-    if !look(workspace, &state)? {
+    if look(workspace, &state)? != Looked::Directory {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();

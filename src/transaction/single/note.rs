@@ -49,9 +49,10 @@ impl Mark {
     }
 }
 
-/// Refuses what [`settle`] would, touching nothing.
-pub(in crate::transaction) fn trust(workspace: &dyn Workspace, file: &RelPath) -> Result<(), Failure> {
-    read(workspace, file).map(drop)
+/// Returns whether a change is half made, by a process that is at work or died; refuses what [`settle`] would, touching
+/// nothing.
+pub(in crate::transaction) fn is_open(workspace: &dyn Workspace, file: &RelPath) -> Result<bool, Failure> {
+    Ok(read(workspace, file)?.is_some_and(|(_, mark)| mark == Some(Mark::Staged)))
 }
 
 /// Waits for the process that has the place of the state directory, and puts right what it left if it died.
