@@ -28,6 +28,8 @@ impl Format for Text {
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
             Outcome::Recovered if report.transaction.is_none() => writeln!(out, "nothing to recover"),
             Outcome::Recovered => Ok(()),
+            Outcome::Initialized => writeln!(out, "changes are kept here from now on, and can be taken back"),
+            Outcome::Cleaned => writeln!(out, "the history is within its limits"),
             Outcome::Incomplete => writeln!(out, "not put back as a whole"),
             _ => writeln!(out, "nothing applied"),
         }

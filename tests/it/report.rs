@@ -287,6 +287,13 @@ fn people_are_not_told_that_nothing_happened_where_something_may_have() {
 }
 
 #[test]
+fn people_are_told_what_became_of_the_history() {
+    let said = |outcome| printed(&report::build(&Parts::new("init", outcome)), "text");
+    assert_eq!(said(report::Outcome::Initialized), "changes are kept here from now on, and can be taken back\n");
+    assert_eq!(said(report::Outcome::Cleaned), "the history is within its limits\n");
+}
+
+#[test]
 fn a_tree_that_is_not_put_back_decides_over_the_signal_that_was_the_cause() {
     let problems = [Problem::new(&code::INTERRUPTED, ""), Problem::new(&code::INCOMPLETE, "")];
     let parts = Parts { problems: &problems, signal: Some(15), ..Parts::new("apply", report::Outcome::Applied) };
