@@ -1,8 +1,8 @@
 //! A single change that leaves no history and need not survive a loss of power, which is what scripts ask for most.
 //!
-//! Its swap is its commit, so it needs no directory and no record: the place of the state directory is taken by one
-//! file, which is the lock and holds the journal, and the staged file stands beside its target. Whatever does not fit
-//! this is left to [`Transaction`](super::Transaction).
+//! It needs no directory: one file has the place of the state directory, which is the lock, holds the journal and says
+//! how far the change has come; the staged file stands beside its target. Whatever does not fit this is left to
+//! [`Transaction`](super::Transaction).
 
 pub(super) mod note;
 
