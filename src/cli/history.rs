@@ -19,9 +19,9 @@ pub(super) fn init(global: &Global) -> ExitCode {
 }
 
 pub(super) fn gc(all: bool, global: &Global) -> ExitCode {
-    told("gc", global, |workspace, options, _| {
+    told("gc", global, |workspace, options, interrupt| {
         let history = if all { Limits::NOTHING } else { options.history };
-        engine::gc(workspace, TransactionOptions { history, ..options })
+        engine::gc(workspace, TransactionOptions { history, ..options }, interrupt)
     })
 }
 

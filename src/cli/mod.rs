@@ -11,8 +11,10 @@ mod request;
 mod signals;
 mod verbs;
 
+use std::env;
 use std::error::Error;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use args::{Cli, Command, Global, PatchOptions};
@@ -120,10 +122,20 @@ fn watched() -> Result<&'static Interrupt, Stop> {
 }
 
 fn open(global: &Global) -> Result<Disk, Stop> {
-    engine::open(global.root()).map_err(|error| {
+    let opened = match state_home() {
+        Some(above) => engine::open_with_attic(global.root(), &above),
+        None => engine::open(global.root()),
+    };
+    opened.map_err(|error| {
         let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
         Stop::new(&code::IO, format!("cannot open the root {}{cause}", global.root().display()))
     })
+}
+
+/// Returns where the user wants programs to keep their state. The XDG Base Directory Specification has a default for who
+/// says nothing; but nothing is to stay behind where nobody asked for it.
+fn state_home() -> Option<PathBuf> {
+    env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 fn root(global: &Global) -> String {

@@ -42,9 +42,9 @@ pub fn show(workspace: &dyn Workspace, id: &str) -> Result<Log, Box<Outcome>> {
 }
 
 /// Removes from the history what is over its limits, and what dead processes left.
-pub fn gc(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
+pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
     let mut run = Run::new("gc", report::Outcome::Cleaned);
-    match history::collect(workspace, options) {
+    match history::collect(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
             run.recovered = recovered;
             let message = format!("{pruned} entries of the history were removed");

@@ -84,6 +84,16 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
     Disk::open(root)
 }
 
+/// Opens the directory `root` of the disk, and lets the history be kept in `above/wpatch` where there is no place for it
+/// below the root. `above` need not be there yet; nothing is kept in it if it is below the root itself.
+///
+/// # Errors
+///
+/// Returns an error as [`open`] does.
+pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError> {
+    Ok(Disk::open(root)?.with_attic(root, above))
+}
+
 /// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.
 pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
     let mut run = Run::new("check", report::Outcome::WouldApply);

@@ -87,19 +87,22 @@ impl Run {
         }
         let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
         self.recovered = recovered;
-        let Some(undoes) = self.plan_back(request, workspace)? else { return Ok(()) };
+        let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
         let resolution = preflight::resolve(&self.plan, workspace, &options, &transaction)?;
         self.resolved(resolution, None);
         if self.is_refused() {
             return Ok(());
         }
+        // What an older change took away stood there before all the others.
+        let directories = chosen.iter().flat_map(|entry| entry.removed.clone()).collect();
+        let undoes = chosen.into_iter().map(|entry| entry.id).collect();
         let label = Label { command: self.command.to_owned(), undoes };
-        self.committed(transaction.labelled(label).commit(interrupt)?);
+        self.committed(transaction.labelled(label).with_directories(directories).commit(interrupt)?);
         Ok(())
     }
 
-    /// Makes the plan, and returns the names of the entries that it takes back; `None` if that is none.
-    fn plan_back(&mut self, request: &UndoRequest, workspace: &dyn Workspace) -> Result<Option<Vec<String>>, Failure> {
+    /// Makes the plan, and returns the entries that it takes back, the newest first; `None` if that is none.
+    fn plan_back(&mut self, request: &UndoRequest, workspace: &dyn Workspace) -> Result<Option<Vec<Entry>>, Failure> {
         let all = entries(workspace)?;
         let chosen = match choose(&all, &request.target) {
             Ok(chosen) => chosen,
@@ -122,7 +125,7 @@ impl Run {
             self.plan.operations.extend(way.operations()?);
             self.problems.extend(lost(entry));
         }
-        Ok(Some(chosen.iter().map(|entry| entry.id.clone()).collect()))
+        Ok(Some(chosen.into_iter().cloned().collect()))
     }
 }
 
@@ -269,7 +272,7 @@ impl Back<'_> {
         for path in self.entry.made.iter().rev().filter(|path| is_empty(path, |file| file.after.is_some())) {
             operations.push(Operation { old_mode: submodule, ..self.operation(Action::Delete, path) });
         }
-        for path in self.entry.removed.iter().filter(|path| is_empty(path, |file| file.before.is_some())) {
+        for path in self.entry.removed.keys().filter(|path| is_empty(path, |file| file.before.is_some())) {
             operations.push(Operation { new_mode: submodule, ..self.operation(Action::Create, path) });
         }
         let goes = |file: &EntryFile| file.before.is_none() && file.after.is_some();

@@ -18,7 +18,7 @@ pub(super) fn is_git_directory(part: &[u8]) -> bool {
 }
 
 pub(super) fn is_state_directory(part: &[u8]) -> bool {
-    is_spelled(part, b".wpatch") || is_on_ntfs(part, b"wpatch~1")
+    is_spelled(part, b".wpatch") || is_spelled(part, b".wpatch-attic") || is_on_ntfs(part, b"wpatch~1")
 }
 
 /// `C:`, `c:\x`, `c:x`: absolute or relative to a drive's own directory.

@@ -277,6 +277,10 @@ impl<'a> Worker<'a> {
         let outcome = &mut findings.outcome;
         outcome.modes.1 = after.map(git_mode);
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
+        if operation.guard.is_some() {
+            let bytes = |node: Option<&Node>| node.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
+            edit::compare(&bytes(before), &bytes(after), outcome);
+        }
         outcome.after = after.filter(|_| self.options.describe).map(|node| Box::new(describe::describe(&node.bytes)));
         if self.options.diff {
             let blob = |side: &Option<Box<Side>>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());

@@ -114,7 +114,7 @@ impl Commit<'_> {
     fn sync_changed(&self, arranged: &Arranged, stay: &BTreeSet<&RelPath>) -> Result<(), Failure> {
         let journal = &arranged.journal;
         let modes = journal.changes.iter().filter(|change| change.is_mode()).map(|change| &change.path);
-        let made = journal.makes.iter().map(|made| &made.0);
+        let made = journal.makes.iter().map(|made| &made.path);
         let gone: BTreeSet<_> = journal.removes.iter().map(|removed| &removed.path).collect();
         let all = journal.changes.iter().map(|change| &change.path).chain(made.clone()).chain(gone.iter().copied());
         let is_there = |directory: &Option<RelPath>| {

@@ -36,7 +36,13 @@ pub(super) struct Journal {
 
 /// A directory to make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Made(#[serde(with = "escape")] pub(super) RelPath);
+#[serde(deny_unknown_fields)]
+pub(super) struct Made {
+    #[serde(with = "escape")]
+    pub(super) path: RelPath,
+    /// Permission bits, of 0o7777; 0777 less the umask if nothing is said.
+    pub(super) mode: Option<u32>,
+}
 
 /// A directory that goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +102,8 @@ impl Journal {
 
     /// Returns whether no path is one that no transaction may name, and every arrival is known.
     fn is_plausible(&self) -> bool {
-        let directories = self.makes.iter().map(|made| &made.0).chain(self.removes.iter().map(|removed| &removed.path));
+        let directories =
+            self.makes.iter().map(|made| &made.path).chain(self.removes.iter().map(|removed| &removed.path));
         let numbered = self.numbered();
         directories.chain(self.changes.iter().map(|change| &change.path)).all(|path| judge(path) == Verdict::Allow)
             && self.changes.iter().all(|change| match change.arrives {
@@ -145,7 +152,7 @@ mod tests {
     use crate::workspace::memory::Memory;
 
     fn journal(path: &str) -> Journal {
-        let made = Made(RelPath::new(path.as_bytes()).unwrap());
+        let made = Made { path: RelPath::new(path.as_bytes()).unwrap(), mode: None };
         Journal { root: "memory:1".to_owned(), makes: vec![made], ..Journal::default() }
     }
 

@@ -22,6 +22,7 @@ mod sweep;
 mod undone;
 mod verify;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -106,6 +107,8 @@ pub struct Transaction<'w> {
     workspace: &'w dyn Workspace,
     options: Options,
     label: Label,
+    /// The permission bits that some directories get.
+    directories: BTreeMap<RelPath, u32>,
     /// The lock; `None` once it was given back.
     state: Option<State>,
     scratch: Scratch,
@@ -218,6 +221,7 @@ impl<'w> Transaction<'w> {
                     workspace,
                     options,
                     label: Label::default(),
+                    directories: BTreeMap::new(),
                     state: Some(state),
                     stage: Stage::new(scratch.clone(), options.durability),
                     scratch,
@@ -238,7 +242,7 @@ impl<'w> Transaction<'w> {
     /// Makes the place of its scratch files.
     fn scratch(workspace: &dyn Workspace, state: &State) -> Result<(Scratch, Timestamp), Failure> {
         let since = workspace.now();
-        let last = if state.stays() { history::newest(workspace, &state.directory)? } else { None };
+        let last = state.history().map(|home| history::newest(workspace, home)).transpose()?.flatten();
         let scratch = state.scratch(&scratch::id(since, last.as_deref()))?;
         scratch.make(workspace)?;
         Ok((scratch, since))
@@ -248,6 +252,13 @@ impl<'w> Transaction<'w> {
     #[must_use]
     pub fn labelled(mut self, label: Label) -> Self {
         self.label = label;
+        self
+    }
+
+    /// Says which permission bits directories get if they have to be made; others get 0777 less the umask.
+    #[must_use]
+    pub fn with_directories(mut self, directories: BTreeMap<RelPath, u32>) -> Self {
+        self.directories = directories;
         self
     }
 
@@ -284,7 +295,7 @@ impl<'w> Transaction<'w> {
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal).into());
         }
-        let arranged = arrange(self.workspace, &self.stage, changes, &self.label)?;
+        let arranged = arrange(self.workspace, &self.stage, changes, &self.label, &self.directories)?;
         let Self { workspace, scratch, since, options, .. } = self;
         Commit { workspace: *workspace, state, scratch, durability: options.durability, since: *since, interrupt }
             .run(&arranged)?;
@@ -292,27 +303,33 @@ impl<'w> Transaction<'w> {
     }
 
     fn receipt(&mut self, journal: Option<&Journal>) -> Receipt {
-        let kept = self.keep(journal);
-        // What could not be cleaned up now is for the next command, with the record that says how.
-        self.keeps_journal = kept.is_err();
-        let kept = self.clear().and(kept);
-        let warnings = match kept {
-            Ok(0) => Vec::new(),
-            Ok(pruned) => vec![format!("{pruned} old entries of the history were removed, they were over its limits")],
-            Err(failure) => vec![unswept(&failure)],
-        };
+        let mut warnings = Vec::new();
+        match self.keep(journal) {
+            Ok(0) => {}
+            Ok(pruned) => {
+                warnings.push(format!("{pruned} old entries of the history were removed, they were over its limits"));
+            }
+            Err(failure) if self.state.as_ref().is_some_and(State::passes) => {
+                warnings.push(format!("this change cannot be taken back: {failure}"));
+            }
+            Err(failure) => {
+                // What could not be cleaned up now is for the next command, with the record that says how.
+                self.keeps_journal = true;
+                warnings.push(unswept(&failure));
+            }
+        }
+        if let Err(failure) = self.clear() {
+            warnings.push(unswept(&failure));
+        }
         Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings }
     }
 
     /// Makes what was done an entry of the history, and returns how many old ones had to go for it.
     fn keep(&self, journal: Option<&Journal>) -> Result<usize, Failure> {
-        match (&self.state, journal) {
-            (Some(state), Some(journal)) if state.stays() => {
-                history::keep(self.workspace, state, &self.scratch, journal)?;
-                history::prune(self.workspace, &state.directory, self.options.history)
-            }
-            _ => Ok(0),
-        }
+        let home = self.state.as_ref().and_then(State::history);
+        let (Some(home), Some(journal)) = (home, journal) else { return Ok(0) };
+        history::keep(self.workspace, home, &self.scratch, journal)?;
+        history::prune(self.workspace, home, self.options.history)
     }
 
     /// Sweeps and gives the lock back.

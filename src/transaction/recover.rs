@@ -138,6 +138,9 @@ fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Resu
     let left = transactions(workspace, &state.directory, &names)?;
     trust(workspace, &left)?;
     history::bury(workspace, &state.directory, &names)?;
+    if let Some(home) = state.history().filter(|&home| *home != state.directory) {
+        history::bury(workspace, home, &history::names(workspace, home)?)?;
+    }
     let mut recovered = Vec::new();
     for scratch in left {
         recovered.extend(one(workspace, state, &scratch, options)?);
@@ -218,7 +221,13 @@ fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability
         workspace.sync(Some(&scratch.directory))?;
     }
     match Journal::record(workspace, scratch) {
-        Ok(journal) if state.stays() => history::keep(workspace, state, scratch, &journal),
-        _ => sweep(workspace, scratch),
+        Ok(journal) => match state.history() {
+            Some(home) => match history::keep(workspace, home, scratch, &journal) {
+                Err(_) if state.passes() => sweep(workspace, scratch),
+                kept => kept,
+            },
+            None => sweep(workspace, scratch),
+        },
+        Err(_) => sweep(workspace, scratch),
     }
 }

@@ -116,7 +116,7 @@ impl<'a> Rollback<'a> {
             pass.note(&change.path, self.exchange_back(change));
         }
         for made in self.journal.makes.iter().rev() {
-            pass.note(&made.0, self.remove_dir(&made.0));
+            pass.note(&made.path, self.remove_dir(&made.path));
         }
         for (index, removed) in self.journal.removes.iter().enumerate() {
             pass.note(&removed.path, self.bring_dir(index, removed));

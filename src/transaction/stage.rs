@@ -171,7 +171,7 @@ impl Stage {
             found.stat.kind == FileKind::Symlink || permissions == Permissions::Exact(found.stat.permissions);
         if change.beside.is_none() && is_as_it_was && found.stat.links == 1 {
             match workspace.link(from, &self.scratch.slot(change, Slot::New)?) {
-                Err(error) if error.fault == Fault::Unsupported => {}
+                Err(error) if matches!(error.fault, Fault::Unsupported | Fault::CrossDevice) => {}
                 linked => {
                     linked?;
                     change.after = Some(Image::from(found));

@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) directory: RelPath,
     /// Whether it was made for one command, and goes with it.
     passes: bool,
+    /// Where the history is kept, if it is.
+    history: Option<RelPath>,
     /// Held, never looked at; the mutex lets threads share what holds it.
     _lock: Mutex<Lock>,
 }
@@ -110,19 +112,28 @@ impl State {
         if self.passes {
             workspace.set_permissions(&self.directory, Permissions::Exact(0o700))?;
             self.passes = false;
+            self.history = Some(self.directory.clone());
         }
         self.ignore(workspace);
         Ok(())
     }
 
-    /// Returns whether the directory stays, and keeps a history.
-    pub(super) fn stays(&self) -> bool {
-        !self.passes
+    /// Returns whether it goes with the command.
+    pub(super) fn passes(&self) -> bool {
+        self.passes
+    }
+
+    /// Returns where the history is kept, if it is: here, if the directory stays, or else in the attic.
+    pub(super) fn history(&self) -> Option<&RelPath> {
+        self.history.as_ref()
     }
 
     /// Returns where the scratch files of the transaction `id` are going to be.
     pub(super) fn scratch(&self, id: &str) -> Result<Scratch, Failure> {
-        if self.passes { Ok(Scratch::lodged(&self.directory, id)) } else { Scratch::housed(&self.directory, id) }
+        match self.history {
+            Some(_) => Scratch::housed(&self.directory, id),
+            None => Ok(Scratch::lodged(&self.directory, id)),
+        }
     }
 
     /// Locks the directory at `directory` if it is there, and recovers a single change of a dead process that has its
@@ -161,7 +172,8 @@ impl State {
                     // Somebody decided that it is to stay, while we waited: then another lock counts.
                     return Ok(None);
                 }
-                Ok(Some(Self { directory: directory.clone(), passes, _lock: lock }))
+                let history = if passes { workspace.attic() } else { Some(directory.clone()) };
+                Ok(Some(Self { directory: directory.clone(), passes, history, _lock: lock }))
             }
             // Gone, or a single change has its place meanwhile.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Numbered};
-use super::journal::Journal;
+use super::journal::{Journal, Made};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
 use super::verify::is_unchanged;
@@ -47,8 +47,7 @@ impl Swap<'_> {
         }
         for made in &self.journal.makes {
             self.poll()?;
-            let made_dir = self.slots.workspace.make_dir(&made.0, Privacy::Shared);
-            made_dir.map_err(|error| stale(error, &made.0, &[Fault::Exists]))?;
+            self.make_dir(made)?;
         }
         for change in changes.iter().filter(|change| change.is_exchange()) {
             self.poll()?;
@@ -100,6 +99,18 @@ impl Swap<'_> {
         }
         self.slots.put_in(slot, path).map_err(|error| stale(error, path, &[Fault::Exists]))?;
         Ok(false)
+    }
+
+    fn make_dir(&self, Made { path, mode }: &Made) -> Result<(), Failure> {
+        let workspace = self.slots.workspace;
+        workspace.make_dir(path, Privacy::Shared).map_err(|error| stale(error, path, &[Fault::Exists]))?;
+        match mode {
+            Some(mode) => {
+                let set = workspace.set_permissions(path, Permissions::Exact(*mode));
+                set.map_err(|error| stale(error, path, &[Fault::Missing]))
+            }
+            None => Ok(()),
+        }
     }
 
     fn remove_dir(&self, path: &RelPath) -> Result<bool, Failure> {

@@ -118,6 +118,12 @@ pub trait Workspace: Sync {
     ///
     /// The number of the device is no part of it: the same disk may have another one after a restart.
     fn identity(&self) -> Result<String>;
+
+    /// Returns where the history of this root may be kept if there is no place for it below the root: a directory below
+    /// [`ATTIC`], which stands outside of the root. `None` if there is no attic.
+    fn attic(&self) -> Option<RelPath> {
+        None
+    }
 }
 
 /// What a new file takes over besides its contents and its permissions.
@@ -158,6 +164,9 @@ pub enum Rename {
     /// Replaces it.
     Replace,
 }
+
+/// The name below a root under which verbs find a directory that is not there: the attic, see [`Workspace::attic`].
+pub const ATTIC: &str = ".wpatch-attic";
 
 /// The permission bit of a private directory that goes with the command that made it. It stands there from the first
 /// moment, so that the next command knows the directory of a dead process from one that is to stay. The sticky bit,

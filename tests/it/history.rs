@@ -1,5 +1,8 @@
 //! Undo, redo and the history, on every set of changes of the transaction tests.
 
+mod attic;
+mod home;
+
 use std::collections::BTreeMap;
 
 use wpatch::engine::options::{Interrupt, Limits, TransactionOptions};
@@ -42,13 +45,9 @@ fn tree(memory: &Memory) -> Tree {
     memory.entries().into_iter().filter(|(path, _)| !is_state(&path.to_string())).collect()
 }
 
-/// The cases in work trees of git, each with its trees before and after.
-fn kept_cases() -> Vec<Case> {
-    cases().into_iter().filter(|case| case.before.iter().any(|(name, _)| *name == ".git/HEAD")).collect()
-}
-
+/// Does a case, whose history is kept in the work tree of git or in the attic.
 fn applied(case: &Case, lacks: &[Feature]) -> Memory {
-    let memory = lacks.iter().fold(case.memory(), |memory, &feature| memory.without(feature));
+    let memory = lacks.iter().fold(case.memory().with_attic(), |memory, &feature| memory.without(feature));
     let _receipt = case.run(&memory, OPTIONS).expect("nothing fails");
     memory
 }
@@ -68,7 +67,7 @@ fn put(memory: &Memory, steps: &[Step]) {
 fn undo_brings_every_tree_back_and_redo_brings_it_again() {
     for lacks in [&[][..], &[Feature::RenameFlags], &[Feature::HardLinks], &[Feature::RenameFlags, Feature::HardLinks]]
     {
-        for case in kept_cases() {
+        for case in cases() {
             let memory = applied(&case, lacks);
             for turn in 0..2 {
                 let what = format!("{} {lacks:?} turn {turn}", case.name);
@@ -84,7 +83,7 @@ fn undo_brings_every_tree_back_and_redo_brings_it_again() {
 #[test]
 fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
     let mut faults = 0;
-    for case in kept_cases() {
+    for case in cases() {
         for kind in FaultKind::ALL {
             for verb in 0.. {
                 let memory = applied(&case, &[]).restart();
@@ -184,7 +183,7 @@ fn a_tree_that_is_as_before_already_is_not_changed_and_the_undo_is_known() {
 
 #[test]
 fn a_dry_run_says_the_same_and_writes_nothing() {
-    for case in kept_cases() {
+    for case in cases() {
         let memory = applied(&case, &[]);
         let before = memory.fingerprint();
         let dry = UndoRequest { is_dry_run: true, ..request(Target::Last(1)) };
@@ -238,11 +237,36 @@ fn the_history_is_bounded_and_says_so() {
     assert_eq!(warnings.into_values().collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
     assert_eq!(engine::log(&memory).unwrap().entries.len(), 3);
     let small = Limits { bytes: 12, ..OPTIONS.history };
-    assert!(engine::gc(&memory, options(small)).report.ok);
+    assert!(engine::gc(&memory, options(small), &Interrupt::new()).report.ok);
     assert_eq!(engine::log(&memory).unwrap().entries.len(), 2);
-    assert!(engine::gc(&memory, options(Limits::NOTHING)).report.ok);
+    assert!(engine::gc(&memory, options(Limits::NOTHING), &Interrupt::new()).report.ok);
     assert_eq!(engine::log(&memory).unwrap().entries.len(), 0);
     assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
+}
+
+#[test]
+fn a_directory_that_comes_back_has_the_mode_that_it_had() {
+    let memory = memory(&[("d", Entry { mode: 0o2750, ..Entry::directory() }), ("d/x", Entry::file("x"))]);
+    let before = tree(&memory);
+    put(&memory, &[Step::Delete("d/x")]);
+    let after = tree(&memory);
+    assert!(!after.contains_key(&path("d")));
+    for _ in 0..2 {
+        assert!(done(&undo(&memory, Target::Last(1))));
+        assert_eq!(tree(&memory), before);
+        assert!(done(&undo(&memory, Target::Undo)));
+        assert_eq!(tree(&memory), after);
+    }
+}
+
+#[test]
+fn an_undo_counts_the_lines_of_the_way_back() {
+    let start = [("a", Entry::file("1\n2\n3\n")), ("b", Entry::file("b\n")), ("z", Entry::file("\0"))];
+    let memory = memory(&start);
+    put(&memory, &[Step::Put("a", Entry::file("1\nzwei\n")), Step::Delete("b"), Step::Put("z", Entry::file("\0\0\n"))]);
+    put(&memory, &[Step::Put("c", Entry::file("c\nc\n"))]);
+    let report = undo(&memory, Target::Last(2)).report;
+    assert_eq!((report.summary.added, report.summary.removed), (3, 3));
 }
 
 #[test]
@@ -263,7 +287,7 @@ fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
         put(&memory, &steps);
         let start = memory.verbs();
         memory.inject(Injection { verb: start + verb, kind: FaultKind::Killed });
-        let _ = engine::gc(&memory, options);
+        let _ = engine::gc(&memory, options, &Interrupt::new());
         if !memory.has_met_fault() {
             assert!(verb > 5);
             break;
@@ -273,7 +297,7 @@ fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
         let entries = engine::log(&next).unwrap().entries;
         let coverage: Vec<_> = entries.iter().map(|entry| entry.coverage).collect();
         assert!(coverage.is_empty() || coverage == [Coverage::Full], "{verb}: {coverage:?}");
-        let left = next.entries().into_keys().filter(|path| path.as_bytes().starts_with(b".git/wpatch/dead")).count();
+        let left = next.entries().into_keys().filter(|path| path.as_bytes().starts_with(b".wpatch/dead")).count();
         assert_eq!(left, 0, "{verb}");
     }
 }

@@ -117,8 +117,8 @@ pub(super) enum Command {
     Recover,
     /// Take changes back, all of them or nothing
     ///
-    /// Files that somebody else changed since stop it. The history is kept in a work tree of git, and where `wpatch init`
-    /// made a place for it.
+    /// Files that somebody else changed since stop it. The history is kept in a work tree of git, where `wpatch init` made
+    /// a place for it, and else in `$XDG_STATE_HOME/wpatch` if that is set.
     Undo(UndoOptions),
     /// Take the last undo back
     Redo(BackOptions),

@@ -1,20 +1,20 @@
 //! From a committed transaction to an entry.
 
-use super::{Failure, OldFile, Place, name, old_file, places};
+use super::prune::dead;
+use super::{Failure, OldFile, Place, attic, name, old_file, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::change::Change;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
-use crate::transaction::state::State;
-use crate::transaction::sweep::trim;
-use crate::workspace::{Like, Rename, Workspace};
+use crate::transaction::sweep::{sweep, trim};
+use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
 /// Makes the transaction of `scratch`, which is committed, an entry, and takes the old files out of those that it undid:
 /// they are in the tree again.
 pub(in crate::transaction) fn keep(
     workspace: &dyn Workspace,
-    state: &State,
+    home: &RelPath,
     scratch: &Scratch,
     journal: &Journal,
 ) -> Result<(), Failure> {
@@ -32,13 +32,14 @@ pub(in crate::transaction) fn keep(
         }
     }
     trim(workspace, scratch, |name| name == b"done" || kept.iter().any(|kept| name == kept.as_bytes()))?;
-    rename(workspace, &state.directory, scratch, bytes)?;
+    attic::furnish(workspace, home)?;
+    rename(workspace, home, scratch, bytes)?;
     if journal.undoes.is_empty() {
         return Ok(());
     }
-    let all = places(workspace, &state.directory)?;
+    let all = places(workspace, home)?;
     let mut undone = all.iter().filter(|place| journal.undoes.contains(&place.scratch.id));
-    undone.try_for_each(|place| place.drain(workspace, &state.directory))
+    undone.try_for_each(|place| place.drain(workspace, home))
 }
 
 /// Copies an old file that stands beside its target, on another file system.
@@ -49,29 +50,54 @@ fn fetch(workspace: &dyn Workspace, scratch: &Scratch, change: &Change) -> Resul
     for &slot in slots {
         let away = scratch.slot(change, slot)?;
         let Some(stat) = workspace.stat(&away)? else { continue };
-        if stat.kind == FileKind::Symlink {
-            workspace.symlink(&workspace.read_link(&away)?, &home)?;
-        } else {
-            let (contents, _) = workspace.read(&away, before.size)?;
-            workspace.create(&home, &contents, Permissions::Exact(stat.permissions), Some(Like::File(&away)))?;
-        }
-        return Ok(());
+        return copy(workspace, (&away, &stat), &home, before.size);
     }
     Ok(())
 }
 
-fn rename(workspace: &dyn Workspace, state: &RelPath, scratch: &Scratch, bytes: u64) -> Result<(), Failure> {
-    let entry = scratch::join(state, &name(&scratch.id, bytes))?;
-    if entry != scratch.directory {
-        workspace.rename(&scratch.directory, &entry, Rename::Replace)?;
+/// Copies the file `from`, of at most `limit` bytes, with its attributes.
+fn copy(workspace: &dyn Workspace, (from, stat): (&RelPath, &Stat), to: &RelPath, limit: u64) -> Result<(), Failure> {
+    if stat.kind == FileKind::Symlink {
+        workspace.symlink(&workspace.read_link(from)?, to)?;
+    } else {
+        let (contents, _) = workspace.read(from, limit)?;
+        workspace.create(to, &contents, Permissions::Exact(stat.permissions), Some(Like::File(from)))?;
     }
     Ok(())
+}
+
+/// Makes the files of `scratch` the entry of `home` whose old files have so many bytes: by one rename, unless that is on
+/// another file system.
+pub(super) fn rename(workspace: &dyn Workspace, home: &RelPath, scratch: &Scratch, bytes: u64) -> Result<(), Failure> {
+    let entry = scratch::join(home, &name(&scratch.id, bytes))?;
+    if entry == scratch.directory {
+        return Ok(());
+    }
+    match workspace.rename(&scratch.directory, &entry, Rename::Replace) {
+        Err(error) if error.fault == Fault::CrossDevice => carry(workspace, home, scratch, &entry),
+        renamed => Ok(renamed?),
+    }
+}
+
+/// Copies the files of `scratch` to `entry` in `home`, and removes them. Until they are all there, the entry has the name
+/// of one that is being removed.
+fn carry(workspace: &dyn Workspace, home: &RelPath, scratch: &Scratch, entry: &RelPath) -> Result<(), Failure> {
+    let half = dead(home, &scratch.id)?;
+    workspace.make_dir(&half, Privacy::Private)?;
+    for name in scratch.names(workspace)? {
+        let from = scratch.file(&name)?;
+        if let (Some(stat), Ok(to)) = (workspace.stat(&from)?, half.join(&name)) {
+            copy(workspace, (&from, &stat), &to, stat.size)?;
+        }
+    }
+    workspace.rename(&half, entry, Rename::Replace)?;
+    sweep(workspace, scratch)
 }
 
 impl Place {
     /// Removes the old files and leaves the record.
-    fn drain(&self, workspace: &dyn Workspace, state: &RelPath) -> Result<(), Failure> {
+    fn drain(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
         trim(workspace, &self.scratch, |name| name == b"done")?;
-        rename(workspace, state, &self.scratch, 0)
+        rename(workspace, home, &self.scratch, 0)
     }
 }

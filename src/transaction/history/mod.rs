@@ -4,15 +4,17 @@
 //! as the record and the old files as they were taken out, never copied. The name of that directory has the time and the
 //! size in it, so that nothing has to be read to see what is too old or too much.
 
+mod attic;
 mod chain;
 mod keep;
 mod prune;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::change::{Arrival, Change, Image, Kind};
 use super::journal::Journal;
-use super::place::place;
+use super::place::{find, place};
 use super::scratch::{Scratch, Slot};
 use super::state::{Looked, look};
 use super::sweep::is_unreachable;
@@ -51,8 +53,8 @@ pub struct Entry {
     pub files: Vec<EntryFile>,
     /// The directories that it made, the outer ones first.
     pub made: Vec<RelPath>,
-    /// The directories that went, the outer ones first.
-    pub removed: Vec<RelPath>,
+    /// The directories that went, with their permission bits.
+    pub removed: BTreeMap<RelPath, u32>,
 }
 
 /// What an entry did to one file.
@@ -102,12 +104,9 @@ pub struct Version {
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
-    let state = place(workspace)?.directory;
-    if look(workspace, &state)? != Looked::Directory {
-        return Ok(Vec::new());
-    }
+    let Some(home) = home(workspace)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for place in places(workspace, &state)?.into_iter().rev() {
+    for place in places(workspace, &home)?.into_iter().rev() {
         let read = Journal::record(workspace, &place.scratch).and_then(|journal| place.entry(workspace, journal));
         match read {
             Ok(entry) => found.push(entry),
@@ -119,7 +118,15 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     Ok(found)
 }
 
-/// Makes a state directory that stays, and recovers what dead processes left.
+/// Returns where the history is, if there is any.
+fn home(workspace: &dyn Workspace) -> Result<Option<RelPath>, Failure> {
+    let state = place(workspace)?.directory;
+    let looked = look(workspace, &state)?;
+    let stays = looked == Looked::Directory && !find(workspace, &state)?.passes();
+    Ok(if stays { Some(state) } else { attic::home(workspace) })
+}
+
+/// Makes a state directory that stays, with what the attic has of this root, and recovers what dead processes left.
 ///
 /// # Errors
 ///
@@ -127,19 +134,35 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
 pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
     let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
     state.stay(workspace)?;
+    attic::bring_down(workspace, &state.directory)?;
     Ok(recovered)
 }
 
 /// Recovers what dead processes left, and removes the entries that are over the limits of `options`; returns how many
-/// those were. Without a state directory it does nothing.
+/// those were. Without a history and a state directory it does nothing.
 ///
 /// # Errors
 ///
 /// Returns [`Failure`] as [`recover`](super::recover()) does.
-pub fn collect(workspace: &dyn Workspace, options: Options) -> Result<(Vec<Recovered>, usize), Failure> {
-    let (state, recovered) = recover::open_existing(workspace, options)?;
+pub fn collect(
+    workspace: &dyn Workspace,
+    options: Options,
+    interrupt: &Interrupt,
+) -> Result<(Vec<Recovered>, usize), Failure> {
+    let attic = attic::home(workspace);
+    let (state, recovered) = match &attic {
+        // Whoever removes something from there has the lock.
+        Some(_) => recover::open(workspace, options, interrupt).map(|(state, recovered)| (Some(state), recovered))?,
+        None => recover::open_existing(workspace, options)?,
+    };
     let Some(state) = state else { return Ok((recovered, 0)) };
-    let pruned = prune(workspace, &state.directory, options.history)?;
+    let mut pruned = match state.history() {
+        Some(home) => prune(workspace, home, options.history)?,
+        None => 0,
+    };
+    if let Some(home) = &attic {
+        pruned += attic::air(workspace, home)?;
+    }
     // What cannot be removed now goes with the next command.
     let _ = state.close(workspace);
     Ok((recovered, pruned))
@@ -152,25 +175,28 @@ struct Place {
     bytes: u64,
 }
 
+/// Returns the names in the directory `home`; none if it is not there, as when it was made for a command and went with it.
+pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec<u8>>, Failure> {
+    match workspace.list(Some(home)) {
+        Err(error) if is_unreachable(error.fault) => Ok(Vec::new()),
+        names => Ok(names?),
+    }
+}
+
 /// Returns where the entries are, in the order of time.
-fn places(workspace: &dyn Workspace, state: &RelPath) -> Result<Vec<Place>, Failure> {
-    let names = match workspace.list(Some(state)) {
-        // One that was made for a command is gone with it.
-        Err(error) if is_unreachable(error.fault) => Vec::new(),
-        names => names?,
-    };
+fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Place>, Failure> {
     let place = |name: &Vec<u8>| {
         let name = std::str::from_utf8(name).ok()?;
         let (id, bytes) = name.strip_prefix(PREFIX)?.split_once('.')?;
-        let directory = state.join(name.as_bytes()).ok()?;
+        let directory = home.join(name.as_bytes()).ok()?;
         Some(Place { scratch: Scratch::of_entry(directory, id), bytes: bytes.parse().ok()? })
     };
-    Ok(names.iter().filter_map(place).collect())
+    Ok(names(workspace, home)?.iter().filter_map(place).collect())
 }
 
 /// Returns the name of the newest entry.
-pub(super) fn newest(workspace: &dyn Workspace, state: &RelPath) -> Result<Option<String>, Failure> {
-    Ok(places(workspace, state)?.pop().map(|place| place.scratch.id))
+pub(super) fn newest(workspace: &dyn Workspace, home: &RelPath) -> Result<Option<String>, Failure> {
+    Ok(places(workspace, home)?.pop().map(|place| place.scratch.id))
 }
 
 /// Returns the name of the directory of an entry.
@@ -199,8 +225,8 @@ impl Place {
             time,
             label: Label { command: journal.command, undoes: journal.undoes },
             files,
-            made: journal.makes.into_iter().map(|made| made.0).collect(),
-            removed: journal.removes.into_iter().map(|removed| removed.path).collect(),
+            made: journal.makes.into_iter().map(|made| made.path).collect(),
+            removed: journal.removes.into_iter().map(|removed| (removed.path, removed.mode)).collect(),
         })
     }
 }

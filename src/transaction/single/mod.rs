@@ -59,12 +59,12 @@ struct Draft {
 }
 
 impl<'w> SingleChange<'w> {
-    /// Takes the lock; `None` where there is a state directory, or may be one, where something is to be durable, and
-    /// where somebody else is at work. Whoever gets `None` begins a [`Transaction`](super::Transaction), which says
+    /// Takes the lock; `None` where there is a state directory, or may be one, where something is to be durable or kept,
+    /// and where somebody else is at work. Whoever gets `None` begins a [`Transaction`](super::Transaction), which says
     /// what is wrong if anything is.
     #[must_use]
     pub fn begin(workspace: &'w dyn Workspace, options: Options) -> Option<Self> {
-        if options.durability == Durability::Full {
+        if options.durability == Durability::Full || workspace.attic().is_some() {
             return None;
         }
         let Place { directory: file, former } = place(workspace).ok()?;

@@ -59,6 +59,7 @@ struct State {
     lacks: BTreeSet<Feature>,
     mounts: BTreeSet<Inode>,
     locked: BTreeSet<Inode>,
+    has_attic: bool,
     now: Timestamp,
     next: Inode,
 }
@@ -156,6 +157,7 @@ impl Memory {
             lacks,
             mounts: BTreeSet::new(),
             locked: BTreeSet::new(),
+            has_attic: false,
             now,
         };
         Self { state: Arc::new(Mutex::new(state)), is_metered: true }
@@ -181,6 +183,13 @@ impl Memory {
         walk.map(|(path, inode)| (path, Entry::from(&state.live.nodes[&inode]))).collect()
     }
 
+    /// Gives it an attic, which lies in the tree.
+    #[must_use]
+    pub fn with_attic(self) -> Self {
+        self.state().has_attic = true;
+        self
+    }
+
     /// Returns a second handle on the same tree: somebody else's, whose verbs are not counted and never made to fail.
     #[must_use]
     pub fn somebody_else(&self) -> Self {
@@ -195,6 +204,7 @@ impl Memory {
         let mut fresh = restarted.state();
         (fresh.disk, fresh.next) = (state.disk.clone(), state.next);
         fresh.mounts.clone_from(&state.mounts);
+        fresh.has_attic = state.has_attic;
         drop(fresh);
         restarted
     }

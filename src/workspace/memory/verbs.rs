@@ -10,7 +10,7 @@ use super::{Memory, State, UMASK, USER};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{
-    Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+    ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
 };
 
 /// What the work of a verb comes to.
@@ -296,6 +296,11 @@ impl Workspace for Memory {
 
     fn identity(&self) -> Result<String> {
         self.run("identify", None, |_| Ok("memory:1".to_owned()))
+    }
+
+    fn attic(&self) -> Option<RelPath> {
+        let own = || RelPath::new(format!("{ATTIC}/1").as_bytes()).ok();
+        self.state().has_attic.then(own)?
     }
 }
 

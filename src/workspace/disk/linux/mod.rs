@@ -1,5 +1,6 @@
 //! The disk on Linux: handles and single names, by system calls that follow no link.
 
+mod attic;
 mod attributes;
 mod contents;
 mod directory;
@@ -24,6 +25,7 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
+use self::attic::Attic;
 use self::attributes::{Model, bits_of, process_umask, set_bits, set_bits_of};
 use self::contents::{make_file, names, open_regular, read_file, target, write_bytes};
 use self::directory::make_private;
@@ -35,7 +37,7 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{
-    Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+    ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
 };
 
 /// How often a verb is tried again that found no file handle free, and the pause before.
@@ -80,6 +82,13 @@ impl Disk {
                 Err(WorkspaceError { verb: "open", path, fault: trouble.fault, source: trouble.source })
             }
         }
+    }
+
+    /// Lets the history be kept in `above/wpatch` where there is no place for it below the root, which is `root` still.
+    /// It is not, if that is below the root itself.
+    #[must_use]
+    pub fn with_attic(self, root: &Path, above: &Path) -> Self {
+        Self { parents: self.parents.with_attic(Attic::new(above, root)), ..self }
     }
 
     /// Carries out a verb, which opens all that it needs before it changes anything: it can be tried again
@@ -297,6 +306,9 @@ impl Workspace for Disk {
 
     fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
         self.attempt("make directory", Some(path), || {
+            if let Some(attic) = self.parents.attic().filter(|_| path.as_bytes() == ATTIC.as_bytes()) {
+                attic.make_above()?;
+            }
             let (directory, name) = self.parents.of(path)?;
             let result = match privacy {
                 Privacy::Private => make_private(&directory, name, PRIVATE),
@@ -375,6 +387,10 @@ impl Workspace for Disk {
             let root = stat_of(&fstat(self.parents.root())?);
             Ok(format!("{:x}:{}", root.inode, machine().unwrap_or_default()))
         })
+    }
+
+    fn attic(&self) -> Option<RelPath> {
+        self.parents.attic().map(|attic| attic.own().clone())
     }
 }
 

@@ -9,6 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, openat, openat2,
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Resource, getrlimit};
 
+use super::attic::Attic;
 use super::fault::{Attempt, Trouble};
 use crate::path::RelPath;
 use crate::workspace::Fault;
@@ -32,6 +33,7 @@ pub(super) type Handle = Arc<OwnedFd>;
 #[derive(Debug)]
 pub(super) struct Parents {
     root: Handle,
+    attic: Option<Attic>,
     /// The kernel has no `openat2`: walk component by component.
     walks: AtomicBool,
     capacity: usize,
@@ -57,11 +59,24 @@ impl Parents {
     pub(super) fn new(root: OwnedFd) -> Self {
         let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         let capacity = usize::try_from((limit / 8).min(MOST_HANDLES)).unwrap_or_default();
-        Self { root: Arc::new(root), walks: AtomicBool::new(false), capacity, kept: Mutex::default() }
+        Self { root: Arc::new(root), attic: None, walks: AtomicBool::new(false), capacity, kept: Mutex::default() }
+    }
+
+    pub(super) fn with_attic(self, attic: Option<Attic>) -> Self {
+        Self { attic, ..self }
     }
 
     pub(super) fn root(&self) -> &Handle {
         &self.root
+    }
+
+    pub(super) fn attic(&self) -> Option<&Attic> {
+        self.attic.as_ref()
+    }
+
+    /// Returns the attic if `path` is that or in there, and what leads from there to it.
+    fn attic_of<'p>(&self, path: &'p [u8]) -> Option<(&Attic, &'p [u8])> {
+        self.attic.as_ref().zip(Attic::rest(path))
     }
 
     /// Returns the directory that holds `path`, and the last component.
@@ -69,7 +84,10 @@ impl Parents {
         let name = path.name();
         let bytes = path.as_bytes();
         match bytes.len().checked_sub(name.len() + 1) {
-            None => Ok((Arc::clone(&self.root), name)),
+            None => match self.attic_of(bytes) {
+                Some((attic, _)) => attic.entry(),
+                None => Ok((Arc::clone(&self.root), name)),
+            },
             Some(end) => Ok((self.directory(&bytes[..end])?, name)),
         }
     }
@@ -97,26 +115,22 @@ impl Parents {
     }
 
     fn resolve(&self, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+        match self.attic_of(path) {
+            Some((attic, rest)) => self.resolve_from(&*attic.open()?, rest, access),
+            None => self.resolve_from(&self.root, path, access),
+        }
+    }
+
+    fn resolve_from(&self, start: &OwnedFd, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
         if !self.walks.load(Ordering::Relaxed) {
-            match open_beneath(&self.root, path, access) {
+            match open_beneath(start, path, access) {
                 // EPERM is what system call filters say that have never heard of it.
                 Err(Errno::NOSYS | Errno::PERM) => self.walks.store(true, Ordering::Relaxed),
                 Err(Errno::LOOP) => return Err(Trouble::new(Fault::ThroughLink, Errno::LOOP)),
                 result => return Ok(result?),
             }
         }
-        self.walk(path, access)
-    }
-
-    fn walk(&self, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
-        let mut names = path.split(|&byte| byte == b'/');
-        let last = names.next_back().expect("BUG: split gives at least one component");
-        let mut reached: Option<OwnedFd> = None;
-        for name in names {
-            let above = reached.as_ref().unwrap_or(&self.root);
-            reached = Some(open_directory(above, name, OFlags::PATH)?);
-        }
-        open_directory(reached.as_ref().unwrap_or(&self.root), last, access)
+        walk(start, path, access)
     }
 
     /// Forgets the directories at and below `path`, of which one was moved, made or removed.
@@ -162,6 +176,18 @@ impl Kept {
             self.entries.push(Entry { path: path.into(), handle: Arc::clone(handle), opened: Instant::now() });
         }
     }
+}
+
+/// Does the same as [`open_beneath`], component by component.
+fn walk(root: &OwnedFd, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+    let mut names = path.split(|&byte| byte == b'/');
+    let last = names.next_back().expect("BUG: split gives at least one component");
+    let mut reached: Option<OwnedFd> = None;
+    for name in names {
+        let above = reached.as_ref().unwrap_or(root);
+        reached = Some(open_directory(above, name, OFlags::PATH)?);
+    }
+    open_directory(reached.as_ref().unwrap_or(root), last, access)
 }
 
 /// Opens the directory at `path` below `root` through directories alone; a link on the way is `ELOOP`.

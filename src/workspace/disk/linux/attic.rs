@@ -1,0 +1,80 @@
+//! The directory outside of the root that keeps the history where there is no place for it below the root.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::{Errno, retry_on_intr};
+
+use super::fault::Attempt;
+use super::parents::{Handle, open_directory};
+use crate::digest::Digest;
+use crate::path::RelPath;
+use crate::workspace::ATTIC;
+
+/// What it is called in the directory that the user keeps such things in.
+const NAME: &[u8] = b"wpatch";
+
+/// One directory for all roots of a user, in which each has its own.
+#[derive(Debug)]
+pub(super) struct Attic {
+    /// What it stands in, which need not be there yet.
+    above: PathBuf,
+    /// That of this root, below [`ATTIC`].
+    own: RelPath,
+    opened: OnceLock<Handle>,
+}
+
+impl Attic {
+    /// Returns that in the directory `above` for `root`; `None` if a patch could reach it, because it is below the root.
+    pub(super) fn new(above: &Path, root: &Path) -> Option<Self> {
+        let root = root.canonicalize().ok()?;
+        let real = above.ancestors().find_map(|ancestor| {
+            let rest = above.strip_prefix(ancestor).ok()?;
+            Some(ancestor.canonicalize().ok()?.join(rest))
+        })?;
+        if real.starts_with(&root) {
+            return None;
+        }
+        let own = format!("{ATTIC}/{}", Digest::of(root.as_os_str().as_encoded_bytes()));
+        Some(Self { above: real, own: RelPath::new(own.as_bytes()).ok()?, opened: OnceLock::new() })
+    }
+
+    pub(super) fn own(&self) -> &RelPath {
+        &self.own
+    }
+
+    /// Returns what leads from the attic to `path`, which is empty for the attic itself; `None` if it is not in there.
+    pub(super) fn rest(path: &[u8]) -> Option<&[u8]> {
+        match path.strip_prefix(ATTIC.as_bytes())? {
+            [] => Some(b"."),
+            [b'/', rest @ ..] => Some(rest),
+            _ => None,
+        }
+    }
+
+    /// Opens the attic.
+    pub(super) fn open(&self) -> Attempt<Handle> {
+        if let Some(handle) = self.opened.get() {
+            return Ok(Arc::clone(handle));
+        }
+        let (above, name) = self.entry()?;
+        let handle = Arc::new(open_directory(above, name, OFlags::PATH)?);
+        Ok(Arc::clone(self.opened.get_or_init(|| handle)))
+    }
+
+    /// Returns the directory that it stands in, and its name there.
+    pub(super) fn entry(&self) -> Attempt<(Handle, &'static [u8])> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let above = retry_on_intr(|| openat(CWD, &self.above, flags, Mode::empty()))?;
+        Ok((Arc::new(above), NAME))
+    }
+
+    /// Makes the directories that it stands in, as the XDG Base Directory Specification wants them: for the user alone.
+    pub(super) fn make_above(&self) -> Attempt<()> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.above);
+        made.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO).into())
+    }
+}

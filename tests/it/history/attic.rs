@@ -1,0 +1,139 @@
+//! The history of a plain directory, which is kept outside of it.
+
+use wpatch::engine::{self, Target};
+use wpatch::mode::Permissions;
+use wpatch::transaction::Interrupt;
+use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
+use wpatch::workspace::{ATTIC, Privacy, Workspace};
+
+use super::{OPTIONS, done, put, tree, undo};
+use crate::changes::{Step, path};
+
+/// A plain directory with an attic, whose clock shows the same as at every start.
+fn memory() -> Memory {
+    Memory::with_files([(path("a"), Entry::file("1"))]).with_attic()
+}
+
+fn home() -> wpatch::path::RelPath {
+    path(&format!("{ATTIC}/1"))
+}
+
+fn entries(memory: &Memory) -> usize {
+    engine::log(memory).unwrap().entries.len()
+}
+
+#[test]
+fn it_is_all_that_stays_of_a_change() {
+    let memory = memory();
+    let before = tree(&memory);
+    put(&memory, &[Step::Put("a", Entry::file("2")), Step::Put("d/b", Entry::file("b"))]);
+    assert!(!memory.entries().contains_key(&path(".wpatch")));
+    assert_eq!(entries(&memory), 1);
+    assert!(done(&undo(&memory, Target::Last(1))));
+    assert_eq!(tree(&memory), before);
+    assert!(!memory.entries().contains_key(&path(".wpatch")));
+    assert_eq!(entries(&memory), 2);
+}
+
+#[test]
+fn it_is_made_only_for_an_entry() {
+    let memory = memory();
+    assert_eq!(entries(&memory), 0);
+    assert!(!undo(&memory, Target::Last(1)).report.ok);
+    assert!(engine::gc(&memory, OPTIONS, &Interrupt::new()).report.ok);
+    assert_eq!(memory.entries().len(), 1);
+}
+
+#[test]
+fn files_are_copied_to_it_where_it_is_another_file_system() {
+    let memory = memory();
+    let before = tree(&memory);
+    memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
+    memory.make_dir(&home(), Privacy::Private).unwrap();
+    memory.mount(&path(ATTIC));
+    memory.mount(&home());
+    for _ in 0..2 {
+        put(&memory, &[Step::Put("a", Entry::file("2")), Step::Put("b", Entry::link("a"))]);
+        assert!(!memory.entries().contains_key(&path(".wpatch")));
+        assert!(done(&undo(&memory, Target::Last(1))));
+        assert_eq!(tree(&memory), before);
+    }
+    assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
+    assert_eq!((entries(&memory), memory.list(Some(&home())).unwrap().len()), (4, 0));
+}
+
+#[test]
+fn a_place_of_its_own_takes_over_what_it_has() {
+    let memory = memory();
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok);
+    put(&memory, &[Step::Put("a", Entry::file("3"))]);
+    assert_eq!(entries(&memory), 2);
+    assert!(done(&undo(&memory, Target::Last(2))));
+    assert_eq!(memory.files()[&path("a")].contents, b"1");
+    assert_eq!(memory.list(Some(&home())).unwrap().len(), 0);
+}
+
+#[test]
+fn one_that_others_can_write_to_is_none() {
+    let memory = memory();
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    memory.set_permissions(&path(ATTIC), Permissions::Exact(0o777)).unwrap();
+    assert_eq!(entries(&memory), 0);
+    let steps = [Step::Put("a", Entry::file("3"))];
+    let receipt = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new()).unwrap();
+    assert!(receipt.warnings[0].contains("cannot be taken back: .wpatch-attic: others can write to it"));
+    assert!(!memory.entries().contains_key(&path(".wpatch")));
+    memory.set_permissions(&path(ATTIC), Permissions::Exact(0o700)).unwrap();
+    assert_eq!(entries(&memory), 1);
+}
+
+#[test]
+fn what_is_too_old_of_other_roots_goes() {
+    let memory = memory();
+    let day = 24 * 60 * 60;
+    let now = u64::try_from(memory.now().seconds).unwrap();
+    let other = |id: u64| path(&format!("{ATTIC}/2/entry-{id:010x}00000000-00000000.5/done"));
+    for age in [29 * day, 31 * day] {
+        memory.put(&other(now - age), &Entry::file("x"));
+    }
+    for directory in [path(ATTIC), path(&format!("{ATTIC}/2"))] {
+        memory.set_permissions(&directory, Permissions::Exact(0o700)).unwrap();
+    }
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    let left = |age: u64| memory.stat(&other(now - age)).unwrap().is_some();
+    assert_eq!((left(29 * day), left(31 * day)), (true, false));
+}
+
+#[test]
+fn what_is_cut_off_on_the_way_to_it_is_finished() {
+    for mount in [false, true] {
+        let faults = (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind)));
+        for (met, (verb, kind)) in faults.enumerate() {
+            let memory = memory();
+            if mount {
+                memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
+                memory.mount(&path(ATTIC));
+            }
+            let start = memory.verbs();
+            memory.inject(Injection { verb: start + verb, kind });
+            let steps = [Step::Put("a", Entry::file("2"))];
+            let applied = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new());
+            if !memory.has_met_fault() {
+                assert!(applied.is_ok_and(|receipt| receipt.warnings.is_empty()) && met > 100);
+                break;
+            }
+            let next = memory.restart();
+            let _ = wpatch::transaction::recover(&next, OPTIONS).unwrap();
+            let what = format!("{kind:?} at {verb}, {mount}");
+            assert!(!next.entries().contains_key(&path(".wpatch")), "{what}");
+            put(&next, &[Step::Put("b", Entry::file("b"))]);
+            let litter = next.entries().into_keys().filter(|path| path.to_string().contains("dead-")).count();
+            assert_eq!(litter, 0, "{what}");
+            assert!(done(&undo(&next, Target::Last(1))), "{what}");
+            let is_known = entries(&next) > 2;
+            let text = next.files()[&path("a")].contents.clone();
+            assert!(text == b"1" || is_known == undo(&next, Target::Last(1)).report.ok, "{what}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The history that the program keeps where the user keeps such things.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use fs_err as fs;
+use tempfile::TempDir;
+use wpatch::engine;
+use wpatch::path::RelPath;
+use wpatch::workspace::{ATTIC, Fault, Privacy, Rename, Workspace};
+
+/// Runs the program at `root`, where the user keeps state in `home`.
+fn run(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    command.current_dir(root).env("XDG_STATE_HOME", home).args(arguments).output().unwrap()
+}
+
+fn is_done(root: &Path, home: impl AsRef<OsStr>, arguments: &[&str]) -> bool {
+    run(root, home, arguments).status.success()
+}
+
+const WRITE: &[&str] = &["write", "file", "--overwrite", "--content", "two\n"];
+
+fn root() -> TempDir {
+    let root = TempDir::new().unwrap();
+    fs::write(root.path().join("file"), "one\n").unwrap();
+    root
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_plain_directory_can_be_taken_back_and_nothing_stays_in_it() {
+    let (root, above) = (root(), TempDir::new().unwrap());
+    let home = above.path().join("not/there/yet");
+    for round in 0..2 {
+        for durability in ["full", "none"] {
+            let write = [WRITE, &["--durability", durability]].concat();
+            assert!(is_done(root.path(), &home, &write), "{round}");
+            assert_eq!(names(root.path()), ["file"]);
+            assert!(is_done(root.path(), &home, &["undo"]), "{round}");
+            assert_eq!(fs::read(root.path().join("file")).unwrap(), b"one\n");
+            assert_eq!(names(root.path()), ["file"]);
+        }
+    }
+    let log: serde_json::Value = serde_json::from_slice(&run(root.path(), &home, &["log", "--json"]).stdout).unwrap();
+    assert_eq!(log["entries"].as_array().unwrap().len(), 8);
+    let mode = fs::metadata(home.join("wpatch")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o700);
+    assert_eq!(names(&home.join("wpatch")).len(), 1);
+}
+
+#[test]
+fn each_root_has_its_own() {
+    let (one, two, home) = (root(), root(), TempDir::new().unwrap());
+    assert!(is_done(one.path(), home.path(), WRITE));
+    assert!(!is_done(two.path(), home.path(), &["undo"]));
+    assert!(is_done(one.path(), home.path(), &["undo"]));
+}
+
+#[test]
+fn nothing_is_kept_where_nobody_asked_or_where_a_patch_could_reach_it() {
+    let root = root();
+    let inside = root.path().join("state");
+    for home in [OsStr::new(""), OsStr::new("relative"), inside.as_os_str()] {
+        assert!(is_done(root.path(), home, WRITE));
+        assert!(!is_done(root.path(), home, &["undo"]));
+        assert_eq!(names(root.path()), ["file"]);
+    }
+}
+
+#[test]
+fn a_state_directory_that_stays_comes_first() {
+    let (root, home) = (root(), TempDir::new().unwrap());
+    fs::create_dir(root.path().join(".git")).unwrap();
+    assert!(is_done(root.path(), home.path(), WRITE));
+    assert!(is_done(root.path(), home.path(), &["undo"]));
+    assert_eq!(names(home.path()), [""; 0]);
+}
+
+#[test]
+fn no_patch_reaches_it() {
+    let (root, home) = (root(), TempDir::new().unwrap());
+    for name in [".wpatch-attic/x", ".WPATCH-Attic", ".wpatch-attic./x"] {
+        let output = run(root.path(), home.path(), &["write", name, "--content", "x"]);
+        assert_eq!(output.status.code(), Some(3), "{name}");
+    }
+    assert_eq!((names(home.path()).len(), names(root.path()).len()), (0, 1));
+}
+
+#[test]
+fn the_verbs_of_the_disk_reach_it_by_name_and_through_no_link() {
+    let (root, above) = (root(), TempDir::new().unwrap());
+    let disk = engine::open_with_attic(root.path(), above.path()).unwrap();
+    let path = |text: &str| RelPath::new(text.as_bytes()).unwrap();
+    let attic = path(ATTIC);
+    assert_eq!(disk.stat(&attic).unwrap(), None);
+    assert_eq!(disk.stat(&path(".wpatch-attic/d")).unwrap(), None);
+    disk.make_dir(&attic, Privacy::Private).unwrap();
+    disk.make_dir(&path(".wpatch-attic/d"), Privacy::Private).unwrap();
+    disk.rename(&path("file"), &path(".wpatch-attic/d/file"), Rename::Exclusive).unwrap();
+    assert_eq!(fs::read(above.path().join("wpatch/d/file")).unwrap(), b"one\n");
+    assert_eq!(disk.list(Some(&attic)).unwrap(), [b"d"]);
+    assert_eq!(disk.list(None).unwrap(), [[0; 0]; 0]);
+    assert_eq!(disk.list(Some(&path(".wpatch-attic/d"))).unwrap(), [b"file"]);
+    std::os::unix::fs::symlink("d", above.path().join("wpatch/link")).unwrap();
+    assert_eq!(disk.read(&path(".wpatch-attic/link/file"), 9).unwrap_err().fault, Fault::ThroughLink);
+    let other = engine::open(root.path()).unwrap();
+    assert_eq!((other.attic(), other.stat(&attic).unwrap()), (None, None));
+}
