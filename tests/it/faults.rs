@@ -163,25 +163,26 @@ fn a_kernel_that_lacks_calls_leaves_the_tree_before_or_after() {
 
 /// Takes a patch back with every one of `faults` at every one of `calls`.
 fn undoing(least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
-    let scene = Scene::new();
-    scene.lay_applied();
-    let calls: Vec<_> = scene.calls("undo", calls).into_iter().collect();
-    // One run is six of the program here.
-    let injections = injections(&calls, faults, span).into_iter().step_by(if takes_all() { 1 } else { 3 });
-    all_end_right(least, &injections.collect::<Vec<_>>(), |injection| scene.undo(injection));
+    for scene in [Scene::new(), Scene::with_attic()] {
+        scene.lay_applied();
+        let calls: Vec<_> = scene.calls("undo", calls).into_iter().collect();
+        // One run is six of the program here.
+        let injections = injections(&calls, faults, span).into_iter().step_by(if takes_all() { 1 } else { 5 });
+        all_end_right(least, &injections.collect::<Vec<_>>(), |injection| scene.undo(injection));
+    }
 }
 
 #[test]
 fn an_undo_that_is_killed_or_stopped_at_any_call_is_whole_or_nothing() {
-    undoing(15, CALLS, &["signal=KILL", "signal=TERM"], Span::Once);
+    undoing(10, CALLS, &["signal=KILL", "signal=TERM"], Span::Once);
 }
 
 #[test]
 fn an_undo_that_meets_an_error_at_any_call_is_whole_or_nothing() {
-    undoing(100, CALLS, ERRORS, Span::Once);
-    undoing(100, CALLS, ERRORS, Span::FromNowOn);
-    undoing(2, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::Once);
-    undoing(2, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::FromNowOn);
+    undoing(60, CALLS, ERRORS, Span::Once);
+    undoing(60, CALLS, ERRORS, Span::FromNowOn);
+    undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::Once);
+    undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::FromNowOn);
 }
 
 #[test]

@@ -89,6 +89,8 @@ pub(crate) struct Scene {
     files: &'static [(&'static str, &'static str)],
     /// Options of the program.
     options: &'static [&'static str],
+    /// Where the history is kept; in a work tree of git if nothing is said.
+    home: Option<PathBuf>,
     pub(crate) before: Tree,
     pub(crate) after: Tree,
 }
@@ -127,6 +129,13 @@ impl Scene {
         Self::of(directory, root, (files, SINGLE, &["--durability=none"]))
     }
 
+    /// Returns the usual scene, where the history is kept outside of the tree.
+    pub(crate) fn with_attic() -> Self {
+        let scene = Self::new();
+        let home = Some(scene.directory.path().join("home"));
+        Self { home, ..scene }
+    }
+
     /// Returns the usual scene, laid at `root`.
     pub(crate) fn at(root: &Path) -> Self {
         Self::with(root, FILES, PATCH)
@@ -142,7 +151,8 @@ impl Scene {
         root: PathBuf,
         (files, patch, options): (&'static [(&'static str, &'static str)], &str, &'static [&'static str]),
     ) -> Self {
-        let mut scene = Self { directory, root, files, options, before: Tree::new(), after: Tree::new() };
+        let (before, after) = (Tree::new(), Tree::new());
+        let mut scene = Self { directory, root, files, options, home: None, before, after };
         fs_err::write(scene.patch(), patch).unwrap();
         scene.lay();
         scene.before = tree(&scene.root);
@@ -203,6 +213,7 @@ impl Scene {
         }
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
+        command.envs(self.home.iter().map(|home| ("XDG_STATE_HOME", home)));
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         command.spawn().unwrap_or_else(|error| panic!("{} has to be installed: {error}", words[0].display()))
     }
@@ -334,8 +345,7 @@ impl Scene {
         Ending { was_met, problem: (!is_right || !recover.status.success()).then_some(problem) }
     }
 
-    /// Applies the patch in a work tree of git, where it becomes an entry of the history, and takes that back with a fault;
-    /// then recovers. What was not taken back must still be possible to.
+    /// Applies the patch where it becomes an entry of the history, and takes that back with a fault; then recovers. What was not taken back must still be possible to.
     pub(super) fn undo(&self, injection: &Injection) -> Ending {
         self.lay_applied();
         let (was_met, output) = self.strike("undo", injection);
@@ -363,7 +373,11 @@ impl Scene {
     /// Lays the tree after, with a history that can take it back.
     pub(super) fn lay_applied(&self) {
         self.lay();
-        fs_err::create_dir(self.root.join(".git")).unwrap();
+        match &self.home {
+            None => fs_err::create_dir(self.root.join(".git")).unwrap(),
+            Some(home) if home.exists() => fs_err::remove_dir_all(home).unwrap(),
+            Some(_) => {}
+        }
         let output = self.run(&[], "apply");
         assert!(output.status.success(), "{output:?}");
     }
