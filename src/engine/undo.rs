@@ -124,6 +124,7 @@ impl Run {
             let way = Back { entry, step, is_forced: request.force, workspace };
             self.plan.operations.extend(way.operations()?);
             self.problems.extend(lost(entry));
+            self.problems.extend(way.blocked()?);
         }
         Ok(Some(chosen.into_iter().cloned().collect()))
     }
@@ -247,6 +248,19 @@ impl Back<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns what not even force goes over: where a file was, somebody has made a directory and put something into it.
+    fn blocked(&self) -> Result<Vec<Problem>, Failure> {
+        let mut problems = Vec::new();
+        for file in self.entry.files.iter().filter(|_| self.is_forced) {
+            let is_directory = self.here(file)? == Some(FileKind::Directory);
+            if is_directory && !self.workspace.list(Some(&file.path))?.is_empty() {
+                let problem = Problem::new(&code::CONFLICT, "a directory with something in it is there now");
+                problems.push(Problem { path: Some(file.path.clone()), ..problem });
+            }
+        }
+        Ok(problems)
     }
 
     /// Returns the type of what is to be replaced: what the entry left there, or what stands there now.

@@ -172,6 +172,26 @@ fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
 }
 
 #[test]
+fn force_does_not_go_over_a_directory_with_something_in_it() {
+    for steps in
+        [&[Step::Put("a", Entry::file("1"))][..], &[Step::Put("old", Entry::file("2"))], &[Step::Delete("old")]]
+    {
+        let memory = memory(&[("old", Entry::file("1"))]);
+        put(&memory, steps);
+        let [Step::Put(name, _) | Step::Delete(name)] = steps else { unreachable!("one step each") };
+        let _ = memory.remove(&path(name));
+        memory.put(&path(&format!("{name}/mine")), &Entry::file("mine"));
+        let before = tree(&memory);
+        for is_dry_run in [true, false] {
+            let forced = UndoRequest { force: true, is_dry_run, ..request(Target::Last(1)) };
+            let error = engine::undo(&forced, &memory, &Interrupt::new()).report.error.unwrap();
+            assert_eq!((error.kind, error.path.as_deref()), (Kind::Conflict.name(), Some(*name)));
+            assert_eq!(tree(&memory), before);
+        }
+    }
+}
+
+#[test]
 fn a_tree_that_is_as_before_already_is_not_changed_and_the_undo_is_known() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
