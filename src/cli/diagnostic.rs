@@ -27,7 +27,13 @@ pub(super) fn render(outcome: &Outcome, index: usize) -> String {
     if let Some(help) = &problem.help {
         groups.push(Group::with_title(Level::HELP.secondary_title(clipped(help.as_bytes(), MESSAGE))));
     }
-    Renderer::styled().term_width(WIDTH).render(&groups)
+    let renderer = Renderer::styled().term_width(WIDTH);
+    if problem.place.is_some() {
+        return renderer.render(&groups);
+    }
+    // What is drawn between groups joins the places that they show.
+    let alone: Vec<_> = groups.iter().map(|group| renderer.render(std::slice::from_ref(group))).collect();
+    alone.join("\n")
 }
 
 fn main_group<'a>(outcome: &'a Outcome, problem: &Problem) -> Group<'a> {

@@ -326,6 +326,11 @@ fn a_change_is_taken_back_shown_and_listed() {
     };
     let file = || fs::read_to_string(root.path().join("file")).unwrap();
     assert_eq!(said(&["undo"]).0, 1);
+    let told = String::from_utf8(run(root.path(), &["undo"], "").stderr).unwrap();
+    assert!(
+        told.starts_with("error[wpatch::undo::nothing]: ") && told.contains("\nhelp: ") && !told.contains('|'),
+        "{told}"
+    );
     assert_eq!(said(&["init"]).0, 0);
     assert_eq!(fs::read_to_string(root.path().join(".wpatch/.gitignore")).unwrap(), "*\n");
     assert_eq!((said(&["apply"]).0, file()), (0, "two\n".to_owned()));
