@@ -324,7 +324,10 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let path = scratch.slot(change, Slot::New)?;
     let staged = match change.after {
-        Some(Image { kind: Kind::Link, .. }) => workspace.symlink(bytes, &path),
+        Some(Image { kind: Kind::Link, .. }) => {
+            let model = if let Like::File(model) = like { Some(model) } else { None };
+            workspace.symlink(bytes, &path, model)
+        }
         _ => workspace.create(&path, bytes, permissions, Some(like)),
     };
     staged.map_err(|error| match like {

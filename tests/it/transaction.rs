@@ -237,7 +237,7 @@ fn a_link_in_the_place_of_a_directory_is_never_a_failing_disk() {
         let memory = memory(&[("d/e", Entry::file("one\n"))]);
         memory.before_verb(verb, |memory| {
             memory.rename(&path("d"), &path("theirs"), Rename::Exclusive).unwrap();
-            memory.symlink(b"theirs", &path("d")).unwrap();
+            memory.symlink(b"theirs", &path("d"), None).unwrap();
         });
         let report = crate::run::apply(&memory, patch, &Settings::default());
         codes.insert(report["exit_code"].as_i64());

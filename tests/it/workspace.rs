@@ -61,7 +61,7 @@ fn what_is_appended_stands_behind_the_rest() {
         workspace.append(&path("a"), b"e\n").unwrap();
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
         assert_eq!(fault(workspace.append(&path("none"), b"x")), Fault::Missing, "{name}");
-        workspace.symlink(b"a", &path("link")).unwrap();
+        workspace.symlink(b"a", &path("link"), None).unwrap();
         workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
         for at in ["link", "d"] {
             assert_eq!(fault(workspace.append(&path(at), b"x")), Fault::NotRegular, "{name}: {at}");
@@ -77,7 +77,7 @@ fn nothing_is_done_through_a_link() {
         workspace.make_dir(&path("real/below"), Privacy::Shared).unwrap();
         create(workspace, "real/file", b"one\n");
         create(workspace, "free", b"two\n");
-        workspace.symlink(b"real", &path("link")).unwrap();
+        workspace.symlink(b"real", &path("link"), None).unwrap();
         let inside = path("link/file");
         let faults = [
             fault(workspace.stat(&inside)),
@@ -89,7 +89,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.create(&path("link/new"), b"", NEW, None)),
             fault(workspace.append(&inside, b"")),
             fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&inside)))),
-            fault(workspace.symlink(b"x", &path("link/new"))),
+            fault(workspace.symlink(b"x", &path("link/new"), None)),
             fault(workspace.link(&inside, &path("new"))),
             fault(workspace.link(&path("free"), &path("link/new"))),
             fault(workspace.rename(&inside, &path("new"), Rename::Replace)),
@@ -120,7 +120,7 @@ fn a_file_is_no_directory_and_nothing_is_below_it() {
             fault(workspace.list(Some(&path("file")))),
             fault(workspace.list(Some(&below))),
             fault(workspace.create(&below, b"", NEW, None)),
-            fault(workspace.symlink(b"x", &below)),
+            fault(workspace.symlink(b"x", &below, None)),
             fault(workspace.link(&path("file"), &below)),
             fault(workspace.rename(&path("file"), &path("file/x/y"), Rename::Replace)),
             fault(workspace.remove(&below)),
@@ -160,7 +160,7 @@ fn nothing_is_there_where_nothing_was_made() {
         let below = path("no/absent");
         let faults = [
             fault(workspace.create(&below, b"", NEW, None)),
-            fault(workspace.symlink(b"x", &below)),
+            fault(workspace.symlink(b"x", &below, None)),
             fault(workspace.link(&path("file"), &below)),
             fault(workspace.rename(&path("file"), &below, Rename::Exclusive)),
             fault(workspace.make_dir(&below, Privacy::Shared)),
@@ -176,7 +176,7 @@ fn only_regular_files_are_read_written_and_locked() {
     on_each(|workspace, name| {
         workspace.make_dir(&path("directory"), Privacy::Shared).unwrap();
         create(workspace, "file", b"");
-        workspace.symlink(b"file", &path("link")).unwrap();
+        workspace.symlink(b"file", &path("link"), None).unwrap();
         for other in [path("directory"), path("link")] {
             let faults = [
                 fault(workspace.read(&other, 10)),
@@ -198,11 +198,11 @@ fn a_link_is_what_its_target_says_and_is_not_followed() {
     on_each(|workspace, name| {
         for target in [&b"../../etc"[..], b"/dev/null", b"\xff\n", &[b'x'; 4000]] {
             let link = path("link");
-            workspace.symlink(target, &link).unwrap();
+            workspace.symlink(target, &link, None).unwrap();
             assert_eq!(workspace.read_link(&link).unwrap(), target, "{name}");
             let stat = workspace.stat(&link).unwrap().unwrap();
             assert_eq!((stat.kind, stat.size), (FileKind::Symlink, target.len() as u64), "{name}");
-            assert_eq!(fault(workspace.symlink(b"x", &link)), Fault::Exists, "{name}");
+            assert_eq!(fault(workspace.symlink(b"x", &link, None)), Fault::Exists, "{name}");
             workspace.remove(&link).unwrap();
         }
         assert_eq!(workspace.list(None).unwrap(), Vec::<Vec<u8>>::new(), "{name}");

@@ -58,7 +58,7 @@ fn fetch(workspace: &dyn Workspace, scratch: &Scratch, change: &Change) -> Resul
 /// Copies the file `from`, of at most `limit` bytes, with its attributes.
 fn copy(workspace: &dyn Workspace, (from, stat): (&RelPath, &Stat), to: &RelPath, limit: u64) -> Result<(), Failure> {
     if stat.kind == FileKind::Symlink {
-        workspace.symlink(&workspace.read_link(from)?, to)?;
+        workspace.symlink(&workspace.read_link(from)?, to, Some(from))?;
     } else {
         let (contents, _) = workspace.read(from, limit)?;
         workspace.create(to, &contents, Permissions::Exact(stat.permissions), Some(Like::File(from)))?;

@@ -61,7 +61,7 @@ impl Workspace for Disk {
         match *self {}
     }
 
-    fn symlink(&self, _: &[u8], _: &RelPath) -> Result<()> {
+    fn symlink(&self, _: &[u8], _: &RelPath, _: Option<&RelPath>) -> Result<()> {
         match *self {}
     }
 

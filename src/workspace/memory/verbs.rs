@@ -136,7 +136,7 @@ impl Workspace for Memory {
         })
     }
 
-    fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()> {
+    fn symlink(&self, target: &[u8], path: &RelPath, _: Option<&RelPath>) -> Result<()> {
         self.run("make a link at", Some(path), |state| {
             let directory = state.vacant(path)?;
             if target.is_empty() {

@@ -195,7 +195,7 @@ fn a_directory_that_became_a_link_meanwhile_is_stale() {
             let Some(directory) = directory else { continue };
             memory.before_verb(verb, move |memory| {
                 if memory.rename(&directory, &path("theirs"), Rename::Exclusive).is_ok() {
-                    memory.symlink(b"theirs", &directory).unwrap();
+                    memory.symlink(b"theirs", &directory, None).unwrap();
                 }
             });
             let outcome = case.run(&memory, options);

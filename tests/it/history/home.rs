@@ -58,15 +58,18 @@ fn a_plain_directory_can_be_taken_back_and_nothing_stays_in_it() {
 fn each_root_has_its_own() {
     let (one, two, home) = (root(), root(), TempDir::new().unwrap());
     assert!(is_done(one.path(), home.path(), WRITE));
+    assert!(is_done(two.path(), home.path(), WRITE));
+    assert!(is_done(two.path(), home.path(), &["undo"]));
     assert!(!is_done(two.path(), home.path(), &["undo"]));
     assert!(is_done(one.path(), home.path(), &["undo"]));
 }
 
 #[test]
 fn nothing_is_kept_where_nobody_asked_or_where_a_patch_could_reach_it() {
-    let root = root();
-    let inside = root.path().join("state");
-    for home in [OsStr::new(""), OsStr::new("relative"), inside.as_os_str()] {
+    for home in ["", "relative", "inside"] {
+        let root = root();
+        let inside = root.path().join("state");
+        let home = if home == "inside" { inside.as_os_str() } else { OsStr::new(home) };
         assert!(is_done(root.path(), home, WRITE));
         assert!(!is_done(root.path(), home, &["undo"]));
         assert_eq!(names(root.path()), ["file"]);

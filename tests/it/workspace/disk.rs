@@ -362,3 +362,20 @@ fn the_clock_is_the_one_that_dates_files() {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn a_link_gets_the_owner_of_the_one_that_it_is_like() {
+    let root = TempDir::new().unwrap();
+    let disk = Disk::open(root.path()).unwrap();
+    let [old, new] = ["old", "new"].map(|name| path(name));
+    symlink("one", root.path().join("old")).unwrap();
+    // Only a privileged user can give a link away; others have one owner alone.
+    let _ = std::os::unix::fs::lchown(root.path().join("old"), Some(12_345), Some(23_456));
+    disk.symlink(b"two", &new, Some(&old)).unwrap();
+    let owner = |path: &wpatch::path::RelPath| disk.stat(path).unwrap().map(|stat| (stat.uid, stat.gid));
+    assert_eq!(owner(&new), owner(&old));
+    assert_eq!(disk.read_link(&new).unwrap(), b"two");
+    let missing = path("missing");
+    let error = disk.symlink(b"three", &missing, Some(&missing)).unwrap_err();
+    assert_eq!((error.fault, disk.stat(&missing).unwrap()), (Fault::Missing, None));
+}

@@ -3,8 +3,8 @@
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, CWD, Gid, Mode, OFlags, Uid, XattrFlags, chmod, fchmod, fchown, fgetxattr, flistxattr, fremovexattr,
-    fsetxattr, fstat, getxattr, listxattr, openat, statat,
+    AtFlags, CWD, Gid, Mode, OFlags, Uid, XattrFlags, chmod, chownat, fchmod, fchown, fgetxattr, flistxattr,
+    fremovexattr, fsetxattr, fstat, getxattr, listxattr, openat, statat,
 };
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
@@ -102,6 +102,20 @@ impl Model {
         }
         Ok(())
     }
+}
+
+/// Gives the link `name` owner and group of `model`, as far as the caller may.
+pub(super) fn give_link_owner(directory: impl AsFd, name: &[u8], model: &Stat) -> Attempt<()> {
+    let is = stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?);
+    if (is.uid, is.gid) == (model.uid, model.gid) {
+        return Ok(());
+    }
+    let give = |owner, group| may(chownat(&directory, name, owner, group, AtFlags::SYMLINK_NOFOLLOW));
+    let (owner, group) = (Some(Uid::from_raw(model.uid)), Some(Gid::from_raw(model.gid)));
+    if !give(owner, group)? {
+        give(None, group)?;
+    }
+    Ok(())
 }
 
 /// Returns the bits that give nobody more than before, when the new file could not be given to the old owner or

@@ -26,7 +26,7 @@ use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
 use self::attic::Attic;
-use self::attributes::{Model, bits_of, process_umask, set_bits, set_bits_of};
+use self::attributes::{Model, bits_of, give_link_owner, process_umask, set_bits, set_bits_of};
 use self::contents::{make_file, names, open_regular, read_file, target, write_bytes};
 use self::directory::make_private;
 use self::fault::{Attempt, Trouble};
@@ -176,6 +176,11 @@ impl Disk {
         })
     }
 
+    fn look(&self, path: &RelPath) -> Attempt<Stat> {
+        let (directory, name) = self.parents.of(path)?;
+        Ok(stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
     fn try_sync(&self, path: &RelPath) -> Attempt<()> {
         let (directory, name) = self.parents.of(path)?;
         let opened = match open_regular(&directory, name, OFlags::RDONLY) {
@@ -229,10 +234,7 @@ fn link_fault(errno: Errno) -> Trouble {
 
 impl Workspace for Disk {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
-        let found = self.attempt("look at", Some(path), || {
-            let (directory, name) = self.parents.of(path)?;
-            Ok(stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?))
-        });
+        let found = self.attempt("look at", Some(path), || self.look(path));
         match found {
             Ok(stat) => Ok(Some(stat)),
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
@@ -275,10 +277,17 @@ impl Workspace for Disk {
         })
     }
 
-    fn symlink(&self, target: &[u8], path: &RelPath) -> Result<()> {
+    fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()> {
         self.attempt("make link", Some(path), || {
+            let model = like.map(|like| self.look(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
             let (directory, name) = self.parents.of(path)?;
-            symlinkat(target, &directory, name).map_err(link_fault)
+            symlinkat(target, &directory, name).map_err(link_fault)?;
+            let result = model.map_or(Ok(()), |model| give_link_owner(&directory, name, &model));
+            if result.is_err() {
+                // It is ours and useless; if it stays, that is no worse than the error that is returned.
+                let _ = unlinkat(&directory, name, AtFlags::empty());
+            }
+            result
         })
     }
 
