@@ -58,9 +58,8 @@ fn a_plain_directory_can_be_taken_back_and_nothing_stays_in_it() {
 fn each_root_has_its_own() {
     let (one, two, home) = (root(), root(), TempDir::new().unwrap());
     assert!(is_done(one.path(), home.path(), WRITE));
-    assert!(is_done(two.path(), home.path(), WRITE));
-    assert!(is_done(two.path(), home.path(), &["undo"]));
-    assert!(!is_done(two.path(), home.path(), &["undo"]));
+    assert_eq!(run(two.path(), home.path(), &["log"]).stdout, b"");
+    assert_ne!(run(one.path(), home.path(), &["log"]).stdout, b"");
     assert!(is_done(one.path(), home.path(), &["undo"]));
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use fs_err as fs;
 use walkdir::WalkDir;
 use wpatch::transaction::{Durability, Options, recover};
 use wpatch::workspace::disk::Disk;
+
+use crate::faults::scene::program;
 
 use super::drafts::Draft;
 use super::model::{Inode, Model, Tree, tree};
@@ -103,7 +106,7 @@ impl Scene {
     /// Lays the tree of `draft` when it is known what becomes of it.
     fn lay_again(draft: &Draft, place: Place) -> Self {
         let first = Self::lay(draft, place);
-        let output = first.run(env!("CARGO_BIN_EXE_wpatch"), &["apply"], "apply");
+        let output = first.run(program(), &["apply"], "apply");
         assert!(output.status.success(), "{}: {output:?}", first.name);
         Self { success: lasting(read(&first.root)), ..Self::lay(draft, place) }
     }
@@ -150,10 +153,10 @@ impl Scene {
 
     /// Returns what `command` does, and whether it was killed.
     fn record(&self, command: &str, arguments: &[&str], strace: &[&str]) -> (Vec<Step>, bool) {
-        let log = self.root.with_file_name("log");
+        let (log, program) = (self.root.with_file_name("log"), program());
         let mut words = vec!["-f", "-y", "-qq", "-xx", "-s", "1000000000", "-e", "trace=%file,%desc,exit_group"];
         words.extend(strace);
-        words.extend(["-o", log.to_str().unwrap(), env!("CARGO_BIN_EXE_wpatch"), command, "--json"]);
+        words.extend(["-o", log.to_str().unwrap(), program.to_str().unwrap(), command, "--json"]);
         words.extend(arguments);
         let output = self.run("strace", &words, command);
         let is_killed = output.status.signal() == Some(9);
@@ -161,13 +164,14 @@ impl Scene {
         (steps(&fs::read_to_string(log).unwrap(), &self.root), is_killed)
     }
 
-    fn run(&self, program: &str, words: &[&str], command: &str) -> Output {
+    fn run(&self, program: impl AsRef<OsStr>, words: &[&str], command: &str) -> Output {
+        let program = program.as_ref();
         let mut run = Command::new(program);
         run.args(words).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
         if command == "apply" {
             run.arg("../patch");
         }
-        run.output().unwrap_or_else(|error| panic!("{program} has to be installed: {error}"))
+        run.output().unwrap_or_else(|error| panic!("{} has to be installed: {error}", program.display()))
     }
 
     /// Cuts the power after each of `steps`, in every way that `bound` lets through, and recovers.
@@ -229,7 +233,7 @@ impl Scene {
             recovered.map(|_| lasting(read(&self.root))).map_err(|failure| format!("recovery fails: {failure}"));
         if self.recovered().is_multiple_of(BY_PROGRAM) {
             replace(&self.root, state);
-            let output = self.run(env!("CARGO_BIN_EXE_wpatch"), &["recover"], "recover");
+            let output = self.run(program(), &["recover"], "recover");
             assert_eq!(output.status.success(), found.is_ok(), "{}: {output:?}", self.name);
             assert_eq!(lasting(read(&self.root)), found.clone().unwrap_or_default(), "{}: {output:?}", self.name);
         }
