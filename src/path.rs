@@ -10,8 +10,8 @@ pub const MAX_PATH: usize = 4095;
 /// Most bytes of one component (`NAME_MAX`).
 pub const MAX_COMPONENT: usize = 255;
 
-/// Most components of a path. Directories are looked at one by one, so that a path costs as much as its length times its
-/// depth: a patch that is nothing but slashes would keep a machine busy.
+/// Most components of a path. Directories are looked at one by one, so that a path costs as much as its length times
+/// its depth: a patch that is nothing but slashes would keep a machine busy.
 pub const MAX_DEPTH: usize = 256;
 
 /// A path inside the root: relative, `/`-separated, free of empty components, `.` and `..`.

@@ -105,7 +105,7 @@ impl Known {
             self.files.entry(path).or_default().extend(digests.into_iter().flatten());
         }
         let removes = journal["removes"].as_array().into_iter().flatten().map(|removed| &removed["path"]);
-        let makes = journal["makes"].as_array().into_iter().flatten();
+        let makes = journal["makes"].as_array().into_iter().flatten().map(|made| &made["path"]);
         self.directories.extend(removes.chain(makes).filter_map(path));
     }
 

@@ -132,8 +132,8 @@ fn open(global: &Global) -> Result<Disk, Stop> {
     })
 }
 
-/// Returns where the user wants programs to keep their state. The XDG Base Directory Specification has a default for who
-/// says nothing; but nothing is to stay behind where nobody asked for it.
+/// Returns where the user wants programs to keep their state. The XDG Base Directory Specification has a default for
+/// who says nothing; but nothing is to stay behind where nobody asked for it.
 fn state_home() -> Option<PathBuf> {
     env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute())
 }

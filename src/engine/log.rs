@@ -89,7 +89,8 @@ impl Versions<'_> {
     fn diff(&self, entry: &Entry, file: &EntryFile) -> Option<Vec<u8>> {
         let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
         let old = source.unwrap_or(file);
-        let (before, after) = (self.find(&old.path, old.before), self.find(&file.path, file.after));
+        let here = [&old.path, &file.path];
+        let (before, after) = (self.find(here, old.before), self.find([&file.path; 2], file.after));
         if before.is_none() && old.before.is_some() || after.is_none() && file.after.is_some() {
             return None;
         }
@@ -103,17 +104,17 @@ impl Versions<'_> {
         Some(git_diff(action, old.as_ref(), new.as_ref()))
     }
 
-    /// Returns `version` of `path`, if there is one and its contents are still somewhere.
-    fn find(&self, path: &RelPath, version: Option<Version>) -> Option<Found> {
+    /// Returns `version` of the first of `paths`, if there is one and its contents are still somewhere.
+    fn find(&self, paths: [&RelPath; 2], version: Option<Version>) -> Option<Found> {
         let version = version?;
         let kept = self.all.iter().flat_map(|entry| &entry.files).filter_map(|file| match (&file.old, file.before) {
             (Old::Kept(place), Some(before)) if before.digest == version.digest => Some(place),
             _ => None,
         });
-        let mut places = std::iter::once(path).chain(kept);
+        let mut places = paths.into_iter().chain(kept);
         let content = places.find_map(|place| self.read(place, version))?;
         let blob = blob_id(&content, ObjectFormat::Sha1);
-        Some(Found { path: path.clone(), version, content, blob })
+        Some(Found { path: paths[0].clone(), version, content, blob })
     }
 
     fn read(&self, place: &RelPath, version: Version) -> Option<Vec<u8>> {

@@ -84,8 +84,8 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
     Disk::open(root)
 }
 
-/// Opens the directory `root` of the disk, and lets the history be kept in `above/wpatch` where there is no place for it
-/// below the root. `above` need not be there yet; nothing is kept in it if it is below the root itself.
+/// Opens the directory `root` of the disk, and lets the history be kept in `above/wpatch` where there is no place for
+/// it below the root. `above` need not be there yet; nothing is kept in it if it is below the root itself.
 ///
 /// # Errors
 ///

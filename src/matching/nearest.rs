@@ -124,8 +124,8 @@ impl Misfit {
         is_at(line).then_some(line)
     }
 
-    /// Returns the place that has most of its lines, of equal ones the one that is nearest to where it should be, and of
-    /// two as near the first: the report is the same each time.
+    /// Returns the place that has most of its lines, of equal ones the one that is nearest to where it should be, and
+    /// of two as near the first: the report is the same each time.
     fn nearest(&self, index: &LineIndex<'_>, votes: &HashMap<usize, usize>) -> Option<Nearest> {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();

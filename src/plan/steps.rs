@@ -8,8 +8,8 @@ use crate::path::RelPath;
 /// Numbers the steps of `operations`, which stand in the order in which they are done.
 ///
 /// The grammar tells some borders (the messages of a mailbox). Where patches simply follow each other, a border is seen
-/// from a file that comes a second time in a way that one diff of two trees cannot write. Once one is seen, all are looked
-/// for: git sorts the files of a diff by their names, so that another one begins where the order does.
+/// from a file that comes a second time in a way that one diff of two trees cannot write. Once one is seen, all are
+/// looked for: git sorts the files of a diff by their names, so that another one begins where the order does.
 pub(super) fn number(operations: &mut [Operation], direction: Direction) {
     let told: Vec<usize> = operations.iter().map(|operation| operation.step).collect();
     let has_hidden_borders = assign(operations, &told, |_, _| false);

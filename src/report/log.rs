@@ -58,6 +58,8 @@ pub enum State {
     Committed,
     /// It was taken back.
     Undone,
+    /// Nothing is known of it, because its record cannot be read.
+    Damaged,
 }
 
 /// Whether everything can be taken back.
@@ -123,8 +125,12 @@ impl Log {
     /// Returns the error of `out`.
     pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for entry in &self.entries {
-            let undone = if entry.state == State::Undone { ", undone" } else { "" };
-            writeln!(out, "{} {} {}{undone}", entry.id, entry.time, printable(entry.command.as_bytes()))?;
+            let state = match entry.state {
+                State::Committed => "",
+                State::Undone => ", undone",
+                State::Damaged => "its record is damaged",
+            };
+            writeln!(out, "{} {} {}{state}", entry.id, entry.time, printable(entry.command.as_bytes()))?;
             for file in &entry.files {
                 let path = |path: &str| printable(path.as_bytes()).to_string();
                 let from = file.from.as_deref().map_or_else(String::new, |from| format!("{} => ", path(from)));
@@ -154,10 +160,18 @@ impl LogEntry {
             id: entry.id.clone(),
             time: format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(entry.time)).to_string(),
             command: entry.label.command.clone(),
-            state: if is_undone { State::Undone } else { State::Committed },
+            state: match is_undone {
+                _ if entry.is_damaged => State::Damaged,
+                true => State::Undone,
+                false => State::Committed,
+            },
             undoes: entry.label.undoes.clone(),
             undone_by: chain.undone_by(entry).map(|by| by.id.clone()),
-            coverage: if entry.files.iter().any(is_lost) { Coverage::Partial } else { Coverage::Full },
+            coverage: if entry.is_damaged || entry.files.iter().any(is_lost) {
+                Coverage::Partial
+            } else {
+                Coverage::Full
+            },
             files: entry.files.iter().filter(|file| !is_moved_away(file)).map(file).collect(),
         }
     }

@@ -56,17 +56,11 @@ pub(super) fn arrange(
         root: workspace.identity()?,
         command: label.command.clone(),
         undoes: label.undoes.clone(),
-        makes: makes.into_iter().map(|path| made(path, directories)).collect(),
+        makes: makes.into_iter().map(|path| Made { mode: directories.get(&path).copied(), path }).collect(),
         removes: removes.into_iter().map(|(path, mode)| Removed { path, mode }).collect(),
         changes: changes.into_values().collect(),
     };
     Ok(Arranged { journal, found })
-}
-
-/// Returns the directory `path` with the permission bits that it had. Without the owner's own nothing could be put in.
-fn made(path: RelPath, directories: &BTreeMap<RelPath, u32>) -> Made {
-    let mode = directories.get(&path).copied().filter(|mode| mode & 0o700 == 0o700);
-    Made { path, mode }
 }
 
 /// Lets the file at `from` leave, and returns the number of its change.

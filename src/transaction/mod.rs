@@ -23,9 +23,9 @@ mod undone;
 mod verify;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use std::{fmt, io};
 
 use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
@@ -36,7 +36,7 @@ pub use single::SingleChange;
 
 use arrange::arrange;
 use commit::Commit;
-use history::{Label, Limits};
+use history::{Label, Limits, Pruned};
 use journal::Journal;
 use scratch::Scratch;
 use stage::Stage;
@@ -242,7 +242,7 @@ impl<'w> Transaction<'w> {
     /// Makes the place of its scratch files.
     fn scratch(workspace: &dyn Workspace, state: &State) -> Result<(Scratch, Timestamp), Failure> {
         let since = workspace.now();
-        let last = state.history().map(|home| history::newest(workspace, home)).transpose()?.flatten();
+        let last = state.history().and_then(|home| history::newest(workspace, home));
         let scratch = state.scratch(&scratch::id(since, last.as_deref()))?;
         scratch.make(workspace)?;
         Ok((scratch, since))
@@ -304,19 +304,11 @@ impl<'w> Transaction<'w> {
 
     fn receipt(&mut self, journal: Option<&Journal>) -> Receipt {
         let mut warnings = Vec::new();
-        match self.keep(journal) {
-            Ok(0) => {}
-            Ok(pruned) => {
-                warnings.push(format!("{pruned} old entries of the history were removed, they were over its limits"));
-            }
-            Err(failure) if self.state.as_ref().is_some_and(State::passes) => {
-                warnings.push(format!("this change cannot be taken back: {failure}"));
-            }
-            Err(failure) => {
-                // What could not be cleaned up now is for the next command, with the record that says how.
-                self.keeps_journal = true;
-                warnings.push(unswept(&failure));
-            }
+        let kept = journal.map_or(Ok(()), |journal| self.keep(journal, &mut warnings));
+        if let Err(failure) = kept {
+            // What could not be cleaned up now is for the next command, with the record that says how.
+            self.keeps_journal = true;
+            warnings.push(unswept(&failure));
         }
         if let Err(failure) = self.clear() {
             warnings.push(unswept(&failure));
@@ -324,12 +316,37 @@ impl<'w> Transaction<'w> {
         Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings }
     }
 
-    /// Makes what was done an entry of the history, and returns how many old ones had to go for it.
-    fn keep(&self, journal: Option<&Journal>) -> Result<usize, Failure> {
-        let home = self.state.as_ref().and_then(State::history);
-        let (Some(home), Some(journal)) = (home, journal) else { return Ok(0) };
-        history::keep(self.workspace, home, &self.scratch, journal)?;
-        history::prune(self.workspace, home, self.options.history)
+    /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it.
+    fn keep(&self, journal: &Journal, warnings: &mut Vec<String>) -> Result<(), Failure> {
+        let Some(state) = &self.state else { return Ok(()) };
+        let Some(home) = state.history() else {
+            if self.workspace.attic().is_some() {
+                warnings.push(unkept("there is no place for a history that is the user's own alone"));
+            }
+            return Ok(());
+        };
+        let Self { workspace, scratch, options, .. } = self;
+        match history::keep(*workspace, home, (scratch, journal), options.durability) {
+            // The tree is somebody's own, and nothing is to stay in it.
+            Err(failure) if state.passes() => {
+                warnings.push(unkept(failure));
+                return Ok(());
+            }
+            kept => kept?,
+        }
+        let drained = history::drain(*workspace, home, &journal.undoes);
+        match drained.and_then(|()| history::prune(*workspace, home, options.history)) {
+            Ok(Pruned { entries, has_newest }) => {
+                let old = entries - usize::from(has_newest);
+                warnings.extend(
+                    (old > 0)
+                        .then(|| format!("{old} old entries of the history were removed, they were over its limits")),
+                );
+                warnings.extend(has_newest.then(|| unkept("its old files are larger than the history may be")));
+            }
+            Err(failure) => warnings.push(unswept(&failure)),
+        }
+        Ok(())
     }
 
     /// Sweeps and gives the lock back.
@@ -352,6 +369,11 @@ impl<'w> Transaction<'w> {
 /// Says that the transaction happened, but left something behind.
 fn unswept(failure: &Failure) -> String {
     format!("scratch files are left for the next command: {failure}")
+}
+
+/// Says that the transaction happened, but is in no history.
+fn unkept(why: impl fmt::Display) -> String {
+    format!("this change cannot be taken back: {why}")
 }
 
 impl Drop for Transaction<'_> {

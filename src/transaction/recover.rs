@@ -8,7 +8,7 @@ use super::state::{Looked, State, look};
 use super::sweep::{is_kept, is_unreachable, sweep};
 use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history};
 use crate::path::RelPath;
-use crate::workspace::Workspace;
+use crate::workspace::{Fault, Workspace};
 
 /// Finishes what dead processes left, and says what it was. Without a state directory it does nothing.
 ///
@@ -137,13 +137,17 @@ fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Resu
     let names = workspace.list(Some(&state.directory))?;
     let left = transactions(workspace, &state.directory, &names)?;
     trust(workspace, &left)?;
-    history::bury(workspace, &state.directory, &names)?;
+    history::bury(workspace, &state.directory, (&names, None))?;
     if let Some(home) = state.history().filter(|&home| *home != state.directory) {
-        history::bury(workspace, home, &history::names(workspace, home)?)?;
+        // An attic that cannot be read now does not keep anybody from working.
+        let _ = history::names(workspace, home).and_then(|names| history::bury(workspace, home, (&names, None)));
     }
     let mut recovered = Vec::new();
     for scratch in left {
         recovered.extend(one(workspace, state, &scratch, options)?);
+    }
+    if !state.passes() {
+        history::bring_down(workspace, &state.directory, options.durability);
     }
     Ok(recovered)
 }
@@ -214,20 +218,23 @@ pub(super) fn one(
     Ok(Some(Recovered { id: scratch.id.clone(), ending, left }))
 }
 
-/// Sweeps, or makes an entry of the history, but only when the record is durable: a process that died behind its renaming may not have come to
-/// that, and a journal that comes back without its files could not be undone.
+/// Sweeps, or makes an entry of the history, but only when the record is durable: a process that died behind its
+/// renaming may not have come to that, and a journal that comes back without its files could not be undone.
 fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability: Durability) -> Result<(), Failure> {
     if durability == Durability::Full {
         workspace.sync(Some(&scratch.directory))?;
     }
-    match Journal::record(workspace, scratch) {
-        Ok(journal) => match state.history() {
-            Some(home) => match history::keep(workspace, home, scratch, &journal) {
-                Err(_) if state.passes() => sweep(workspace, scratch),
-                kept => kept,
-            },
-            None => sweep(workspace, scratch),
-        },
-        Err(_) => sweep(workspace, scratch),
+    let journal = match Journal::record(workspace, scratch) {
+        Ok(journal) => journal,
+        // There is no record, or one that says nothing.
+        Err(Failure::State { .. }) => return sweep(workspace, scratch),
+        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => return sweep(workspace, scratch),
+        Err(failure) => return Err(failure),
+    };
+    let Some(home) = state.history() else { return sweep(workspace, scratch) };
+    match history::keep(workspace, home, (scratch, &journal), durability) {
+        Err(_) if state.passes() => sweep(workspace, scratch),
+        Err(failure) => Err(failure),
+        Ok(()) => history::drain(workspace, home, &journal.undoes),
     }
 }

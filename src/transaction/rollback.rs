@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::change::{Change, Image, Numbered};
-use super::journal::{Journal, Removed};
+use super::journal::{Journal, Made, Removed};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
 use super::sweep::{KEPT, is_unreachable};
@@ -16,7 +16,7 @@ use super::verify::{identify, look};
 use super::{Durability, Failure};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Privacy, Rename, Workspace};
+use crate::workspace::{Fault, Privacy, Rename, Stat, Workspace};
 
 /// How often the whole is tried before the disk is said to refuse it.
 const ATTEMPTS: usize = 3;
@@ -101,6 +101,9 @@ impl<'a> Rollback<'a> {
 
     fn restore(&self, left: &mut BTreeSet<RelPath>) -> Result<(), Failure> {
         let mut pass = Pass { left, trouble: None };
+        for made in &self.journal.makes {
+            self.open_dir(made)?;
+        }
         let (lost, changes): (Vec<_>, Vec<_>) =
             self.journal.changes.iter().partition(|change| self.is_out_of_reach(change));
         for change in lost {
@@ -166,7 +169,8 @@ impl<'a> Rollback<'a> {
     }
 
     /// Returns whether what was to come in never did: then what is there was there before, and is somebody else's, also
-    /// if they made the very same change. Where files come in by a second name, the scratch file is still there as well.
+    /// if they made the very same change. Where files come in by a second name, the scratch file is still there as
+    /// well.
     fn waits(&self, change: &Change) -> Result<bool, Failure> {
         let Some(slot) = self.scratch.arrival(change, &self.numbered)? else { return Ok(true) };
         let inode = |path: &RelPath| Ok::<_, Failure>(self.slots.workspace.stat(path)?.map(|stat| stat.inode));
@@ -265,6 +269,16 @@ impl<'a> Rollback<'a> {
             Err(error) if is_taken(error.fault) => self.keep(change, old),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Lets files be taken out of a directory that was made and got bits that do not let them.
+    fn open_dir(&self, Made { path, mode }: &Made) -> Result<(), Failure> {
+        let Some(mode) = mode.filter(|mode| mode & 0o700 != 0o700) else { return Ok(()) };
+        let is_ours = |stat: Stat| stat.kind == FileKind::Directory && stat.permissions == mode;
+        if look(self.slots.workspace, path)?.is_some_and(is_ours) {
+            self.slots.workspace.set_permissions(path, Permissions::Exact(mode | 0o700))?;
+        }
+        Ok(())
     }
 
     /// Removes a directory that was made, unless somebody put something into it.

@@ -16,9 +16,9 @@ const PREFIX: &str = "txn-";
 
 /// Where the scratch files of one transaction are.
 ///
-/// In a state directory that stays they have one of their own, `txn-<id>/`, so that it can be kept whole. In one that
-/// passes they stand right in it, as `txn-<id>.journal`: to make a directory and remove it again costs as much as all
-/// the rest of a small commit.
+/// Where a history is kept they have one of their own, `txn-<id>/`, so that it can be kept whole. Elsewhere they stand
+/// right in the state directory, which passes, as `txn-<id>.journal`: to make a directory and remove it again costs as
+/// much as all the rest of a small commit.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     /// The directory that the files are in.

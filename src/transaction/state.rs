@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::place::{Found, Place, find, passes};
 use super::scratch::{Scratch, join};
-use super::{Durability, Failure, Interrupt, Options, Recovered, single};
+use super::{Durability, Failure, Interrupt, Options, Recovered, history, single};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Lock, Privacy, Workspace};
@@ -172,7 +172,7 @@ impl State {
                     // Somebody decided that it is to stay, while we waited: then another lock counts.
                     return Ok(None);
                 }
-                let history = if passes { workspace.attic() } else { Some(directory.clone()) };
+                let history = if passes { history::attic_place(workspace) } else { Some(directory.clone()) };
                 Ok(Some(Self { directory: directory.clone(), passes, history, _lock: lock }))
             }
             // Gone, or a single change has its place meanwhile.

@@ -47,7 +47,8 @@ impl Swap<'_> {
         }
         for made in &self.journal.makes {
             self.poll()?;
-            self.make_dir(made)?;
+            let made_dir = self.slots.workspace.make_dir(&made.path, Privacy::Shared);
+            made_dir.map_err(|error| stale(error, &made.path, &[Fault::Exists]))?;
         }
         for change in changes.iter().filter(|change| change.is_exchange()) {
             self.poll()?;
@@ -60,6 +61,11 @@ impl Swap<'_> {
         for change in changes.iter().filter(|change| change.is_mode()) {
             self.poll()?;
             self.set_mode(change)?;
+        }
+        // Only now, and the inner ones first: some bits let nobody put anything in.
+        for made in self.journal.makes.iter().rev() {
+            self.poll()?;
+            self.set_dir_mode(made)?;
         }
         self.poll()?;
         Ok(stay)
@@ -101,16 +107,10 @@ impl Swap<'_> {
         Ok(false)
     }
 
-    fn make_dir(&self, Made { path, mode }: &Made) -> Result<(), Failure> {
-        let workspace = self.slots.workspace;
-        workspace.make_dir(path, Privacy::Shared).map_err(|error| stale(error, path, &[Fault::Exists]))?;
-        match mode {
-            Some(mode) => {
-                let set = workspace.set_permissions(path, Permissions::Exact(*mode));
-                set.map_err(|error| stale(error, path, &[Fault::Missing]))
-            }
-            None => Ok(()),
-        }
+    fn set_dir_mode(&self, Made { path, mode }: &Made) -> Result<(), Failure> {
+        let Some(mode) = mode else { return Ok(()) };
+        let set = self.slots.workspace.set_permissions(path, Permissions::Exact(*mode));
+        set.map_err(|error| stale(error, path, &[Fault::Missing]))
     }
 
     fn remove_dir(&self, path: &RelPath) -> Result<bool, Failure> {

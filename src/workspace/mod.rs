@@ -70,8 +70,8 @@ pub trait Workspace: Sync {
     /// Writes `bytes` behind what is in the regular file at `path`; neither at once nor durable.
     fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()>;
 
-    /// Makes a symbolic link that was not there, with owner and group of the file at `like` as far as the caller may give
-    /// them.
+    /// Makes a symbolic link that was not there, with owner and group of the file at `like` as far as the caller may
+    /// give them.
     fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()>;
 
     /// Gives the file at `from` a second name.

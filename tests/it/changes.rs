@@ -155,7 +155,8 @@ fn state(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<FileState>>
     Ok(Some(FileState { stat, digest }))
 }
 
-/// Returns every set of changes, in a plain directory and in a work tree of git, where scratch files have another place.
+/// Returns every set of changes, in a plain directory and in a work tree of git, where scratch files have another
+/// place.
 pub(crate) fn cases() -> Vec<Case> {
     let plain = sets::plain();
     plain.iter().cloned().chain(plain.iter().map(Case::in_git)).collect()

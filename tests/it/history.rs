@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use wpatch::engine::options::{Interrupt, Limits, TransactionOptions};
 use wpatch::engine::{self, Outcome, Target, UndoRequest};
+use wpatch::path::RelPath;
 use wpatch::preflight::Kind;
 use wpatch::report::{Coverage, State};
 use wpatch::transaction::{Durability, Options, recover};
@@ -41,8 +42,9 @@ fn done(outcome: &Outcome) -> bool {
 
 /// Returns the tree without the state directories.
 fn tree(memory: &Memory) -> Tree {
-    let is_state = |path: &str| path.starts_with(".git/wpatch") || path.starts_with(".wpatch");
-    memory.entries().into_iter().filter(|(path, _)| !is_state(&path.to_string())).collect()
+    let states = [".git/wpatch", ".wpatch", wpatch::workspace::ATTIC].map(path);
+    let is_state = |path: &RelPath| states.iter().any(|state| path == state || path.is_below(state));
+    memory.entries().into_iter().filter(|(path, _)| !is_state(path)).collect()
 }
 
 /// Does a case, whose history is kept in the work tree of git or in the attic.
@@ -106,8 +108,9 @@ fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
                         _ => found == after,
                     };
                     assert!(is_right, "{} {kind:?} at {verb}: {:?} {found:#?}", case.name, outcome.problems);
-                    let litter: Vec<_> =
-                        next.entries().into_keys().filter(|path| path.to_string().contains("txn-")).collect();
+                    let is_litter =
+                        |path: &RelPath| ["txn-", "dead-"].iter().any(|word| path.to_string().contains(word));
+                    let litter: Vec<_> = next.entries().into_keys().filter(is_litter).collect();
                     assert_eq!(litter, [], "{} {kind:?} at {verb}", case.name);
                 }
             }
@@ -287,6 +290,102 @@ fn an_undo_counts_the_lines_of_the_way_back() {
     put(&memory, &[Step::Put("c", Entry::file("c\nc\n"))]);
     let report = undo(&memory, Target::Last(2)).report;
     assert_eq!((report.summary.added, report.summary.removed), (3, 3));
+}
+
+/// What several steps leave is what the next one sees, also for force.
+#[test]
+fn force_does_the_same_to_a_tree_that_nobody_touched() {
+    let all: [&[Step]; 4] = [
+        &[Step::Put("a", Entry::file("1")), Step::Delete("a")],
+        &[Step::Put("a", Entry::file("1")), Step::Delete("a"), Step::Put("a", Entry::file("2"))],
+        &[Step::Put("d/x", Entry::file("1")), Step::Put("d/y", Entry::file("1"))],
+        &[Step::Put("d/x", Entry::file("1")), Step::Move("d/x", "e/x"), Step::Put("d", Entry::file("file"))],
+    ];
+    for steps in all {
+        for force in [false, true] {
+            let memory = memory(&[("d", Entry::directory()), ("old", Entry::file("old"))]);
+            let before = tree(&memory);
+            for step in steps {
+                put(&memory, std::slice::from_ref(step));
+            }
+            let request = UndoRequest { force, ..request(Target::Last(steps.len())) };
+            assert!(engine::undo(&request, &memory, &Interrupt::new()).report.ok, "{steps:?} {force}");
+            assert_eq!(tree(&memory), before, "{steps:?} {force}");
+        }
+    }
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_not_passed_over() {
+    let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    put(&memory, &[Step::Put("b", Entry::file("2"))]);
+    let records: Vec<_> = memory.files().into_keys().filter(|path| path.name() == b"done").collect();
+    memory.put(&records[1], &Entry::file("nothing"));
+    let log = engine::log(&memory).unwrap().entries;
+    assert_eq!(log.iter().map(|entry| entry.state).collect::<Vec<_>>(), [State::Damaged, State::Committed]);
+    let before = tree(&memory);
+    for target in [Target::Last(1), Target::Last(2), Target::Undo, Target::Entry(log[0].id.clone())] {
+        let error = undo(&memory, target).report.error.unwrap();
+        assert!(error.kind == Kind::NothingToUndo.name() && error.message.contains(&log[0].id), "{}", error.message);
+        assert_eq!(tree(&memory), before);
+    }
+    assert!(done(&undo(&memory, Target::Entry(log[1].id.clone()))));
+    assert_eq!(memory.files()[&path("a")].contents, b"1");
+}
+
+#[test]
+fn a_change_that_was_made_again_with_others_is_not_taken_back_with_them() {
+    let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    put(&memory, &[Step::Put("b", Entry::file("2"))]);
+    let first = engine::log(&memory).unwrap().entries[1].id.clone();
+    assert!(done(&undo(&memory, Target::Last(2))) && done(&undo(&memory, Target::Undo)));
+    let after = tree(&memory);
+    let error = undo(&memory, Target::Entry(first)).report.error.unwrap();
+    assert!(error.message.contains("together with others"), "{}", error.message);
+    assert_eq!(tree(&memory), after);
+    assert!(done(&undo(&memory, Target::Last(1))));
+}
+
+#[test]
+fn an_entry_that_is_too_large_alone_does_not_take_the_others_with_it() {
+    let memory = memory(&[("a", Entry::file("1")), ("large", Entry::file("123456789"))]);
+    let options = TransactionOptions { history: Limits { bytes: 8, ..OPTIONS.history }, ..OPTIONS };
+    let run = |steps: &[Step]| crate::changes::run(&memory, steps, options, &Interrupt::new()).unwrap().warnings;
+    assert_eq!(run(&[Step::Put("a", Entry::file("2"))]), [""; 0]);
+    let warnings = run(&[Step::Put("large", Entry::file("x"))]);
+    assert!(warnings.len() == 1 && warnings[0].starts_with("this change cannot be taken back"), "{warnings:?}");
+    assert_eq!(engine::log(&memory).unwrap().entries.len(), 1);
+    assert!(done(&undo(&memory, Target::Last(1))));
+    assert_eq!(memory.files()[&path("a")].contents, b"1");
+}
+
+#[test]
+fn a_link_in_the_place_of_a_directory_is_a_conflict() {
+    for force in [false, true] {
+        let memory = memory(&[("d/x", Entry::file("1"))]);
+        put(&memory, &[Step::Put("d/x", Entry::file("2")), Step::Put("d/e/y", Entry::file("y"))]);
+        memory.rename(&path("d"), &path("elsewhere"), wpatch::workspace::Rename::Exclusive).unwrap();
+        memory.symlink(b"elsewhere", &path("d"), None).unwrap();
+        let before = tree(&memory);
+        let said = [true, false].map(|is_dry_run| {
+            let request = UndoRequest { force, is_dry_run, ..request(Target::Last(1)) };
+            engine::undo(&request, &memory, &Interrupt::new()).report.error.map(|error| error.kind)
+        });
+        assert!(said[0].is_some() && said[0] == said[1], "{said:?}");
+        assert_eq!(tree(&memory), before);
+    }
+}
+
+#[test]
+fn a_pure_rename_is_shown() {
+    let memory = memory(&[("a", Entry::file("1\n"))]);
+    put(&memory, &[Step::Move("a", "b")]);
+    let id = engine::log(&memory).unwrap().entries[0].id.clone();
+    let shown = engine::show(&memory, &id).unwrap();
+    let diff = shown.entries[0].files[0].diff.clone().unwrap();
+    assert!(diff.contains("rename from a\nrename to b\n"), "{diff}");
 }
 
 #[test]

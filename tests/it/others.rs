@@ -1,5 +1,5 @@
-//! Others at work on the same tree: more of the same program, editors that save at any moment, readers, and somebody who
-//! puts links in the place of directories.
+//! Others at work on the same tree: more of the same program, editors that save at any moment, readers, and somebody
+//! who puts links in the place of directories.
 //!
 //! `WPATCH_FAULTS=all` stops at every call, and runs 10,000 saves against 1,000 applies in place of some hundred.
 #![cfg(target_os = "linux")]

@@ -35,7 +35,8 @@ pub(super) const COMMANDS: [&str; 16] = [
 
 /// Applies a patch to a tree of files as a whole, or not at all.
 ///
-/// Reads unified diffs, git diffs, Codex envelopes and JSON documents of changes. After any error the tree is as it was.
+/// Reads unified diffs, git diffs, Codex envelopes and JSON documents of changes. After any error the tree is as it
+/// was.
 ///
 /// Exit codes: 0 done, or would be done; 1 the patch does not apply; 2 usage, or a broken patch; 3 refused by policy
 /// or safety; 4 disk or system failed, everything was put back; 5 putting back could not be finished, run `wpatch
@@ -117,8 +118,8 @@ pub(super) enum Command {
     Recover,
     /// Take changes back, all of them or nothing
     ///
-    /// Files that somebody else changed since stop it. The history is kept in a work tree of git, where `wpatch init` made
-    /// a place for it, and else in `$XDG_STATE_HOME/wpatch` if that is set.
+    /// Files that somebody else changed since stop it. The history is kept in a work tree of git, where `wpatch init`
+    /// made a place for it, and else in `$XDG_STATE_HOME/wpatch` if that is set.
     Undo(UndoOptions),
     /// Take the last undo back
     Redo(BackOptions),

@@ -1,7 +1,8 @@
 //! Changes as a JSON document: the whole contents of files, or changes of texts in them.
 //!
 //! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A file that is there gets
-//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. Its grammar is a JSON Schema, `grammar/json.schema.json`.
+//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. Its grammar is a
+//! JSON Schema, `grammar/json.schema.json`.
 
 mod edits;
 mod reader;

@@ -1,17 +1,27 @@
 //! The attic: where the histories of all roots are that have no place for one.
 
 use super::keep::rename;
-use super::prune::{Limits, prune};
-use super::{Failure, places};
+use super::prune::{Limits, bury, oldest, prune};
+use super::{Failure, names, places};
 use crate::path::RelPath;
-use crate::transaction::place::find;
-use crate::transaction::sweep::gone;
+use crate::transaction::Durability;
+use crate::transaction::place::{Found, find};
 use crate::workspace::{Fault, Privacy, Workspace};
 
-/// Returns where the history of this root is in the attic, if it is there and nobody else can have put anything in.
+/// Returns where the history of this root is in the attic, or may be made; `None` if there is no attic, or if somebody
+/// else may have put something into it.
+pub(in crate::transaction) fn place(workspace: &dyn Workspace) -> Option<RelPath> {
+    believed(workspace, |found| matches!(found, Found::Nothing | Found::Directory(_)))
+}
+
+/// Returns where the history of this root is in the attic, if it is there.
 pub(super) fn home(workspace: &dyn Workspace) -> Option<RelPath> {
+    believed(workspace, Found::is_directory)
+}
+
+fn believed(workspace: &dyn Workspace, is_right: impl Fn(&Found) -> bool) -> Option<RelPath> {
     let home = workspace.attic()?;
-    let is_believed = |path: &RelPath| find(workspace, path).is_ok_and(|found| found.is_directory());
+    let is_believed = |path: &RelPath| find(workspace, path).is_ok_and(|found| is_right(&found));
     let is_home = home.parent().iter().chain([&home]).all(is_believed);
     is_home.then_some(home)
 }
@@ -33,37 +43,33 @@ pub(super) fn furnish(workspace: &dyn Workspace, home: &RelPath) -> Result<(), F
         find(workspace, path)?;
     }
     if is_new {
-        // What cannot be removed now goes another time.
-        let _ = air(workspace, home);
+        air(workspace);
     }
     Ok(())
 }
 
 /// Removes what is too old from the histories of the other roots in the attic: no command may ever come to them again.
-/// Returns how many entries that were.
-pub(super) fn air(workspace: &dyn Workspace, home: &RelPath) -> Result<usize, Failure> {
-    let Some(attic) = home.parent() else { return Ok(0) };
+///
+/// Those roots may be at work, and nobody waits for them: what is in the way stays.
+pub(super) fn air(workspace: &dyn Workspace) {
+    let Some((own, attic)) = workspace.attic().and_then(|own| Some((own.clone(), own.parent()?))) else { return };
     let limits = Limits { entries: usize::MAX, bytes: u64::MAX, ..Limits::default() };
-    let mut pruned = 0;
-    for name in workspace.list(Some(&attic))? {
+    let oldest = oldest(workspace, limits);
+    for name in names(workspace, &attic).unwrap_or_default() {
         let Ok(other) = attic.join(&name) else { continue };
-        if other == *home || !find(workspace, &other).is_ok_and(|found| found.is_directory()) {
+        if other == own || !find(workspace, &other).is_ok_and(|found| found.is_directory()) {
             continue;
         }
-        pruned += prune(workspace, &other, limits)?;
-        match gone(workspace.remove_dir(&other)) {
-            Err(error) if error.fault == Fault::NotEmpty => {}
-            removed => removed?,
-        }
+        let _ = prune(workspace, &other, limits);
+        let _ = names(workspace, &other).and_then(|names| bury(workspace, &other, (&names, Some(&oldest))));
+        let _ = workspace.remove_dir(&other);
     }
-    Ok(pruned)
 }
 
-/// Brings the entries from the attic to the state directory `state`.
-pub(super) fn bring_down(workspace: &dyn Workspace, state: &RelPath) -> Result<(), Failure> {
-    let Some(home) = home(workspace) else { return Ok(()) };
-    for place in places(workspace, &home)? {
-        rename(workspace, state, &place.scratch, place.bytes)?;
-    }
-    Ok(())
+/// Brings the entries from the attic to the state directory `state`, which stays.
+pub(in crate::transaction) fn bring_down(workspace: &dyn Workspace, state: &RelPath, durability: Durability) {
+    let Some(home) = home(workspace) else { return };
+    // What cannot be brought now is found where it is, and comes with the next command.
+    let bring = |place: &super::Place| rename(workspace, state, (&place.scratch, place.bytes), durability);
+    let _ = places(workspace, &home).and_then(|places| places.iter().try_for_each(bring));
 }

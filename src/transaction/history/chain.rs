@@ -1,6 +1,6 @@
 //! Which entries hold: a change that was taken back does not, unless that was taken back in its turn.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::Entry;
 
@@ -41,6 +41,20 @@ impl<'e> Chain<'e> {
             head = next;
         }
         head
+    }
+
+    /// Returns the changes that `entry` makes, makes again or takes back, by name.
+    #[must_use]
+    pub fn changes(&self, entry: &'e Entry) -> BTreeSet<&'e str> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![entry]);
+        while let Some(entry) = open.pop() {
+            if entry.label.undoes.is_empty() {
+                found.insert(entry.id.as_str());
+            }
+            let older = |id: &&String| **id < entry.id;
+            open.extend(entry.label.undoes.iter().filter(older).filter_map(|id| self.entries.get(id.as_str())));
+        }
+        found
     }
 
     /// Returns whether `entry` makes a change, or makes one again; else it takes one back.

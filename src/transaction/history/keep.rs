@@ -4,23 +4,30 @@ use super::prune::dead;
 use super::{Failure, OldFile, Place, attic, name, old_file, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::transaction::Durability;
 use crate::transaction::change::Change;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
 use crate::transaction::sweep::{sweep, trim};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
-/// Makes the transaction of `scratch`, which is committed, an entry, and takes the old files out of those that it undid:
-/// they are in the tree again.
+/// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.
+const ATTEMPTS: usize = 4;
+
+/// Makes the transaction of `scratch`, which is committed, an entry of the history `home`.
 pub(in crate::transaction) fn keep(
     workspace: &dyn Workspace,
     home: &RelPath,
-    scratch: &Scratch,
-    journal: &Journal,
+    (scratch, journal): (&Scratch, &Journal),
+    durability: Durability,
 ) -> Result<(), Failure> {
+    if places(workspace, home)?.iter().any(|place| place.scratch.id == scratch.id) {
+        // A process died when it had copied the files, and before it had removed them.
+        return sweep(workspace, scratch);
+    }
     for change in journal.changes.iter().filter(|change| change.beside.is_some()) {
         // An old file on another file system that cannot be brought over is told as lost.
-        let _ = fetch(workspace, scratch, change);
+        let _ = fetch(workspace, scratch, change, durability);
     }
     let names = scratch.names(workspace)?;
     let mut kept = Vec::new();
@@ -32,72 +39,116 @@ pub(in crate::transaction) fn keep(
         }
     }
     trim(workspace, scratch, |name| name == b"done" || kept.iter().any(|kept| name == kept.as_bytes()))?;
-    attic::furnish(workspace, home)?;
-    rename(workspace, home, scratch, bytes)?;
-    if journal.undoes.is_empty() {
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        attic::furnish(workspace, home)?;
+        match rename(workspace, home, (scratch, bytes), durability) {
+            Err(Failure::Workspace(error)) if error.fault == Fault::Missing && attempts < ATTEMPTS => {}
+            renamed => return renamed,
+        }
+    }
+}
+
+/// Takes the old files out of the entries `undone`: they are in the tree again.
+pub(in crate::transaction) fn drain(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    undone: &[String],
+) -> Result<(), Failure> {
+    if undone.is_empty() {
         return Ok(());
     }
     let all = places(workspace, home)?;
-    let mut undone = all.iter().filter(|place| journal.undoes.contains(&place.scratch.id));
+    let mut undone = all.iter().filter(|place| undone.contains(&place.scratch.id));
     undone.try_for_each(|place| place.drain(workspace, home))
 }
 
 /// Copies an old file that stands beside its target, on another file system.
-fn fetch(workspace: &dyn Workspace, scratch: &Scratch, change: &Change) -> Result<(), Failure> {
+fn fetch(workspace: &dyn Workspace, scratch: &Scratch, change: &Change, durability: Durability) -> Result<(), Failure> {
     let Some(before) = change.before else { return Ok(()) };
     let slots = if change.is_exchange() { [Slot::Old, Slot::New].as_slice() } else { &[Slot::Old] };
     let home = scratch.file(scratch::name(Slot::Old, change.number))?;
     for &slot in slots {
         let away = scratch.slot(change, slot)?;
         let Some(stat) = workspace.stat(&away)? else { continue };
-        return copy(workspace, (&away, &stat), &home, before.size);
+        copy(workspace, (&away, &stat), &home, (before.size, durability))?;
+        return sync(workspace, &scratch.directory, durability);
     }
     Ok(())
 }
 
 /// Copies the file `from`, of at most `limit` bytes, with its attributes.
-fn copy(workspace: &dyn Workspace, (from, stat): (&RelPath, &Stat), to: &RelPath, limit: u64) -> Result<(), Failure> {
+fn copy(
+    workspace: &dyn Workspace,
+    (from, stat): (&RelPath, &Stat),
+    to: &RelPath,
+    (limit, durability): (u64, Durability),
+) -> Result<(), Failure> {
     if stat.kind == FileKind::Symlink {
         workspace.symlink(&workspace.read_link(from)?, to, Some(from))?;
     } else {
         let (contents, _) = workspace.read(from, limit)?;
         workspace.create(to, &contents, Permissions::Exact(stat.permissions), Some(Like::File(from)))?;
+        sync(workspace, to, durability)?;
     }
     Ok(())
 }
 
-/// Makes the files of `scratch` the entry of `home` whose old files have so many bytes: by one rename, unless that is on
-/// another file system.
-pub(super) fn rename(workspace: &dyn Workspace, home: &RelPath, scratch: &Scratch, bytes: u64) -> Result<(), Failure> {
+/// Makes the file or directory at `path` durable, if that is wanted.
+fn sync(workspace: &dyn Workspace, path: &RelPath, durability: Durability) -> Result<(), Failure> {
+    match durability {
+        Durability::Full => Ok(workspace.sync(Some(path))?),
+        Durability::None => Ok(()),
+    }
+}
+
+/// Makes the files of `scratch` the entry of `home` whose old files have so many bytes: by one rename, unless that is
+/// on another file system.
+pub(super) fn rename(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    (scratch, bytes): (&Scratch, u64),
+    durability: Durability,
+) -> Result<(), Failure> {
     let entry = scratch::join(home, &name(&scratch.id, bytes))?;
     if entry == scratch.directory {
         return Ok(());
     }
     match workspace.rename(&scratch.directory, &entry, Rename::Replace) {
-        Err(error) if error.fault == Fault::CrossDevice => carry(workspace, home, scratch, &entry),
+        Err(error) if error.fault == Fault::CrossDevice => carry(workspace, home, (scratch, &entry), durability),
         renamed => Ok(renamed?),
     }
 }
 
-/// Copies the files of `scratch` to `entry` in `home`, and removes them. Until they are all there, the entry has the name
-/// of one that is being removed.
-fn carry(workspace: &dyn Workspace, home: &RelPath, scratch: &Scratch, entry: &RelPath) -> Result<(), Failure> {
+/// Copies the files of `scratch` to `entry` in `home`, and removes them. Until they are all there, the entry has the
+/// name of one that is being removed.
+fn carry(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    (scratch, entry): (&Scratch, &RelPath),
+    durability: Durability,
+) -> Result<(), Failure> {
     let half = dead(home, &scratch.id)?;
     workspace.make_dir(&half, Privacy::Private)?;
     for name in scratch.names(workspace)? {
         let from = scratch.file(&name)?;
         if let (Some(stat), Ok(to)) = (workspace.stat(&from)?, half.join(&name)) {
-            copy(workspace, (&from, &stat), &to, stat.size)?;
+            copy(workspace, (&from, &stat), &to, (stat.size, durability))?;
         }
     }
+    sync(workspace, &half, durability)?;
     workspace.rename(&half, entry, Rename::Replace)?;
-    sweep(workspace, scratch)
+    sync(workspace, home, durability)?;
+    // What cannot be removed now goes with the next command.
+    let _ = sweep(workspace, scratch);
+    Ok(())
 }
 
 impl Place {
     /// Removes the old files and leaves the record.
     fn drain(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
         trim(workspace, &self.scratch, |name| name == b"done")?;
-        rename(workspace, home, &self.scratch, 0)
+        rename(workspace, home, (&self.scratch, 0), Durability::None)
     }
 }

@@ -1,8 +1,9 @@
 //! History: what committed transactions leave so that they can be undone, as long as there is a place for it.
 //!
-//! A state directory that stays keeps each transaction as an entry: the directory of its scratch files, with its journal
-//! as the record and the old files as they were taken out, never copied. The name of that directory has the time and the
-//! size in it, so that nothing has to be read to see what is too old or too much.
+//! A state directory that stays keeps each transaction as an entry, and where there is none, the attic does: the
+//! directory of its scratch files, with its journal as the record and the old files as they were taken out, copied only
+//! where they have to go to another file system. The name of that directory has the time and the size in it, so that
+//! nothing has to be read to see what is too old or too much.
 
 mod attic;
 mod chain;
@@ -26,7 +27,9 @@ use crate::workspace::{Fault, Workspace};
 
 pub use chain::Chain;
 pub use prune::Limits;
-pub(super) use {keep::keep, prune::bury, prune::prune};
+pub(super) use {
+    attic::bring_down, attic::place as attic_place, keep::drain, keep::keep, prune::Pruned, prune::bury, prune::prune,
+};
 
 /// How the names of entries begin in a state directory.
 const PREFIX: &str = "entry-";
@@ -41,7 +44,7 @@ pub struct Label {
 }
 
 /// A transaction that was committed and can be taken back.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Its name; names sort by time.
     pub id: String,
@@ -55,6 +58,8 @@ pub struct Entry {
     pub made: Vec<RelPath>,
     /// The directories that went, with their permission bits.
     pub removed: BTreeMap<RelPath, u32>,
+    /// Whether nothing is known but its name, because its record cannot be read.
+    pub is_damaged: bool,
 }
 
 /// What an entry did to one file.
@@ -98,32 +103,36 @@ pub struct Version {
 
 /// Returns the entries, the newest first. Without a state directory there are none.
 ///
-/// Entries that cannot be read are left out: their files may be those of a transaction that is being pruned.
-///
 /// # Errors
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
-    let Some(home) = home(workspace)? else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
-    for place in places(workspace, &home)?.into_iter().rev() {
+    let mut places = Vec::new();
+    for home in homes(workspace)? {
+        places.extend(self::places(workspace, &home)?);
+    }
+    places.sort_by(|a, b| b.scratch.id.cmp(&a.scratch.id));
+    let mut found = Vec::with_capacity(places.len());
+    for place in places {
         let read = Journal::record(workspace, &place.scratch).and_then(|journal| place.entry(workspace, journal));
         match read {
             Ok(entry) => found.push(entry),
-            Err(Failure::State { .. }) => {}
-            Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {}
-            Err(failure) => return Err(failure),
+            // What is being removed has another name before anything of it goes.
+            Err(Failure::Workspace(error)) if error.fault == Fault::Missing && !place.is_there(workspace)? => {}
+            Err(Failure::Workspace(error)) if error.fault != Fault::Missing => return Err(error.into()),
+            Err(_) => found.push(place.damaged()),
         }
     }
     Ok(found)
 }
 
-/// Returns where the history is, if there is any.
-fn home(workspace: &dyn Workspace) -> Result<Option<RelPath>, Failure> {
+/// Returns where the history is: in the state directory, if that stays, and what has not been brought from the attic
+/// yet.
+fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     let state = place(workspace)?.directory;
     let looked = look(workspace, &state)?;
     let stays = looked == Looked::Directory && !find(workspace, &state)?.passes();
-    Ok(if stays { Some(state) } else { attic::home(workspace) })
+    Ok(stays.then_some(state).into_iter().chain(attic::home(workspace)).collect())
 }
 
 /// Makes a state directory that stays, with what the attic has of this root, and recovers what dead processes left.
@@ -134,7 +143,7 @@ fn home(workspace: &dyn Workspace) -> Result<Option<RelPath>, Failure> {
 pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
     let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
     state.stay(workspace)?;
-    attic::bring_down(workspace, &state.directory)?;
+    bring_down(workspace, &state.directory, options.durability);
     Ok(recovered)
 }
 
@@ -149,23 +158,17 @@ pub fn collect(
     options: Options,
     interrupt: &Interrupt,
 ) -> Result<(Vec<Recovered>, usize), Failure> {
-    let attic = attic::home(workspace);
-    let (state, recovered) = match &attic {
-        // Whoever removes something from there has the lock.
+    attic::air(workspace);
+    let (state, recovered) = match attic::home(workspace) {
+        // Whoever removes something of this root's has its lock.
         Some(_) => recover::open(workspace, options, interrupt).map(|(state, recovered)| (Some(state), recovered))?,
         None => recover::open_existing(workspace, options)?,
     };
     let Some(state) = state else { return Ok((recovered, 0)) };
-    let mut pruned = match state.history() {
-        Some(home) => prune(workspace, home, options.history)?,
-        None => 0,
-    };
-    if let Some(home) = &attic {
-        pruned += attic::air(workspace, home)?;
-    }
+    let pruned = state.history().map_or(Ok(Pruned::default()), |home| prune(workspace, home, options.history));
     // What cannot be removed now goes with the next command.
     let _ = state.close(workspace);
-    Ok((recovered, pruned))
+    Ok((recovered, pruned?.entries))
 }
 
 /// Where an entry is.
@@ -175,7 +178,8 @@ struct Place {
     bytes: u64,
 }
 
-/// Returns the names in the directory `home`; none if it is not there, as when it was made for a command and went with it.
+/// Returns the names in the directory `home`; none if it is not there, as when it was made for a command and went with
+/// it.
 pub(super) fn names(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Vec<u8>>, Failure> {
     match workspace.list(Some(home)) {
         Err(error) if is_unreachable(error.fault) => Ok(Vec::new()),
@@ -195,8 +199,8 @@ fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Place>, Failu
 }
 
 /// Returns the name of the newest entry.
-pub(super) fn newest(workspace: &dyn Workspace, home: &RelPath) -> Result<Option<String>, Failure> {
-    Ok(places(workspace, home)?.pop().map(|place| place.scratch.id))
+pub(super) fn newest(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
+    Some(places(workspace, home).ok()?.pop()?.scratch.id)
 }
 
 /// Returns the name of the directory of an entry.
@@ -219,15 +223,25 @@ impl Place {
             let (before, after) = (change.before.map(Version::from), change.after.map(Version::from));
             files.push(EntryFile { path: change.path.clone(), before, after, old });
         }
-        let time = self.scratch.id.get(..10).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default();
         Ok(Entry {
-            id: self.scratch.id.clone(),
-            time,
             label: Label { command: journal.command, undoes: journal.undoes },
             files,
             made: journal.makes.into_iter().map(|made| made.path).collect(),
             removed: journal.removes.into_iter().map(|removed| (removed.path, removed.mode)).collect(),
+            is_damaged: false,
+            ..self.damaged()
         })
+    }
+
+    /// Returns the entry if its record says nothing.
+    fn damaged(&self) -> Entry {
+        let time = self.scratch.id.get(..10).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default();
+        Entry { id: self.scratch.id.clone(), time, is_damaged: true, ..Entry::default() }
+    }
+
+    /// Returns whether it still has its name.
+    fn is_there(&self, workspace: &dyn Workspace) -> Result<bool, Failure> {
+        Ok(workspace.stat(&self.scratch.directory)?.is_some())
     }
 }
 

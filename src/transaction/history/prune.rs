@@ -3,7 +3,7 @@
 use super::{Duration, Failure, Place, places};
 use crate::path::RelPath;
 use crate::transaction::scratch::{Scratch, join};
-use crate::transaction::sweep::sweep;
+use crate::transaction::sweep::{gone, sweep};
 use crate::workspace::{Rename, Workspace};
 
 /// How the names of entries begin that are being removed.
@@ -31,39 +31,58 @@ impl Limits {
     pub const NOTHING: Self = Self { entries: 0, age: Duration::ZERO, bytes: 0 };
 }
 
-/// Removes the entries of the history `home` that are over a limit, and returns how many those were.
+/// What pruning removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::transaction) struct Pruned {
+    /// Number of entries.
+    pub(in crate::transaction) entries: usize,
+    /// Whether the newest is one of them, because its old files alone are too large.
+    pub(in crate::transaction) has_newest: bool,
+}
+
+/// Returns how the names of the oldest entries begin that are kept.
+pub(super) fn oldest(workspace: &dyn Workspace, limits: Limits) -> String {
+    let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
+    format!("{:010x}", now.saturating_sub(limits.age.as_secs()))
+}
+
+/// Removes the entries of the history `home` that are over a limit. One that is too large alone does not take the
+/// others with it.
 pub(in crate::transaction) fn prune(
     workspace: &dyn Workspace,
     home: &RelPath,
     limits: Limits,
-) -> Result<usize, Failure> {
-    let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
-    let oldest = format!("{:010x}", now.saturating_sub(limits.age.as_secs()));
+) -> Result<Pruned, Failure> {
+    let oldest = oldest(workspace, limits);
     let all = places(workspace, home)?;
+    let (large, all): (Vec<_>, Vec<_>) = all.iter().enumerate().partition(|(_, place)| place.bytes > limits.bytes);
     let mut bytes = 0;
     let is_kept = |(rank, place): (usize, &Place)| {
         bytes += place.bytes;
         rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
     };
-    let kept = all.iter().rev().enumerate().map(is_kept).take_while(|&is_kept| is_kept).count();
-    let over = all.len() - kept;
-    for place in &all[..over] {
+    let places = all.iter().rev().map(|(_, place)| *place);
+    let kept = places.enumerate().map(is_kept).take_while(|&is_kept| is_kept).count();
+    let over = &all[..all.len() - kept];
+    for (_, place) in over.iter().chain(&large) {
         place.remove(workspace, home)?;
     }
-    Ok(over)
+    let newest = all.len() + large.len();
+    let has_newest = large.iter().any(|(number, _)| number + 1 == newest);
+    Ok(Pruned { entries: over.len() + large.len(), has_newest })
 }
 
-/// Removes what is left, among `names` of the history `home`, of entries that a process died over removing.
+/// Removes what is left, among `names` of the history `home`, of entries that a process died over removing or
+/// copying, and whose ids are below `end`.
 pub(in crate::transaction) fn bury(
     workspace: &dyn Workspace,
     home: &RelPath,
-    names: &[Vec<u8>],
+    (names, end): (&[Vec<u8>], Option<&str>),
 ) -> Result<(), Failure> {
-    for name in names {
-        if let Some(id) = std::str::from_utf8(name).ok().and_then(|name| name.strip_prefix(DEAD)) {
-            // What cannot be removed now goes with the next command.
-            let _ = sweep(workspace, &Scratch::of_entry(dead(home, id)?, id));
-        }
+    let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD));
+    for id in ids.filter(|&id| end.is_none_or(|end| id < end)) {
+        // What cannot be removed now goes with the next command.
+        let _ = sweep(workspace, &Scratch::of_entry(dead(home, id)?, id));
     }
     Ok(())
 }
@@ -77,7 +96,8 @@ impl Place {
     /// Removes the entry: first its name, so that the next command finishes what is begun here.
     fn remove(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
         let dead = dead(home, &self.scratch.id)?;
-        workspace.rename(&self.scratch.directory, &dead, Rename::Replace)?;
+        // Gone: another process removes what is too old as well.
+        gone(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
         sweep(workspace, &Scratch::of_entry(dead, &self.scratch.id))
     }
 }

@@ -59,9 +59,9 @@ struct Draft {
 }
 
 impl<'w> SingleChange<'w> {
-    /// Takes the lock; `None` where there is a state directory, or may be one, where something is to be durable or kept,
-    /// and where somebody else is at work. Whoever gets `None` begins a [`Transaction`](super::Transaction), which says
-    /// what is wrong if anything is.
+    /// Takes the lock; `None` where there is a state directory, or may be one, where something is to be durable or
+    /// kept, and where somebody else is at work. Whoever gets `None` begins a [`Transaction`](super::Transaction),
+    /// which says what is wrong if anything is.
     #[must_use]
     pub fn begin(workspace: &'w dyn Workspace, options: Options) -> Option<Self> {
         if options.durability == Durability::Full || workspace.attic().is_some() {
@@ -86,7 +86,8 @@ impl<'w> SingleChange<'w> {
             _lock: Mutex::new(lock),
         };
         let stat = workspace.stat(&single.file).ok()??;
-        // Another process may have made it and died; a file system without permission bits makes it look like anybody's.
+        // Another process may have made it and died; a file system without permission bits makes it look like
+        // anybody's.
         single.keeps_file = stat.size > 0;
         (stat.size == 0 && is_private(workspace, &stat)).then_some(single)
     }

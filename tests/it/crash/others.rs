@@ -121,8 +121,8 @@ fn what_somebody_else_writes_stays_also_when_the_way_back_is_cut_off() {
     assert!(edits > 300, "{edits}");
 }
 
-/// Runs a case with a signal, a save of `target` and a death at these verbs, and recovers. Returns whether it came to the
-/// save.
+/// Runs a case with a signal, a save of `target` and a death at these verbs, and recovers. Returns whether it came to
+/// the save.
 ///
 /// # Panics
 ///

@@ -345,7 +345,8 @@ impl Scene {
         Ending { was_met, problem: (!is_right || !recover.status.success()).then_some(problem) }
     }
 
-    /// Applies the patch where it becomes an entry of the history, and takes that back with a fault; then recovers. What was not taken back must still be possible to.
+    /// Applies the patch where it becomes an entry of the history, and takes that back with a fault; then recovers.
+    /// What was not taken back must still be possible to.
     pub(super) fn undo(&self, injection: &Injection) -> Ending {
         self.lay_applied();
         let (was_met, output) = self.strike("undo", injection);

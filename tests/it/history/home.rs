@@ -57,6 +57,15 @@ fn a_plain_directory_can_be_taken_back_and_nothing_stays_in_it() {
 #[test]
 fn each_root_has_its_own() {
     let (one, two, home) = (root(), root(), TempDir::new().unwrap());
+    let path = one.path().join("tree");
+    fs::create_dir(&path).unwrap();
+    assert!(is_done(&path, home.path(), WRITE));
+    assert_ne!(run(&path, home.path(), &["log"]).stdout, b"");
+    // Another directory in the place of one is another root.
+    fs::rename(&path, one.path().join("moved")).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert_eq!(run(&path, home.path(), &["log"]).stdout, b"");
+    fs::remove_dir_all(&path).unwrap();
     assert!(is_done(one.path(), home.path(), WRITE));
     assert_eq!(run(two.path(), home.path(), &["log"]).stdout, b"");
     assert_ne!(run(one.path(), home.path(), &["log"]).stdout, b"");
@@ -65,13 +74,18 @@ fn each_root_has_its_own() {
 
 #[test]
 fn nothing_is_kept_where_nobody_asked_or_where_a_patch_could_reach_it() {
-    for home in ["", "relative", "inside"] {
-        let root = root();
-        let inside = root.path().join("state");
-        let home = if home == "inside" { inside.as_os_str() } else { OsStr::new(home) };
-        assert!(is_done(root.path(), home, WRITE));
-        assert!(!is_done(root.path(), home, &["undo"]));
-        assert_eq!(names(root.path()), ["file"]);
+    let base = TempDir::new().unwrap();
+    let inside = base.path().join("tree/state");
+    let homes = [("tree", OsStr::new("")), ("tree", OsStr::new("relative")), ("tree", inside.as_os_str())];
+    let around = ["wpatch", "wpatch/below"].map(|root| (root, base.path().as_os_str()));
+    for (root, home) in homes.into_iter().chain(around) {
+        let root = base.path().join(root);
+        fs::create_dir_all(&root).unwrap();
+        fs::write(root.join("file"), "one\n").unwrap();
+        assert!(is_done(&root, home, WRITE));
+        assert!(!is_done(&root, home, &["undo"]));
+        assert_eq!(names(&root), ["file"]);
+        fs::remove_dir_all(&root).unwrap();
     }
 }
 

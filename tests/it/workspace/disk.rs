@@ -367,7 +367,7 @@ fn the_clock_is_the_one_that_dates_files() {
 fn a_link_gets_the_owner_of_the_one_that_it_is_like() {
     let root = TempDir::new().unwrap();
     let disk = Disk::open(root.path()).unwrap();
-    let [old, new] = ["old", "new"].map(|name| path(name));
+    let [old, new] = ["old", "new"].map(path);
     symlink("one", root.path().join("old")).unwrap();
     // Only a privileged user can give a link away; others have one owner alone.
     let _ = std::os::unix::fs::lchown(root.path().join("old"), Some(12_345), Some(23_456));

@@ -1,6 +1,8 @@
 //! The directory outside of the root that keeps the history where there is no place for it below the root.
 
+use std::ffi::OsStr;
 use std::fs::DirBuilder;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -12,10 +14,11 @@ use super::fault::Attempt;
 use super::parents::{Handle, open_directory};
 use crate::digest::Digest;
 use crate::path::RelPath;
+use crate::text::printable;
 use crate::workspace::ATTIC;
 
 /// What it is called in the directory that the user keeps such things in.
-const NAME: &[u8] = b"wpatch";
+const NAME: &str = "wpatch";
 
 /// One directory for all roots of a user, in which each has its own.
 #[derive(Debug)]
@@ -28,17 +31,20 @@ pub(super) struct Attic {
 }
 
 impl Attic {
-    /// Returns that in the directory `above` for `root`; `None` if a patch could reach it, because it is below the root.
-    pub(super) fn new(above: &Path, root: &Path) -> Option<Self> {
+    /// Returns that in the directory `above` for `root`, which `identity` tells from others that had its place; `None`
+    /// if a patch could reach it, because one of the two is below the other.
+    pub(super) fn new(above: &Path, root: &Path, identity: &str) -> Option<Self> {
         let root = root.canonicalize().ok()?;
         let real = above.ancestors().find_map(|ancestor| {
             let rest = above.strip_prefix(ancestor).ok()?;
             Some(ancestor.canonicalize().ok()?.join(rest))
         })?;
-        if real.starts_with(&root) {
+        let attic = real.join(NAME);
+        if attic.starts_with(&root) || root.starts_with(&attic) {
             return None;
         }
-        let own = format!("{ATTIC}/{}", Digest::of(root.as_os_str().as_encoded_bytes()));
+        let key = [root.as_os_str().as_encoded_bytes(), b"\0", identity.as_bytes()].concat();
+        let own = format!("{ATTIC}/{}", Digest::of(&key));
         Some(Self { above: real, own: RelPath::new(own.as_bytes()).ok()?, opened: OnceLock::new() })
     }
 
@@ -55,6 +61,12 @@ impl Attic {
         }
     }
 
+    /// Returns where `path` is that is in the attic, for messages.
+    pub(super) fn shown(&self, path: &RelPath) -> Option<String> {
+        let real = self.above.join(NAME).join(OsStr::from_bytes(Self::rest(path.as_bytes())?));
+        Some(printable(real.as_os_str().as_encoded_bytes()).to_string())
+    }
+
     /// Opens the attic.
     pub(super) fn open(&self) -> Attempt<Handle> {
         if let Some(handle) = self.opened.get() {
@@ -69,7 +81,7 @@ impl Attic {
     pub(super) fn entry(&self) -> Attempt<(Handle, &'static [u8])> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let above = retry_on_intr(|| openat(CWD, &self.above, flags, Mode::empty()))?;
-        Ok((Arc::new(above), NAME))
+        Ok((Arc::new(above), NAME.as_bytes()))
     }
 
     /// Makes the directories that it stands in, as the XDG Base Directory Specification wants them: for the user alone.

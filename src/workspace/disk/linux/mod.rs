@@ -85,10 +85,11 @@ impl Disk {
     }
 
     /// Lets the history be kept in `above/wpatch` where there is no place for it below the root, which is `root` still.
-    /// It is not, if that is below the root itself.
+    /// It is not, if one of the two is below the other.
     #[must_use]
     pub fn with_attic(self, root: &Path, above: &Path) -> Self {
-        Self { parents: self.parents.with_attic(Attic::new(above, root)), ..self }
+        let attic = self.identity().ok().and_then(|identity| Attic::new(above, root, &identity));
+        Self { parents: self.parents.with_attic(attic), ..self }
     }
 
     /// Carries out a verb, which opens all that it needs before it changes anything: it can be tried again
@@ -99,9 +100,15 @@ impl Disk {
             result => result,
         };
         result.map_err(|trouble| {
-            let path = trouble.path.as_ref().or(path).map_or_else(|| ".".to_owned(), ToString::to_string);
+            let path = trouble.path.as_ref().or(path).map_or_else(|| ".".to_owned(), |path| self.shown(path));
             WorkspaceError { verb, path, fault: trouble.fault, source: trouble.source }
         })
+    }
+
+    /// Returns how messages call `path`.
+    fn shown(&self, path: &RelPath) -> String {
+        let outside = self.parents.attic().and_then(|attic| attic.shown(path));
+        outside.unwrap_or_else(|| path.to_string())
     }
 
     /// Gives the kept handles back and tries again, alone, until the other threads have given back theirs.

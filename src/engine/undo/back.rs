@@ -1,0 +1,184 @@
+//! From an entry of the history to the operations that take it back.
+
+use super::Seen;
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::plan::{Action, Direction, Edit, Guard, Operation, Restore};
+use crate::preflight::{Problem, code};
+use crate::text::Span;
+use crate::transaction::Failure;
+use crate::transaction::history::{Entry, EntryFile, Old, Version};
+
+/// The way back from one entry.
+pub(super) struct Back<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) step: usize,
+    pub(super) is_forced: bool,
+    /// The tree as the ways back before this one leave it.
+    pub(super) seen: &'a Seen<'a>,
+}
+
+impl Back<'_> {
+    /// Returns what has to be done.
+    pub(super) fn operations(&self) -> Result<Vec<Operation>, Failure> {
+        let mut operations = Vec::new();
+        for file in &self.entry.files {
+            self.file(file, &mut operations)?;
+        }
+        self.directories(&mut operations)?;
+        Ok(operations)
+    }
+
+    /// Adds what brings one file back.
+    fn file(&self, file: &EntryFile, operations: &mut Vec<Operation>) -> Result<(), Failure> {
+        let guard = |version: Option<Version>| match version {
+            _ if self.is_forced => Guard::Anything,
+            Some(version) => {
+                let bits = version.permissions.filter(|_| version.kind == FileKind::Regular);
+                Guard::Contents(version.digest, bits)
+            }
+            None => Guard::Nothing,
+        };
+        let here = self.here(file)?;
+        let plain = Operation { guard: Some(guard(file.after)), ..self.operation(Action::Modify, &file.path) };
+        match (&file.old, file.before) {
+            (Old::MovedTo(to), Some(before)) => {
+                if let Some(kind) = here.filter(|_| !self.is_moved_here(&file.path)) {
+                    operations.push(Operation {
+                        action: Action::Delete,
+                        old_mode: Some(of_kind(kind)),
+                        ..plain.clone()
+                    });
+                }
+                let there = self.entry.files.iter().find(|other| other.path == *to).and_then(|other| other.after);
+                operations.push(Operation {
+                    from: Some(to.clone()),
+                    guard: Some(guard(there)),
+                    old_mode: there.map(mode),
+                    permissions: before.permissions.filter(|_| before.kind == FileKind::Regular),
+                    ..self.operation(Action::Rename, &file.path)
+                });
+            }
+            (Old::Kept(from), Some(before)) => {
+                let edit = Edit::Restore(Restore { from: from.clone(), kind: before.kind, digest: before.digest });
+                let permissions = before.permissions.filter(|_| before.kind == FileKind::Regular);
+                let back = Operation { edit, permissions, new_mode: Some(mode(before)), ..plain.clone() };
+                match here {
+                    Some(kind) if kind == before.kind => {
+                        operations.push(Operation { old_mode: Some(mode(before)), ..back });
+                    }
+                    None => operations.push(Operation { action: Action::Create, ..back }),
+                    Some(kind) => {
+                        operations.push(Operation { action: Action::Delete, old_mode: Some(of_kind(kind)), ..plain });
+                        operations.push(Operation { action: Action::Create, guard: Some(Guard::Anything), ..back });
+                    }
+                }
+            }
+            (Old::None, Some(before)) => {
+                operations.push(Operation { permissions: before.permissions, ..plain });
+            }
+            (Old::None, None) if !self.is_moved_here(&file.path) => {
+                if let Some(kind) = here {
+                    operations.push(Operation { action: Action::Delete, old_mode: Some(of_kind(kind)), ..plain });
+                } else if !self.is_forced {
+                    operations.push(Operation { action: Action::Delete, ..plain });
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Returns what not even force goes over: where a file was, somebody has made a directory and put something into it.
+    pub(super) fn blocked(&self) -> Result<Vec<Problem>, Failure> {
+        let mut problems = Vec::new();
+        for file in self.entry.files.iter().filter(|_| self.is_forced) {
+            let is_directory = self.here(file)? == Some(FileKind::Directory);
+            if is_directory && !self.seen.names(&file.path)?.is_empty() {
+                let problem = Problem::new(&code::CONFLICT, "a directory with something in it is there now");
+                problems.push(Problem { path: Some(file.path.clone()), ..problem });
+            }
+        }
+        Ok(problems)
+    }
+
+    /// Returns the type of what is to be replaced: what the entry left there, or what stands there now.
+    fn here(&self, file: &EntryFile) -> Result<Option<FileKind>, Failure> {
+        if !self.is_forced {
+            return Ok(file.after.map(|after| after.kind));
+        }
+        self.seen.kind(&file.path)
+    }
+
+    fn is_moved_here(&self, path: &RelPath) -> bool {
+        self.entry.files.iter().any(|other| matches!(&other.old, Old::MovedTo(to) if to == path))
+    }
+
+    /// Adds the directories that no file brings along: those that were made empty go, those that went empty come back,
+    /// and those that only the entry put something into stay.
+    fn directories(&self, operations: &mut Vec<Operation>) -> Result<(), Failure> {
+        let is_above = |directory: &&RelPath, file: &EntryFile| file.path.is_below(directory);
+        let is_empty = |directory: &&RelPath, side: fn(&EntryFile) -> bool| {
+            !self.entry.files.iter().any(|file| side(file) && is_above(directory, file))
+        };
+        let submodule = Some(FileMode::Submodule);
+        for path in self.entry.made.iter().rev().filter(|path| is_empty(path, |file| file.after.is_some())) {
+            operations.push(Operation { old_mode: submodule, ..self.operation(Action::Delete, path) });
+        }
+        for path in self.entry.removed.keys().filter(|path| is_empty(path, |file| file.before.is_some())) {
+            operations.push(Operation { new_mode: submodule, ..self.operation(Action::Create, path) });
+        }
+        let goes = |file: &EntryFile| file.before.is_none() && file.after.is_some();
+        let mut parents: Vec<_> =
+            self.entry.files.iter().filter(|file| goes(file)).filter_map(|file| file.path.parent()).collect();
+        parents.dedup();
+        let is_needed =
+            |parent: &RelPath| self.entry.made.contains(parent) || !is_empty(&parent, |file| file.before.is_some());
+        for parent in parents.into_iter().filter(|parent| !is_needed(parent)) {
+            let is_gone = |name: &Vec<u8>| {
+                let path = parent.join(name);
+                path.is_ok_and(|path| self.entry.files.iter().any(|file| goes(file) && file.path == path))
+            };
+            let is_directory = self.seen.kind(&parent)? == Some(FileKind::Directory);
+            if is_directory && self.seen.names(&parent)?.iter().all(is_gone) {
+                operations.push(Operation { new_mode: submodule, ..self.operation(Action::Create, &parent) });
+            }
+        }
+        Ok(())
+    }
+
+    fn operation(&self, action: Action, path: &RelPath) -> Operation {
+        Operation {
+            action,
+            path: path.clone(),
+            from: None,
+            edit: Edit::Keep,
+            old_mode: None,
+            new_mode: None,
+            blobs: None,
+            input: self.step,
+            span: Span::default(),
+            step: self.step,
+            direction: Direction::Forward,
+            tells_missing: true,
+            guard: None,
+            permissions: None,
+            expected: None,
+        }
+    }
+}
+
+fn mode(version: Version) -> FileMode {
+    match version.kind {
+        FileKind::Regular if version.permissions.is_some_and(|bits| bits & 0o100 != 0) => FileMode::Executable,
+        kind => of_kind(kind),
+    }
+}
+
+fn of_kind(kind: FileKind) -> FileMode {
+    match kind {
+        FileKind::Symlink => FileMode::Symlink,
+        FileKind::Directory => FileMode::Submodule,
+        FileKind::Regular | FileKind::Special => FileMode::Regular,
+    }
+}

@@ -1,0 +1,191 @@
+//! Taking changes back, and taking that back: from entries of the history to a plan like any other.
+
+mod back;
+mod seen;
+
+use super::problems::half_made;
+use super::{Outcome, Run};
+use crate::plan::Input;
+use crate::preflight::{self, Problem, code};
+use crate::report;
+use crate::transaction::history::{Chain, Entry, Label, Old, entries};
+use crate::transaction::{self, Failure, Interrupt};
+use crate::workspace::Workspace;
+use back::Back;
+use seen::Seen;
+
+/// What is to be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// So many of the last changes that hold.
+    Last(usize),
+    /// The change with this name, or whose name begins so.
+    Entry(String),
+    /// The last taking back.
+    Undo,
+}
+
+/// A wish to take changes back.
+#[derive(Clone, Debug)]
+pub struct UndoRequest {
+    /// Which.
+    pub target: Target,
+    /// Whether what others did since goes with it.
+    pub force: bool,
+    /// Whether it is only said what would be done; nothing is locked or written then.
+    pub is_dry_run: bool,
+    /// How the tree is looked at.
+    pub preflight: preflight::Options,
+    /// How the change is committed.
+    pub transaction: transaction::Options,
+}
+
+impl UndoRequest {
+    /// Returns the wish to take `target` back, with the defaults of the program.
+    #[must_use]
+    pub fn of(target: Target) -> Self {
+        Self {
+            target,
+            force: false,
+            is_dry_run: false,
+            preflight: preflight::Options::default(),
+            transaction: transaction::Options::default(),
+        }
+    }
+}
+
+/// Takes changes back as a whole, or leaves the tree as it was and says why.
+///
+/// It is a transaction like any other: guarded by the contents that the changes left, journaled, and an entry of the
+/// history itself, so that it can be taken back too.
+pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    let command = if request.target == Target::Undo { "redo" } else { "undo" };
+    let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };
+    let mut run = Run::new(command, success);
+    run.is_described = request.preflight.describe;
+    if let Err(failure) = run.take_back(request, workspace, interrupt) {
+        run.fail(&failure);
+    }
+    run.finish()
+}
+
+impl Run {
+    fn take_back(
+        &mut self,
+        request: &UndoRequest,
+        workspace: &dyn Workspace,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        let options = preflight::Options { overwrite: request.force, ..request.preflight.clone() };
+        if request.is_dry_run {
+            if transaction::examine(workspace)? {
+                self.problems.push(half_made());
+            }
+            if self.plan_back(request, workspace)?.is_some() {
+                let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
+                self.resolved(resolution, None);
+            }
+            return Ok(());
+        }
+        let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
+        self.recovered = recovered;
+        let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
+        let resolution = preflight::resolve(&self.plan, workspace, &options, &transaction)?;
+        self.resolved(resolution, None);
+        if self.is_refused() {
+            return Ok(());
+        }
+        // What an older change took away stood there before all the others.
+        let directories = chosen.iter().flat_map(|entry| entry.removed.clone()).collect();
+        let undoes = chosen.into_iter().map(|entry| entry.id).collect();
+        let label = Label { command: self.command.to_owned(), undoes };
+        self.committed(transaction.labelled(label).with_directories(directories).commit(interrupt)?);
+        Ok(())
+    }
+
+    /// Makes the plan, and returns the entries that it takes back, the newest first; `None` if that is none.
+    fn plan_back(&mut self, request: &UndoRequest, workspace: &dyn Workspace) -> Result<Option<Vec<Entry>>, Failure> {
+        let all = entries(workspace)?;
+        let chosen = match choose(&all, &request.target) {
+            Ok(chosen) => chosen,
+            Err(why) => {
+                let help =
+                    Some("`wpatch log` lists what can be taken back; `wpatch init` makes a place for it".to_owned());
+                self.problems.push(Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) });
+                return Ok(None);
+            }
+        };
+        let mut seen = Seen::new(workspace);
+        for (step, entry) in chosen.iter().enumerate() {
+            let input = Input {
+                name: entry.id.clone(),
+                formats: vec!["history"],
+                sections: entry.files.len(),
+                ..Input::default()
+            };
+            self.plan.inputs.push(input);
+            let way = Back { entry, step, is_forced: request.force, seen: &seen };
+            self.plan.operations.extend(way.operations()?);
+            self.problems.extend(lost(entry));
+            self.problems.extend(way.blocked()?);
+            seen.take_back(entry);
+        }
+        Ok(Some(chosen.into_iter().cloned().collect()))
+    }
+}
+
+/// Returns the entries to take back, the newest first, or why there are none.
+fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, String> {
+    let chain = Chain::of(all);
+    let heads = || all.iter().filter(|entry| chain.is_head(entry));
+    match target {
+        Target::Last(count) => {
+            let chosen: Vec<_> = heads().filter(|entry| chain.holds(entry)).take(*count).collect();
+            chosen.iter().try_for_each(|entry| known(entry))?;
+            match chosen.len() {
+                0 => Err("there is no change to take back".to_owned()),
+                found if found < *count => Err(format!("the history has only {found} changes to take back")),
+                _ => Ok(chosen),
+            }
+        }
+        Target::Undo => {
+            // What was redone a moment ago is passed over; a new change ends it.
+            let mut heads = heads().skip_while(|entry| chain.holds(entry) && !entry.label.undoes.is_empty());
+            let last = heads.next();
+            last.map_or(Ok(()), known)?;
+            let last = last.filter(|entry| !chain.holds(entry));
+            last.map(|entry| vec![entry]).ok_or_else(|| "the last change took nothing back".to_owned())
+        }
+        Target::Entry(name) => {
+            let mut named = all.iter().filter(|entry| entry.id.starts_with(name.as_str()));
+            let (Some(entry), None) = (named.next(), named.next()) else {
+                return Err(format!("no change, or more than one, has a name that begins with {name}"));
+            };
+            known(entry)?;
+            let head = chain.head(entry);
+            if chain.holds(head) != chain.holds(entry) {
+                return Err(format!("{} was taken back already", entry.id));
+            }
+            if chain.changes(head) != chain.changes(entry) {
+                return Err(format!("{} was made again together with others, by {}", entry.id, head.id));
+            }
+            Ok(vec![head])
+        }
+    }
+}
+
+/// Refuses an entry of which only the name is known: to pass over it would take back what was not meant.
+fn known(entry: &Entry) -> Result<(), String> {
+    if entry.is_damaged {
+        return Err(format!("the record of {} is damaged; changes before it can be named", entry.id));
+    }
+    Ok(())
+}
+
+/// The files whose old contents are nowhere.
+fn lost(entry: &Entry) -> impl Iterator<Item = Problem> + '_ {
+    entry.files.iter().filter(|file| file.old == Old::Lost).map(|file| Problem {
+        path: Some(file.path.clone()),
+        ..Problem::new(&code::NOTHING_TO_UNDO, format!("the history does not have the old contents of {}", file.path))
+    })
+}
