@@ -46,7 +46,10 @@ impl Problem {
         let operation = &plan.operations[index];
         self.operation = Some(index);
         self.path.get_or_insert_with(|| operation.path.clone());
-        self.place.get_or_insert((operation.input, operation.span));
+        // A plan that does not come from a text has no place in one.
+        if !plan.text(operation).is_empty() {
+            self.place.get_or_insert((operation.input, operation.span));
+        }
         self
     }
 }

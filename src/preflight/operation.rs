@@ -223,7 +223,8 @@ impl<'a> Worker<'a> {
             // A directory there has to be emptied, and whoever makes room sees to that.
             Guard::Nothing => match &seen {
                 Seen::Node(node) => node.kind == FileKind::Directory,
-                seen => matches!(seen, Seen::Nothing | Seen::BelowFile(_)),
+                // Whoever makes room also sees to what is above it.
+                seen => matches!(seen, Seen::Nothing | Seen::BelowFile(_) | Seen::ThroughLink(_)),
             },
             Guard::Contents(digest, bits) => matches!(&seen, Seen::Node(node) if is_version(node, digest, bits)),
         };

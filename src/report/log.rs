@@ -145,11 +145,14 @@ impl Log {
     }
 }
 
+/// The last second of the year 9999, behind which RFC 3339 has no name for a time.
+const END: u64 = 253_402_300_799;
+
 impl LogEntry {
     fn of(entry: &Entry, chain: &Chain<'_>, diff: impl Fn(&Entry, &EntryFile) -> Option<Vec<u8>>) -> Self {
         // What was taken back is in the tree again.
         let is_lost = |file: &EntryFile| file.old == Old::Lost && chain.is_head(entry);
-        let is_undone = !chain.is_head(entry) && chain.holds(chain.head(entry)) != chain.holds(entry);
+        let is_undone = !chain.is_head(entry) && Chain::holds(chain.head(entry)) != Chain::holds(entry);
         let file = |file: &EntryFile| LogFile {
             lost: is_lost(file),
             diff: diff(entry, file).as_deref().map(text),
@@ -158,7 +161,7 @@ impl LogEntry {
         let is_moved_away = |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
         Self {
             id: entry.id.clone(),
-            time: format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(entry.time)).to_string(),
+            time: format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(entry.time.min(END))).to_string(),
             command: entry.label.command.clone(),
             state: match is_undone {
                 _ if entry.is_damaged => State::Damaged,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Arrival, Change, Image};
+use super::change::{Arrival, Change, Image, Standing};
 use super::journal::{Journal, Made, Removed};
 use super::stage::{Stage, Staged};
 use super::{Failure, Label};
@@ -25,7 +25,7 @@ pub(super) fn arrange(
     stage: &Stage,
     staged: Vec<Staged>,
     label: &Label,
-    directories: &BTreeMap<RelPath, u32>,
+    directories: &BTreeMap<RelPath, Standing>,
 ) -> Result<Arranged, Failure> {
     let mut makes = BTreeSet::new();
     let mut removes = BTreeMap::new();
@@ -56,8 +56,9 @@ pub(super) fn arrange(
         root: workspace.identity()?,
         command: label.command.clone(),
         undoes: label.undoes.clone(),
-        makes: makes.into_iter().map(|path| Made { mode: directories.get(&path).copied(), path }).collect(),
-        removes: removes.into_iter().map(|(path, mode)| Removed { path, mode }).collect(),
+        is_redo: label.is_redo,
+        makes: makes.into_iter().map(|path| Made { standing: directories.get(&path).copied(), path }).collect(),
+        removes: removes.into_iter().map(|(path, standing)| Removed { path, standing }).collect(),
         changes: changes.into_values().collect(),
     };
     Ok(Arranged { journal, found })
@@ -94,7 +95,7 @@ fn raise(
     workspace: &dyn Workspace,
     stage: &Stage,
     changes: &mut BTreeMap<RelPath, Change>,
-    removes: &BTreeMap<RelPath, u32>,
+    removes: &BTreeMap<RelPath, Standing>,
 ) -> Result<(), Failure> {
     for change in changes.values_mut().filter(|change| change.arrives.is_none()) {
         let Some(above) = change.beside else { continue };
@@ -108,13 +109,13 @@ fn raise(
     Ok(())
 }
 
-/// Returns the directories that nothing is left in, with their permission bits, but for those that are to be kept.
+/// Returns the directories that nothing is left in, with what they were, but for those that are to be kept.
 fn emptied(
     workspace: &dyn Workspace,
     changes: &BTreeMap<RelPath, Change>,
     (makes, keeps): (&BTreeSet<RelPath>, &BTreeSet<RelPath>),
-    removes: &BTreeMap<RelPath, u32>,
-) -> Result<BTreeMap<RelPath, u32>, Failure> {
+    removes: &BTreeMap<RelPath, Standing>,
+) -> Result<BTreeMap<RelPath, Standing>, Failure> {
     let goes = |change: &&Change| change.leaves && change.after.is_none();
     let mut gone: BTreeSet<RelPath> = changes.values().filter(goes).map(|change| change.path.clone()).collect();
     gone.extend(removes.keys().cloned());
@@ -135,7 +136,7 @@ fn emptied(
         let Some(stat) = workspace.stat(&directory)?.filter(|stat| stat.kind == FileKind::Directory) else { continue };
         open.extend(directory.parent().map(with_depth));
         gone.insert(directory.clone());
-        found.insert(directory, stat.permissions);
+        found.insert(directory, Standing::from(&stat));
     }
     Ok(found)
 }

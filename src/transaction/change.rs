@@ -9,6 +9,7 @@ use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::workspace::Stat;
 
 /// One file of a transaction. It holds identities, never contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +84,24 @@ impl Image {
     /// Returns whether both have the same contents.
     pub(super) fn is_same_content(&self, other: &Self) -> bool {
         self.kind == other.kind && self.digest == other.digest
+    }
+}
+
+/// Who has a directory, and what they may do in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Standing {
+    /// Permission bits, of 0o7777.
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+}
+
+impl From<&Stat> for Standing {
+    fn from(stat: &Stat) -> Self {
+        Self { mode: stat.permissions, uid: stat.uid, gid: stat.gid }
     }
 }
 

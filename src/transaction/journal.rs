@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::change::{Arrival, Change, Numbered};
+use super::change::{Arrival, Change, Numbered, Standing};
 use super::scratch::Scratch;
 use super::{Failure, escape};
 use crate::digest::Digest;
@@ -27,6 +27,9 @@ pub(super) struct Journal {
     pub(super) command: String,
     /// The entries of the history that it takes back.
     pub(super) undoes: Vec<String>,
+    /// Whether a change is made again by it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_redo: bool,
     /// Directories to make, the outer ones first.
     pub(super) makes: Vec<Made>,
     /// Directories that go when they are empty, the outer ones first.
@@ -40,8 +43,8 @@ pub(super) struct Journal {
 pub(super) struct Made {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
-    /// Permission bits, of 0o7777; 0777 less the umask if nothing is said.
-    pub(super) mode: Option<u32>,
+    /// What it gets; the user's own with 0777 less the umask if nothing is said.
+    pub(super) standing: Option<Standing>,
 }
 
 /// A directory that goes.
@@ -50,8 +53,8 @@ pub(super) struct Made {
 pub(super) struct Removed {
     #[serde(with = "escape")]
     pub(super) path: RelPath,
-    /// Permission bits, of 0o7777.
-    pub(super) mode: u32,
+    /// What it was.
+    pub(super) standing: Standing,
 }
 
 impl Journal {
@@ -152,7 +155,7 @@ mod tests {
     use crate::workspace::memory::Memory;
 
     fn journal(path: &str) -> Journal {
-        let made = Made { path: RelPath::new(path.as_bytes()).unwrap(), mode: None };
+        let made = Made { path: RelPath::new(path.as_bytes()).unwrap(), standing: None };
         Journal { root: "memory:1".to_owned(), makes: vec![made], ..Journal::default() }
     }
 

@@ -31,12 +31,13 @@ use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
 
+pub use change::Standing;
 pub use recover::{examine, recover};
 pub use single::SingleChange;
 
 use arrange::arrange;
 use commit::Commit;
-use history::{Label, Limits, Pruned};
+use history::{Label, Limits, Spares};
 use journal::Journal;
 use scratch::Scratch;
 use stage::Stage;
@@ -107,8 +108,8 @@ pub struct Transaction<'w> {
     workspace: &'w dyn Workspace,
     options: Options,
     label: Label,
-    /// The permission bits that some directories get.
-    directories: BTreeMap<RelPath, u32>,
+    /// What some directories get.
+    directories: BTreeMap<RelPath, Standing>,
     /// The lock; `None` once it was given back.
     state: Option<State>,
     scratch: Scratch,
@@ -255,9 +256,10 @@ impl<'w> Transaction<'w> {
         self
     }
 
-    /// Says which permission bits directories get if they have to be made; others get 0777 less the umask.
+    /// Says whose directories are, and with which permission bits, if they have to be made; others are the user's own
+    /// with 0777 less the umask.
     #[must_use]
-    pub fn with_directories(mut self, directories: BTreeMap<RelPath, u32>) -> Self {
+    pub fn with_directories(mut self, directories: BTreeMap<RelPath, Standing>) -> Self {
         self.directories = directories;
         self
     }
@@ -295,6 +297,11 @@ impl<'w> Transaction<'w> {
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal).into());
         }
+        if state.history().is_none() && !self.label.undoes.is_empty() {
+            // What it displaces would be nowhere.
+            let reason = "the history cannot be reached; try again".to_owned();
+            return Err(Failure::State { reason }.into());
+        }
         let arranged = arrange(self.workspace, &self.stage, changes, &self.label, &self.directories)?;
         let Self { workspace, scratch, since, options, .. } = self;
         Commit { workspace: *workspace, state, scratch, durability: options.durability, since: *since, interrupt }
@@ -327,22 +334,18 @@ impl<'w> Transaction<'w> {
         };
         let Self { workspace, scratch, options, .. } = self;
         match history::keep(*workspace, home, (scratch, journal), options.durability) {
-            // The tree is somebody's own, and nothing is to stay in it.
-            Err(failure) if state.passes() => {
+            // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
+            Err(failure) if state.passes() && journal.undoes.is_empty() => {
                 warnings.push(unkept(failure));
                 return Ok(());
             }
             kept => kept?,
         }
         let drained = history::drain(*workspace, home, &journal.undoes);
-        match drained.and_then(|()| history::prune(*workspace, home, options.history)) {
-            Ok(Pruned { entries, has_newest }) => {
-                let old = entries - usize::from(has_newest);
-                warnings.extend(
-                    (old > 0)
-                        .then(|| format!("{old} old entries of the history were removed, they were over its limits")),
-                );
-                warnings.extend(has_newest.then(|| unkept("its old files are larger than the history may be")));
+        match drained.and_then(|()| history::prune(*workspace, home, (options.history, Spares::Newest))) {
+            Ok(0) => {}
+            Ok(pruned) => {
+                warnings.push(format!("{pruned} old entries of the history were removed, they were over its limits"));
             }
             Err(failure) => warnings.push(unswept(&failure)),
         }

@@ -5,7 +5,7 @@ use super::place::{Found, Place, find, passes, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
-use super::sweep::{is_kept, is_unreachable, sweep};
+use super::sweep::{gone, is_kept, is_unreachable, sweep};
 use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
@@ -100,6 +100,8 @@ fn former(workspace: &dyn Workspace, place: &Place, options: Options) -> Result<
     if !has_work {
         return Ok(Vec::new());
     }
+    // Nothing is done here if there is anything that cannot be trusted.
+    examine(workspace)?;
     let (state, mut recovered) = State::open_existing(workspace, directory, options.patience)?;
     if let Some(state) = state {
         recovered.extend(leftovers(workspace, &state, options)?);
@@ -202,8 +204,14 @@ pub(super) fn one(
     options: Options,
 ) -> Result<Option<Recovered>, Failure> {
     let mut left = Vec::new();
-    let ending = match Left::of(&scratch.names(workspace)?) {
+    let names = scratch.names(workspace)?;
+    let ending = match Left::of(&names) {
         Left::Kept => return Ok(None),
+        // Its scratch files are gone, and how it ended with them.
+        Left::Scratch if names.is_empty() => {
+            gone(scratch.remove(workspace))?;
+            return Ok(None);
+        }
         Left::Done => Ending::Committed,
         Left::Undone => Ending::RolledBack,
         Left::Journal => {
@@ -233,7 +241,8 @@ fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability
     };
     let Some(home) = state.history() else { return sweep(workspace, scratch) };
     match history::keep(workspace, home, (scratch, &journal), durability) {
-        Err(_) if state.passes() => sweep(workspace, scratch),
+        // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
+        Err(_) if state.passes() && journal.undoes.is_empty() => sweep(workspace, scratch),
         Err(failure) => Err(failure),
         Ok(()) => history::drain(workspace, home, &journal.undoes),
     }

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::change::{Change, Image, Numbered};
+use super::change::{Change, Image, Numbered, Standing};
 use super::journal::{Journal, Made, Removed};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
@@ -272,8 +272,9 @@ impl<'a> Rollback<'a> {
     }
 
     /// Lets files be taken out of a directory that was made and got bits that do not let them.
-    fn open_dir(&self, Made { path, mode }: &Made) -> Result<(), Failure> {
-        let Some(mode) = mode.filter(|mode| mode & 0o700 != 0o700) else { return Ok(()) };
+    fn open_dir(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
+        let mode = standing.map(|standing| standing.mode).filter(|mode| mode & 0o700 != 0o700);
+        let Some(mode) = mode else { return Ok(()) };
         let is_ours = |stat: Stat| stat.kind == FileKind::Directory && stat.permissions == mode;
         if look(self.slots.workspace, path)?.is_some_and(is_ours) {
             self.slots.workspace.set_permissions(path, Permissions::Exact(mode | 0o700))?;
@@ -313,8 +314,12 @@ impl<'a> Rollback<'a> {
         }
         match workspace.stat(&removed.path)? {
             Some(stat) if stat.kind != FileKind::Directory => return Ok(Restored::Left),
-            Some(stat) if stat.permissions == removed.mode => {}
-            _ => workspace.set_permissions(&removed.path, Permissions::Exact(removed.mode))?,
+            Some(stat) if Standing::from(&stat) == removed.standing => {}
+            _ => {
+                let Standing { mode, uid, gid } = removed.standing;
+                workspace.set_owner(&removed.path, uid, gid)?;
+                workspace.set_permissions(&removed.path, Permissions::Exact(mode))?;
+            }
         }
         Ok(Restored::Back)
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::change::{Arrival, Change, Image, Kind, bits};
+use super::change::{Arrival, Change, Image, Kind, Standing, bits};
 use super::escape;
 use super::scratch::{Scratch, Slot};
 use super::sweep::is_unreachable;
@@ -26,8 +26,8 @@ pub(super) struct Staged {
     pub(super) moved: Option<Box<(RelPath, FileState)>>,
     /// Directories that are missing and that no other change has noted.
     pub(super) makes: Vec<RelPath>,
-    /// A directory that goes, with its permission bits.
-    pub(super) removes: Option<(RelPath, u32)>,
+    /// A directory that goes, with what it was.
+    pub(super) removes: Option<(RelPath, Standing)>,
     /// A directory that stays, though everything in it goes.
     pub(super) keeps: Option<RelPath>,
 }
@@ -86,8 +86,8 @@ impl Stage {
             self.push(Staged { keeps: Some(path), ..Staged::default() });
             return Ok(());
         }
-        let removes =
-            before.as_ref().filter(|state| is_directory(state)).map(|state| (path.clone(), state.stat.permissions));
+        let going = before.as_ref().filter(|state| is_directory(state));
+        let removes = going.map(|state| (path.clone(), Standing::from(&state.stat)));
         let found = before.filter(|state| !is_directory(state));
         let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
         let mut staged = Staged { found, makes: place.makes, removes, ..Staged::default() };

@@ -30,7 +30,7 @@ pub(super) struct State {
     /// Where the history is kept, if it is.
     history: Option<RelPath>,
     /// Held, never looked at; the mutex lets threads share what holds it.
-    _lock: Mutex<Lock>,
+    lock: Mutex<Lock>,
 }
 
 impl State {
@@ -108,8 +108,11 @@ impl State {
     }
 
     /// Lets the directory stay, whoever made it.
-    pub(super) fn stay(&mut self, workspace: &dyn Workspace) -> Result<(), Failure> {
+    pub(super) fn stay(&mut self, workspace: &dyn Workspace, options: Options) -> Result<(), Failure> {
         if self.passes {
+            // From here on this is the lock that counts.
+            let lock = workspace.lock(&join(&self.directory, LOCK)?, options.patience)?;
+            self.lock = Mutex::new(lock.ok_or(Failure::Locked)?);
             workspace.set_permissions(&self.directory, Permissions::Exact(0o700))?;
             self.passes = false;
             self.history = Some(self.directory.clone());
@@ -173,7 +176,7 @@ impl State {
                     return Ok(None);
                 }
                 let history = if passes { history::attic_place(workspace) } else { Some(directory.clone()) };
-                Ok(Some(Self { directory: directory.clone(), passes, history, _lock: lock }))
+                Ok(Some(Self { directory: directory.clone(), passes, history, lock }))
             }
             // Gone, or a single change has its place meanwhile.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),

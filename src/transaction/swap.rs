@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Numbered};
+use super::change::{Change, Numbered, Standing};
 use super::journal::{Journal, Made};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
@@ -65,7 +65,7 @@ impl Swap<'_> {
         // Only now, and the inner ones first: some bits let nobody put anything in.
         for made in self.journal.makes.iter().rev() {
             self.poll()?;
-            self.set_dir_mode(made)?;
+            self.set_standing(made)?;
         }
         self.poll()?;
         Ok(stay)
@@ -107,9 +107,11 @@ impl Swap<'_> {
         Ok(false)
     }
 
-    fn set_dir_mode(&self, Made { path, mode }: &Made) -> Result<(), Failure> {
-        let Some(mode) = mode else { return Ok(()) };
-        let set = self.slots.workspace.set_permissions(path, Permissions::Exact(*mode));
+    fn set_standing(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
+        let Some(Standing { mode, uid, gid }) = *standing else { return Ok(()) };
+        let workspace = self.slots.workspace;
+        let owned = workspace.set_owner(path, uid, gid);
+        let set = owned.and_then(|()| workspace.set_permissions(path, Permissions::Exact(mode)));
         set.map_err(|error| stale(error, path, &[Fault::Missing]))
     }
 

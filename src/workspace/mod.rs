@@ -93,6 +93,9 @@ pub trait Workspace: Sync {
     /// Sets the permission bits of the file or directory at `path`.
     fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()>;
 
+    /// Gives the file or directory at `path`, or the link, to this user and group, as far as the caller may.
+    fn set_owner(&self, path: &RelPath, uid: u32, gid: u32) -> Result<()>;
+
     /// Makes the contents and attributes of the file at `path` durable; of a directory, its names.
     ///
     /// After an error the file has to be given up: the kernel may have dropped what it could not write.

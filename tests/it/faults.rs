@@ -41,6 +41,7 @@ pub(crate) const CALLS: &[&str] = &[
     "fchmodat2",
     "chmod",
     "fchown",
+    "fchownat",
     "fsetxattr",
     "fsync",
     "fdatasync",

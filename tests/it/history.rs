@@ -12,7 +12,7 @@ use wpatch::preflight::Kind;
 use wpatch::report::{Coverage, State};
 use wpatch::transaction::{Durability, Options, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
-use wpatch::workspace::{Privacy, Workspace};
+use wpatch::workspace::{ATTIC, Privacy, Workspace};
 
 use crate::changes::{Case, Step, Tree, cases, path};
 
@@ -42,7 +42,7 @@ fn done(outcome: &Outcome) -> bool {
 
 /// Returns the tree without the state directories.
 fn tree(memory: &Memory) -> Tree {
-    let states = [".git/wpatch", ".wpatch", wpatch::workspace::ATTIC].map(path);
+    let states = [".git/wpatch", ".wpatch", ATTIC].map(path);
     let is_state = |path: &RelPath| states.iter().any(|state| path == state || path.is_below(state));
     memory.entries().into_iter().filter(|(path, _)| !is_state(path)).collect()
 }
@@ -348,17 +348,100 @@ fn a_change_that_was_made_again_with_others_is_not_taken_back_with_them() {
     assert!(done(&undo(&memory, Target::Last(1))));
 }
 
+/// What force displaced is nowhere else, so it is kept whatever its size, until the next change.
 #[test]
-fn an_entry_that_is_too_large_alone_does_not_take_the_others_with_it() {
-    let memory = memory(&[("a", Entry::file("1")), ("large", Entry::file("123456789"))]);
-    let options = TransactionOptions { history: Limits { bytes: 8, ..OPTIONS.history }, ..OPTIONS };
-    let run = |steps: &[Step]| crate::changes::run(&memory, steps, options, &Interrupt::new()).unwrap().warnings;
+fn an_entry_that_is_too_large_alone_stays_for_a_while_and_takes_no_other_with_it() {
+    let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
+    let transaction = TransactionOptions { history: Limits { bytes: 8, ..OPTIONS.history }, ..OPTIONS };
+    let run = |steps: &[Step]| crate::changes::run(&memory, steps, transaction, &Interrupt::new()).unwrap().warnings;
     assert_eq!(run(&[Step::Put("a", Entry::file("2"))]), [""; 0]);
-    let warnings = run(&[Step::Put("large", Entry::file("x"))]);
-    assert!(warnings.len() == 1 && warnings[0].starts_with("this change cannot be taken back"), "{warnings:?}");
+    assert_eq!(run(&[Step::Put("b", Entry::file("2"))]), [""; 0]);
+    memory.put(&path("b"), &Entry::file("somebody's work"));
+    let forced = UndoRequest { force: true, transaction, ..request(Target::Last(1)) };
+    assert!(done(&engine::undo(&forced, &memory, &Interrupt::new())));
+    assert_eq!(engine::log(&memory).unwrap().entries.len(), 3);
+    assert!(done(&undo(&memory, Target::Undo)));
+    assert_eq!(memory.files()[&path("b")].contents, b"somebody's work");
+    let warnings = run(&[Step::Put("c", Entry::file("x"))]);
+    assert_eq!(warnings, [""; 0], "its old file is in the tree again");
+    let id = engine::log(&memory).unwrap().entries.pop().unwrap().id;
+    assert!(done(&undo(&memory, Target::Entry(id))));
+    assert_eq!(memory.files()[&path("a")].contents, b"1");
+}
+
+#[test]
+fn what_force_displaces_is_somewhere_whatever_fails() {
+    let setups: [(&str, &[&str]); 3] = [(".git/HEAD", &[]), (".git/HEAD", &["d"]), ("other", &[ATTIC])];
+    for (setup, mounts) in setups {
+        for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {
+            let files = [(path("d/a"), Entry::file("1")), (path(setup), Entry::file("x"))];
+            let memory = Memory::with_files(files).with_attic();
+            if mounts.contains(&ATTIC) {
+                memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
+            }
+            for mount in mounts {
+                memory.mount(&path(mount));
+            }
+            put(&memory, &[Step::Put("d/a", Entry::file("2"))]);
+            memory.put(&path("d/a"), &Entry::file("mine"));
+            let start = memory.verbs();
+            memory.inject(Injection { verb: start + verb, kind });
+            let forced = UndoRequest { force: true, ..request(Target::Last(1)) };
+            let outcome = engine::undo(&forced, &memory, &Interrupt::new());
+            if !memory.has_met_fault() {
+                assert!(outcome.report.ok && verb > 30, "{setup} {verb}");
+                break;
+            }
+            let what = format!("{setup} {mounts:?} {kind:?} at {verb}");
+            let next = memory.restart();
+            let _ = recover(&next, OPTIONS);
+            assert!(next.files().values().any(|entry| entry.contents == b"mine"), "{what}");
+            if next.files()[&path("d/a")].contents == b"1" {
+                let _ = recover(&next, OPTIONS).unwrap();
+                assert!(done(&undo(&next, Target::Undo)), "{what}");
+                assert_eq!(next.files()[&path("d/a")].contents, b"mine", "{what}");
+            }
+        }
+    }
+}
+
+/// Which entry makes a change is written in it: those before it may be gone.
+#[test]
+fn what_a_redo_made_is_no_undo_when_older_entries_are_gone() {
+    let memory = memory(&[("a", Entry::file("1"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    assert!(done(&undo(&memory, Target::Last(1))) && done(&undo(&memory, Target::Undo)));
+    let two = Limits { entries: 1, ..OPTIONS.history };
+    assert!(engine::gc(&memory, Options { history: two, ..OPTIONS }, &Interrupt::new()).report.ok);
     assert_eq!(engine::log(&memory).unwrap().entries.len(), 1);
+    assert!(!undo(&memory, Target::Undo).report.ok);
     assert!(done(&undo(&memory, Target::Last(1))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
+}
+
+#[test]
+fn an_empty_directory_stays_however_deep_the_file_was_that_came() {
+    let memory = memory(&[("a/b", Entry::directory())]);
+    let before = tree(&memory);
+    put(&memory, &[Step::Put("a/b/c/d/e", Entry::file("x"))]);
+    assert!(done(&undo(&memory, Target::Last(1))));
+    assert_eq!(tree(&memory), before);
+}
+
+#[test]
+fn a_directory_that_became_a_link_comes_back() {
+    for steps in [
+        &[&[Step::Delete("d/f"), Step::Put("d", Entry::link("e"))][..]][..],
+        &[&[Step::Delete("d/f")], &[Step::Put("d", Entry::link("e"))]],
+    ] {
+        let memory = memory(&[("d/f", Entry::file("x"))]);
+        let before = tree(&memory);
+        for step in steps {
+            put(&memory, step);
+        }
+        assert!(done(&undo(&memory, Target::Last(steps.len()))));
+        assert_eq!(tree(&memory), before);
+    }
 }
 
 #[test]

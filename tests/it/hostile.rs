@@ -168,7 +168,7 @@ fn a_state_directory_that_came_with_the_tree_is_not_believed() {
     };
     let body = |path: &str| {
         let change = format!(r#"{{"number":0,"path":"{path}","before":null,"after":null,"leaves":true}}"#);
-        format!(r#"{{"root":"{{}}","makes":[{{"path":"{path}","mode":null}}],"removes":[],"changes":[{change}]}}"#)
+        format!(r#"{{"root":"{{}}","makes":[{{"path":"{path}","standing":null}}],"removes":[],"changes":[{change}]}}"#)
     };
     let signed = |body: String| format!("wpatch.journal/1 {}\n{body}", wpatch::digest::Digest::of(body.as_bytes()));
     for path in ["../outside/secret", "/etc/passwd", ".git/config", "x"] {

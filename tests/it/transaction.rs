@@ -154,6 +154,18 @@ fn a_history_from_before_the_root_became_a_work_tree_of_git_stays_where_it_is() 
 }
 
 #[test]
+fn a_damaged_journal_in_one_place_stops_what_was_left_in_the_other() {
+    let memory = killed(&[("a", Entry::file("old"))]);
+    memory.put(&path(".git/wpatch/txn-006553f10000000001-00000000/journal"), &Entry::file("damaged"));
+    memory.set_permissions(&path(".git/wpatch"), Permissions::Exact(0o700)).unwrap();
+    let before = memory.entries();
+    assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
+    assert_eq!(memory.entries(), before);
+    assert!(matches!(update(&memory), Err(Failure::State { .. })));
+    assert_eq!(memory.entries(), before);
+}
+
+#[test]
 fn an_edit_after_a_crash_keeps_the_old_file_too() {
     let memory = killed(&[("a", Entry::file("old"))]);
     memory.put(&path("a"), &Entry::file("theirs"));

@@ -1,5 +1,7 @@
 //! From an entry of the history to the operations that take it back.
 
+use std::collections::BTreeSet;
+
 use super::Seen;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -128,23 +130,31 @@ impl Back<'_> {
         for path in self.entry.removed.keys().filter(|path| is_empty(path, |file| file.before.is_some())) {
             operations.push(Operation { new_mode: submodule, ..self.operation(Action::Create, path) });
         }
-        let goes = |file: &EntryFile| file.before.is_none() && file.after.is_some();
-        let mut parents: Vec<_> =
-            self.entry.files.iter().filter(|file| goes(file)).filter_map(|file| file.path.parent()).collect();
-        parents.dedup();
-        let is_needed =
-            |parent: &RelPath| self.entry.made.contains(parent) || !is_empty(&parent, |file| file.before.is_some());
-        for parent in parents.into_iter().filter(|parent| !is_needed(parent)) {
-            let is_gone = |name: &Vec<u8>| {
-                let path = parent.join(name);
-                path.is_ok_and(|path| self.entry.files.iter().any(|file| goes(file) && file.path == path))
-            };
-            let is_directory = self.seen.kind(&parent)? == Some(FileKind::Directory);
-            if is_directory && self.seen.names(&parent)?.iter().all(is_gone) {
-                operations.push(Operation { new_mode: submodule, ..self.operation(Action::Create, &parent) });
-            }
+        for path in self.left_empty()? {
+            operations.push(Operation { new_mode: submodule, ..self.operation(Action::Create, &path) });
         }
         Ok(())
+    }
+
+    /// Returns the directories that were empty before the entry put the first thing into them.
+    fn left_empty(&self) -> Result<BTreeSet<RelPath>, Failure> {
+        let Entry { files, made, removed, .. } = self.entry;
+        let came = files.iter().filter(|file| file.before.is_none() && file.after.is_some()).map(|file| &file.path);
+        let came: BTreeSet<_> = came.chain(made).collect();
+        let went = files.iter().filter(|file| file.before.is_some()).map(|file| &file.path);
+        let went: Vec<_> = went.chain(removed.keys()).collect();
+        let mut found = BTreeSet::new();
+        for parent in came.iter().filter_map(|path| path.parent()).collect::<BTreeSet<_>>() {
+            if came.contains(&parent) || went.iter().any(|path| path.is_below(&parent)) {
+                continue;
+            }
+            let is_ours = |name: &Vec<u8>| parent.join(name).is_ok_and(|path| came.contains(&path));
+            let is_directory = self.seen.kind(&parent)? == Some(FileKind::Directory);
+            if is_directory && self.seen.names(&parent)?.iter().all(is_ours) {
+                found.insert(parent);
+            }
+        }
+        Ok(found)
     }
 
     fn operation(&self, action: Action, path: &RelPath) -> Operation {

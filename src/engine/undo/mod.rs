@@ -76,7 +76,8 @@ impl Run {
         workspace: &dyn Workspace,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
-        let options = preflight::Options { overwrite: request.force, ..request.preflight.clone() };
+        // What the history has once been in the tree.
+        let options = preflight::Options { overwrite: request.force, max_file: u64::MAX, ..request.preflight.clone() };
         if request.is_dry_run {
             if transaction::examine(workspace)? {
                 self.problems.push(half_made());
@@ -97,8 +98,9 @@ impl Run {
         }
         // What an older change took away stood there before all the others.
         let directories = chosen.iter().flat_map(|entry| entry.removed.clone()).collect();
+        let is_redo = chosen.iter().any(|entry| !Chain::holds(entry));
         let undoes = chosen.into_iter().map(|entry| entry.id).collect();
-        let label = Label { command: self.command.to_owned(), undoes };
+        let label = Label { command: self.command.to_owned(), undoes, is_redo };
         self.committed(transaction.labelled(label).with_directories(directories).commit(interrupt)?);
         Ok(())
     }
@@ -140,7 +142,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
     let heads = || all.iter().filter(|entry| chain.is_head(entry));
     match target {
         Target::Last(count) => {
-            let chosen: Vec<_> = heads().filter(|entry| chain.holds(entry)).take(*count).collect();
+            let chosen: Vec<_> = heads().filter(|entry| Chain::holds(entry)).take(*count).collect();
             chosen.iter().try_for_each(|entry| known(entry))?;
             match chosen.len() {
                 0 => Err("there is no change to take back".to_owned()),
@@ -150,10 +152,10 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
         }
         Target::Undo => {
             // What was redone a moment ago is passed over; a new change ends it.
-            let mut heads = heads().skip_while(|entry| chain.holds(entry) && !entry.label.undoes.is_empty());
+            let mut heads = heads().skip_while(|entry| Chain::holds(entry) && !entry.label.undoes.is_empty());
             let last = heads.next();
             last.map_or(Ok(()), known)?;
-            let last = last.filter(|entry| !chain.holds(entry));
+            let last = last.filter(|entry| !Chain::holds(entry));
             last.map(|entry| vec![entry]).ok_or_else(|| "the last change took nothing back".to_owned())
         }
         Target::Entry(name) => {
@@ -163,7 +165,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             };
             known(entry)?;
             let head = chain.head(entry);
-            if chain.holds(head) != chain.holds(entry) {
+            if Chain::holds(head) != Chain::holds(entry) {
                 return Err(format!("{} was taken back already", entry.id));
             }
             if chain.changes(head) != chain.changes(entry) {

@@ -1,11 +1,13 @@
 //! The attic: where the histories of all roots are that have no place for one.
 
 use super::keep::rename;
-use super::prune::{Limits, bury, oldest, prune};
-use super::{Failure, names, places};
+use super::prune::{Limits, Spares, bury, oldest, prune};
+use super::{Place, names, places};
 use crate::path::RelPath;
 use crate::transaction::Durability;
+use crate::transaction::Failure;
 use crate::transaction::place::{Found, find};
+use crate::transaction::sweep::sweep;
 use crate::workspace::{Fault, Privacy, Workspace};
 
 /// Returns where the history of this root is in the attic, or may be made; `None` if there is no attic, or if somebody
@@ -57,10 +59,12 @@ pub(super) fn air(workspace: &dyn Workspace) {
     let oldest = oldest(workspace, limits);
     for name in names(workspace, &attic).unwrap_or_default() {
         let Ok(other) = attic.join(&name) else { continue };
-        if other == own || !find(workspace, &other).is_ok_and(|found| found.is_directory()) {
+        // A digest, and nothing of anybody else's.
+        let is_root = name.len() == own.name().len() && name.iter().all(u8::is_ascii_hexdigit);
+        if !is_root || other == own || !find(workspace, &other).is_ok_and(|found| found.is_directory()) {
             continue;
         }
-        let _ = prune(workspace, &other, limits);
+        let _ = prune(workspace, &other, (limits, Spares::Nothing));
         let _ = names(workspace, &other).and_then(|names| bury(workspace, &other, (&names, Some(&oldest))));
         let _ = workspace.remove_dir(&other);
     }
@@ -70,6 +74,13 @@ pub(super) fn air(workspace: &dyn Workspace) {
 pub(in crate::transaction) fn bring_down(workspace: &dyn Workspace, state: &RelPath, durability: Durability) {
     let Some(home) = home(workspace) else { return };
     // What cannot be brought now is found where it is, and comes with the next command.
-    let bring = |place: &super::Place| rename(workspace, state, (&place.scratch, place.bytes), durability);
+    let Ok(there) = places(workspace, state) else { return };
+    let bring = |place: &Place| {
+        if there.iter().any(|there| there.scratch.id == place.scratch.id) {
+            // A process died when it had copied the files, and before it had removed them.
+            return sweep(workspace, &place.scratch);
+        }
+        rename(workspace, state, (&place.scratch, place.bytes), durability)
+    };
     let _ = places(workspace, &home).and_then(|places| places.iter().try_for_each(bring));
 }

@@ -59,15 +59,7 @@ impl<'e> Chain<'e> {
 
     /// Returns whether `entry` makes a change, or makes one again; else it takes one back.
     #[must_use]
-    pub fn holds(&self, entry: &Entry) -> bool {
-        let mut holds = true;
-        let mut id = entry.label.undoes.first();
-        let mut last = entry.id.as_str();
-        while let Some(undone) = id.filter(|id| id.as_str() < last) {
-            holds = !holds;
-            last = undone;
-            id = self.entries.get(undone.as_str()).and_then(|entry| entry.label.undoes.first());
-        }
-        holds
+    pub fn holds(entry: &Entry) -> bool {
+        entry.label.undoes.is_empty() || entry.label.is_redo
     }
 }

@@ -8,7 +8,7 @@ use crate::transaction::Durability;
 use crate::transaction::change::Change;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
-use crate::transaction::sweep::{sweep, trim};
+use crate::transaction::sweep::{gone, sweep, trim};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
 /// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.
@@ -26,8 +26,12 @@ pub(in crate::transaction) fn keep(
         return sweep(workspace, scratch);
     }
     for change in journal.changes.iter().filter(|change| change.beside.is_some()) {
-        // An old file on another file system that cannot be brought over is told as lost.
-        let _ = fetch(workspace, scratch, change, durability);
+        match fetch(workspace, scratch, change, durability) {
+            // What force displaced is nowhere else: it waits until it can be brought over.
+            Err(failure) if !journal.undoes.is_empty() => return Err(failure),
+            // Else it is told as lost.
+            _ => {}
+        }
     }
     let names = scratch.names(workspace)?;
     let mut kept = Vec::new();
@@ -72,6 +76,8 @@ fn fetch(workspace: &dyn Workspace, scratch: &Scratch, change: &Change, durabili
     for &slot in slots {
         let away = scratch.slot(change, slot)?;
         let Some(stat) = workspace.stat(&away)? else { continue };
+        // A process may have died over the copy.
+        gone(workspace.remove(&home))?;
         copy(workspace, (&away, &stat), &home, (before.size, durability))?;
         return sync(workspace, &scratch.directory, durability);
     }

@@ -13,7 +13,7 @@ mod prune;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::change::{Arrival, Change, Image, Kind};
+use super::change::{Arrival, Change, Image, Kind, Standing};
 use super::journal::Journal;
 use super::place::{find, place};
 use super::scratch::{Scratch, Slot};
@@ -28,7 +28,7 @@ use crate::workspace::{Fault, Workspace};
 pub use chain::Chain;
 pub use prune::Limits;
 pub(super) use {
-    attic::bring_down, attic::place as attic_place, keep::drain, keep::keep, prune::Pruned, prune::bury, prune::prune,
+    attic::bring_down, attic::place as attic_place, keep::drain, keep::keep, prune::Spares, prune::bury, prune::prune,
 };
 
 /// How the names of entries begin in a state directory.
@@ -41,6 +41,8 @@ pub struct Label {
     pub command: String,
     /// The entries that it takes back.
     pub undoes: Vec<String>,
+    /// Whether it takes back what took something back, so that a change is made again.
+    pub is_redo: bool,
 }
 
 /// A transaction that was committed and can be taken back.
@@ -56,8 +58,8 @@ pub struct Entry {
     pub files: Vec<EntryFile>,
     /// The directories that it made, the outer ones first.
     pub made: Vec<RelPath>,
-    /// The directories that went, with their permission bits.
-    pub removed: BTreeMap<RelPath, u32>,
+    /// The directories that went, with what they were.
+    pub removed: BTreeMap<RelPath, Standing>,
     /// Whether nothing is known but its name, because its record cannot be read.
     pub is_damaged: bool,
 }
@@ -142,7 +144,7 @@ fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
 /// Returns [`Failure`] if it cannot be made, locked or trusted.
 pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
     let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
-    state.stay(workspace)?;
+    state.stay(workspace, options)?;
     bring_down(workspace, &state.directory, options.durability);
     Ok(recovered)
 }
@@ -165,10 +167,11 @@ pub fn collect(
         None => recover::open_existing(workspace, options)?,
     };
     let Some(state) = state else { return Ok((recovered, 0)) };
-    let pruned = state.history().map_or(Ok(Pruned::default()), |home| prune(workspace, home, options.history));
+    let limits = (options.history, Spares::Nothing);
+    let pruned = state.history().map_or(Ok(0), |home| prune(workspace, home, limits));
     // What cannot be removed now goes with the next command.
     let _ = state.close(workspace);
-    Ok((recovered, pruned?.entries))
+    Ok((recovered, pruned?))
 }
 
 /// Where an entry is.
@@ -224,10 +227,10 @@ impl Place {
             files.push(EntryFile { path: change.path.clone(), before, after, old });
         }
         Ok(Entry {
-            label: Label { command: journal.command, undoes: journal.undoes },
+            label: Label { command: journal.command, undoes: journal.undoes, is_redo: journal.is_redo },
             files,
             made: journal.makes.into_iter().map(|made| made.path).collect(),
-            removed: journal.removes.into_iter().map(|removed| (removed.path, removed.mode)).collect(),
+            removed: journal.removes.into_iter().map(|removed| (removed.path, removed.standing)).collect(),
             is_damaged: false,
             ..self.damaged()
         })

@@ -31,13 +31,12 @@ impl Limits {
     pub const NOTHING: Self = Self { entries: 0, age: Duration::ZERO, bytes: 0 };
 }
 
-/// What pruning removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::transaction) struct Pruned {
-    /// Number of entries.
-    pub(in crate::transaction) entries: usize,
-    /// Whether the newest is one of them, because its old files alone are too large.
-    pub(in crate::transaction) has_newest: bool,
+/// What pruning leaves alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::transaction) enum Spares {
+    Nothing,
+    /// The entry that was made last, whatever its size: what it displaced is nowhere else.
+    Newest,
 }
 
 /// Returns how the names of the oldest entries begin that are kept.
@@ -46,30 +45,30 @@ pub(super) fn oldest(workspace: &dyn Workspace, limits: Limits) -> String {
     format!("{:010x}", now.saturating_sub(limits.age.as_secs()))
 }
 
-/// Removes the entries of the history `home` that are over a limit. One that is too large alone does not take the
-/// others with it.
+/// Removes the entries of the history `home` that are over a limit, and returns how many those were. One that is too
+/// large alone does not take the others with it.
 pub(in crate::transaction) fn prune(
     workspace: &dyn Workspace,
     home: &RelPath,
-    limits: Limits,
-) -> Result<Pruned, Failure> {
+    (limits, spares): (Limits, Spares),
+) -> Result<usize, Failure> {
     let oldest = oldest(workspace, limits);
-    let all = places(workspace, home)?;
-    let (large, all): (Vec<_>, Vec<_>) = all.iter().enumerate().partition(|(_, place)| place.bytes > limits.bytes);
-    let mut bytes = 0;
+    let mut all = places(workspace, home)?;
+    let newest = if spares == Spares::Newest { all.pop() } else { None };
+    let (large, all): (Vec<_>, Vec<_>) = all.iter().partition(|place| place.bytes > limits.bytes);
+    let size = newest.as_ref().map_or(0, |newest| newest.bytes);
+    let mut bytes = if size > limits.bytes { 0 } else { size };
     let is_kept = |(rank, place): (usize, &Place)| {
         bytes += place.bytes;
         rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
     };
-    let places = all.iter().rev().map(|(_, place)| *place);
-    let kept = places.enumerate().map(is_kept).take_while(|&is_kept| is_kept).count();
+    let ranks = usize::from(newest.is_some())..;
+    let kept = ranks.zip(all.iter().rev().copied()).map(is_kept).take_while(|&is_kept| is_kept).count();
     let over = &all[..all.len() - kept];
-    for (_, place) in over.iter().chain(&large) {
+    for place in over.iter().chain(&large) {
         place.remove(workspace, home)?;
     }
-    let newest = all.len() + large.len();
-    let has_newest = large.iter().any(|(number, _)| number + 1 == newest);
-    Ok(Pruned { entries: over.len() + large.len(), has_newest })
+    Ok(over.len() + large.len())
 }
 
 /// Removes what is left, among `names` of the history `home`, of entries that a process died over removing or

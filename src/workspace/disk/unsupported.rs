@@ -89,6 +89,10 @@ impl Workspace for Disk {
         match *self {}
     }
 
+    fn set_owner(&self, _: &RelPath, _: u32, _: u32) -> Result<()> {
+        match *self {}
+    }
+
     fn sync(&self, _: Directory<'_>) -> Result<()> {
         match *self {}
     }

@@ -229,6 +229,15 @@ impl Workspace for Memory {
         })
     }
 
+    fn set_owner(&self, path: &RelPath, uid: u32, gid: u32) -> Result<()> {
+        self.run("set the owner of", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            let node = state.live.nodes.get_mut(&inode).ok_or(Fault::Missing)?;
+            (node.uid, node.gid) = (uid, gid);
+            Ok(())
+        })
+    }
+
     fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()> {
         self.run("set the mode of", Some(path), |state| {
             let inode = state.live.find(path)?;

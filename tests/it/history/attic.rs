@@ -89,6 +89,39 @@ fn one_that_others_can_write_to_is_none() {
     assert_eq!(entries(&memory), 1);
 }
 
+#[test]
+fn an_init_that_is_cut_off_anywhere_hides_nothing() {
+    for mount in [false, true] {
+        for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {
+            let memory = memory();
+            if mount {
+                memory.make_dir(&path(ATTIC), Privacy::Private).unwrap();
+                memory.mount(&path(ATTIC));
+            }
+            put(&memory, &[Step::Put("a", Entry::file("2"))]);
+            put(&memory, &[Step::Put("a", Entry::file("3"))]);
+            let start = memory.verbs();
+            memory.inject(Injection { verb: start + verb, kind });
+            let outcome = engine::init(&memory, OPTIONS, &Interrupt::new());
+            if !memory.has_met_fault() {
+                assert!(outcome.report.ok && verb > 15);
+                break;
+            }
+            let what = format!("{kind:?} at {verb}, {mount}");
+            let next = memory.restart();
+            assert!(entries(&next) >= 2, "{what}");
+            assert!(done(&undo(&next, Target::Last(1))), "{what}");
+            assert_eq!(next.files()[&path("a")].contents, b"2", "{what}");
+            assert!(done(&undo(&next, Target::Last(1))), "{what}");
+            assert!(engine::init(&next, OPTIONS, &Interrupt::new()).report.ok, "{what}");
+            let log = engine::log(&next).unwrap().entries;
+            let ids: std::collections::BTreeSet<_> = log.iter().map(|entry| &entry.id).collect();
+            assert_eq!((log.len(), ids.len()), (4, 4), "{what}");
+            assert_eq!(next.list(Some(&home())).unwrap(), [[0; 0]; 0], "{what}");
+        }
+    }
+}
+
 /// One that is not believed is not acted on either.
 #[test]
 fn what_others_put_into_it_is_not_touched() {

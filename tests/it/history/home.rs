@@ -1,7 +1,7 @@
 //! The history that the program keeps where the user keeps such things.
 
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -55,6 +55,44 @@ fn a_plain_directory_can_be_taken_back_and_nothing_stays_in_it() {
 }
 
 #[test]
+fn a_directory_that_comes_back_is_whose_it_was() {
+    let (root, home) = (root(), TempDir::new().unwrap());
+    let directory = root.path().join("d");
+    fs::create_dir(&directory).unwrap();
+    fs::write(directory.join("x"), "x\n").unwrap();
+    // Only a privileged user can give it away; others have one owner alone.
+    let _ = std::os::unix::fs::chown(&directory, Some(12_345), Some(23_456));
+    fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o2750)).unwrap();
+    let standing = || fs::metadata(&directory).map(|data| (data.uid(), data.gid(), data.mode()));
+    let before = standing().unwrap();
+    fs::write(root.path().join("p"), "--- a/d/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n").unwrap();
+    assert!(is_done(root.path(), home.path(), &["apply", "p"]));
+    assert!(standing().is_err());
+    assert!(is_done(root.path(), home.path(), &["undo"]));
+    assert_eq!(standing().unwrap(), before);
+}
+
+/// Neither what another user has there, nor a way that leads nowhere, keeps anybody from working.
+#[test]
+fn one_that_cannot_be_used_is_told_of_and_no_more() {
+    let base = TempDir::new().unwrap();
+    let foreign = base.path().join("foreign");
+    fs::create_dir_all(foreign.join("wpatch")).unwrap();
+    fs::set_permissions(foreign.join("wpatch"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    std::os::unix::fs::symlink("circle", base.path().join("circle")).unwrap();
+    fs::write(base.path().join("file"), "").unwrap();
+    for home in ["foreign", "circle", "file", "file/below", "dev/null"] {
+        let root = root();
+        let output = run(root.path(), base.path().join(home), WRITE);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{home}: {told}");
+        assert_eq!(told.contains("cannot be taken back"), home != "dev/null", "{home}: {told}");
+        assert_eq!(names(root.path()), ["file"], "{home}");
+    }
+    assert_eq!(names(&foreign.join("wpatch")), [""; 0]);
+}
+
+#[test]
 fn each_root_has_its_own() {
     let (one, two, home) = (root(), root(), TempDir::new().unwrap());
     let path = one.path().join("tree");
@@ -76,7 +114,8 @@ fn each_root_has_its_own() {
 fn nothing_is_kept_where_nobody_asked_or_where_a_patch_could_reach_it() {
     let base = TempDir::new().unwrap();
     let inside = base.path().join("tree/state");
-    let homes = [("tree", OsStr::new("")), ("tree", OsStr::new("relative")), ("tree", inside.as_os_str())];
+    let up = base.path().join("none/../tree/state");
+    let homes = [OsStr::new(""), OsStr::new("relative"), inside.as_os_str(), up.as_os_str()].map(|home| ("tree", home));
     let around = ["wpatch", "wpatch/below"].map(|root| (root, base.path().as_os_str()));
     for (root, home) in homes.into_iter().chain(around) {
         let root = base.path().join(root);

@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::fs::DirBuilder;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -35,12 +35,16 @@ impl Attic {
     /// if a patch could reach it, because one of the two is below the other.
     pub(super) fn new(above: &Path, root: &Path, identity: &str) -> Option<Self> {
         let root = root.canonicalize().ok()?;
+        // Behind a name that is not there yet, `..` leads anywhere.
+        if above.components().any(|part| part == Component::ParentDir) {
+            return None;
+        }
         let real = above.ancestors().find_map(|ancestor| {
             let rest = above.strip_prefix(ancestor).ok()?;
             Some(ancestor.canonicalize().ok()?.join(rest))
         })?;
         let attic = real.join(NAME);
-        if attic.starts_with(&root) || root.starts_with(&attic) {
+        if is_within(&attic, &root) || is_within(&root, &attic) {
             return None;
         }
         let key = [root.as_os_str().as_encoded_bytes(), b"\0", identity.as_bytes()].concat();
@@ -48,6 +52,7 @@ impl Attic {
         Some(Self { above: real, own: RelPath::new(own.as_bytes()).ok()?, opened: OnceLock::new() })
     }
 
+    /// Returns where the history of this root is.
     pub(super) fn own(&self) -> &RelPath {
         &self.own
     }
@@ -89,4 +94,12 @@ impl Attic {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.above);
         made.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO).into())
     }
+}
+
+/// Returns whether `path` is `directory` or below it, also by another name of that: it may be mounted twice.
+fn is_within(path: &Path, directory: &Path) -> bool {
+    let inode = |path: &Path| path.metadata().ok().map(|data| (data.dev(), data.ino()));
+    let wanted = inode(directory);
+    let is_it = |above: &Path| above == directory || wanted.is_some() && inode(above) == wanted;
+    path.ancestors().any(is_it)
 }

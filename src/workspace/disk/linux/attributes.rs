@@ -104,14 +104,14 @@ impl Model {
     }
 }
 
-/// Gives the link `name` owner and group of `model`, as far as the caller may.
-pub(super) fn give_link_owner(directory: impl AsFd, name: &[u8], model: &Stat) -> Attempt<()> {
+/// Gives what is at `name`, also a link, to this user and group, as far as the caller may.
+pub(super) fn give_owner(directory: impl AsFd, name: &[u8], (uid, gid): (u32, u32)) -> Attempt<()> {
     let is = stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?);
-    if (is.uid, is.gid) == (model.uid, model.gid) {
+    if (is.uid, is.gid) == (uid, gid) {
         return Ok(());
     }
     let give = |owner, group| may(chownat(&directory, name, owner, group, AtFlags::SYMLINK_NOFOLLOW));
-    let (owner, group) = (Some(Uid::from_raw(model.uid)), Some(Gid::from_raw(model.gid)));
+    let (owner, group) = (Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)));
     if !give(owner, group)? {
         give(None, group)?;
     }

@@ -26,7 +26,7 @@ use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
 use self::attic::Attic;
-use self::attributes::{Model, bits_of, give_link_owner, process_umask, set_bits, set_bits_of};
+use self::attributes::{Model, bits_of, give_owner, process_umask, set_bits, set_bits_of};
 use self::contents::{make_file, names, open_regular, read_file, target, write_bytes};
 use self::directory::make_private;
 use self::fault::{Attempt, Trouble};
@@ -289,7 +289,7 @@ impl Workspace for Disk {
             let model = like.map(|like| self.look(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
             let (directory, name) = self.parents.of(path)?;
             symlinkat(target, &directory, name).map_err(link_fault)?;
-            let result = model.map_or(Ok(()), |model| give_link_owner(&directory, name, &model));
+            let result = model.map_or(Ok(()), |model| give_owner(&directory, name, (model.uid, model.gid)));
             if result.is_err() {
                 // It is ours and useless; if it stays, that is no worse than the error that is returned.
                 let _ = unlinkat(&directory, name, AtFlags::empty());
@@ -352,6 +352,13 @@ impl Workspace for Disk {
         self.attempt("change mode", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
             set_bits_of(&directory, name, self.bits_of(permissions))
+        })
+    }
+
+    fn set_owner(&self, path: &RelPath, uid: u32, gid: u32) -> Result<()> {
+        self.attempt("change owner", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            give_owner(&directory, name, (uid, gid))
         })
     }
 
