@@ -100,7 +100,7 @@ fn each_root_has_its_own() {
     assert!(is_done(&path, home.path(), WRITE));
     assert_ne!(run(&path, home.path(), &["log"]).stdout, b"");
     // Another directory in the place of one is another root.
-    fs::rename(&path, one.path().join("moved")).unwrap();
+    fs::remove_dir_all(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert_eq!(run(&path, home.path(), &["log"]).stdout, b"");
     fs::remove_dir_all(&path).unwrap();

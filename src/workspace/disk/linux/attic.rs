@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::{Errno, retry_on_intr};
@@ -47,7 +48,11 @@ impl Attic {
         if is_within(&attic, &root) || is_within(&root, &attic) {
             return None;
         }
-        let key = [root.as_os_str().as_encoded_bytes(), b"\0", identity.as_bytes()].concat();
+        // An inode number may come again at once, the moment at which it was made does not.
+        let born = root.metadata().and_then(|data| data.created()).ok();
+        let born = born.map(|born| born.duration_since(SystemTime::UNIX_EPOCH));
+        let born = format!("\0{identity}\0{born:?}");
+        let key = [root.as_os_str().as_encoded_bytes(), born.as_bytes()].concat();
         let own = format!("{ATTIC}/{}", Digest::of(&key));
         Some(Self { above: real, own: RelPath::new(own.as_bytes()).ok()?, opened: OnceLock::new() })
     }
