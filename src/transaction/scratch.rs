@@ -66,7 +66,7 @@ impl Scratch {
                 Some((id, _)) => (id, Self::lodged(state, id)),
                 None => (rest, Self::housed(state, rest)?),
             };
-            found.insert(id, scratch);
+            found.insert((id, scratch.is_lodged()), scratch);
         }
         Ok(found.into_values().collect())
     }

@@ -166,6 +166,19 @@ fn a_damaged_journal_in_one_place_stops_what_was_left_in_the_other() {
 }
 
 #[test]
+fn what_has_the_place_of_scratch_stops_recovery_each_time() {
+    let memory = killed(&[("a", Entry::file("old"))]);
+    let journal = memory.files().into_keys().find(|path| path.name().ends_with(b".journal")).unwrap();
+    let name = journal.to_string();
+    memory.put(&path(name.strip_suffix(".journal").unwrap()), &Entry::file("not a directory"));
+    let before = memory.entries();
+    for _ in 0..2 {
+        assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
+        assert_eq!(memory.entries(), before);
+    }
+}
+
+#[test]
 fn an_edit_after_a_crash_keeps_the_old_file_too() {
     let memory = killed(&[("a", Entry::file("old"))]);
     memory.put(&path("a"), &Entry::file("theirs"));
