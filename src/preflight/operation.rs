@@ -223,7 +223,7 @@ impl<'a> Worker<'a> {
             // A directory there has to be emptied, and whoever makes room sees to that.
             Guard::Nothing => match &seen {
                 Seen::Node(node) => node.kind == FileKind::Directory,
-                // Whoever makes room also sees to what is above it.
+                // A link above it may be what the entry put there, and goes; one that stays is in the way of all else.
                 seen => matches!(seen, Seen::Nothing | Seen::BelowFile(_) | Seen::ThroughLink(_)),
             },
             Guard::Contents(digest, bits) => matches!(&seen, Seen::Node(node) if is_version(node, digest, bits)),

@@ -200,6 +200,7 @@ fn recovered(recovered: &Recovered) -> RecoveredReport {
         id: recovered.id.clone(),
         ending: match recovered.ending {
             Ending::Committed => "committed",
+            Ending::Waiting => "waiting",
             Ending::RolledBack => "rolled_back",
             Ending::Abandoned => "abandoned",
         },

@@ -181,7 +181,7 @@ pub struct TransactionReport {
 pub struct RecoveredReport {
     /// The transaction's name.
     pub id: String,
-    /// `committed`, `rolled_back` or `abandoned`.
+    /// `committed`, `waiting` (committed, and what it displaced waits for the history), `rolled_back` or `abandoned`.
     pub ending: &'static str,
     /// Files left as found because somebody else changed them since.
     pub left: Vec<String>,

@@ -39,6 +39,7 @@ impl Format for Text {
 fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::Result<()> {
     let what = match recovered.ending {
         "committed" => "had been committed; swept",
+        "waiting" => "had been committed; what it displaced waits until the history can be reached",
         "rolled_back" => "was not finished; rolled back",
         _ => "had not begun; swept",
     };

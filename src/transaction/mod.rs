@@ -7,6 +7,7 @@ mod arrange;
 mod change;
 mod commit;
 mod escape;
+mod finish;
 pub mod history;
 mod journal;
 mod place;
@@ -23,9 +24,9 @@ mod undone;
 mod verify;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use std::{fmt, io};
 
 use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
@@ -37,7 +38,7 @@ pub use single::SingleChange;
 
 use arrange::arrange;
 use commit::Commit;
-use history::{Label, Limits, Spares};
+use history::{Label, Limits};
 use journal::Journal;
 use scratch::Scratch;
 use stage::Stage;
@@ -198,6 +199,8 @@ pub struct Recovered {
 pub enum Ending {
     /// Its commit record was there: only scratch was swept.
     Committed,
+    /// Its commit record was there, and what it displaced cannot be brought into the history now: it waits.
+    Waiting,
     /// The tree was put back.
     RolledBack,
     /// Nothing had been touched yet.
@@ -299,57 +302,13 @@ impl<'w> Transaction<'w> {
         }
         if state.history().is_none() && !self.label.undoes.is_empty() {
             // What it displaces would be nowhere.
-            let reason = "the history cannot be reached; try again".to_owned();
-            return Err(Failure::State { reason }.into());
+            return Err(no_history().into());
         }
         let arranged = arrange(self.workspace, &self.stage, changes, &self.label, &self.directories)?;
         let Self { workspace, scratch, since, options, .. } = self;
         Commit { workspace: *workspace, state, scratch, durability: options.durability, since: *since, interrupt }
             .run(&arranged)?;
         Ok(Some(arranged.journal))
-    }
-
-    fn receipt(&mut self, journal: Option<&Journal>) -> Receipt {
-        let mut warnings = Vec::new();
-        let kept = journal.map_or(Ok(()), |journal| self.keep(journal, &mut warnings));
-        if let Err(failure) = kept {
-            // What could not be cleaned up now is for the next command, with the record that says how.
-            self.keeps_journal = true;
-            warnings.push(unswept(&failure));
-        }
-        if let Err(failure) = self.clear() {
-            warnings.push(unswept(&failure));
-        }
-        Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings }
-    }
-
-    /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it.
-    fn keep(&self, journal: &Journal, warnings: &mut Vec<String>) -> Result<(), Failure> {
-        let Some(state) = &self.state else { return Ok(()) };
-        let Some(home) = state.history() else {
-            if self.workspace.attic().is_some() {
-                warnings.push(unkept("there is no place for a history that is the user's own alone"));
-            }
-            return Ok(());
-        };
-        let Self { workspace, scratch, options, .. } = self;
-        match history::keep(*workspace, home, (scratch, journal), options.durability) {
-            // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
-            Err(failure) if state.passes() && journal.undoes.is_empty() => {
-                warnings.push(unkept(failure));
-                return Ok(());
-            }
-            kept => kept?,
-        }
-        let drained = history::drain(*workspace, home, &journal.undoes);
-        match drained.and_then(|()| history::prune(*workspace, home, (options.history, Spares::Newest))) {
-            Ok(0) => {}
-            Ok(pruned) => {
-                warnings.push(format!("{pruned} old entries of the history were removed, they were over its limits"));
-            }
-            Err(failure) => warnings.push(unswept(&failure)),
-        }
-        Ok(())
     }
 
     /// Sweeps and gives the lock back.
@@ -374,9 +333,9 @@ fn unswept(failure: &Failure) -> String {
     format!("scratch files are left for the next command: {failure}")
 }
 
-/// Says that the transaction happened, but is in no history.
-fn unkept(why: impl fmt::Display) -> String {
-    format!("this change cannot be taken back: {why}")
+/// There is no history where what an undo displaces could be kept.
+fn no_history() -> Failure {
+    Failure::State { reason: "the history cannot be reached; try again".to_owned() }
 }
 
 impl Drop for Transaction<'_> {

@@ -6,7 +6,7 @@ use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
-use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history};
+use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history, no_history};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 
@@ -61,6 +61,7 @@ pub(super) fn open(
     match leftovers(workspace, &state, options) {
         Ok(others) => {
             recovered.extend(others);
+            bring_down(workspace, &state, options);
             Ok((state, recovered))
         }
         Err(failure) => {
@@ -82,8 +83,16 @@ pub(super) fn open_existing(
     recovered.extend(others);
     if let Some(state) = &state {
         recovered.extend(leftovers(workspace, state, options)?);
+        bring_down(workspace, state, options);
     }
     Ok((state, recovered))
+}
+
+/// Brings what the attic has to where the history is from now on.
+fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
+    if !state.passes() {
+        history::bring_down(workspace, &state.directory, options.durability);
+    }
 }
 
 /// Finishes what was left where the state was before the root became a work tree of git.
@@ -147,9 +156,6 @@ fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Resu
     let mut recovered = Vec::new();
     for scratch in left {
         recovered.extend(one(workspace, state, &scratch, options)?);
-    }
-    if !state.passes() {
-        history::bring_down(workspace, &state.directory, options.durability);
     }
     Ok(recovered)
 }
@@ -221,8 +227,13 @@ pub(super) fn one(
         }
         Left::Scratch => Ending::Abandoned,
     };
-    // What cannot be swept now goes with the next command.
-    let _ = clear(workspace, state, scratch, options.durability);
+    let ending = match clear(workspace, state, scratch, options.durability) {
+        Err(_) if ending == Ending::Committed && scratch.names(workspace)?.iter().any(|name| name == b"done") => {
+            Ending::Waiting
+        }
+        // What cannot be swept now goes with the next command.
+        _ => ending,
+    };
     Ok(Some(Recovered { id: scratch.id.clone(), ending, left }))
 }
 
@@ -239,7 +250,11 @@ fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => return sweep(workspace, scratch),
         Err(failure) => return Err(failure),
     };
-    let Some(home) = state.history() else { return sweep(workspace, scratch) };
+    let home = match state.history() {
+        Some(home) if !scratch.is_lodged() => home,
+        _ if journal.undoes.is_empty() => return sweep(workspace, scratch),
+        _ => return Err(no_history()),
+    };
     match history::keep(workspace, home, (scratch, &journal), durability) {
         // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
         Err(_) if state.passes() && journal.undoes.is_empty() => sweep(workspace, scratch),

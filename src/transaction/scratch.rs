@@ -81,7 +81,8 @@ impl Scratch {
         if self.is_lodged() { Ok(()) } else { workspace.remove_dir(&self.directory) }
     }
 
-    fn is_lodged(&self) -> bool {
+    /// Returns whether its files stand right in the state directory.
+    pub(super) fn is_lodged(&self) -> bool {
         !self.prefix.is_empty()
     }
 

@@ -29,8 +29,17 @@ pub(super) struct State {
     passes: bool,
     /// Where the history is kept, if it is.
     history: Option<RelPath>,
+    /// What is locked.
+    locks: Locks,
     /// Held, never looked at; the mutex lets threads share what holds it.
     lock: Mutex<Lock>,
+}
+
+/// What a lock is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Locks {
+    Directory,
+    File,
 }
 
 impl State {
@@ -110,10 +119,18 @@ impl State {
     /// Lets the directory stay, whoever made it.
     pub(super) fn stay(&mut self, workspace: &dyn Workspace, options: Options) -> Result<(), Failure> {
         if self.passes {
-            // From here on this is the lock that counts.
-            let lock = workspace.lock(&join(&self.directory, LOCK)?, options.patience)?;
-            self.lock = Mutex::new(lock.ok_or(Failure::Locked)?);
+            let next = match self.locks {
+                Locks::File => None,
+                Locks::Directory => {
+                    let lock = workspace.lock(&join(&self.directory, LOCK)?, options.patience)?;
+                    Some(lock.ok_or(Failure::Locked)?)
+                }
+            };
             workspace.set_permissions(&self.directory, Permissions::Exact(0o700))?;
+            if let Some(next) = next {
+                // Only now it is the one that counts: who waits for the other looks again.
+                (self.lock, self.locks) = (Mutex::new(next), Locks::File);
+            }
             self.passes = false;
             self.history = Some(self.directory.clone());
         }
@@ -164,9 +181,11 @@ impl State {
         patience: Duration,
     ) -> Result<Option<Self>, Failure> {
         let file = join(directory, LOCK)?;
-        let locked = match passes.then(|| workspace.lock_dir(directory, patience)) {
-            Some(locked) if !locked.as_ref().is_err_and(|error| error.fault == Fault::Unsupported) => locked,
-            _ => workspace.lock(&file, patience),
+        let (locks, locked) = match passes.then(|| workspace.lock_dir(directory, patience)) {
+            Some(locked) if !locked.as_ref().is_err_and(|error| error.fault == Fault::Unsupported) => {
+                (Locks::Directory, locked)
+            }
+            _ => (Locks::File, workspace.lock(&file, patience)),
         };
         match locked {
             Ok(lock) => {
@@ -176,7 +195,7 @@ impl State {
                     return Ok(None);
                 }
                 let history = if passes { history::attic_place(workspace) } else { Some(directory.clone()) };
-                Ok(Some(Self { directory: directory.clone(), passes, history, lock }))
+                Ok(Some(Self { directory: directory.clone(), passes, history, locks, lock }))
             }
             // Gone, or a single change has its place meanwhile.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),

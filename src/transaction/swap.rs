@@ -109,10 +109,8 @@ impl Swap<'_> {
 
     fn set_standing(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
         let Some(Standing { mode, uid, gid }) = *standing else { return Ok(()) };
-        let workspace = self.slots.workspace;
-        let owned = workspace.set_owner(path, uid, gid);
-        let set = owned.and_then(|()| workspace.set_permissions(path, Permissions::Exact(mode)));
-        set.map_err(|error| stale(error, path, &[Fault::Missing]))
+        let restored = self.slots.workspace.restore_dir(path, mode, (uid, gid));
+        restored.map_err(|error| stale(error, path, &[Fault::Missing]))
     }
 
     fn remove_dir(&self, path: &RelPath) -> Result<bool, Failure> {

@@ -93,8 +93,8 @@ pub trait Workspace: Sync {
     /// Sets the permission bits of the file or directory at `path`.
     fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()>;
 
-    /// Gives the file or directory at `path`, or the link, to this user and group, as far as the caller may.
-    fn set_owner(&self, path: &RelPath, uid: u32, gid: u32) -> Result<()>;
+    /// Gives the directory at `path` to this user and group, as far as the caller may, and sets its permission bits.
+    fn restore_dir(&self, path: &RelPath, bits: u32, owner: (u32, u32)) -> Result<()>;
 
     /// Makes the contents and attributes of the file at `path` durable; of a directory, its names.
     ///

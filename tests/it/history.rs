@@ -10,7 +10,7 @@ use wpatch::engine::{self, Outcome, Target, UndoRequest};
 use wpatch::path::RelPath;
 use wpatch::preflight::Kind;
 use wpatch::report::{Coverage, State};
-use wpatch::transaction::{Durability, Options, recover};
+use wpatch::transaction::{Durability, Ending, Options, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
 use wpatch::workspace::{ATTIC, Privacy, Workspace};
 
@@ -403,6 +403,48 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
             }
         }
     }
+}
+
+/// Also where the next command knows of no history.
+#[test]
+fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
+    for verb in 0.. {
+        let memory = Memory::with_files([(path("a"), Entry::file("1"))]).with_attic();
+        put(&memory, &[Step::Put("a", Entry::file("2"))]);
+        memory.put(&path("a"), &Entry::file("mine"));
+        let start = memory.verbs();
+        memory.inject(Injection { verb: start + verb, kind: FaultKind::Killed });
+        let forced = UndoRequest { force: true, ..request(Target::Last(1)) };
+        let _ = engine::undo(&forced, &memory, &Interrupt::new());
+        if !memory.has_met_fault() {
+            assert!(verb > 30);
+            break;
+        }
+        let next = memory.restart().without_attic();
+        let recovered = recover(&next, OPTIONS).unwrap();
+        let is_undone = next.files()[&path("a")].contents == b"1";
+        assert!(next.files().values().any(|entry| entry.contents == b"mine"), "{verb}");
+        let waits = recovered.iter().any(|one| one.ending == Ending::Waiting);
+        let last = next.with_attic();
+        assert!(!waits || is_undone && recover(&last, OPTIONS).unwrap()[0].ending == Ending::Committed, "{verb}");
+        assert!(!is_undone || done(&undo(&last, Target::Undo)), "{verb}");
+        assert_eq!(last.files()[&path("a")].contents, b"mine", "{verb}");
+    }
+}
+
+/// A record without its old files says that there was a change, and `undo` does not take an older one for it.
+#[test]
+fn an_entry_that_lost_its_old_files_is_not_passed_over() {
+    let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("123456789"))]);
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    put(&memory, &[Step::Put("b", Entry::file("x"))]);
+    let history = Limits { bytes: 8, ..OPTIONS.history };
+    assert!(engine::gc(&memory, Options { history, ..OPTIONS }, &Interrupt::new()).report.ok);
+    let log = engine::log(&memory).unwrap().entries;
+    assert_eq!(log.iter().map(|entry| entry.coverage).collect::<Vec<_>>(), [Coverage::Partial, Coverage::Full]);
+    let error = undo(&memory, Target::Last(1)).report.error.unwrap();
+    assert_eq!((error.kind, error.path.as_deref()), (Kind::NothingToUndo.name(), Some("b")));
+    assert!(done(&undo(&memory, Target::Entry(log[1].id.clone()))));
 }
 
 /// Which entry makes a change is written in it: those before it may be gone.

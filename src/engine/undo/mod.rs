@@ -76,13 +76,13 @@ impl Run {
         workspace: &dyn Workspace,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
-        // What the history has once been in the tree.
-        let options = preflight::Options { overwrite: request.force, max_file: u64::MAX, ..request.preflight.clone() };
+        let options = preflight::Options { overwrite: request.force, ..request.preflight.clone() };
         if request.is_dry_run {
             if transaction::examine(workspace)? {
                 self.problems.push(half_made());
             }
-            if self.plan_back(request, workspace)?.is_some() {
+            if let Some(chosen) = self.plan_back(request, workspace)? {
+                let options = holding(&chosen, options);
                 let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
                 self.resolved(resolution, None);
             }
@@ -91,7 +91,7 @@ impl Run {
         let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
         self.recovered = recovered;
         let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
-        let resolution = preflight::resolve(&self.plan, workspace, &options, &transaction)?;
+        let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
         self.resolved(resolution, None);
         if self.is_refused() {
             return Ok(());
@@ -174,6 +174,13 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             Ok(vec![head])
         }
     }
+}
+
+/// Returns `options` with a limit that lets every file of `chosen` through: it was in the tree once.
+fn holding(chosen: &[Entry], options: preflight::Options) -> preflight::Options {
+    let versions = chosen.iter().flat_map(|entry| &entry.files).flat_map(|file| [file.before, file.after]);
+    let largest = versions.flatten().map(|version| version.size).max().unwrap_or_default();
+    preflight::Options { max_file: options.max_file.max(largest), ..options }
 }
 
 /// Refuses an entry of which only the name is known: to pass over it would take back what was not meant.

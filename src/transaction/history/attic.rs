@@ -21,9 +21,9 @@ pub(super) fn home(workspace: &dyn Workspace) -> Option<RelPath> {
     believed(workspace, Found::is_directory)
 }
 
-fn believed(workspace: &dyn Workspace, is_right: impl Fn(&Found) -> bool) -> Option<RelPath> {
+fn believed(workspace: &dyn Workspace, may_be: impl Fn(&Found) -> bool) -> Option<RelPath> {
     let home = workspace.attic()?;
-    let is_believed = |path: &RelPath| find(workspace, path).is_ok_and(|found| is_right(&found));
+    let is_believed = |path: &RelPath| find(workspace, path).is_ok_and(|found| may_be(&found));
     let is_home = home.parent().iter().chain([&home]).all(is_believed);
     is_home.then_some(home)
 }
@@ -82,5 +82,7 @@ pub(in crate::transaction) fn bring_down(workspace: &dyn Workspace, state: &RelP
         }
         rename(workspace, state, (&place.scratch, place.bytes), durability)
     };
-    let _ = places(workspace, &home).and_then(|places| places.iter().try_for_each(bring));
+    for place in places(workspace, &home).unwrap_or_default() {
+        let _ = bring(&place);
+    }
 }

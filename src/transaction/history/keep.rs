@@ -23,6 +23,7 @@ pub(in crate::transaction) fn keep(
 ) -> Result<(), Failure> {
     if places(workspace, home)?.iter().any(|place| place.scratch.id == scratch.id) {
         // A process died when it had copied the files, and before it had removed them.
+        sync(workspace, home, durability)?;
         return sweep(workspace, scratch);
     }
     for change in journal.changes.iter().filter(|change| change.beside.is_some()) {
@@ -145,7 +146,10 @@ fn carry(
     }
     sync(workspace, &half, durability)?;
     workspace.rename(&half, entry, Rename::Replace)?;
-    sync(workspace, home, durability)?;
+    // The directories may be as new as the entry.
+    for directory in [home.clone()].into_iter().chain(home.ancestors()) {
+        sync(workspace, &directory, durability)?;
+    }
     // What cannot be removed now goes with the next command.
     let _ = sweep(workspace, scratch);
     Ok(())
@@ -153,7 +157,7 @@ fn carry(
 
 impl Place {
     /// Removes the old files and leaves the record.
-    fn drain(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
+    pub(super) fn drain(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
         trim(workspace, &self.scratch, |name| name == b"done")?;
         rename(workspace, home, (&self.scratch, 0), Durability::None)
     }

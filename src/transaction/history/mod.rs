@@ -110,10 +110,13 @@ pub struct Version {
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     let mut places = Vec::new();
-    for home in homes(workspace)? {
-        places.extend(self::places(workspace, &home)?);
+    // Entries come from the attic to the state directory: whoever lists them the other way round may miss one.
+    for home in homes(workspace)?.iter().rev() {
+        places.splice(0..0, self::places(workspace, home)?);
     }
+    // Newest first; of one that was copied and is in both, that in the state directory.
     places.sort_by(|a, b| b.scratch.id.cmp(&a.scratch.id));
+    places.dedup_by(|a, b| a.scratch.id == b.scratch.id);
     let mut found = Vec::with_capacity(places.len());
     for place in places {
         let read = Journal::record(workspace, &place.scratch).and_then(|journal| place.entry(workspace, journal));

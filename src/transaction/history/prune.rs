@@ -45,30 +45,35 @@ pub(super) fn oldest(workspace: &dyn Workspace, limits: Limits) -> String {
     format!("{:010x}", now.saturating_sub(limits.age.as_secs()))
 }
 
-/// Removes the entries of the history `home` that are over a limit, and returns how many those were. One that is too
-/// large alone does not take the others with it.
+/// Removes the entries of the history `home` that are over a limit, and returns how many those were.
+///
+/// One that is too large alone loses its old files and does not take others with it: its record stays, so that nobody
+/// takes the change before it for the last one.
 pub(in crate::transaction) fn prune(
     workspace: &dyn Workspace,
     home: &RelPath,
     (limits, spares): (Limits, Spares),
 ) -> Result<usize, Failure> {
     let oldest = oldest(workspace, limits);
-    let mut all = places(workspace, home)?;
-    let newest = if spares == Spares::Newest { all.pop() } else { None };
-    let (large, all): (Vec<_>, Vec<_>) = all.iter().partition(|place| place.bytes > limits.bytes);
-    let size = newest.as_ref().map_or(0, |newest| newest.bytes);
-    let mut bytes = if size > limits.bytes { 0 } else { size };
+    let all = places(workspace, home)?;
+    let newest = usize::from(spares == Spares::Newest);
+    let is_large = |place: &&Place| place.bytes > limits.bytes;
+    let mut bytes = 0;
     let is_kept = |(rank, place): (usize, &Place)| {
-        bytes += place.bytes;
-        rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
+        bytes += if is_large(&place) { 0 } else { place.bytes };
+        rank < newest || rank < limits.entries && bytes <= limits.bytes && place.scratch.id >= oldest
     };
-    let ranks = usize::from(newest.is_some())..;
-    let kept = ranks.zip(all.iter().rev().copied()).map(is_kept).take_while(|&is_kept| is_kept).count();
-    let over = &all[..all.len() - kept];
-    for place in over.iter().chain(&large) {
+    let kept = all.iter().rev().enumerate().map(is_kept).take_while(|&is_kept| is_kept).count();
+    let (over, rest) = all.split_at(all.len() - kept);
+    for place in over {
         place.remove(workspace, home)?;
     }
-    Ok(over.len() + large.len())
+    let mut large = 0;
+    for place in rest.iter().rev().skip(newest).filter(is_large) {
+        place.drain(workspace, home)?;
+        large += 1;
+    }
+    Ok(over.len() + large)
 }
 
 /// Removes what is left, among `names` of the history `home`, of entries that a process died over removing or

@@ -89,7 +89,7 @@ impl Workspace for Disk {
         match *self {}
     }
 
-    fn set_owner(&self, _: &RelPath, _: u32, _: u32) -> Result<()> {
+    fn restore_dir(&self, _: &RelPath, _: u32, _: (u32, u32)) -> Result<()> {
         match *self {}
     }
 

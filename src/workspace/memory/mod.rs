@@ -190,6 +190,13 @@ impl Memory {
         self
     }
 
+    /// Takes its attic away, with nothing that is in it.
+    #[must_use]
+    pub fn without_attic(self) -> Self {
+        self.state().has_attic = false;
+        self
+    }
+
     /// Returns a second handle on the same tree: somebody else's, whose verbs are not counted and never made to fail.
     #[must_use]
     pub fn somebody_else(&self) -> Self {

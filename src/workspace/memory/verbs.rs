@@ -229,11 +229,11 @@ impl Workspace for Memory {
         })
     }
 
-    fn set_owner(&self, path: &RelPath, uid: u32, gid: u32) -> Result<()> {
-        self.run("set the owner of", Some(path), |state| {
-            let inode = state.live.find(path)?;
+    fn restore_dir(&self, path: &RelPath, bits: u32, owner: (u32, u32)) -> Result<()> {
+        self.run("restore", Some(path), |state| {
+            let inode = state.live.directory(Some(path))?;
             let node = state.live.nodes.get_mut(&inode).ok_or(Fault::Missing)?;
-            (node.uid, node.gid) = (uid, gid);
+            (node.permissions, (node.uid, node.gid)) = (bits, owner);
             Ok(())
         })
     }

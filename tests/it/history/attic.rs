@@ -122,6 +122,69 @@ fn an_init_that_is_cut_off_anywhere_hides_nothing() {
     }
 }
 
+/// Whoever comes while the directory is made to stay has the lock, or does not.
+#[test]
+fn a_change_at_any_moment_of_an_init_comes_before_it_or_behind() {
+    for verb in 0.. {
+        let memory = memory();
+        put(&memory, &[Step::Put("a", Entry::file("2"))]);
+        let start = memory.verbs();
+        let changed = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let is_changed = std::sync::Arc::clone(&changed);
+        memory.before_verb(start + verb, move |other| {
+            let steps = [Step::Put("b", Entry::file("b"))];
+            let applied = crate::changes::run(other, &steps, OPTIONS, &Interrupt::new());
+            assert!(matches!(applied, Ok(_) | Err(wpatch::transaction::Failure::Locked)), "{applied:?}");
+            is_changed.store(applied.is_ok(), std::sync::atomic::Ordering::Relaxed);
+        });
+        assert!(engine::init(&memory, OPTIONS, &Interrupt::new()).report.ok, "{verb}");
+        let is_over = memory.verbs() <= start + verb;
+        let mode = memory.stat(&path(".wpatch")).unwrap().unwrap().permissions;
+        assert_eq!(mode, 0o700, "{verb}");
+        let is_changed = changed.load(std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(memory.files().contains_key(&path("b")), is_changed, "{verb}");
+        assert_eq!(entries(&memory), 1 + usize::from(is_changed), "{verb}");
+        if is_over {
+            assert!(verb > 15);
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_transaction_that_was_made_without_it_is_no_entry() {
+    for verb in 0.. {
+        let memory = memory().without_attic();
+        memory.inject(Injection { verb: memory.verbs() + verb, kind: FaultKind::Killed });
+        let steps = [Step::Put("a", Entry::file("2"))];
+        let _ = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new());
+        if !memory.has_met_fault() {
+            assert!(verb > 20);
+            break;
+        }
+        let next = memory.restart().with_attic();
+        let _ = wpatch::transaction::recover(&next, OPTIONS).unwrap();
+        assert_eq!(entries(&next), 0, "{verb}");
+        assert!(!next.entries().contains_key(&path(".wpatch")), "{verb}");
+    }
+}
+
+#[test]
+fn an_entry_that_is_in_both_places_is_one() {
+    let memory = memory();
+    put(&memory, &[Step::Put("a", Entry::file("2"))]);
+    let files = memory.files();
+    memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
+    for (from, entry) in files.iter().filter(|(path, _)| path.is_below(&home())) {
+        let name = from.to_string().replace(&home().to_string(), ".wpatch");
+        memory.put(&path(&name), entry);
+    }
+    assert_eq!(entries(&memory), 1);
+    assert!(done(&undo(&memory, Target::Last(1))));
+    assert_eq!((memory.files()[&path("a")].contents.as_slice(), entries(&memory)), (&b"1"[..], 2));
+    assert_eq!(memory.list(Some(&home())).unwrap(), [[0; 0]; 0]);
+}
+
 /// One that is not believed is not acted on either.
 #[test]
 fn what_others_put_into_it_is_not_touched() {

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{CWD, FsWord, Mode, OFlags, openat, statfs};
 use rustix::io::{Errno, retry_on_intr};
 
 use super::fault::Attempt;
@@ -20,6 +20,8 @@ use crate::workspace::ATTIC;
 
 /// What it is called in the directory that the user keeps such things in.
 const NAME: &str = "wpatch";
+/// `OVERLAYFS_SUPER_MAGIC` of statfs(2).
+const OVERLAY: FsWord = 0x794c_7630;
 
 /// One directory for all roots of a user, in which each has its own.
 #[derive(Debug)]
@@ -49,7 +51,9 @@ impl Attic {
             return None;
         }
         // An inode number may come again at once, the moment at which it was made does not.
-        let born = root.metadata().and_then(|data| data.created()).ok();
+        // A directory of a lower layer is born again when something is written to it.
+        let is_layered = statfs(&*root).is_ok_and(|found| found.f_type == OVERLAY);
+        let born = root.metadata().and_then(|data| data.created()).ok().filter(|_| !is_layered);
         let born = born.map(|born| born.duration_since(SystemTime::UNIX_EPOCH));
         let born = format!("\0{identity}\0{born:?}");
         let key = [root.as_os_str().as_encoded_bytes(), born.as_bytes()].concat();

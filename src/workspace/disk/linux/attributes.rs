@@ -104,13 +104,15 @@ impl Model {
     }
 }
 
-/// Gives what is at `name`, also a link, to this user and group, as far as the caller may.
+/// Gives what is at `name`, also a link, to this user and group, as far as the caller may; `directory` itself if `name`
+/// is empty.
 pub(super) fn give_owner(directory: impl AsFd, name: &[u8], (uid, gid): (u32, u32)) -> Attempt<()> {
-    let is = stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?);
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::EMPTY_PATH;
+    let is = stat_of(&statat(&directory, name, flags)?);
     if (is.uid, is.gid) == (uid, gid) {
         return Ok(());
     }
-    let give = |owner, group| may(chownat(&directory, name, owner, group, AtFlags::SYMLINK_NOFOLLOW));
+    let give = |owner, group| may(chownat(&directory, name, owner, group, flags));
     let (owner, group) = (Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)));
     if !give(owner, group)? {
         give(None, group)?;

@@ -355,10 +355,12 @@ impl Workspace for Disk {
         })
     }
 
-    fn set_owner(&self, path: &RelPath, uid: u32, gid: u32) -> Result<()> {
-        self.attempt("change owner", Some(path), || {
-            let (directory, name) = self.parents.of(path)?;
-            give_owner(&directory, name, (uid, gid))
+    fn restore_dir(&self, path: &RelPath, bits: u32, owner: (u32, u32)) -> Result<()> {
+        self.attempt("restore", Some(path), || {
+            let (above, name) = self.parents.of(path)?;
+            let directory = open_directory(&above, name, OFlags::RDONLY)?;
+            give_owner(&directory, b"", owner)?;
+            set_bits(&directory, bits)
         })
     }
 

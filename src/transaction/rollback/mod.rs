@@ -3,11 +3,13 @@
 //! It believes nothing but contents, so it can be stopped anywhere and run again. A path that holds neither the
 //! preimage nor the postimage is somebody else's work: it stays, and the old file is kept.
 
+mod directories;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::change::{Change, Image, Numbered, Standing};
-use super::journal::{Journal, Made, Removed};
+use super::change::{Change, Image, Numbered};
+use super::journal::Journal;
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
 use super::sweep::{KEPT, is_unreachable};
@@ -16,7 +18,7 @@ use super::verify::{identify, look};
 use super::{Durability, Failure};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Privacy, Rename, Stat, Workspace};
+use crate::workspace::{Fault, Rename, Workspace};
 
 /// How often the whole is tried before the disk is said to refuse it.
 const ATTEMPTS: usize = 3;
@@ -269,59 +271,6 @@ impl<'a> Rollback<'a> {
             Err(error) if is_taken(error.fault) => self.keep(change, old),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Lets files be taken out of a directory that was made and got bits that do not let them.
-    fn open_dir(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
-        let mode = standing.map(|standing| standing.mode).filter(|mode| mode & 0o700 != 0o700);
-        let Some(mode) = mode else { return Ok(()) };
-        let is_ours = |stat: Stat| stat.kind == FileKind::Directory && stat.permissions == mode;
-        if look(self.slots.workspace, path)?.is_some_and(is_ours) {
-            self.slots.workspace.set_permissions(path, Permissions::Exact(mode | 0o700))?;
-        }
-        Ok(())
-    }
-
-    /// Removes a directory that was made, unless somebody put something into it.
-    fn remove_dir(&self, path: &RelPath) -> Result<Restored, Failure> {
-        match self.slots.workspace.remove_dir(path) {
-            Err(error) if matches!(error.fault, Fault::Other | Fault::Denied) => Err(error.into()),
-            _ => Ok(Restored::Back),
-        }
-    }
-
-    /// Puts a directory back that was taken out, or makes it again.
-    fn bring_dir(&self, index: usize, removed: &Removed) -> Result<Restored, Failure> {
-        let slot = self.scratch.file(scratch::directory_name(index))?;
-        let is_out = self.slots.workspace.stat(&slot)?.is_some();
-        if is_out && look(self.slots.workspace, &removed.path)?.is_none() {
-            match self.slots.put_in(&slot, &removed.path) {
-                Err(error) if is_taken(error.fault) => {}
-                put => put?,
-            }
-        }
-        self.make_dir(removed)
-    }
-
-    /// Makes a directory again that was removed.
-    fn make_dir(&self, removed: &Removed) -> Result<Restored, Failure> {
-        let workspace = self.slots.workspace;
-        if look(workspace, &removed.path)?.is_none() {
-            match workspace.make_dir(&removed.path, Privacy::Shared) {
-                Err(error) if is_taken(error.fault) => return Ok(Restored::Left),
-                made => made?,
-            }
-        }
-        match workspace.stat(&removed.path)? {
-            Some(stat) if stat.kind != FileKind::Directory => return Ok(Restored::Left),
-            Some(stat) if Standing::from(&stat) == removed.standing => {}
-            _ => {
-                let Standing { mode, uid, gid } = removed.standing;
-                workspace.set_owner(&removed.path, uid, gid)?;
-                workspace.set_permissions(&removed.path, Permissions::Exact(mode))?;
-            }
-        }
-        Ok(Restored::Back)
     }
 
     /// Puts an old file back that was moved out.

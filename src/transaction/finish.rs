@@ -1,0 +1,58 @@
+//! What comes behind the commit record: the history, the sweep, and what is told of both.
+
+use std::fmt;
+
+use super::history::{self, Spares};
+use super::journal::Journal;
+use super::{Failure, Receipt, Transaction, unswept};
+
+impl Transaction<'_> {
+    /// Keeps what was done, if anything was, and cleans up.
+    pub(super) fn receipt(&mut self, journal: Option<&Journal>) -> Receipt {
+        let mut warnings = Vec::new();
+        let kept = journal.map_or(Ok(()), |journal| self.keep(journal, &mut warnings));
+        if let Err(failure) = kept {
+            // What could not be cleaned up now is for the next command, with the record that says how.
+            self.keeps_journal = true;
+            warnings.push(unswept(&failure));
+        }
+        if let Err(failure) = self.clear() {
+            warnings.push(unswept(&failure));
+        }
+        Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings }
+    }
+
+    /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it.
+    fn keep(&self, journal: &Journal, warnings: &mut Vec<String>) -> Result<(), Failure> {
+        let Some(state) = &self.state else { return Ok(()) };
+        let Some(home) = state.history() else {
+            if self.workspace.attic().is_some() {
+                warnings.push(unkept("there is no place for a history that is the user's own alone"));
+            }
+            return Ok(());
+        };
+        let Self { workspace, scratch, options, .. } = self;
+        match history::keep(*workspace, home, (scratch, journal), options.durability) {
+            // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
+            Err(failure) if state.passes() && journal.undoes.is_empty() => {
+                warnings.push(unkept(failure));
+                return Ok(());
+            }
+            kept => kept?,
+        }
+        let drained = history::drain(*workspace, home, &journal.undoes);
+        match drained.and_then(|()| history::prune(*workspace, home, (options.history, Spares::Newest))) {
+            Ok(0) => {}
+            Ok(pruned) => {
+                warnings.push(format!("{pruned} old entries of the history were removed, they were over its limits"));
+            }
+            Err(failure) => warnings.push(unswept(&failure)),
+        }
+        Ok(())
+    }
+}
+
+/// Says that the transaction happened, but is in no history.
+fn unkept(why: impl fmt::Display) -> String {
+    format!("this change cannot be taken back: {why}")
+}

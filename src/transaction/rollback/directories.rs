@@ -1,0 +1,64 @@
+//! The directories that a transaction made and removed.
+
+use super::{Restored, Rollback, is_taken};
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::transaction::Failure;
+use crate::transaction::change::Standing;
+use crate::transaction::journal::{Made, Removed};
+use crate::transaction::scratch;
+use crate::transaction::verify::look;
+use crate::workspace::{Fault, Privacy, Stat};
+
+impl Rollback<'_> {
+    /// Lets files be taken out of a directory that was made and got bits that do not let them.
+    pub(super) fn open_dir(&self, Made { path, standing }: &Made) -> Result<(), Failure> {
+        let mode = standing.map(|standing| standing.mode).filter(|mode| mode & 0o700 != 0o700);
+        let Some(mode) = mode else { return Ok(()) };
+        let is_ours = |stat: Stat| stat.kind == FileKind::Directory && stat.permissions == mode;
+        if look(self.slots.workspace, path)?.is_some_and(is_ours) {
+            self.slots.workspace.set_permissions(path, Permissions::Exact(mode | 0o700))?;
+        }
+        Ok(())
+    }
+
+    /// Removes a directory that was made, unless somebody put something into it.
+    pub(super) fn remove_dir(&self, path: &RelPath) -> Result<Restored, Failure> {
+        match self.slots.workspace.remove_dir(path) {
+            Err(error) if matches!(error.fault, Fault::Other | Fault::Denied) => Err(error.into()),
+            _ => Ok(Restored::Back),
+        }
+    }
+
+    /// Puts a directory back that was taken out, or makes it again.
+    pub(super) fn bring_dir(&self, index: usize, removed: &Removed) -> Result<Restored, Failure> {
+        let slot = self.scratch.file(scratch::directory_name(index))?;
+        let is_out = self.slots.workspace.stat(&slot)?.is_some();
+        if is_out && look(self.slots.workspace, &removed.path)?.is_none() {
+            match self.slots.put_in(&slot, &removed.path) {
+                Err(error) if is_taken(error.fault) => {}
+                put => put?,
+            }
+        }
+        self.make_dir(removed)
+    }
+
+    /// Makes a directory again that was removed.
+    fn make_dir(&self, removed: &Removed) -> Result<Restored, Failure> {
+        let workspace = self.slots.workspace;
+        let Standing { mode, uid, gid } = removed.standing;
+        if look(workspace, &removed.path)?.is_none() {
+            match workspace.make_dir(&removed.path, Privacy::Shared) {
+                Err(error) if is_taken(error.fault) => return Ok(Restored::Left),
+                made => made?,
+            }
+            workspace.restore_dir(&removed.path, mode, (uid, gid))?;
+        }
+        match workspace.stat(&removed.path)? {
+            Some(stat) if stat.kind != FileKind::Directory => return Ok(Restored::Left),
+            Some(stat) if stat.permissions == mode => {}
+            _ => workspace.set_permissions(&removed.path, Permissions::Exact(mode))?,
+        }
+        Ok(Restored::Back)
+    }
+}
