@@ -165,6 +165,30 @@ fn a_damaged_journal_in_one_place_stops_what_was_left_in_the_other() {
     assert_eq!(memory.entries(), before);
 }
 
+/// What somebody wrote after the mode was changed stays as they left it.
+#[test]
+fn a_mode_is_not_put_back_on_other_contents() {
+    for contents in ["old", "theirs"] {
+        let memory = memory(&[("a", Entry::file("old")), ("b", Entry::file("old"))]);
+        let steps = [Step::Mode("a", 0o755), Step::Mode("b", 0o755)];
+        for verb in 0.. {
+            let memory = memory.restart();
+            memory.inject(Injection { verb, kind: FaultKind::Killed });
+            let _ = run(&memory, &steps, Options::default(), &Interrupt::new());
+            let next = memory.restart();
+            if next.files()[&path("a")].mode != 0o755 {
+                continue;
+            }
+            next.put(&path("a"), &Entry { mode: 0o755, ..Entry::file(contents) });
+            let left = recover(&next, Options::default()).unwrap().remove(0).left;
+            let found = next.files().remove(&path("a")).unwrap();
+            let is_theirs = contents == "theirs";
+            assert_eq!((found.mode, left.len()), if is_theirs { (0o755, 1) } else { (0o644, 0) });
+            break;
+        }
+    }
+}
+
 #[test]
 fn what_has_the_place_of_scratch_stops_recovery_each_time() {
     let memory = killed(&[("a", Entry::file("old"))]);

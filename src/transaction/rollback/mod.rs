@@ -8,15 +8,15 @@ mod directories;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::change::{Change, Image, Numbered};
+use super::change::{Change, Numbered};
 use super::journal::Journal;
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
 use super::sweep::{KEPT, is_unreachable};
 use super::undone::Undone;
-use super::verify::{identify, look};
+use super::verify::identify;
 use super::{Durability, Failure};
-use crate::mode::{FileKind, Permissions};
+use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Rename, Workspace};
 
@@ -144,13 +144,15 @@ impl<'a> Rollback<'a> {
     }
 
     fn restore_mode(&self, change: &Change) -> Result<Restored, Failure> {
-        let mode = |image: &Option<Image>| image.as_ref().and_then(|image| image.mode);
-        let stat = look(self.slots.workspace, &change.path)?.filter(|stat| stat.kind == FileKind::Regular);
-        if let (Some(stat), Some(before), Some(after)) = (stat, mode(&change.before), mode(&change.after))
-            && stat.permissions == after
-            && before != after
-        {
-            self.slots.workspace.set_permissions(&change.path, Permissions::Exact(before))?;
+        let here = identify(self.slots.workspace, &change.path)?;
+        if here.is_none() || change.is_before(here.as_ref()) {
+            return Ok(Restored::Back);
+        }
+        let mode = change.before.as_ref().and_then(|before| before.mode);
+        match mode.filter(|_| change.is_after(here.as_ref())) {
+            Some(mode) => self.slots.workspace.set_permissions(&change.path, Permissions::Exact(mode))?,
+            // Somebody else's work stays as it is, also its mode.
+            None => return Ok(Restored::Left),
         }
         Ok(Restored::Back)
     }
