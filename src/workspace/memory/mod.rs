@@ -222,6 +222,7 @@ impl Memory {
         let state = self.state();
         let memory = Self::of(state.disk.survivor(&state.live, survivors), state.lacks.clone(), state.now);
         memory.state().mounts.clone_from(&state.mounts);
+        memory.state().has_attic = state.has_attic;
         memory
     }
 
