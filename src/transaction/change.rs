@@ -170,6 +170,10 @@ mod hex_digest {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
         let text = String::deserialize(deserializer)?;
+        // The standard library would take a sign as well.
+        if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(de::Error::custom("not a digest"));
+        }
         u128::from_str_radix(&text, 16).map(Digest).map_err(de::Error::custom)
     }
 }

@@ -197,6 +197,14 @@ mod tests {
     }
 
     #[test]
+    fn a_digest_is_32_digits_and_nothing_else() {
+        for digest in ["+0123456789abcdef0123456789abcdef", "123", "0123456789abcdef0123456789abcdefe", ""] {
+            let image = format!(r#"{{"kind":"file","digest":"{digest}","size":1,"mode":null}}"#);
+            assert!(serde_json::from_str::<crate::transaction::change::Image>(&image).is_err(), "{digest}");
+        }
+    }
+
+    #[test]
     fn a_journal_of_another_root_is_not_believed() {
         let foreign = Journal { root: "elsewhere".to_owned(), ..journal("a") };
         assert!(read_back(&foreign, |_| {}).unwrap_err().contains("another directory"));
