@@ -252,6 +252,8 @@ pub(super) fn look(workspace: &dyn Workspace, directory: &RelPath) -> Result<Loo
     match find(workspace, directory)? {
         Found::Nothing => return Ok(Looked::Nothing),
         Found::Single => return single::note::is_open(workspace, directory).map(Looked::Single),
+        // It is locked itself.
+        Found::Directory(stat) if passes(&stat) => return Ok(Looked::Directory),
         Found::Directory(_) => {}
     }
     let lock = join(directory, LOCK)?;

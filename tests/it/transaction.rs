@@ -190,6 +190,23 @@ fn a_mode_is_not_put_back_on_other_contents() {
 }
 
 #[test]
+fn a_check_and_a_recovery_agree_on_what_has_the_place_of_the_lock() {
+    for (state, is_refused) in [(".git/wpatch", true), (".wpatch", false)] {
+        let memory = memory(&[("a", Entry::file("old"))]);
+        let privacy = if is_refused { Privacy::Private } else { Privacy::Passing };
+        if is_refused {
+            memory.make_dir(&path(".git"), Privacy::Shared).unwrap();
+        }
+        memory.make_dir(&path(state), privacy).unwrap();
+        memory.make_dir(&path(&format!("{state}/lock")), Privacy::Private).unwrap();
+        assert_eq!(
+            (examine(&memory).is_err(), recover(&memory, Options::default()).is_err()),
+            (is_refused, is_refused)
+        );
+    }
+}
+
+#[test]
 fn what_has_the_place_of_scratch_stops_recovery_each_time() {
     let memory = killed(&[("a", Entry::file("old"))]);
     let journal = memory.files().into_keys().find(|path| path.name().ends_with(b".journal")).unwrap();
