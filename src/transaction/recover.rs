@@ -33,6 +33,7 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
 pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
     let Place { directory, former } = place(workspace)?;
     let mut is_open = false;
+    let former = former.filter(|former| !matches!(has_work(workspace, former), Ok(false)));
     for directory in former.iter().chain([&directory]) {
         match look(workspace, directory)? {
             Looked::Nothing => {}
@@ -98,15 +99,7 @@ fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
 /// Finishes what was left where the state was before the root became a work tree of git.
 fn former(workspace: &dyn Workspace, place: &Place, options: Options) -> Result<Vec<Recovered>, Failure> {
     let Some(directory) = &place.former else { return Ok(Vec::new()) };
-    let has_work = match find(workspace, directory)? {
-        Found::Nothing => false,
-        // A history that stays there is nobody's business any more.
-        Found::Directory(stat) if !passes(&stat) => {
-            !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
-        }
-        Found::Directory(_) | Found::Single => true,
-    };
-    if !has_work {
+    if !has_work(workspace, directory)? {
         return Ok(Vec::new());
     }
     // Nothing is done here if there is anything that cannot be trusted.
@@ -118,6 +111,18 @@ fn former(workspace: &dyn Workspace, place: &Place, options: Options) -> Result<
         let _ = state.close(workspace);
     }
     Ok(recovered)
+}
+
+/// Returns whether there is anything to finish where the state was before.
+fn has_work(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
+    Ok(match find(workspace, directory)? {
+        Found::Nothing => false,
+        // A history that stays there is nobody's business any more.
+        Found::Directory(stat) if !passes(&stat) => {
+            !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
+        }
+        Found::Directory(_) | Found::Single => true,
+    })
 }
 
 /// Refuses a journal that cannot be trusted, touching nothing; returns whether there is one that is open.
