@@ -204,6 +204,12 @@ fn a_check_and_a_recovery_agree_on_what_has_the_place_of_the_lock() {
             (is_refused, is_refused)
         );
     }
+    // Where the state was before, a history is nobody's business any more.
+    let memory = memory(&[(".git/HEAD", Entry::file("ref"))]);
+    for directory in [".wpatch", ".wpatch/lock"] {
+        memory.make_dir(&path(directory), Privacy::Private).unwrap();
+    }
+    assert!(examine(&memory).is_ok() && recover(&memory, Options::default()).is_ok());
 }
 
 #[test]
