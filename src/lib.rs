@@ -49,6 +49,7 @@ pub mod path;
 pub mod plan;
 pub mod policy;
 pub mod preflight;
+pub mod repair;
 pub mod report;
 pub mod syntax;
 pub mod text;

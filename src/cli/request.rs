@@ -4,10 +4,10 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::args::{Durability, Global, PatchOptions};
 use super::{Stop, input};
-use crate::engine::Request;
 use crate::engine::options::{
     self, Direction, Filter, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
+use crate::engine::{Lenience, Request};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 const MAX_PATCH: u64 = 4 << 30;
@@ -56,6 +56,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         preflight,
         transaction: transaction(global),
         approve: patch.approve,
+        lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
     })
 }
 

@@ -3,6 +3,7 @@
 mod change;
 mod describe;
 mod follow;
+mod lenient;
 mod log;
 pub mod options;
 mod problems;
@@ -23,6 +24,7 @@ pub use crate::workspace::disk::Disk;
 
 pub use change::{Change, Parents, change};
 pub use describe::describe;
+pub use lenient::Lenience;
 pub use log::{gc, init, log, show};
 pub use undo::{Target, UndoRequest, undo};
 
@@ -45,6 +47,8 @@ pub struct Request {
     pub transaction: transaction::Options,
     /// The `plan_id` that was approved; anything else is refused.
     pub approve: Option<String>,
+    /// Whether and how a patch that does not fit as it stands is repaired (`--lenient`).
+    pub lenience: Option<Lenience>,
 }
 
 impl Request {
@@ -59,6 +63,7 @@ impl Request {
             preflight: preflight::Options::default(),
             transaction: transaction::Options::default(),
             approve: None,
+            lenience: None,
         }
     }
 }
@@ -99,7 +104,7 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
     let mut run = Run::new("check", report::Outcome::WouldApply);
     let approve = request.approve.clone();
     let options = run.described(&request);
-    if run.read(request) {
+    if run.read_for(request, workspace) {
         run.look(workspace, &options, approve.as_deref());
     }
     run.finish()
@@ -111,7 +116,7 @@ pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt)
     let approve = request.approve.clone();
     let options = run.described(&request);
     let transaction = request.transaction;
-    if run.read(request) {
+    if run.read_for(request, workspace) {
         run.make(workspace, &options, transaction, approve.as_deref(), interrupt);
     }
     run.finish()
@@ -140,6 +145,8 @@ struct Run {
     signal: Option<i32>,
     is_described: bool,
     is_dry: bool,
+    /// What was repaired in each patch.
+    repairs: Vec<Vec<plan::Repair>>,
 }
 
 impl Run {
@@ -155,6 +162,7 @@ impl Run {
             signal: None,
             is_described: false,
             is_dry: false,
+            repairs: Vec::new(),
         }
     }
 

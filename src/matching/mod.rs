@@ -13,7 +13,7 @@ mod numbered;
 mod pattern;
 #[cfg(test)]
 mod reference;
-mod reindent;
+pub(crate) mod reindent;
 mod search;
 mod splice;
 #[cfg(test)]

@@ -4,13 +4,13 @@ use super::ladder::{indentation, trimmed};
 use crate::text::{BYTE_ORDER_MARK, without_ending};
 
 /// What the old lines of a hunk are indented by, and what the file has in their place.
-pub(super) struct Reindent<'a> {
+pub(crate) struct Reindent<'a> {
     pairs: Vec<(&'a [u8], &'a [u8])>,
 }
 
 impl<'a> Reindent<'a> {
     /// Compares the old lines of a hunk with those of the file in their place; blank lines say nothing.
-    pub(super) fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]>) -> Self {
+    pub(crate) fn new(old: &[&'a [u8]], found: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut pairs = Vec::new();
         for (old, found) in old.iter().zip(found) {
             let found = found.strip_prefix(BYTE_ORDER_MARK).unwrap_or(found);
@@ -26,7 +26,7 @@ impl<'a> Reindent<'a> {
     ///
     /// A depth that old lines have goes where they are, if they all agree. Another depth moves by the difference that
     /// all old lines have, or stays if the file has it.
-    pub(super) fn apply<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
+    pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
         let depth = indentation(line);
         if trimmed(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
             return Some((depth, depth.to_vec()));

@@ -76,6 +76,19 @@ pub struct Input {
     pub formats: Vec<&'static str>,
     /// Number of sections.
     pub sections: usize,
+    /// What was repaired before it was read.
+    pub repairs: Vec<Repair>,
+}
+
+/// One repair of a damaged patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// What was repaired, by a stable name.
+    pub code: &'static str,
+    /// Line of the damaged patch, counted from 1.
+    pub line: usize,
+    /// The same in words.
+    pub message: &'static str,
 }
 
 /// What becomes of one file.

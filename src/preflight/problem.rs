@@ -223,6 +223,8 @@ codes! {
     NAMES_DISAGREE = "wpatch::path::disagree", Parse;
     /// A path leads out of the root.
     OUTSIDE_ROOT = "wpatch::path::outside_root", OutsideRoot;
+    /// A damaged patch was repaired before it was read.
+    REPAIRED = "wpatch::patch::repaired", Parse;
     /// A path goes through a symbolic link.
     THROUGH_LINK = "wpatch::path::through_link", OutsideRoot;
     /// A path is closed to patches, as `.git` is.

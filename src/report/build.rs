@@ -6,7 +6,7 @@ use super::finding::{ErrorReport, ProblemReport};
 use super::hunk::HunkReport;
 use super::plan_id::plan_id;
 use super::words::{Counter, text};
-use super::{InputReport, Outcome, Policy, RecoveredReport, Report, SCHEMA, Summary, Tool, TransactionReport};
+use super::{InputReport, Outcome, Policy, RecoveredReport, Repair, Report, SCHEMA, Summary, Tool, TransactionReport};
 use crate::digest::Sha256;
 use crate::plan::{Edit, Input, Plan};
 use crate::preflight::{Problem, Resolution, Severity};
@@ -152,7 +152,7 @@ fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
         bytes: input.bytes.len(),
         sha256: parts.is_described.then(|| Sha256::of(&input.bytes).to_string()),
         sections: input.sections,
-        repairs: Vec::new(),
+        repairs: input.repairs.iter().map(|repair| Repair::of(*repair)).collect(),
     };
     parts.inputs.iter().enumerate().map(report).collect()
 }

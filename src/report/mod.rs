@@ -123,6 +123,12 @@ pub struct Repair {
     pub message: String,
 }
 
+impl Repair {
+    fn of(repair: crate::plan::Repair) -> Self {
+        Self { code: repair.code, line: repair.line, message: repair.message.to_owned() }
+    }
+}
+
 /// Counts over all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Summary {

@@ -37,6 +37,7 @@ pub(crate) struct Settings {
     pub(crate) context: Option<usize>,
     pub(crate) unidiff_zero: bool,
     pub(crate) recount: bool,
+    pub(crate) lenient: bool,
     pub(crate) ignore_whitespace: bool,
     pub(crate) overwrite: bool,
     pub(crate) unique: bool,
@@ -136,7 +137,7 @@ impl Settings {
 
     /// Returns the options that only `wpatch` has, as arguments.
     pub(crate) fn own_arguments(&self) -> Vec<String> {
-        let flags = [(self.overwrite, "--overwrite"), (self.unique, "--unique")];
+        let flags = [(self.overwrite, "--overwrite"), (self.unique, "--unique"), (self.lenient, "--lenient")];
         let mut arguments: Vec<_> =
             flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
         arguments.extend(self.fuzz.map(|lines| format!("--fuzz={lines}")));

@@ -16,6 +16,7 @@ mod hostile;
 mod json;
 mod lark;
 mod laws;
+mod lenient;
 mod oracle;
 mod others;
 mod power;

@@ -10,7 +10,7 @@ use fs_err as fs;
 use globset::Glob;
 use jsonschema::Validator;
 use serde_json::Value;
-use wpatch::engine::{self, Outcome, Request};
+use wpatch::engine::{self, Lenience, Outcome, Request};
 use wpatch::matching::Rules;
 use wpatch::mode::FileKind;
 use wpatch::plan::{Direction, Filter, Selection};
@@ -136,6 +136,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             ..transaction::Options::default()
         },
         approve: None,
+        lenience: settings.lenient.then(|| Lenience { root: b"/work/tree".to_vec() }),
     }
 }
 

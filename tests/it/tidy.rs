@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("matching", &["text", "digest", "mode", "path", "plan"]),
     ("policy", &["text", "digest", "mode", "path", "plan"]),
     ("preflight", &["text", "digest", "mode", "path", "plan", "workspace", "change", "syntax", "matching", "policy"]),
+    ("repair", &["text", "digest", "mode", "path", "plan", "workspace", "syntax", "matching", "policy"]),
     ("transaction", &["text", "digest", "mode", "path", "policy", "workspace", "change"]),
     (
         "report",
@@ -50,6 +51,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "matching",
             "policy",
             "preflight",
+            "repair",
             "transaction",
             "report",
         ],

@@ -64,6 +64,9 @@ pub(in crate::cli) struct PatchOptions {
     /// Take hunks without context
     #[arg(long)]
     pub(in crate::cli) unidiff_zero: bool,
+    /// Repair a patch that does not fit as it stands, where it has one certain reading
+    #[arg(long)]
+    pub(in crate::cli) lenient: bool,
     /// Count the lines of hunks instead of believing their headers
     #[arg(long)]
     pub(in crate::cli) recount: bool,

@@ -1,0 +1,140 @@
+//! Patches as models make them: what is not taken as it stands is repaired, and then taken like any other.
+
+use super::{Request, Run};
+use crate::change::Dropped;
+use crate::path::RelPath;
+use crate::plan::{Direction, Input, Repair};
+use crate::preflight::{self, Problem, Severity, code};
+use crate::repair::{Refusal, RefusalKind, Repaired, repair};
+use crate::syntax;
+use crate::transaction::Failure;
+use crate::workspace::Workspace;
+
+/// How patches are repaired.
+#[derive(Clone, Debug)]
+pub struct Lenience {
+    /// The absolute name of the root, which patches may have in front of names.
+    pub root: Vec<u8>,
+}
+
+/// Patches with their names.
+type Patches = Vec<(String, Vec<u8>)>;
+/// Why some cannot be repaired, each with the number of its patch.
+type Refusals = Vec<(usize, Refusal)>;
+
+impl Run {
+    /// Reads the patches for the tree that they are for; returns whether there is a plan to look at.
+    pub(super) fn read_for(&mut self, request: Request, workspace: &dyn Workspace) -> bool {
+        match request.lenience.clone() {
+            Some(lenience) => self.read_leniently(request, &lenience, workspace),
+            None => self.read(request),
+        }
+    }
+
+    /// Takes the patches as they stand if they fit, else as they are when they are repaired.
+    fn read_leniently(&mut self, request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
+        let mut strict = Self::new(self.command, self.success);
+        let options = preflight::Options { describe: false, diff: false, ..request.preflight.clone() };
+        let plain = Request { lenience: None, ..request.clone() };
+        let has_plan = strict.read(plain.clone());
+        let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));
+        let is_error = |problem: &Problem| problem.severity == Severity::Error;
+        let fits = matches!(&resolved, Some(Ok(found)) if !found.problems.iter().chain(&strict.problems).any(is_error));
+        // git's own diffs are exact about names and lines. The way back is not repaired, and what policy closes is
+        // not read.
+        let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]);
+        let is_closed = has_plan && preflight::is_closed(&strict.plan);
+        if fits && is_exact || is_closed || request.selection.direction == Direction::Reverse {
+            return self.read(plain);
+        }
+        match self.repaired(&request, lenience, workspace) {
+            Ok(Ok(patches)) => self.read_repaired(Request { patches, ..plain }),
+            Ok(Err(refusals)) => {
+                let is_unknown = |refusal: &Refusal| {
+                    matches!(refusal.kind, RefusalKind::NoPatch | RefusalKind::NotFound | RefusalKind::Unreadable)
+                };
+                // What fits nowhere is refused as it stands, with all that is known of its places.
+                if has_plan && refusals.iter().all(|(_, refusal)| is_unknown(refusal)) {
+                    return self.read(plain);
+                }
+                self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));
+                self.plan.inputs = request
+                    .patches
+                    .into_iter()
+                    .map(|(name, bytes)| Input { name, bytes, ..Input::default() })
+                    .collect();
+                false
+            }
+            Err(failure) => {
+                self.fail(&failure);
+                false
+            }
+        }
+    }
+
+    /// Returns every patch repaired, or why some cannot be, each with the number of its patch.
+    fn repaired(
+        &mut self,
+        request: &Request,
+        lenience: &Lenience,
+        workspace: &dyn Workspace,
+    ) -> Result<Result<Patches, Refusals>, Failure> {
+        let (mut patches, mut refusals) = (Vec::new(), Vec::new());
+        for (index, (name, text)) in request.patches.iter().enumerate() {
+            match repair(text, workspace, &lenience.root, request.preflight.max_file).map_err(Failure::Workspace)? {
+                Ok(Repaired { text, repairs }) => {
+                    self.repairs.push(repairs);
+                    patches.push((name.clone(), text));
+                }
+                Err(found) => refusals.extend(found.into_iter().map(|refusal| (index, refusal))),
+            }
+        }
+        Ok(if refusals.is_empty() { Ok(patches) } else { Err(refusals) })
+    }
+
+    /// Reads patches that were repaired, which are git diffs.
+    fn read_repaired(&mut self, request: Request) -> bool {
+        let selection = crate::plan::Selection { strip: 1, directory: Vec::new(), ..request.selection.clone() };
+        let format = "auto".to_owned();
+        let syntax = syntax::Options { recount: false, ..request.syntax };
+        let is_read = self.read(Request { format, syntax, selection, ..request });
+        for (input, repairs) in self.plan.inputs.iter_mut().zip(std::mem::take(&mut self.repairs)) {
+            input.repairs = repairs;
+        }
+        self.problems.extend(self.plan.inputs.iter().flat_map(|input| told(&input.repairs)));
+        is_read
+    }
+}
+
+/// A part of a patch that has no certain reading.
+fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
+    let code = match refusal.kind {
+        RefusalKind::NoPatch => &code::NO_PATCH,
+        RefusalKind::NotFound | RefusalKind::Overlap => &code::NOT_FOUND,
+        RefusalKind::Ambiguous => &code::AMBIGUOUS,
+        RefusalKind::Applied => &code::ALREADY_APPLIED,
+        RefusalKind::Name => &code::MISSING,
+        RefusalKind::Outside => &code::OUTSIDE_ROOT,
+        RefusalKind::Unreadable => &code::NOT_A_FILE,
+    };
+    let path: Option<RelPath> = refusal.path.clone();
+    let lines = refusal.lines.clone();
+    Problem { place: Some((input, refusal.span)), path, lines, ..Problem::new(code, refusal.message.clone()) }
+}
+
+/// Says what was repaired, each kind once.
+fn told(repairs: &[Repair]) -> Vec<Problem> {
+    let mut told: Vec<(&Repair, usize)> = Vec::new();
+    for repair in repairs {
+        match told.iter_mut().find(|(known, _)| known.code == repair.code) {
+            Some((_, more)) => *more += 1,
+            None => told.push((repair, 0)),
+        }
+    }
+    let problem = |(repair, more): (&Repair, usize)| {
+        let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!("repaired at line {}{others} of the patch: {}", repair.line, repair.message);
+        Problem { severity: Severity::Warning, ..Problem::new(&code::REPAIRED, message) }
+    };
+    told.into_iter().map(problem).collect()
+}

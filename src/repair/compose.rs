@@ -1,0 +1,175 @@
+//! From placed chunks to contents.
+
+use super::chunk::Chunk;
+use super::place::{Lines, Misfit, Placed, place};
+use super::read::Section;
+use super::{Refusal, Row, Trail, refusal};
+use crate::path::RelPath;
+use crate::plan::LineKind;
+use crate::text::{BYTE_ORDER_MARK, Ending, Span, lines, without_ending};
+
+/// Returns what `content` becomes, when every chunk has one place: in the file as it is, or else in the file as the
+/// chunks before leave it.
+pub(super) fn compose(
+    section: &Section<'_>,
+    path: &RelPath,
+    content: &[u8],
+    trail: &mut Trail,
+) -> Result<Vec<u8>, Vec<Refusal>> {
+    let mut tried = trail.tried();
+    let refusals = match at_once(section, content, &mut tried) {
+        Ok(after) => {
+            trail.take(tried);
+            return Ok(after);
+        }
+        Err(misfits) => misfits,
+    };
+    trail.work = tried.work;
+    let mut tried = trail.tried();
+    if section.chunks.len() > 1
+        && !refusals
+            .iter()
+            .any(|(_, misfit)| matches!(misfit, Misfit::Applied(_) | Misfit::Ambiguous(_) | Misfit::TooMuch))
+        && let Some(after) = in_turn(section, content, &mut tried)
+    {
+        tried.note(Row::Order, section.line);
+        trail.take(tried);
+        return Ok(after);
+    }
+    let named =
+        |(index, misfit): (usize, Misfit)| refusal(path, span(&section.chunks[index], section), index + 1, misfit);
+    Err(refusals.into_iter().map(named).collect())
+}
+
+fn span(chunk: &Chunk<'_>, section: &Section<'_>) -> Span {
+    chunk.body.first().map_or(section.span, |line| line.span)
+}
+
+/// Places all chunks in the file as it is.
+fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<Vec<u8>, Vec<(usize, Misfit)>> {
+    let file = Lines::of(content);
+    let (mut placed, mut misfits) = (Vec::new(), Vec::new());
+    let mut behind = 0;
+    for (index, chunk) in section.chunks.iter().enumerate() {
+        match place(&file, chunk, (behind, section.is_enveloped), trail) {
+            Ok(one) => {
+                if one.lines.start < behind {
+                    trail.note(Row::Order, chunk.line);
+                }
+                note_header(chunk, &one, trail);
+                behind = one.lines.end;
+                placed.push(one);
+            }
+            Err(misfit) => misfits.push((index, misfit)),
+        }
+    }
+    let mut gone: Vec<_> = placed.iter().flat_map(|one| &one.gone).collect();
+    let count = gone.len();
+    gone.sort_unstable();
+    gone.dedup();
+    // A line that goes is none that another chunk leaves as it is.
+    let is_cut = |one: &Placed| {
+        let from = gone.partition_point(|&&at| at < one.lines.start);
+        let until = gone.partition_point(|&&at| at < one.lines.end);
+        until - from != one.gone.len()
+    };
+    if misfits.is_empty() && (gone.len() < count || placed.iter().any(is_cut)) {
+        misfits.push((section.chunks.len() - 1, Misfit::Overlap));
+    }
+    if !misfits.is_empty() {
+        return Err(misfits);
+    }
+    Ok(spliced(&file, &placed))
+}
+
+/// Places each chunk in what the ones before it left.
+fn in_turn(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Option<Vec<u8>> {
+    let mut content = content.to_vec();
+    for chunk in &section.chunks {
+        let file = Lines::of(&content);
+        let one = place(&file, chunk, (0, section.is_enveloped), trail).ok()?;
+        content = spliced(&file, &[one]);
+    }
+    Some(content)
+}
+
+/// Notes what the header of a chunk had wrong.
+fn note_header(chunk: &Chunk<'_>, placed: &Placed, trail: &mut Trail) {
+    let old = placed.lines.len();
+    let new = old + placed.come.len() - placed.gone.len();
+    if chunk.header.counts.is_some_and(|counts| counts != (old, new)) {
+        trail.note(Row::Counts, chunk.line);
+    }
+    if chunk.header.stated.is_some_and(|stated| old > 0 && stated != placed.lines.start + 1) {
+        trail.note(Row::StartLine, chunk.line);
+    }
+}
+
+/// Puts the chunks in. New lines end as the lines around them do; a line without end keeps none while it is the last.
+fn spliced(file: &Lines, placed: &[Placed]) -> Vec<u8> {
+    let count = file.all.len();
+    let mut come: Vec<Vec<(&[u8], bool)>> = vec![Vec::new(); count + 1];
+    let mut gone = vec![false; count];
+    for one in placed {
+        one.gone.iter().for_each(|&at| gone[at] = true);
+        one.come.iter().for_each(|(at, text, is_open)| come[*at].push((text, *is_open)));
+    }
+    let ending = |at: usize| -> &'static [u8] {
+        let near = file.all[..at.min(count)].iter().rev().chain(&file.all[at.min(count)..]);
+        near.filter(|line| line.ends_with(b"\n")).map(|line| Ending::of(line)).next().unwrap_or(Ending::Lf).bytes()
+    };
+    let mut out: Vec<Vec<u8>> = Vec::with_capacity(count);
+    for at in 0..=count {
+        for (text, is_open) in &come[at] {
+            let end = if *is_open { &b""[..] } else { ending(at) };
+            out.push([text, end].concat());
+        }
+        if at < count && !gone[at] {
+            out.push(file.all[at].clone());
+        }
+    }
+    let last = out.len().saturating_sub(1);
+    for line in &mut out[..last] {
+        if !line.ends_with(b"\n") {
+            line.extend_from_slice(ending(0));
+        }
+    }
+    if file.has_mark { [BYTE_ORDER_MARK, &out.concat()].concat() } else { out.concat() }
+}
+
+/// Returns the contents of a file that is made.
+pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Vec<u8> {
+    let mut out = Vec::new();
+    for chunk in &section.chunks {
+        let is_bare = !chunk.body.iter().any(|line| line.text.starts_with(b"+"));
+        for (index, line) in chunk.body.iter().enumerate() {
+            match line.text {
+                [b'\\', b' ', ..] if !is_bare => {
+                    if out.last() == Some(&b'\n') {
+                        out.pop();
+                    }
+                    continue;
+                }
+                [b'+', text @ ..] if !is_bare => out.extend_from_slice(text),
+                text => {
+                    trail.note(Row::Markers, chunk.body[index].number);
+                    out.extend_from_slice(text);
+                }
+            }
+            out.push(b'\n');
+        }
+    }
+    out
+}
+
+/// Returns whether a deletion says what the file has, or nothing of it.
+pub(super) fn is_whole(section: &Section<'_>, content: &[u8]) -> bool {
+    if section.chunks.is_empty() {
+        return true;
+    }
+    let readings: Vec<_> = section.chunks.iter().filter_map(|chunk| chunk.readings().into_iter().next()).collect();
+    let old: Vec<_> = readings.iter().flat_map(|reading| &reading.lines).collect();
+    let is_gone = old.iter().all(|line| line.kind == LineKind::Deletion);
+    let found: Vec<_> = lines(content).map(|(_, line)| without_ending(line)).collect();
+    is_gone && old.len() == found.len() && old.iter().zip(found).all(|(line, found)| line.text == found)
+}

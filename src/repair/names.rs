@@ -1,0 +1,145 @@
+//! From the names that a section gives to the file that it means.
+
+use super::read::{Deed, Section};
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::policy::{Verdict, judge};
+use crate::text::printable;
+use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+
+/// Looks names up.
+pub(super) struct Names<'w> {
+    pub(super) workspace: &'w dyn Workspace,
+    /// The absolute name of the root.
+    pub(super) root: &'w [u8],
+}
+
+/// What a name comes to.
+pub(super) enum Named {
+    /// A file, and whether it is another than the name says as it stands.
+    Path(RelPath, bool),
+    Outside(String),
+    None(String),
+    Several(String),
+}
+
+impl Names<'_> {
+    /// Returns what is at `path`; nothing where links or policy are in the way, which is for others to say.
+    pub(super) fn stat(&self, path: &RelPath) -> Result<Option<Stat>, WorkspaceError> {
+        match self.workspace.stat(path) {
+            Err(error) if error.fault == Fault::ThroughLink => Ok(None),
+            stat => stat,
+        }
+    }
+
+    /// Returns the file that `section` is about; `is_known` tells of those that sections before it made.
+    pub(super) fn resolve(
+        &self,
+        section: &Section<'_>,
+        is_known: impl Fn(&RelPath) -> bool,
+    ) -> Result<Named, WorkspaceError> {
+        let shown = section.names.first().map_or_else(String::new, |name| printable(name).to_string());
+        let mut is_outside = false;
+        let mut paths: Vec<(RelPath, bool)> = Vec::new();
+        for name in &section.names {
+            match self.candidates(name, section) {
+                Some(found) => paths.extend(found),
+                None => is_outside = true,
+            }
+        }
+        if is_outside {
+            return Ok(Named::Outside(shown));
+        }
+        // What is closed is not looked for: it is refused as it stands.
+        if let Some((path, is_other)) = paths.iter().find(|(path, _)| judge(path) != Verdict::Allow) {
+            return Ok(Named::Path(path.clone(), *is_other));
+        }
+        if section.deed == Deed::Create {
+            return Ok(paths.into_iter().next().map_or(Named::None(shown), |(path, other)| Named::Path(path, other)));
+        }
+        for (path, is_other) in &paths {
+            if is_known(path) || self.stat(path)?.is_some_and(|stat| stat.kind != FileKind::Directory) {
+                return Ok(Named::Path(path.clone(), *is_other));
+            }
+        }
+        self.by_tail(section, shown)
+    }
+
+    /// Returns the paths that a name may mean, the likeliest first; `None` if it leads out of the root.
+    fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<(RelPath, bool)>> {
+        let plain = cleaned(name);
+        let is_changed = plain != name;
+        if plain.split(|&byte| byte == b'/').any(|part| part == b"..") {
+            return None;
+        }
+        if plain.first() == Some(&b'/') || is_drive(&plain) {
+            let inside = plain.strip_prefix(self.root)?.strip_prefix(b"/")?;
+            return Some(vec![(RelPath::new(inside).ok()?, true)]);
+        }
+        let mut found = Vec::new();
+        let is_prefixed = [b"a/".as_slice(), b"b/", b"i/", b"w/"].iter().any(|prefix| plain.starts_with(prefix));
+        let stripped = is_prefixed.then(|| &plain[2..]);
+        let whole = RelPath::new(&plain).ok();
+        if section.is_enveloped {
+            found.extend(whole.clone().map(|path| (path, is_changed)));
+            found.extend(stripped.and_then(|rest| RelPath::new(rest).ok()).map(|path| (path, true)));
+        } else {
+            found.extend(stripped.and_then(|rest| RelPath::new(rest).ok()).map(|path| (path, is_changed)));
+            found.extend(whole.map(|path| (path, true)));
+        }
+        if found.is_empty() { None } else { Some(found) }
+    }
+
+    /// Looks for the one file that the end of a name leads to.
+    fn by_tail(&self, section: &Section<'_>, shown: String) -> Result<Named, WorkspaceError> {
+        let mut found: Vec<RelPath> = Vec::new();
+        for name in &section.names {
+            let plain = cleaned(name);
+            let mut rest = plain.as_slice();
+            while let Some(slash) = memchr::memchr(b'/', rest) {
+                rest = &rest[slash + 1..];
+                let Ok(path) = RelPath::new(rest) else { break };
+                let is_file = self.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Regular);
+                if is_file && !found.contains(&path) {
+                    found.push(path);
+                }
+            }
+        }
+        Ok(match found.len() {
+            0 => Named::None(shown),
+            1 => Named::Path(found.remove(0), true),
+            _ => Named::Several(shown),
+        })
+    }
+
+    /// Returns the path of a file that comes to be.
+    pub(super) fn new_path(&self, name: &[u8]) -> Option<RelPath> {
+        let plain = cleaned(name);
+        let inside =
+            if plain.first() == Some(&b'/') { plain.strip_prefix(self.root)?.strip_prefix(b"/")? } else { &plain };
+        RelPath::new(inside).ok()
+    }
+}
+
+/// Takes quotes, backquotes and `./` off, and turns backslashes round.
+fn cleaned(name: &[u8]) -> Vec<u8> {
+    let mut name = name.trim_ascii();
+    for quote in [b'"', b'`', b'\''] {
+        if let [first, inner @ .., last] = name
+            && *first == quote
+            && *last == quote
+        {
+            name = inner;
+        }
+    }
+    while let Some(rest) = name.strip_prefix(b"./") {
+        name = rest;
+    }
+    let name = name.strip_suffix(b".orig").unwrap_or(name);
+    name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()
+}
+
+/// `C:/x`.
+fn is_drive(name: &[u8]) -> bool {
+    matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
+}

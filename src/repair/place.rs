@@ -1,0 +1,304 @@
+//! Where the chunks of a section belong in a file, when each has one place only.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::chunk::{Chunk, ReadLine, Reading};
+use super::{Row, Trail};
+use crate::matching::LADDER;
+use crate::matching::reindent::Reindent;
+use crate::plan::LineKind;
+use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
+
+/// The file, line by line.
+pub(super) struct Lines {
+    /// With their terminators, and without a byte order mark.
+    pub(super) all: Vec<Vec<u8>>,
+    pub(super) has_mark: bool,
+    /// Digests of the lines as each rung sees them, as far as they were needed.
+    keys: [OnceCell<Vec<u64>>; RUNGS.len()],
+}
+
+impl Lines {
+    pub(super) fn of(content: &[u8]) -> Self {
+        let has_mark = content.starts_with(BYTE_ORDER_MARK);
+        let text = if has_mark { &content[BYTE_ORDER_MARK.len()..] } else { content };
+        let all = lines(text).map(|(_, line)| line.to_vec()).collect();
+        Self { all, has_mark, keys: Default::default() }
+    }
+
+    fn content(&self, index: usize) -> &[u8] {
+        without_ending(&self.all[index])
+    }
+
+    fn keys(&self, rung: usize) -> &[u64] {
+        self.keys[rung].get_or_init(|| (0..self.all.len()).map(|index| digest(self.content(index), rung)).collect())
+    }
+}
+
+/// Why a chunk has no place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Misfit {
+    NotFound,
+    /// It fits at these lines, counted from 0.
+    Ambiguous(Vec<usize>),
+    /// Its result stands at this line already.
+    Applied(usize),
+    /// It would put lines in at a depth that nobody knows.
+    Depth(usize),
+    /// Another chunk takes the same lines.
+    Overlap,
+    /// It changes nothing.
+    Nothing,
+    /// To search it would take too long.
+    TooMuch,
+}
+
+/// What a chunk does to the file.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    /// The lines that it speaks of.
+    pub(super) lines: Range<usize>,
+    /// Lines that go.
+    pub(super) gone: Vec<usize>,
+    /// Lines that come, each before the line with this index, without terminators; and whether the line has none.
+    pub(super) come: Vec<(usize, Vec<u8>, bool)>,
+}
+
+/// The comparisons that are tried, each over the whole file before the next.
+const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
+/// From this rung on the depth of a line is not compared.
+const LOOSE: usize = 2;
+/// Most places that are looked at.
+const MOST: usize = 8;
+
+/// Finds the one place of `chunk`; `behind` is the end of the chunk before it, where that came in order.
+pub(super) fn place(
+    file: &Lines,
+    chunk: &Chunk<'_>,
+    (behind, is_enveloped): (usize, bool),
+    trail: &mut Trail,
+) -> Result<Placed, Misfit> {
+    let readings = chunk.readings();
+    let stood = readings.iter().map(|reading| stands(file, reading, trail)).collect::<Result<Vec<_>, _>>()?;
+    let mut misfit = Misfit::NotFound;
+    for rung in RUNGS {
+        for (reading, stood) in readings.iter().zip(&stood) {
+            if reading.lines.iter().all(|line| line.kind == LineKind::Context) {
+                misfit = Misfit::Nothing;
+                continue;
+            }
+            if rung >= LOOSE && reading.rows.iter().any(|row| matches!(row, Row::LineNumbers | Row::Escaped)) {
+                // One doubt is enough.
+                continue;
+            }
+            let Some(starts) = starts(file, chunk, reading, rung, trail)? else { continue };
+            match choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped)) {
+                Ok(Some(start)) => {
+                    let placed = fitted(file, reading, start, rung)?;
+                    for &row in &reading.rows {
+                        trail.note(row, chunk.line);
+                    }
+                    note_rung(rung, reading, file, start, chunk.line, trail);
+                    return Ok(placed);
+                }
+                Ok(None) => {}
+                Err(found) => return Err(found),
+            }
+        }
+    }
+    Err(stood.into_iter().flatten().next().map_or(misfit, Misfit::Applied))
+}
+
+fn note_rung(rung: usize, reading: &Reading, file: &Lines, start: usize, line: usize, trail: &mut Trail) {
+    match rung {
+        0 => {}
+        1 | 4 => trail.note(Row::Whitespace, line),
+        2 => trail.note(Row::Indentation, line),
+        _ => trail.note(Row::Typography, line),
+    }
+    let is_raw = |(index, old): (usize, &ReadLine)| {
+        let (key, found) = (LADDER[rung].key, file.content(start + index));
+        key(&old.text) != key(found)
+    };
+    if reading.old().enumerate().any(is_raw) {
+        trail.note(Row::Markers, line);
+    }
+}
+
+/// Returns a digest of `line` as the rung sees it.
+fn digest(line: &[u8], rung: usize) -> u64 {
+    xxh3_64(&(LADDER[rung].key)(line))
+}
+
+/// Returns where the old lines of `reading` stand, headings aside; `None` if nowhere.
+fn starts(
+    file: &Lines,
+    chunk: &Chunk<'_>,
+    reading: &Reading,
+    rung: usize,
+    trail: &mut Trail,
+) -> Result<Option<Vec<usize>>, Misfit> {
+    let old: Vec<_> = reading.old().collect();
+    if old.is_empty() {
+        let stated = chunk.header.stated.filter(|&line| line <= file.all.len());
+        return Ok(Some(vec![stated.unwrap_or(file.all.len())]));
+    }
+    let starts = runs(file, &old, rung, trail)?;
+    Ok((!starts.is_empty()).then_some(starts))
+}
+
+/// Chooses of several places the one that headings, order or the stated line leave; `None` if headings leave none.
+fn choose(
+    file: &Lines,
+    chunk: &Chunk<'_>,
+    (reading, stood): (&Reading, Option<usize>),
+    starts: &[usize],
+    (rung, behind, is_enveloped): (usize, usize, bool),
+) -> Result<Option<usize>, Misfit> {
+    let old = reading.old().count();
+    if let Some(line) = stood.filter(|&line| {
+        let new = reading.lines.iter().filter(|line| line.kind != LineKind::Deletion).count();
+        starts.iter().any(|&start| line <= start + old && start < line + new)
+    }) {
+        return Err(Misfit::Applied(line));
+    }
+    let mut left: Vec<usize> = match below(file, reading, starts, old) {
+        Some(left) => left,
+        None => return Ok(None),
+    };
+    if chunk.is_at_end {
+        left.retain(|&start| start + old == file.all.len());
+    }
+    match left[..] {
+        [] => return Ok(None),
+        [only] => return Ok(Some(only)),
+        _ => {}
+    }
+    if rung < LOOSE {
+        if let Some(start) = chunk.header.stated.and_then(|stated| stated_one(&left, stated - 1)) {
+            return Ok(Some(start));
+        }
+        let mut later = left.iter().filter(|&&start| start >= behind);
+        if let (true, Some(&first), None) = (is_enveloped && behind > 0, later.next(), later.next()) {
+            return Ok(Some(first));
+        }
+    }
+    left.truncate(MOST);
+    Err(Misfit::Ambiguous(left))
+}
+
+/// Returns the place that a line number decides for: the one there, or one that is nearest by far.
+fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
+    let mut by_distance: Vec<_> = starts.iter().map(|&start| (start.abs_diff(stated), start)).collect();
+    by_distance.sort_unstable();
+    match by_distance[..] {
+        [(0, start), ..] => Some(start),
+        [(near, start), (far, _), ..] if near.saturating_mul(4) <= far => Some(start),
+        _ => None,
+    }
+}
+
+/// Returns the places below all headings, each of which stands below the one before; a heading may also be the first
+/// line of the place. `None` if a heading is nowhere.
+fn below(file: &Lines, reading: &Reading, starts: &[usize], old: usize) -> Option<Vec<usize>> {
+    if reading.headings.is_empty() {
+        return Some(starts.to_vec());
+    }
+    let mut from = 0;
+    let mut last = None;
+    for heading in &reading.headings {
+        let at = heading_at(file, heading, from)?;
+        (from, last) = (at + 1, Some(at));
+    }
+    let first = last?;
+    if old == 0 {
+        return Some(vec![first + 1]);
+    }
+    // Below a heading that comes again, only its own part of the file is meant: the nearest place decides.
+    let left: Vec<_> = starts.iter().copied().filter(|&start| start >= first).collect();
+    let outermost = reading.headings.last()?;
+    let again = heading_at(file, outermost, first + 1);
+    if again.is_some() && left.len() > 1 {
+        return Some(left);
+    }
+    Some(left.into_iter().take(1).collect())
+}
+
+/// Finds a line that is the heading, else one that has it in it.
+fn heading_at(file: &Lines, heading: &[u8], from: usize) -> Option<usize> {
+    let wanted = heading.trim_ascii();
+    let mut rest = from..file.all.len();
+    rest.clone()
+        .find(|&index| file.content(index).trim_ascii() == wanted)
+        .or_else(|| rest.find(|&index| memchr::memmem::find(file.content(index), wanted).is_some()))
+}
+
+/// Returns where the new lines of `reading` stand already, with something added that shows it.
+fn stands(file: &Lines, reading: &Reading, trail: &mut Trail) -> Result<Option<usize>, Misfit> {
+    let shows = |line: &ReadLine| line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty();
+    if !reading.lines.iter().any(shows) {
+        return Ok(None);
+    }
+    let new: Vec<_> = reading.lines.iter().filter(|line| line.kind != LineKind::Deletion).collect();
+    Ok(runs(file, &new, 1, trail)?.first().copied())
+}
+
+/// Returns where the file has `lines`, as the rung sees them.
+fn runs(file: &Lines, lines: &[&ReadLine], rung: usize, trail: &mut Trail) -> Result<Vec<usize>, Misfit> {
+    let Some(last) = file.all.len().checked_sub(lines.len()) else { return Ok(Vec::new()) };
+    let keys = file.keys(rung);
+    let key = |line: &&ReadLine| (digest(&line.text, rung), line.raw.as_deref().map(|raw| digest(raw, rung)));
+    let wanted: Vec<_> = lines.iter().map(key).collect();
+    let fits = |(&(text, raw), &found): (&(u64, Option<u64>), &u64)| text == found || raw == Some(found);
+    let mut starts = Vec::new();
+    for start in 0..=last {
+        let length = wanted.iter().zip(&keys[start..]).take_while(|&pair| fits(pair)).count();
+        if !trail.charge(length + 1) {
+            return Err(Misfit::TooMuch);
+        }
+        if length == wanted.len() {
+            starts.push(start);
+        }
+    }
+    Ok(starts)
+}
+
+/// Works out what the reading does at `start`.
+fn fitted(file: &Lines, reading: &Reading, start: usize, rung: usize) -> Result<Placed, Misfit> {
+    let old: Vec<_> = reading.old().collect();
+    let key = LADDER[rung].key;
+    // The reading of each old line that fits there.
+    let chosen: Vec<&[u8]> = old
+        .iter()
+        .enumerate()
+        .map(|(index, line)| match &line.raw {
+            Some(raw) if key(&line.text) != key(file.content(start + index)) => raw.as_slice(),
+            _ => line.text.as_slice(),
+        })
+        .collect();
+    let found = (0..old.len()).map(|index| file.content(start + index));
+    let indent = Reindent::new(&chosen, found);
+    let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
+    for line in &reading.lines {
+        match line.kind {
+            LineKind::Context => at += 1,
+            LineKind::Deletion => {
+                gone.push(at);
+                at += 1;
+            }
+            LineKind::Insertion => {
+                let text = if rung >= LOOSE {
+                    let (old, new) = indent.apply(&line.text).ok_or(Misfit::Depth(start))?;
+                    [&new, &line.text[old.len()..]].concat()
+                } else {
+                    line.text.clone()
+                };
+                come.push((at, text, line.is_open));
+            }
+        }
+    }
+    Ok(Placed { lines: start..start + old.len(), gone, come })
+}

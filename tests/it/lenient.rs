@@ -1,0 +1,125 @@
+//! Patches that were damaged as models damage them: repaired to the change that was meant, or refused; never another.
+
+mod damage;
+
+use std::collections::BTreeMap;
+
+use fs_err as fs;
+use wpatch::engine::options::{Interrupt, PreflightOptions, TransactionOptions};
+use wpatch::engine::{self, Lenience, Request};
+use wpatch::mode::FileMode;
+use wpatch::path::RelPath;
+use wpatch::syntax::write::{DiffSide, plain_diff};
+use wpatch::transaction::Durability;
+use wpatch::workspace::memory::{Entry, Memory};
+
+use damage::{DAMAGES, Damaged, Dice};
+
+/// Files of this project, which have lines that come again, indentation and texts of all kinds.
+const FILES: &[&str] = &[
+    "src/path.rs",
+    "src/mode.rs",
+    "src/engine/mod.rs",
+    "src/transaction/mod.rs",
+    "src/report/summary.rs",
+    "README.md",
+    "Cargo.toml",
+    "clippy.toml",
+    "tests/it/tidy.rs",
+    "src/cli/args/mod.rs",
+];
+
+fn path() -> RelPath {
+    RelPath::new(b"dir/file.txt").unwrap()
+}
+
+/// Changes some places of a text, as people do.
+fn edited(text: &str, dice: &mut Dice) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for _ in 0..=dice.below(3) {
+        let at = dice.below(lines.len());
+        match dice.below(3) {
+            0 => {
+                lines.remove(at);
+            }
+            1 => {
+                let depth: String = lines[at].chars().take_while(|character| *character == ' ').collect();
+                lines.insert(at, format!("{depth}added_{} = {};", dice.below(100), dice.below(1000)));
+            }
+            _ => lines[at] = format!("{} // changed {}", lines[at].trim_end(), dice.below(1000)),
+        }
+    }
+    lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
+}
+
+fn diff(before: &str, after: &str) -> String {
+    let path = path();
+    let side = |content| DiffSide { path: &path, mode: FileMode::Regular, content, blob: "" };
+    String::from_utf8(plain_diff(&side(before.as_bytes()), &side(after.as_bytes()))).unwrap()
+}
+
+/// What came of a damaged patch.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Ending {
+    Repaired,
+    Refused,
+}
+
+fn ending(before: &str, after: &str, patch: &Damaged) -> Result<Ending, String> {
+    let content = patch.file.as_deref().unwrap_or(before);
+    let memory = Memory::with_files([(path(), Entry::file(content))]);
+    let request = Request {
+        lenience: Some(Lenience { root: b"/work/tree".to_vec() }),
+        preflight: PreflightOptions::default(),
+        transaction: TransactionOptions { durability: Durability::None, ..TransactionOptions::default() },
+        ..Request::of(patch.text.clone())
+    };
+    let report = engine::apply(request, &memory, &Interrupt::new()).report;
+    let found = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
+    let wanted = patch.result.as_deref().unwrap_or(after);
+    match (report.ok, memory.files().len()) {
+        (true, 1) if found == wanted => Ok(Ending::Repaired),
+        (false, 1) if found == content => Ok(Ending::Refused),
+        _ => Err(format!("ok {}\npatch:\n{}\nis:\n{}", report.ok, patch.text, diff(wanted, &found))),
+    }
+}
+
+#[test]
+fn damaged_diffs_are_repaired_or_refused_and_never_make_another_tree() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let texts: Vec<_> = FILES.iter().map(|name| fs::read_to_string(root.join(name)).unwrap()).collect();
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for round in (0..ROUNDS).chain([372]) {
+        let mut dice = Dice::new(round as u64);
+        let before = &texts[round % texts.len()];
+        let after = edited(before, &mut dice);
+        let patch = diff(before, &after);
+        if patch.is_empty() {
+            continue;
+        }
+        for (name, damage) in DAMAGES {
+            let Some(damaged) = damage(&patch, before, &after, &mut dice) else { continue };
+            let count = counts.entry(name).or_default();
+            match ending(before, &after, &damaged) {
+                Ok(ending) => {
+                    count.0 += usize::from(ending == Ending::Repaired);
+                    count.1 += 1;
+                }
+                Err(problem) => wrong.push(format!("{name}, round {round}: {problem}")),
+            }
+        }
+    }
+    let all = counts.values().fold((0, 0), |all, count| (all.0 + count.0, all.1 + count.1));
+    #[allow(clippy::print_stdout, reason = "the rate is a result too")]
+    {
+        println!("{} of {} repaired, {} wrong", all.0, all.1, wrong.len());
+        for (name, (repaired, of)) in &counts {
+            println!("{name} {repaired}/{of}");
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(3)].join("\n\n"));
+    assert!(all.1 >= 300 && all.0 * 10 >= all.1 * 6, "{all:?}");
+}
+
+const ROUNDS: usize = 40;
