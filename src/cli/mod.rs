@@ -6,6 +6,7 @@ mod document;
 mod excerpt;
 mod history;
 mod input;
+mod look;
 mod output;
 mod request;
 mod signals;
@@ -59,6 +60,9 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
         Command::Schema { name } => document::schema(&name),
         Command::Completions { shell } => document::completions(shell),
         Command::Man { command } => document::manual(command.as_deref()),
+        Command::Read(options) => look::read(*options, &global),
+        Command::List(options) => look::list(*options, &global),
+        Command::Diff(options) => look::diff(*options, &global),
     }
 }
 

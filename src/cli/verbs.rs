@@ -226,7 +226,7 @@ fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Glob
 }
 
 /// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
-fn below(root: &Path, file: &Path) -> Vec<u8> {
+pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
     let real = fs_err::canonicalize(root).ok();
     let mut stripped = [Some(root), real.as_deref()].into_iter().flatten().filter(|root| root.is_absolute());
     let inside = stripped.find_map(|root| file.strip_prefix(root).ok());

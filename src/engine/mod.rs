@@ -5,6 +5,7 @@ mod describe;
 mod follow;
 mod lenient;
 mod log;
+mod look;
 pub mod options;
 mod problems;
 mod undo;
@@ -26,6 +27,7 @@ pub use change::{Change, Parents, change};
 pub use describe::describe;
 pub use lenient::Lenience;
 pub use log::{gc, init, log, show};
+pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
 pub use undo::{Target, UndoRequest, undo};
 
 use problems::{broken, failed, half_made, rejected, skipped, unswept};

@@ -2,7 +2,7 @@
 
 use super::Side;
 use crate::digest::{ObjectFormat, Sha256, blob_id};
-use crate::text::{BYTE_ORDER_MARK, is_binary};
+use crate::text::{BYTE_ORDER_MARK, is_binary, line_end};
 
 /// Describes `content`.
 pub(super) fn describe(content: &[u8]) -> Side {
@@ -14,17 +14,6 @@ pub(super) fn describe(content: &[u8]) -> Side {
         has_bom: content.starts_with(BYTE_ORDER_MARK),
         has_final_newline: content.ends_with(b"\n"),
         encoding: encoding(content),
-    }
-}
-
-fn line_end(content: &[u8]) -> &'static str {
-    let newlines = memchr::memchr_iter(b'\n', content).count();
-    let pairs = memchr::memmem::find_iter(content, b"\r\n").count();
-    match (newlines, pairs) {
-        (0, _) => "none",
-        (_, 0) => "lf",
-        _ if newlines == pairs => "crlf",
-        _ => "mixed",
     }
 }
 

@@ -265,6 +265,8 @@ codes! {
     HISTORY_PRUNED = "wpatch::history::pruned", TooLarge;
     /// A text is to be changed in a file with binary data.
     BINARY_FILE = "wpatch::file::binary", Binary;
+    /// The contents of a file are no text in the encoding that is asked for.
+    ENCODING = "wpatch::file::encoding", Encoding;
     /// The contents of a file are not those that the patch expects.
     UNEXPECTED = "wpatch::file::unexpected", Stale;
     /// A file changed while it was looked at.

@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 
 use schemars::JsonSchema;
 
-use super::{Log, Report};
+use super::{Difference, Extract, Listing, Log, Report};
 
 /// A JSON Schema that `wpatch schema` prints.
 pub struct Schema {
@@ -15,8 +15,13 @@ pub struct Schema {
 }
 
 /// Every schema.
-pub const SCHEMAS: &[Schema] =
-    &[Schema { name: "report", text: text::<Report> }, Schema { name: "log", text: text::<Log> }];
+pub const SCHEMAS: &[Schema] = &[
+    Schema { name: "report", text: text::<Report> },
+    Schema { name: "log", text: text::<Log> },
+    Schema { name: "read", text: text::<Extract> },
+    Schema { name: "list", text: text::<Listing> },
+    Schema { name: "diff", text: text::<Difference> },
+];
 
 fn text<T: JsonSchema>() -> String {
     let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();

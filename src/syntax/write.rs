@@ -58,16 +58,42 @@ pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
     }
     put(&mut out, &[b"--- ", &file_name(Some([b"a/", before.path.as_bytes()].concat()))]);
     put(&mut out, &[b"+++ ", &file_name(Some([b"b/", after.path.as_bytes()].concat()))]);
-    diff.write(&mut out);
+    diff.write(&mut out, CONTEXT);
     out
+}
+
+/// Returns the unified diff from one text to another, each with the name that stands in its header, with `context` lines
+/// around each change; nothing at all if nothing differs.
+///
+/// The names are written as they are, without `a/` and `b/`. No content is taken for binary data.
+#[must_use]
+pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usize) -> Labelled {
+    let diff = Diff::of_lines(before.1, after.1);
+    let (added, removed) = diff.changed_lines();
+    let mut text = Vec::new();
+    if added + removed > 0 {
+        put(&mut text, &[b"--- ", &file_name(Some(before.0.to_vec()))]);
+        put(&mut text, &[b"+++ ", &file_name(Some(after.0.to_vec()))]);
+        diff.write(&mut text, context);
+    }
+    Labelled { text, added, removed }
+}
+
+/// A unified diff and its counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labelled {
+    /// The diff.
+    pub text: Vec<u8>,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
 }
 
 /// Returns how many lines a diff from `before` to `after` adds, and how many it removes.
 #[must_use]
 pub fn changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
-    let diff = Diff::of(before, after);
-    let changed = || diff.ops.iter().filter(|op| op.tag() != DiffTag::Equal);
-    (changed().map(|op| op.new_range().len()).sum(), changed().map(|op| op.old_range().len()).sum())
+    Diff::of(before, after).changed_lines()
 }
 
 fn section(before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, moved: Option<&str>) -> Vec<u8> {
@@ -95,7 +121,7 @@ fn section(before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, moved: O
     } else if !diff.is_empty() {
         put(&mut out, &[b"--- ", &file_name(old_label)]);
         put(&mut out, &[b"+++ ", &file_name(new_label)]);
-        diff.write(&mut out);
+        diff.write(&mut out, CONTEXT);
     }
     out
 }
@@ -152,11 +178,23 @@ struct Diff<'a> {
 
 impl<'a> Diff<'a> {
     fn of(old: &'a [u8], new: &'a [u8]) -> Self {
-        let split =
-            |text: &'a [u8]| if is_binary(text) { vec![text] } else { lines(text).map(|(_, line)| line).collect() };
-        let (old, new) = (split(old), split(new));
+        let split = |text: &'a [u8]| if is_binary(text) { vec![text] } else { split(text) };
+        Self::between(split(old), split(new))
+    }
+
+    fn of_lines(old: &'a [u8], new: &'a [u8]) -> Self {
+        Self::between(split(old), split(new))
+    }
+
+    fn between(old: Vec<&'a [u8]>, new: Vec<&'a [u8]>) -> Self {
         let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + PATIENCE));
         Self { old, new, ops }
+    }
+
+    /// Returns how many lines are added, and how many removed.
+    fn changed_lines(&self) -> (usize, usize) {
+        let changed = || self.ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+        (changed().map(|op| op.new_range().len()).sum(), changed().map(|op| op.old_range().len()).sum())
     }
 
     fn is_empty(&self) -> bool {
@@ -171,8 +209,8 @@ impl<'a> Diff<'a> {
         (kept * 100).checked_div(size(&self.old).max(size(&self.new))).unwrap_or(100)
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
-        for hunk in group_diff_ops(self.ops.clone(), CONTEXT) {
+    fn write(&self, out: &mut Vec<u8>, context: usize) {
+        for hunk in group_diff_ops(self.ops.clone(), context) {
             let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
             let old = range(first.old_range().start, last.old_range().end);
             let new = range(first.new_range().start, last.new_range().end);
@@ -187,6 +225,10 @@ impl<'a> Diff<'a> {
             }
         }
     }
+}
+
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    lines(text).map(|(_, line)| line).collect()
 }
 
 /// Returns lines counted from 0 as a hunk header writes them; an empty run names the line before it.

@@ -1,7 +1,9 @@
 //! Bytes as lines: spans, terminators, positions. A line keeps its terminator.
 
+mod encoding;
 mod printable;
 
+pub use encoding::{DecodeError, Decoded, decode};
 pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable};
 
@@ -15,6 +17,19 @@ const BINARY_PREFIX: usize = 8000;
 #[must_use]
 pub fn is_binary(content: &[u8]) -> bool {
     memchr::memchr(0, &content[..content.len().min(BINARY_PREFIX)]).is_some()
+}
+
+/// Returns how the lines of `content` end: `lf`, `crlf`, `mixed`, or `none` if there are no line ends.
+#[must_use]
+pub fn line_end(content: &[u8]) -> &'static str {
+    let newlines = memchr::memchr_iter(b'\n', content).count();
+    let pairs = memchr::memmem::find_iter(content, b"\r\n").count();
+    match (newlines, pairs) {
+        (0, _) => "none",
+        (_, 0) => "lf",
+        _ if newlines == pairs => "crlf",
+        _ => "mixed",
+    }
 }
 
 /// A half-open range of bytes of one input.

@@ -24,6 +24,7 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::undo::conflict",
     "wpatch::undo::nothing",
     "wpatch::history::pruned",
+    "wpatch::file::encoding",
 ];
 
 #[test]

@@ -11,10 +11,11 @@ use clap_complete::Shell;
 
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
+use super::look::{DiffOptions, ListOptions, ReadOptions};
 use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 16] = [
+pub(super) const COMMANDS: [&str; 19] = [
     "apply",
     "check",
     "edit",
@@ -31,6 +32,9 @@ pub(super) const COMMANDS: [&str; 16] = [
     "schema",
     "completions",
     "man",
+    "read",
+    "list",
+    "diff",
 ];
 
 /// Applies a patch to a tree of files as a whole, or not at all.
@@ -161,6 +165,12 @@ pub(super) enum Command {
         #[arg(value_parser = COMMANDS)]
         command: Option<String>,
     },
+    /// Print a file, or a part of it
+    Read(Box<ReadOptions>),
+    /// List a directory
+    List(Box<ListOptions>),
+    /// Compare two files; exit code 0 if they are the same, 1 if not, 2 if there is trouble
+    Diff(Box<DiffOptions>),
 }
 
 /// The options of `undo`.

@@ -1,0 +1,265 @@
+//! The commands that look at files and directories, and write nothing.
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use globset::GlobBuilder;
+use serde::Serialize;
+
+use super::args::Global;
+use super::output::{Output, Verbosity, complain};
+use super::verbs::below;
+use super::{Stop, finish, open};
+use crate::engine::options::code;
+use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};
+use crate::report::print_json;
+use crate::text::printable;
+
+/// Bytes that are given from an offset if nobody says how many.
+const LENGTH: u64 = 64 << 10;
+/// Lines that are numbered if nobody says how many.
+const NUMBERED: usize = 2000;
+/// Entries that a pattern finds if nobody says how many.
+const FOUND: usize = 100;
+
+/// The options of `read`.
+#[derive(Debug, Args)]
+pub(super) struct ReadOptions {
+    /// The file, below the root
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Only these lines, counted from 1, the last one included: A-B, A- or A
+    #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with_all = ["offset", "length"])]
+    lines: Option<(usize, usize)>,
+    /// Only from this byte on, counted from 0
+    #[arg(long, value_name = "BYTE")]
+    offset: Option<u64>,
+    /// Only so many bytes [default: 65536 with --offset]
+    #[arg(long, value_name = "BYTES")]
+    length: Option<u64>,
+    /// Show the number of each line, and no more than 2000 characters of it
+    #[arg(long, short = 'n')]
+    number: bool,
+    /// Show the lines as hashline edits name them
+    #[arg(long, conflicts_with = "number")]
+    hashline: bool,
+    /// Most lines that are shown [default: 2000 with --number and without --lines]
+    #[arg(long, value_name = "N")]
+    max_lines: Option<usize>,
+    /// Most bytes that are printed; a text is cut between characters
+    #[arg(long, value_name = "BYTES")]
+    max_output: Option<usize>,
+    /// Largest file that is read, in bytes [default: 10485760]
+    #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
+    max_bytes: Option<u64>,
+    /// Read the file from this encoding, as in gb18030, or from what it looks like with auto; offsets count in UTF-8
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+}
+
+/// The options of `list`.
+#[derive(Debug, Args)]
+pub(super) struct ListOptions {
+    /// The directory, below the root [default: the root]
+    #[arg(value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// List names that begin with a dot as well
+    #[arg(long)]
+    hidden: bool,
+    /// Most entries [default: 100 with --glob]
+    #[arg(long, value_name = "N")]
+    max: Option<usize>,
+    /// List what matches, also in the directories below: * and ? stay in one, ** does not, {a,b} is either
+    #[arg(long, value_name = "PATTERN")]
+    glob: Option<String>,
+    /// List what was changed last first
+    #[arg(long)]
+    newest: bool,
+}
+
+/// The options of `diff`.
+#[derive(Debug, Args)]
+pub(super) struct DiffOptions {
+    /// The file before, below the root
+    #[arg(value_name = "A")]
+    before: PathBuf,
+    /// The file after, below the root
+    #[arg(value_name = "B")]
+    after: PathBuf,
+    /// Lines around each change, 0 to 20 [default: 3]
+    #[arg(long, short = 'U', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=20))]
+    context: Option<u8>,
+    /// What the header calls the file before [default: its path]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    label_a: Option<OsString>,
+    /// What the header calls the file after [default: its path]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    label_b: Option<OsString>,
+    /// Most bytes of the diff [default: 2097152]
+    #[arg(long, value_name = "BYTES")]
+    max_bytes: Option<usize>,
+}
+
+/// Prints a file.
+pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
+    let defaults = ReadRequest::of(below(global.root(), &options.file));
+    let window = match (options.lines, options.offset, options.length) {
+        (Some((first, last)), ..) => Window::Lines { first, last },
+        (None, None, None) => Window::All,
+        (None, offset, length) => {
+            Window::Bytes { offset: offset.unwrap_or_default(), length: length.unwrap_or(LENGTH) }
+        }
+    };
+    let view = match (options.number, options.hashline) {
+        (true, _) => View::Numbered,
+        (_, true) => View::Hashline,
+        _ => View::Plain,
+    };
+    let usual = if options.number && options.lines.is_none() { NUMBERED } else { usize::MAX };
+    let request = ReadRequest {
+        window,
+        view,
+        encoding: options.encoding,
+        max_file: options.max_bytes.unwrap_or(defaults.max_file),
+        max_lines: options.max_lines.unwrap_or(usual),
+        max_output: options.max_output.unwrap_or(defaults.max_output),
+        ..defaults
+    };
+    looked(
+        "read",
+        global,
+        |workspace| engine::read(&request, workspace),
+        |extract, out| {
+            let asked = match window {
+                Window::Bytes { offset, length } => offset.saturating_add(length),
+                Window::Lines { .. } => 0,
+                Window::All => u64::MAX,
+            };
+            put(&extract.content, out)?;
+            let next = extract.next_offset.filter(|&next| next < asked || options.max_output.is_some());
+            told(global, next.map(|next| format!("the file goes on: --offset {next}")));
+            Ok(())
+        },
+    )
+    .1
+}
+
+/// Prints the names in a directory.
+pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
+    let defaults = ListRequest::of(options.directory.map_or(b".".to_vec(), |path| below(global.root(), &path)));
+    let pattern = options.glob.as_ref().map(|glob| GlobBuilder::new(glob).literal_separator(true).build());
+    let pattern = match pattern.transpose() {
+        Ok(pattern) => pattern.map(|pattern| pattern.compile_matcher()),
+        Err(error) => {
+            let stop = Stop::new(&code::USAGE, format!("the pattern cannot be used: {error}"));
+            return finish(&stop.into_outcome("list"), &Output::of(global, Verbosity::Normal));
+        }
+    };
+    let usual = if pattern.is_some() { FOUND } else { defaults.most };
+    let request = ListRequest {
+        hidden: options.hidden,
+        pattern,
+        order: if options.newest { Order::Newest } else { Order::Name },
+        most: options.max.unwrap_or(usual),
+        ..defaults
+    };
+    looked(
+        "list",
+        global,
+        |workspace| engine::list(&request, workspace),
+        |listing, out| {
+            listing.print(out)?;
+            told(global, listing.truncated.then(|| "there are more; --max raises the limit".to_owned()));
+            Ok(())
+        },
+    )
+    .1
+}
+
+/// Prints what tells two files apart.
+pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
+    let path = |path| below(global.root(), path);
+    let defaults = DiffRequest::of(path(&options.before), path(&options.after));
+    let request = DiffRequest {
+        labels: [options.label_a, options.label_b].map(|label| label.map(OsString::into_encoded_bytes)),
+        context: options.context.map_or(defaults.context, usize::from),
+        max_output: options.max_bytes.unwrap_or(defaults.max_output),
+        ..defaults
+    };
+    let (difference, code) = looked(
+        "diff",
+        global,
+        |workspace| engine::diff(&request, workspace),
+        |difference, out| {
+            put(&difference.printed(), out)?;
+            told(global, difference.truncated.then(|| "the diff is cut; --max-bytes raises the limit".to_owned()));
+            Ok(())
+        },
+    );
+    match difference {
+        Some(difference) if code == ExitCode::SUCCESS => ExitCode::from(u8::from(!difference.identical)),
+        Some(_) => ExitCode::from(2),
+        None => code,
+    }
+}
+
+/// Looks, and prints what is found: as JSON, or with `print`.
+fn looked<T: Serialize>(
+    command: &'static str,
+    global: &Global,
+    look: impl FnOnce(&Disk) -> Result<T, Box<Outcome>>,
+    print: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
+) -> (Option<T>, ExitCode) {
+    let output = Output::of(global, Verbosity::Normal);
+    let found = match open(global).map(|workspace| look(&workspace)) {
+        Ok(Ok(found)) => found,
+        Ok(Err(outcome)) => return (None, finish(&outcome, &output)),
+        Err(stop) => return (None, finish(&stop.into_outcome(command), &output)),
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    let printed = if global.json { print_json(&found, &mut out) } else { print(&found, &mut out) };
+    let code = match printed.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("cannot write: {error}"));
+            ExitCode::from(4)
+        }
+        _ => ExitCode::SUCCESS,
+    };
+    (Some(found), code)
+}
+
+/// Puts `bytes` as they are; for a terminal without what could act on it.
+fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    if !io::stdout().is_terminal() {
+        return out.write_all(bytes);
+    }
+    for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\t')) {
+        let end = usize::from(matches!(piece, [.., b'\n' | b'\t']));
+        let (text, end) = piece.split_at(piece.len() - end);
+        write!(out, "{}", printable(text))?;
+        out.write_all(end)?;
+    }
+    Ok(())
+}
+
+/// Says `message` to people, unless they want quiet.
+fn told(global: &Global, message: Option<String>) {
+    if let Some(message) = message.filter(|_| !global.quiet) {
+        complain(&message);
+    }
+}
+
+/// Reads `A-B`, `A-` or `A`, lines counted from 1.
+fn line_range(text: &str) -> Result<(usize, usize), String> {
+    let number = |text: &str| text.parse().ok().filter(|&line| line > 0);
+    let range = match text.split_once('-') {
+        None => number(text).map(|line| (line, line)),
+        Some((first, "")) => number(first).map(|first| (first, usize::MAX)),
+        Some((first, last)) => number(first).zip(number(last)),
+    };
+    let range = range.filter(|(first, last)| first <= last);
+    range.ok_or_else(|| "expected lines counted from 1, as in 2-4".to_owned())
+}

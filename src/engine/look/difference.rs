@@ -1,0 +1,91 @@
+//! What tells one file from another.
+
+use super::{Found, contents, refused, resolved};
+use crate::engine::Outcome;
+use crate::report::Difference;
+use crate::syntax::write::labelled_diff;
+use crate::text::is_binary;
+use crate::workspace::Workspace;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct DiffRequest {
+    /// The two files, as paths below the root. Links that stay below the root are followed.
+    pub paths: [Vec<u8>; 2],
+    /// What the header calls them; without it, their paths.
+    pub labels: [Option<Vec<u8>>; 2],
+    /// Lines around each change.
+    pub context: usize,
+    /// Largest file that is compared, in bytes.
+    pub max_file: u64,
+    /// Most bytes of the diff; whole lines are left out behind it.
+    pub max_output: usize,
+}
+
+impl DiffRequest {
+    /// Returns the request to compare two files, with the defaults of the program.
+    #[must_use]
+    pub fn of(before: impl Into<Vec<u8>>, after: impl Into<Vec<u8>>) -> Self {
+        Self {
+            paths: [before.into(), after.into()],
+            labels: [None, None],
+            context: 3,
+            max_file: 4 << 20,
+            max_output: 2 << 20,
+        }
+    }
+}
+
+/// Compares two files line by line.
+///
+/// The diff is one that [`apply`](crate::engine::apply) takes, unless it was cut. Binary files are only said to differ.
+/// A diff is searched for no longer than half a second; then a longer one is given, which is as true.
+///
+/// # Errors
+///
+/// Returns the report of what is in the way, such as a file that is missing, too large or outside of the root. Its exit
+/// code is 2, since 1 says that the files differ.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, DiffRequest};
+/// use wpatch::path::RelPath;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let file = |name: &[u8], text: &str| Ok::<_, wpatch::path::PathError>((RelPath::new(name)?, Entry::file(text)));
+/// let workspace = Memory::with_files([file(b"a", "one\n")?, file(b"b", "two")?]);
+/// let difference = engine::diff(&DiffRequest::of("a", "b"), &workspace).unwrap();
+/// assert_eq!(difference.diff, b"--- a\n+++ b\n@@ -1 +1 @@\n-one\n+two\n\\ No newline at end of file\n");
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
+pub fn diff(request: &DiffRequest, workspace: &dyn Workspace) -> Result<Difference, Box<Outcome>> {
+    compared(request, workspace).map_err(|problem| {
+        let mut outcome = refused("diff", *problem);
+        outcome.report.exit_code = 2;
+        outcome
+    })
+}
+
+fn compared(request: &DiffRequest, workspace: &dyn Workspace) -> Found<Difference> {
+    let side = |index: usize| {
+        let path = resolved(workspace, &request.paths[index])?;
+        contents(workspace, &path, request.max_file)
+    };
+    let (before, after) = (side(0)?, side(1)?);
+    let label = |index: usize| request.labels[index].as_ref().unwrap_or(&request.paths[index]).as_slice();
+    let mut difference = Difference::new([label(0), label(1)], [&before, &after]);
+    difference.binary = is_binary(&before) || is_binary(&after);
+    if difference.identical || difference.binary {
+        return Ok(difference);
+    }
+    let mut diff = labelled_diff((label(0), &before), (label(1), &after), request.context);
+    (difference.added, difference.removed) = (diff.added, diff.removed);
+    difference.truncated = diff.text.len() > request.max_output;
+    if difference.truncated {
+        let kept = memchr::memrchr(b'\n', &diff.text[..request.max_output]).map_or(0, |newline| newline + 1);
+        diff.text.truncate(kept);
+    }
+    difference.set_diff(diff.text);
+    Ok(difference)
+}

@@ -1,0 +1,90 @@
+//! Looking at files and directories below the root: what `wpatch read`, `list` and `diff` do. Nothing is written.
+
+mod difference;
+mod list;
+mod read;
+
+use super::follow::follow;
+use super::{Outcome, Run};
+use crate::mode::FileKind;
+use crate::path::{PathError, RelPath};
+use crate::policy::{Verdict, judge};
+use crate::preflight::{Code, Problem, code};
+use crate::report;
+use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+
+pub use difference::{DiffRequest, diff};
+pub use list::{ListRequest, Order, list};
+pub use read::{ReadRequest, View, Window, read};
+
+type Found<T> = Result<T, Box<Problem>>;
+
+/// Returns the path of a file without links.
+fn resolved(workspace: &dyn Workspace, path: &[u8]) -> Found<RelPath> {
+    open(workspace, &RelPath::new(path).map_err(unusable)?)
+}
+
+/// Follows the links of `path` and asks policy.
+fn open(workspace: &dyn Workspace, path: &RelPath) -> Found<RelPath> {
+    let path = follow(workspace, path)?;
+    match judge(&path) {
+        Verdict::Allow => Ok(path),
+        Verdict::Deny(rule) => Err(about(&path, &code::CLOSED, &format!("the path is closed: {}", rule.reason))),
+    }
+}
+
+/// Returns the contents of the file at `path`, at most `limit` bytes.
+fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Vec<u8>> {
+    match workspace.stat(path).map_err(|error| broken(&error))? {
+        None => return Err(missing(path)),
+        Some(stat) if stat.kind != FileKind::Regular => return Err(no_file(path, &stat)),
+        Some(stat) if stat.size > limit => return Err(too_large(path, limit, Some(stat.size))),
+        Some(_) => {}
+    }
+    workspace.read(path, limit).map(|(bytes, _)| bytes).map_err(|error| match error.fault {
+        Fault::Missing | Fault::NotDirectory => missing(path),
+        Fault::TooLarge => too_large(path, limit, None),
+        _ => broken(&error),
+    })
+}
+
+fn unusable(error: PathError) -> Box<Problem> {
+    let code = match error {
+        PathError::Outside | PathError::Absolute => &code::OUTSIDE_ROOT,
+        PathError::Nul => &code::CLOSED,
+        PathError::TooLong => &code::PATH_TOO_LONG,
+        PathError::Directory | PathError::Empty => &code::NOT_A_FILE,
+    };
+    Box::new(Problem::new(code, error.to_string()))
+}
+
+fn about(path: &RelPath, code: &'static Code, message: &str) -> Box<Problem> {
+    Box::new(Problem { path: Some(path.clone()), ..Problem::new(code, message) })
+}
+
+fn missing(path: &RelPath) -> Box<Problem> {
+    about(path, &code::MISSING, "nothing is there")
+}
+
+fn no_file(path: &RelPath, stat: &Stat) -> Box<Problem> {
+    about(path, &code::NOT_A_FILE, &format!("a {} stands there, not a regular file", stat.kind))
+}
+
+fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {
+    let mut problem = about(path, &code::TOO_LARGE, &format!("the file is larger than the limit of {limit} bytes"));
+    (problem.facts.limit, problem.facts.size) = (Some(limit), size);
+    problem
+}
+
+/// A verb that failed where nothing is to be said of the path.
+fn broken(error: &WorkspaceError) -> Box<Problem> {
+    let message = format!("{error}: {}", error.source);
+    let code = if error.fault == Fault::ThroughLink { &code::STALE } else { &code::IO };
+    Box::new(Problem::new(code, message))
+}
+
+fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
+    let mut run = Run::new(command, report::Outcome::Described);
+    run.problems.push(problem);
+    Box::new(run.finish())
+}

@@ -1,0 +1,294 @@
+//! What is in a file, or in a part of it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Found, about, contents, refused, resolved};
+use crate::digest::hashline_tag;
+use crate::engine::Outcome;
+use crate::path::RelPath;
+use crate::preflight::{Problem, code};
+use crate::report::Extract;
+use crate::text::{BYTE_ORDER_MARK, DecodeError, decode, lines, without_ending};
+use crate::workspace::Workspace;
+
+/// Bytes at the start of a file among which a NUL keeps it from being shown by lines.
+const BINARY_PREFIX: usize = 8192;
+/// Most characters of a line in [`View::Numbered`].
+const MOST_CHARACTERS: usize = 2000;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct ReadRequest {
+    /// The file, as a path below the root. A link that stays below the root is followed.
+    pub path: Vec<u8>,
+    /// Which part of it.
+    pub window: Window,
+    /// In which form.
+    pub view: View,
+    /// The encoding that the file is in, by its name in the Encoding Standard, or `auto`. Without it the bytes are given
+    /// as they are; with it everything but size and digest speaks of the text in UTF-8, offsets as well.
+    pub encoding: Option<String>,
+    /// Largest file that is read, in bytes.
+    pub max_file: u64,
+    /// Most lines that are given.
+    pub max_lines: usize,
+    /// Most bytes that are given, in the form that is asked for.
+    pub max_output: usize,
+}
+
+/// A part of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Window {
+    /// All of it.
+    #[default]
+    All,
+    /// Some bytes; what is behind the end of the file is left out.
+    Bytes {
+        /// The first one, counted from 0.
+        offset: u64,
+        /// How many.
+        length: u64,
+    },
+    /// Some lines; what is behind the end of the file is left out.
+    Lines {
+        /// The first one, counted from 1.
+        first: usize,
+        /// The last one, counted from 1.
+        last: usize,
+    },
+}
+
+/// The form in which a file is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// As it is.
+    #[default]
+    Plain,
+    /// Each line behind its number and a tab, and no longer than 2000 characters.
+    Numbered,
+    /// A line `[path#TAG]`, then each line behind its number and a colon, without its line end.
+    Hashline,
+}
+
+impl ReadRequest {
+    /// Returns the request to read all of a file as it is, of at most 10 MiB.
+    #[must_use]
+    pub fn of(path: impl Into<Vec<u8>>) -> Self {
+        Self {
+            path: path.into(),
+            window: Window::All,
+            view: View::Plain,
+            encoding: None,
+            max_file: 10 << 20,
+            max_lines: usize::MAX,
+            max_output: usize::MAX,
+        }
+    }
+}
+
+/// Reads a file, or a part of it.
+///
+/// A text is cut between characters, and `next_offset` says where it goes on: who reads on from there misses nothing and
+/// gets nothing twice.
+///
+/// # Errors
+///
+/// Returns the report of what is in the way, such as a file that is missing, too large or outside of the root, binary data
+/// that should be shown by lines, or bytes that are no text in the encoding.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, ReadRequest, Window};
+/// use wpatch::path::RelPath;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\ntwo\nthree\n"))]);
+/// let window = Window::Lines { first: 2, last: 2 };
+/// let extract = engine::read(&ReadRequest { window, ..ReadRequest::of("a") }, &workspace).unwrap();
+/// assert_eq!((extract.content.as_slice(), extract.next_offset), (&b"two\n"[..], Some(8)));
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
+pub fn read(request: &ReadRequest, workspace: &dyn Workspace) -> Result<Extract, Box<Outcome>> {
+    extract(request, workspace).map_err(|problem| refused("read", *problem))
+}
+
+fn extract(request: &ReadRequest, workspace: &dyn Workspace) -> Found<Extract> {
+    let path = resolved(workspace, &request.path)?;
+    let raw = contents(workspace, &path, request.max_file)?;
+    let (text, encoding) = match &request.encoding {
+        None => (Cow::Borrowed(raw.as_slice()), None),
+        Some(label) => {
+            let decoded = decode(&raw, label).map_err(|error| undecodable(&path, &error))?;
+            (into_bytes(decoded.text), Some(decoded.encoding))
+        }
+    };
+    let is_by_lines = request.view != View::Plain;
+    if is_by_lines && memchr::memchr(0, &text[..text.len().min(BINARY_PREFIX)]).is_some() {
+        return Err(about(&path, &code::BINARY_FILE, "the file has binary data, which has no lines"));
+    }
+    let window = first_lines(&text, range(&text, request.window), request.max_lines);
+    let name = RelPath::new(&request.path).unwrap_or(path);
+    let mut extract = Extract::new(name.as_bytes(), &raw, &text);
+    extract.first_line = memchr::memchr_iter(b'\n', &text[..window.start]).count() + 1;
+    let start = window.start;
+    if is_by_lines {
+        if request.view == View::Hashline {
+            extract.tag = Some(format!("{:04X}", hashline_tag(&text)));
+        }
+        let mut rows = Rows::new(request, &extract);
+        let end = rows.put_all(&text, window);
+        extract.lines_cut = Some(rows.cut);
+        extract.set_place(start, end, text.len());
+        extract.set_content(rows.out, encoding);
+    } else {
+        let end = whole_characters(&text, start, window.end.min(start.saturating_add(request.max_output)));
+        extract.set_place(start, end, text.len());
+        extract.set_content(text[start..end].to_vec(), encoding);
+    }
+    Ok(extract)
+}
+
+fn into_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
+fn undecodable(path: &RelPath, error: &DecodeError) -> Box<Problem> {
+    match error {
+        DecodeError::Unknown(_) => {
+            let help = Some("the names are those of the Encoding Standard, as in gb18030, or auto".to_owned());
+            Box::new(Problem { help, ..Problem::new(&code::USAGE, error.to_string()) })
+        }
+        DecodeError::Undecodable(_) => about(path, &code::ENCODING, &error.to_string()),
+    }
+}
+
+/// Returns the bytes of `text` that `window` names.
+fn range(text: &[u8], window: Window) -> Range<usize> {
+    let behind = |lines: usize| match lines.checked_sub(1) {
+        None => 0,
+        Some(last) => memchr::memchr_iter(b'\n', text).nth(last).map_or(text.len(), |newline| newline + 1),
+    };
+    match window {
+        Window::All => 0..text.len(),
+        Window::Bytes { offset, length } => {
+            let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
+            place(offset)..place(offset.saturating_add(length))
+        }
+        Window::Lines { first, last } => {
+            let start = behind(first.saturating_sub(1));
+            start..behind(last).max(start)
+        }
+    }
+}
+
+/// Returns `window` up to the end of its line number `count`.
+fn first_lines(text: &[u8], window: Range<usize>, count: usize) -> Range<usize> {
+    let end = match count.checked_sub(1) {
+        None => window.start,
+        Some(last) => memchr::memchr_iter(b'\n', &text[window.clone()])
+            .nth(last)
+            .map_or(window.end, |newline| window.start + newline + 1),
+    };
+    window.start..end
+}
+
+/// Returns the last end up to `end` that cuts no character. If that is no way on, or what is there is no text, `end`.
+fn whole_characters(text: &[u8], start: usize, end: usize) -> usize {
+    if end == text.len() {
+        return end;
+    }
+    match std::str::from_utf8(&text[start..end]) {
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => start + error.valid_up_to(),
+        _ => end,
+    }
+}
+
+/// The lines of a file as they are shown, each in a row.
+struct Rows<'a> {
+    view: View,
+    most: usize,
+    out: Vec<u8>,
+    /// Number of the next row.
+    number: usize,
+    /// Rows that do not have all of their line.
+    cut: usize,
+    head: Cow<'a, [u8]>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(request: &'a ReadRequest, extract: &Extract) -> Self {
+        let head = match (request.view, &extract.tag) {
+            (View::Hashline, Some(tag)) => format!("[{}#{tag}]\n", extract.path).into_bytes().into(),
+            _ => Cow::Borrowed(&b""[..]),
+        };
+        Self { view: request.view, most: request.max_output, out: Vec::new(), number: extract.first_line, cut: 0, head }
+    }
+
+    /// Puts the lines of `window`, as many as there is room for, and returns where the first is that is left out.
+    fn put_all(&mut self, text: &[u8], window: Range<usize>) -> usize {
+        self.out.extend_from_slice(&self.head[..self.head.len().min(self.most)]);
+        let mut end = window.start;
+        for (span, line) in lines(&text[window.clone()]) {
+            let line = if end == 0 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
+            let before = self.out.len();
+            let is_cut = self.put(line);
+            if self.out.len() > self.most {
+                self.out.truncate(before);
+                let is_first = before == self.head.len();
+                if !is_first || before >= self.most {
+                    return end;
+                }
+                // A line that is longer than all the room there is: its beginning, so that reading goes on.
+                self.put(line);
+                self.out.truncate(whole_characters(&self.out, before, self.most));
+                self.cut += 1;
+                return window.start + span.end;
+            }
+            self.cut += usize::from(is_cut);
+            self.number += 1;
+            end = window.start + span.end;
+        }
+        end
+    }
+
+    /// Puts one line, and returns whether it had to be cut.
+    fn put(&mut self, line: &[u8]) -> bool {
+        if self.view == View::Hashline {
+            self.out.extend_from_slice(format!("{}:", self.number).as_bytes());
+            self.out.extend_from_slice(without_ending(line));
+            self.out.push(b'\n');
+            return false;
+        }
+        let text = without_ending(line);
+        let shown = first_characters(text, MOST_CHARACTERS);
+        self.out.extend_from_slice(format!("{:6}\t", self.number).as_bytes());
+        self.out.extend_from_slice(shown);
+        self.out.extend_from_slice(&line[text.len()..]);
+        shown.len() < text.len()
+    }
+}
+
+/// Returns the first `count` characters of `line`; bytes that are no text count for one each.
+fn first_characters(line: &[u8], count: usize) -> &[u8] {
+    if line.len() <= count {
+        return line;
+    }
+    let (mut left, mut end) = (count, 0);
+    for chunk in line.utf8_chunks() {
+        if let Some((place, _)) = chunk.valid().char_indices().nth(left) {
+            return &line[..end + place];
+        }
+        left -= chunk.valid().chars().count();
+        end += chunk.valid().len() + chunk.invalid().len().min(left);
+        if chunk.invalid().len() > left {
+            return &line[..end];
+        }
+        left -= chunk.invalid().len();
+    }
+    line
+}

@@ -1,0 +1,93 @@
+//! Texts in other encodings than UTF-8, as the Encoding Standard names and reads them.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// A text and the encoding that it was in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decoded<'a> {
+    /// The text in UTF-8. A byte order mark of UTF-8 stays in it, one of UTF-16 does not.
+    pub text: Cow<'a, str>,
+    /// Name of the encoding in the Encoding Standard, in lower case.
+    pub encoding: String,
+}
+
+/// Why bytes cannot be read as a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// No encoding has this name.
+    #[error("no encoding is called {0}")]
+    Unknown(String),
+    /// Some bytes mean nothing in this encoding.
+    #[error("the bytes are no text in {0}")]
+    Undecodable(String),
+}
+
+/// Returns `bytes` as a text, from the encoding that `label` names, or with `auto` from the one that they look like.
+///
+/// What they look like is sure for UTF-8 and for a byte order mark, and a guess for all others; bytes with a NUL look
+/// like no text.
+///
+/// # Errors
+///
+/// Returns an error for an unknown name, and for bytes that mean nothing in the encoding: none is replaced.
+pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeError> {
+    let encoding = match label {
+        "auto" => likely(bytes).ok_or_else(|| DecodeError::Undecodable("any encoding".to_owned()))?,
+        label => Encoding::for_label_no_replacement(label.as_bytes())
+            .ok_or_else(|| DecodeError::Unknown(label.to_owned()))?,
+    };
+    let mark = match Encoding::for_bom(bytes) {
+        Some((marked, length)) if marked == encoding && marked != UTF_8 => length,
+        _ => 0,
+    };
+    let name = encoding.name().to_ascii_lowercase();
+    match encoding.decode_without_bom_handling_and_without_replacement(&bytes[mark..]) {
+        Some(text) => Ok(Decoded { text, encoding: name }),
+        None => Err(DecodeError::Undecodable(name)),
+    }
+}
+
+fn likely(bytes: &[u8]) -> Option<&'static Encoding> {
+    if let Some((marked, _)) = Encoding::for_bom(bytes)
+        && [UTF_8, UTF_16LE, UTF_16BE].contains(&marked)
+    {
+        return Some(marked);
+    }
+    if std::str::from_utf8(bytes).is_ok() {
+        return Some(UTF_8);
+    }
+    if memchr::memchr(0, bytes).is_some() {
+        return None;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    Some(detector.guess(None, Utf8Detection::Deny))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_from_its_encoding() {
+        let read = |bytes: &'static [u8], label| decode(bytes, label).map(|found| (found.text, found.encoding));
+        let named = |text: &'static str, encoding: &str| Ok((Cow::Borrowed(text), encoding.to_owned()));
+        assert_eq!(read(b"\xc3\xfb\xb3\xc6", "GB18030"), named("名称", "gb18030"));
+        assert_eq!(read(b"caf\xe9", "latin1"), named("café", "windows-1252"));
+        assert_eq!(read(b"\xff\xfea\0\n\0", "auto"), named("a\n", "utf-16le"));
+        assert_eq!(read(b"\xef\xbb\xbfa", "auto"), named("\u{feff}a", "utf-8"));
+        assert_eq!(read("é".as_bytes(), "auto"), named("é", "utf-8"));
+    }
+
+    #[test]
+    fn bytes_that_mean_nothing_are_not_replaced() {
+        assert_eq!(decode(b"\xff", "utf-8"), Err(DecodeError::Undecodable("utf-8".to_owned())));
+        assert_eq!(decode(b"\0\xff", "auto"), Err(DecodeError::Undecodable("any encoding".to_owned())));
+        for label in ["", "klingon", "hz-gb-2312", "replacement"] {
+            assert_eq!(decode(b"a", label), Err(DecodeError::Unknown(label.to_owned())));
+        }
+    }
+}
