@@ -24,7 +24,7 @@ pub struct Extract {
     pub schema: &'static str,
     /// Always true: a file that cannot be read is reported as any other command that fails.
     pub ok: bool,
-    /// The file.
+    /// The file, without links on the way.
     pub path: String,
     /// All bytes of the path as hex digits, where it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +114,7 @@ pub struct Listing {
     pub schema: &'static str,
     /// Always true: a directory that cannot be listed is reported as any other command that fails.
     pub ok: bool,
-    /// The directory, `.` for the root.
+    /// The directory, without links on the way; `.` for the root.
     pub path: String,
     /// All bytes of the path as hex digits, where it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,6 +206,7 @@ impl ListingEntry {
 /// What tells one file from another.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(title = "wpatch diff")]
+#[allow(clippy::struct_excessive_bools, reason = "the shape of the document")]
 pub struct Difference {
     /// `wpatch.diff/1`.
     pub schema: &'static str,

@@ -17,6 +17,7 @@ mod json;
 mod lark;
 mod laws;
 mod lenient;
+mod look;
 mod oracle;
 mod others;
 mod power;

@@ -161,7 +161,7 @@ impl Walk<'_> {
         self.looked_at += 1;
         let Ok(Some(stat)) = self.workspace.stat(&path) else { return Ok(()) };
         let name = [prefix, name].concat();
-        let is_entered = self.request.pattern.is_some() && stat.kind == FileKind::Directory;
+        let is_entered = stat.kind == FileKind::Directory && self.may_match_below(&name);
         if self.is_wanted(&name) {
             self.take(Entry { name: name.clone(), stat });
         }
@@ -169,6 +169,17 @@ impl Walk<'_> {
             self.enter(Some(&path), &[&name[..], b"/"].concat())?;
         }
         Ok(())
+    }
+
+    /// Returns whether the pattern can match something in the directory `name`: without `**` it has as many slashes as what
+    /// it matches, at least.
+    fn may_match_below(&self, name: &[u8]) -> bool {
+        let slashes = |text: &[u8]| memchr::memchr_iter(b'/', text).count();
+        self.request
+            .pattern
+            .as_ref()
+            .map(|pattern| pattern.glob().glob())
+            .is_some_and(|pattern| pattern.contains("**") || slashes(name) < slashes(pattern.as_bytes()))
     }
 
     fn is_wanted(&self, name: &[u8]) -> bool {
@@ -185,9 +196,10 @@ impl Walk<'_> {
 
     /// Returns whether nothing that comes can change the listing; notes that it does not have all.
     fn is_full(&mut self) -> bool {
-        let has_more = self.request.order == Order::Name && self.found.len() > self.request.most;
-        self.is_cut |= self.looked_at >= MOST_NAMES;
-        has_more || self.is_cut && self.looked_at >= MOST_NAMES
+        let has_enough = self.request.order == Order::Name && self.found.len() > self.request.most;
+        let has_tired = self.looked_at >= MOST_NAMES;
+        self.is_cut |= has_tired;
+        has_enough || has_tired
     }
 
     /// Keeps the entries that are wanted of those that were found.

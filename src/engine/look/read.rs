@@ -129,8 +129,7 @@ fn extract(request: &ReadRequest, workspace: &dyn Workspace) -> Found<Extract> {
         return Err(about(&path, &code::BINARY_FILE, "the file has binary data, which has no lines"));
     }
     let window = first_lines(&text, range(&text, request.window), request.max_lines);
-    let name = RelPath::new(&request.path).unwrap_or(path);
-    let mut extract = Extract::new(name.as_bytes(), &raw, &text);
+    let mut extract = Extract::new(path.as_bytes(), &raw, &text);
     extract.first_line = memchr::memchr_iter(b'\n', &text[..window.start]).count() + 1;
     let start = window.start;
     if is_by_lines {
