@@ -238,8 +238,7 @@ impl<'a> Rows<'a> {
             let is_cut = self.put(line);
             if self.out.len() > self.most {
                 self.out.truncate(before);
-                let is_first = before == self.head.len();
-                if !is_first || before >= self.most {
+                if end > window.start {
                     return end;
                 }
                 // A line that is longer than all the room there is: its beginning, so that reading goes on.
