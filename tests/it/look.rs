@@ -159,6 +159,8 @@ fn hashline_names_the_version_and_each_line() {
     assert_eq!(printed(&root, &["read", "a.txt", "--hashline"]).0, b"[a.txt#0127]\n1:one  \n2:two\t\n");
     let document = found(&root, &["read", "a.txt", "--hashline", "--lines", "2-2"]);
     assert_eq!(fields(&document, &["tag", "content"]), json!(["0127", "[a.txt#0127]\n2:two\t\n"]));
+    let document = found(&root, &["read", "a.txt", "--hashline", "--max-output", "3"]);
+    assert_eq!(fields(&document, &["content", "next_offset", "lines_cut"]), json!(["[a.", 10, 1]), "it goes on");
     fs::write(root.join("a.txt"), "one\ntwo\n").unwrap();
     assert_eq!(found(&root, &["read", "a.txt", "--hashline"])["tag"], "0127", "blanks and line ends do not count");
 }
