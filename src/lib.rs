@@ -45,6 +45,7 @@ pub mod digest;
 pub mod engine;
 pub mod matching;
 pub mod mode;
+pub mod notebook;
 pub mod path;
 pub mod plan;
 pub mod policy;

@@ -7,6 +7,7 @@ mod excerpt;
 mod history;
 mod input;
 mod look;
+mod notebook;
 mod output;
 mod request;
 mod signals;
@@ -49,6 +50,7 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
         Command::Edit(edit) => change("edit", verbs::edit(&edit, &global), &global),
         Command::Write(write) => change("write", verbs::write(*write, &global), &global),
         Command::Append(append) => change("append", verbs::append(*append, &global), &global),
+        Command::Notebook { command } => change("notebook", notebook::change(*command, &global), &global),
         Command::Recover => history::recover(&global),
         Command::Undo(options) => history::undo(options, &global),
         Command::Redo(options) => history::back(Target::Undo, &options, &global),

@@ -17,7 +17,7 @@ use crate::mode::FileMode;
 use crate::text::{Position, Span};
 
 /// Largest file that is read or made unless something else is asked for, in bytes.
-const MAX_BYTES: u64 = 10 << 20;
+pub(super) const MAX_BYTES: u64 = 10 << 20;
 /// Most bytes of a diff in a report.
 const MAX_DIFF: usize = 16 << 10;
 
@@ -26,13 +26,13 @@ const MAX_DIFF: usize = 16 << 10;
 pub(super) struct FileOptions {
     /// The file, below the root
     #[arg(value_name = "FILE")]
-    file: PathBuf,
+    pub(super) file: PathBuf,
     /// Refuse any file but the one with this SHA-256
     #[arg(long, value_name = "HASH", value_parser = digest)]
     expect_hash: Option<Sha256>,
     /// Largest file that is read or made, in bytes [default: 10485760]
     #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
-    max_bytes: Option<u64>,
+    pub(super) max_bytes: Option<u64>,
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
@@ -206,7 +206,7 @@ impl ContentOptions {
     }
 }
 
-fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Change {
+pub(super) fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Change {
     let preflight = PreflightOptions {
         describe: global.json,
         diff: global.json,
@@ -286,7 +286,7 @@ fn listed(path: &Path, limit: u64) -> Result<(Input, Vec<Replacement>), Stop> {
     }
 }
 
-fn usage(message: &str) -> Stop {
+pub(super) fn usage(message: &str) -> Stop {
     Stop::new(&code::USAGE, message.to_owned())
 }
 

@@ -3,8 +3,8 @@
 
 pub use crate::matching::Rules;
 pub use crate::plan::{
-    Action, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input, Replacement, Replacements, Selection, Target,
-    Times,
+    Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
+    Replacement, Replacements, Selection, Target, Times,
 };
 pub use crate::preflight::{Code, Options as PreflightOptions, Problem, Severity, code};
 pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, edits};

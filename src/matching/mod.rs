@@ -22,7 +22,7 @@ mod texts;
 mod windows;
 
 pub use ladder::{LADDER, Rung};
-pub use texts::{Replaced, TextChange, TextMismatch, replace};
+pub use texts::{Replaced, TextChange, TextMismatch, replace, replace_at};
 
 use std::ops::Range;
 

@@ -3,12 +3,14 @@
 //! A [`syntax`](crate::syntax) makes a `Plan<Name>`; [`select`] strips, filters and reverses it into a
 //! `Plan<RelPath>`, the only kind that later stages take.
 
+mod cell;
 mod hunk;
 mod name;
 mod replacement;
 mod select;
 mod steps;
 
+pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use name::{Claim, Name, NameError, Strip};
 pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
@@ -161,13 +163,15 @@ pub enum Edit {
     Whole(Arc<Vec<u8>>),
     /// Changes of texts.
     Replacements(Replacements),
+    /// A change of a cell of a notebook.
+    Cell(CellEdit),
 }
 
 impl Edit {
     /// Returns whether it says what was there before, so that it can be taken back.
     #[must_use]
     pub fn is_reversible(&self) -> bool {
-        !matches!(self, Self::Whole(_) | Self::Replacements(_))
+        !matches!(self, Self::Whole(_) | Self::Replacements(_) | Self::Cell(_))
     }
 }
 

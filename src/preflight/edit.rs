@@ -59,6 +59,7 @@ pub(super) fn postimage(
         Edit::Replacements(changes) => {
             super::replace::postimage(operation, changes, preimage, options.max_file, findings)
         }
+        Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_file, findings),
         Edit::Whole(contents) => {
             compare(preimage, contents, &mut findings.outcome);
             Some(Edited::Given(Arc::clone(contents)))

@@ -12,6 +12,7 @@ mod group;
 mod growth;
 mod modes;
 mod names;
+mod notebook;
 mod operation;
 mod overlay;
 mod problem;
@@ -26,6 +27,7 @@ use crate::change::Sink;
 use crate::digest::Sha256;
 use crate::matching::{Placement, Placements, Rules};
 use crate::mode::FileMode;
+use crate::notebook::EditedCell;
 use crate::plan::Plan;
 use crate::policy::{self, Verdict};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -101,6 +103,8 @@ pub struct FileOutcome {
     pub placements: Placements,
     /// For changes of texts: which change each placement belongs to, and how many lines are there afterwards.
     pub texts: Vec<(usize, usize)>,
+    /// The cell that changes, for a notebook.
+    pub cell: Option<EditedCell>,
     /// Lines added.
     pub added: usize,
     /// Lines removed.

@@ -290,7 +290,7 @@ impl<'a> Worker<'a> {
             let old = before.map(|node| side(old_path, node, &blobs.0));
             let new = after.map(|node| side(&operation.path, node, &blobs.1));
             let diff = match (&operation.edit, &old, &new) {
-                (Edit::Replacements(_), Some(old), Some(new)) => plain_diff(old, new),
+                (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => plain_diff(old, new),
                 _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
             };
             (outcome.diff, outcome.is_diff_cut) = clipped(diff, self.options.max_diff);

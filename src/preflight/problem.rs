@@ -46,6 +46,8 @@ pub struct Facts {
     pub limit: Option<u64>,
     /// The size that passed it, in bytes.
     pub size: Option<u64>,
+    /// The names of the cells that a notebook has.
+    pub cells: Vec<String>,
 }
 
 impl Problem {
@@ -291,6 +293,18 @@ codes! {
     TEXT_AMBIGUOUS = "wpatch::text::ambiguous", Ambiguous;
     /// Two changes of texts touch each other.
     TEXT_OVERLAP = "wpatch::text::overlap", Overlap;
+    /// A file is no notebook, or a damaged one.
+    NOT_A_NOTEBOOK = "wpatch::notebook::malformed", Parse;
+    /// A notebook is of a version that is not known.
+    NOTEBOOK_VERSION = "wpatch::notebook::version", Unsupported;
+    /// A cell is not in the notebook.
+    CELL_NOT_FOUND = "wpatch::notebook::cell_not_found", NotFound;
+    /// Several cells of a notebook have the id.
+    CELL_AMBIGUOUS = "wpatch::notebook::cell_ambiguous", Ambiguous;
+    /// A cell of the notebook has the id of the new one.
+    CELL_EXISTS = "wpatch::notebook::cell_exists", Exists;
+    /// A cell is to have an id in a notebook whose cells have none.
+    NO_CELL_IDS = "wpatch::notebook::no_ids", Unsupported;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// A file system call failed.

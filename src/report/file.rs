@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use super::cell::CellReport;
 use super::hunk::{self, HunkReport};
 use super::words::{Counter, lossless, text};
 use crate::matching::{LADDER, Mismatch, MismatchKind, Placement};
@@ -52,6 +53,9 @@ pub struct FileReport {
     /// How many texts were replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replacements: Option<usize>,
+    /// The cell that changes, for a notebook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<CellReport>,
     /// Digest of the contents before; null if there are none, or if nobody asked.
     pub sha256_before: Option<String>,
     /// Digest of the contents after; null if there are none, or if nobody asked.
@@ -178,6 +182,7 @@ impl FileReport {
                 hunk::reports(&id, operation, (hunks, &known.placements), patch, counter)
             }
             Edit::Replacements(changes) => super::texts::reports(&id, operation, changes, known, counter),
+            Edit::Cell(_) => super::cell::reports(&id, operation, known),
             _ => Vec::new(),
         };
         let is_text_change = matches!(operation.edit, Edit::Replacements(_));
@@ -197,6 +202,7 @@ impl FileReport {
             removed,
             rung: loosest(known),
             replacements: done.filter(|_| is_text_change).map(|outcome| outcome.texts.len()),
+            cell: known.cell.as_ref().map(CellReport::of),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
             before: known.before.as_deref().map(Contents::of),

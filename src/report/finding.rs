@@ -99,6 +99,9 @@ pub struct ErrorReport {
     /// The size that passed it, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// What the cells of the notebook are called.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<String>,
     /// The place of the file that is most like it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Box<NearestPlace>>,
@@ -177,6 +180,7 @@ impl ErrorReport {
             actual: facts.actual.map(|digest| digest.to_string()),
             limit: facts.limit,
             size: facts.size,
+            cells: facts.cells.clone(),
             nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()),
             help: decisive.help.clone(),
         }

@@ -3,6 +3,7 @@
 //! To add a format, write `report/<name>.rs` and a row of [`FORMATS`].
 
 mod build;
+mod cell;
 mod file;
 mod finding;
 mod hunk;
@@ -26,6 +27,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use build::{Parts, build};
+pub use cell::CellReport;
 pub use file::{Contents, FileReport, FileType, Modes, Op, RuleHit};
 pub use finding::{ErrorReport, Expected, ProblemReport, SourceSpan};
 pub use hunk::{AppliedLines, Candidate, FirstDifference, HunkReport, HunkStatus, NearestPlace, Source, StatedLines};

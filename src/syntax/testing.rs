@@ -43,6 +43,7 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
                 target => format!("{target:?} {new:?}"),
             }
         })),
+        Edit::Cell(cell) => words.push(format!("{cell:?}")),
         Edit::Whole(contents) => words.push(format!("{:?}", String::from_utf8_lossy(contents))),
     }
     words.extend(Some(operation.step).filter(|&step| step > 0).map(|step| format!("step {step}")));

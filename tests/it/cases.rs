@@ -25,6 +25,12 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::undo::nothing",
     "wpatch::history::pruned",
     "wpatch::file::encoding",
+    "wpatch::notebook::malformed",
+    "wpatch::notebook::version",
+    "wpatch::notebook::cell_not_found",
+    "wpatch::notebook::cell_ambiguous",
+    "wpatch::notebook::cell_exists",
+    "wpatch::notebook::no_ids",
 ];
 
 #[test]

@@ -18,6 +18,7 @@ mod lark;
 mod laws;
 mod lenient;
 mod look;
+mod notebook;
 mod oracle;
 mod others;
 mod power;

@@ -29,7 +29,7 @@ fn root() -> (TempDir, std::path::PathBuf) {
     (directory, root)
 }
 
-fn run(root: &Path, arguments: &[&str], input: &str) -> Value {
+pub(crate) fn run(root: &Path, arguments: &[&str], input: &str) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
     command.current_dir(root).args(arguments).args(["--json", "--durability", "none"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

@@ -16,11 +16,17 @@ use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of the commands.
 pub(super) const COMMANDS: [&str; 19] = [
+use super::notebook::NotebookCommand;
+use super::verbs::{AppendOptions, EditOptions, WriteOptions};
+
+/// The names of the commands.
+pub(super) const COMMANDS: [&str; 17] = [
     "apply",
     "check",
     "edit",
     "write",
     "append",
+    "notebook",
     "recover",
     "undo",
     "redo",
@@ -118,6 +124,11 @@ pub(super) enum Command {
     Write(Box<WriteOptions>),
     /// Put a text at the end of a file
     Append(Box<AppendOptions>),
+    /// Change one cell of a Jupyter notebook, and no other byte of it
+    Notebook {
+        #[command(subcommand)]
+        command: Box<NotebookCommand>,
+    },
     /// Put right what a process left that died while it changed the tree
     Recover,
     /// Take changes back, all of them or nothing

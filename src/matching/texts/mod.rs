@@ -71,6 +71,15 @@ pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
     }
 }
 
+/// Returns what `preimage` becomes when bytes of it are replaced at `places`, which are in order and do not overlap.
+#[must_use]
+pub fn replace_at(preimage: &[u8], places: Vec<(Range<usize>, Vec<u8>)>) -> (Vec<u8>, Vec<TextChange>) {
+    let change = |(bytes, new)| TextChange { edit: 0, placement: at(bytes, 0), new_lines: 0, new };
+    let mut changes: Vec<_> = places.into_iter().map(change).collect();
+    number(preimage, &mut changes);
+    (spliced(preimage, &changes), changes)
+}
+
 fn at_once(preimage: &[u8], edits: &[(usize, &Replacement)], (closeness, most): (Closeness, u64)) -> Replaced {
     let file = Searched::new(preimage);
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
@@ -116,10 +125,12 @@ fn grows_beyond(most: u64, made: &mut u64, sites: &[Site], edit: &Replacement) -
 
 fn change(file: &Searched<'_>, edit: usize, wanted: &Replacement, site: Site, closeness: Closeness) -> TextChange {
     let new = fit::fitted(file.text, wanted, &site, closeness);
-    let rung = LADDER[site.rung].name;
-    let placement =
-        Placement { bytes: site.bytes, lines: 0..0, offset: 0, left_out: (0, 0), rung, candidates: Vec::new() };
-    TextChange { edit, placement, new_lines: 0, new }
+    TextChange { edit, placement: at(site.bytes, site.rung), new_lines: 0, new }
+}
+
+fn at(bytes: Range<usize>, rung: usize) -> Placement {
+    let rung = LADDER[rung].name;
+    Placement { bytes, lines: 0..0, offset: 0, left_out: (0, 0), rung, candidates: Vec::new() }
 }
 
 /// Gives the changes, in the order of their places, their line numbers: of the lines that they touch.

@@ -1,0 +1,152 @@
+//! One cell: what is spliced into it, and what a new one looks like.
+
+use super::json::{Member, Value, member};
+use super::layout::{Layout, colon};
+use super::{CellError, Splice};
+use crate::plan::{CellId, CellKind};
+
+/// Returns what gives the cell its `source` and, if there is one, its `kind`.
+pub(super) fn replace(
+    cell: Value<'_>,
+    kind: Option<CellKind>,
+    source: &str,
+    most: u64,
+) -> Result<Vec<Splice>, CellError> {
+    let members = cell.members().ok_or(CellError::Malformed("a cell is no object"))?;
+    let named = member(&members, "cell_type").ok_or(CellError::Malformed("the cell has no cell_type"))?;
+    let old: Option<String> = named.value.read();
+    let mut change = Change { cell, members: &members, anchor: named, splices: Vec::new(), most };
+    if let Some(kind) = kind.filter(|kind| old.as_deref() != Some(kind.name())) {
+        change.splices.push((named.value.start..named.value.end, quoted(kind.name())));
+    }
+    if kind.map_or(old.as_deref() == Some(CellKind::Code.name()), |kind| kind == CellKind::Code) {
+        // The schema has attachments in the other kinds only.
+        change.drop_all(&["attachments"]);
+        change.set("execution_count", |value| value.raw() == "null", "null", Before::Nothing);
+        let is_empty = |value: Value<'_>| value.items().is_some_and(|items| items.is_empty());
+        change.set("outputs", is_empty, "[]", Before::Source);
+    } else {
+        change.drop_all(&["execution_count", "outputs"]);
+    }
+    change.set_source(source)?;
+    let mut splices = change.splices;
+    // Stable: what comes to one place comes in its order, and before what goes from there.
+    splices.sort_by_key(|(place, _)| (place.start, place.end));
+    Ok(splices)
+}
+
+/// Returns the text of a new cell; `outside` is the layout of the list that it comes into, `like` a cell beside it.
+pub(super) fn new(
+    outside: &Layout,
+    like: Option<Value<'_>>,
+    (kind, source, id): (CellKind, &str, Option<&CellId>),
+    most: u64,
+) -> Result<String, CellError> {
+    let members = like.and_then(Value::members).unwrap_or_default();
+    let layout = like.and_then(|like| Layout::of_object(like, &members)).unwrap_or_else(|| outside.inner());
+    let colon = colon(&members);
+    let source = written(&layout.inner(), source, most)?;
+    let is_code = kind == CellKind::Code;
+    let parts = [
+        ("cell_type", Some(quoted(kind.name()))),
+        ("execution_count", is_code.then(|| "null".to_owned())),
+        ("id", id.map(|id| quoted(id.as_str()))),
+        ("metadata", Some("{}".to_owned())),
+        ("outputs", is_code.then(|| "[]".to_owned())),
+        ("source", Some(source)),
+    ];
+    let members = parts.into_iter().filter_map(|(key, value)| Some(format!("\"{key}\"{colon}{}", value?)));
+    layout.write(('{', '}'), members, most).ok_or(CellError::TooLarge)
+}
+
+/// The changes of a cell.
+struct Change<'m, 'a> {
+    cell: Value<'a>,
+    members: &'m [Member<'a>],
+    /// The member that stays and that others come behind.
+    anchor: &'m Member<'a>,
+    splices: Vec<Splice>,
+    most: u64,
+}
+
+/// Where a member comes that is not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// Before the source, as nbformat sorts its keys.
+    Source,
+    /// Behind the kind of the cell.
+    Nothing,
+}
+
+impl Change<'_, '_> {
+    /// Gives `name` the value `new`, unless it is one already.
+    fn set(&mut self, name: &str, is_right: impl Fn(Value<'_>) -> bool, new: &str, before: Before) {
+        match member(self.members, name) {
+            Some(old) if is_right(old.value) => {}
+            Some(old) => self.splices.push((old.value.start..old.value.end, new.to_owned())),
+            None => self.add(name, new, before),
+        }
+    }
+
+    fn add(&mut self, name: &str, value: &str, before: Before) {
+        let between = self.layout().between;
+        let added = format!("\"{name}\"{}{value}", colon(self.members));
+        let (at, text) = match member(self.members, "source") {
+            Some(source) if before == Before::Source => (source.key.start, format!("{added},{between}")),
+            _ => (self.anchor.value.end, format!(",{between}{added}")),
+        };
+        self.splices.push((at..at, text));
+    }
+
+    /// Takes away every member with one of `names`, which are none that has to stay.
+    fn drop_all(&mut self, names: &[&str]) {
+        let goes = |member: &Member<'_>| member.name.as_deref().is_some_and(|name| names.contains(&name));
+        let mut is_any_before = false;
+        for (index, member) in self.members.iter().enumerate() {
+            if !goes(member) {
+                is_any_before = true;
+                continue;
+            }
+            // A member goes with the comma before it, or with the one behind if none before it stays.
+            let place = match self.members.get(index + 1) {
+                Some(next) if !is_any_before => member.key.start..next.key.start,
+                _ => self.members[index - 1].value.end..member.value.end,
+            };
+            self.splices.push((place, String::new()));
+        }
+    }
+
+    fn set_source(&mut self, source: &str) -> Result<(), CellError> {
+        let inner = self.layout().inner();
+        let Some(old) = member(self.members, "source").map(|member| member.value) else {
+            let list = written(&inner, source, self.most)?;
+            self.add("source", &list, Before::Nothing);
+            return Ok(());
+        };
+        let items = old.items().unwrap_or_default();
+        let is_same = old.read::<Vec<String>>().is_some_and(|lines| source.split_inclusive('\n').eq(lines));
+        if is_same {
+            return Ok(());
+        }
+        let layout = match Layout::of_list(old, &items) {
+            // One line in a short list does not say how a longer one would be written.
+            Some(layout) if items.len() > 1 || layout.is_on_lines() || !source.contains('\n') => layout,
+            _ => inner,
+        };
+        self.splices.push((old.start..old.end, written(&layout, source, self.most)?));
+        Ok(())
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::of_object(self.cell, self.members).unwrap_or_else(|| Layout::on_one_line(" "))
+    }
+}
+
+/// Returns `source` as a list of lines, each but the last with its line feed.
+fn written(layout: &Layout, source: &str, most: u64) -> Result<String, CellError> {
+    layout.write(('[', ']'), source.split_inclusive('\n').map(quoted), most).ok_or(CellError::TooLarge)
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,113 @@
+//! JSON that stays text: where each value stands in it.
+//!
+//! Values are skipped without being read, so that no nesting is too deep and no number form gets lost.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// Most bytes of a key that is read; longer ones are none that a notebook has.
+const MOST_KEY: usize = 400;
+
+/// A well-formed value, not yet looked into.
+#[derive(Clone, Copy)]
+pub(super) struct Value<'a> {
+    /// All of the file.
+    text: &'a str,
+    /// Offset of its first byte in the file.
+    pub(super) start: usize,
+    /// Offset behind its last byte.
+    pub(super) end: usize,
+}
+
+/// A key of an object and its value.
+pub(super) struct Member<'a> {
+    /// The key as it reads; `None` for one that no notebook has.
+    pub(super) name: Option<String>,
+    pub(super) key: Value<'a>,
+    pub(super) value: Value<'a>,
+}
+
+impl<'a> Value<'a> {
+    /// Reads the document that begins at `from`.
+    ///
+    /// # Errors
+    ///
+    /// Returns where it stops to be JSON.
+    pub(super) fn document(text: &'a str, from: usize) -> Result<Self, serde_json::Error> {
+        let raw: &RawValue = serde_json::from_str(&text[from..])?;
+        Ok(Self { text, start: 0, end: text.len() }.part(raw))
+    }
+
+    /// Returns the value that `raw`, which was read from the text, is.
+    fn part(self, raw: &'a RawValue) -> Self {
+        let start = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
+        Self { text: self.text, start, end: start + raw.get().len() }
+    }
+
+    /// Returns its text.
+    pub(super) fn raw(self) -> &'a str {
+        &self.text[self.start..self.end]
+    }
+
+    /// Returns the text of the file from `start` to `end`.
+    pub(super) fn between(self, start: usize, end: usize) -> &'a str {
+        &self.text[start..end]
+    }
+
+    /// Returns its members in order, a key as often as it is there; `None` if it is no object.
+    pub(super) fn members(self) -> Option<Vec<Member<'a>>> {
+        let Members(members) = serde_json::from_str(self.raw()).ok()?;
+        let member = |(key, value)| {
+            let key = self.part(key);
+            let name = if key.raw().len() <= MOST_KEY { key.read() } else { None };
+            Member { name, key, value: self.part(value) }
+        };
+        Some(members.into_iter().map(member).collect())
+    }
+
+    /// Returns its items; `None` if it is no list.
+    pub(super) fn items(self) -> Option<Vec<Self>> {
+        let items: Vec<&RawValue> = serde_json::from_str(self.raw()).ok()?;
+        Some(items.into_iter().map(|raw| self.part(raw)).collect())
+    }
+
+    /// Returns it as a `T`; `None` if it is none.
+    pub(super) fn read<T: DeserializeOwned>(self) -> Option<T> {
+        serde_json::from_str(self.raw()).ok()
+    }
+}
+
+/// Returns the value of `name`: of a key that is there twice the last one counts, as for the readers of notebooks.
+pub(super) fn member<'m, 'a>(members: &'m [Member<'a>], name: &str) -> Option<&'m Member<'a>> {
+    members.iter().rev().find(|member| member.name.as_deref() == Some(name))
+}
+
+/// The members of an object as they stand there.
+struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+struct InOrder;
+
+impl<'de> Visitor<'de> for InOrder {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Members(members))
+    }
+}

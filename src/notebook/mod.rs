@@ -1,0 +1,257 @@
+//! Changes of cells of Jupyter notebooks of nbformat 4. Pure: bytes in, splices out.
+//!
+//! A notebook is never written anew: what changes is spliced into its text, so that keys, numbers, escapes and blanks
+//! of all the rest stay byte for byte.
+
+mod cell;
+mod json;
+mod layout;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use json::{Member, Value, member};
+use layout::Layout;
+use thiserror::Error;
+
+use crate::digest::Digest;
+use crate::plan::{CellEdit, CellId, CellPlace};
+use crate::text::BYTE_ORDER_MARK;
+
+/// The first version of nbformat 4 in which cells have ids.
+const FIRST_WITH_IDS: u64 = 5;
+
+/// Most cells that are listed when one is not there, and most bytes of the name of each.
+const MOST_LISTED: (usize, usize) = (1000, 64);
+
+/// Most lines that are told of cells with one id.
+const MOST_LINES: usize = 8;
+
+/// Bytes of the notebook that go, and what comes in their place.
+pub type Splice = (Range<usize>, String);
+
+/// What a change of a notebook comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// What is spliced in, in order; places touch each other at most.
+    pub splices: Vec<Splice>,
+    /// The cell: where it is afterwards, or was if it goes.
+    pub cell: EditedCell,
+}
+
+/// The cell that a change is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditedCell {
+    /// Its place among the cells, counted from 0.
+    pub index: usize,
+    /// Its id, where it has one.
+    pub id: Option<String>,
+}
+
+/// Why a notebook cannot be changed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CellError {
+    /// The text is not JSON.
+    #[error("the notebook is not JSON: {0}")]
+    NotJson(String),
+    /// The JSON is no notebook.
+    #[error("the file is no notebook: {0}")]
+    Malformed(&'static str),
+    /// A notebook of another version.
+    #[error("the notebook is of nbformat {0}, and only nbformat 4 is known")]
+    Unsupported(u64),
+    /// The cell is not there.
+    #[error("the notebook has no such cell")]
+    NotFound {
+        /// The names of the cells that are, at most a thousand.
+        cells: Vec<String>,
+    },
+    /// Several cells have this id.
+    #[error("{} cells have this id", cells.len())]
+    Ambiguous {
+        /// Their indices, counted from 0.
+        cells: Vec<usize>,
+        /// The lines on which they begin, counted from 0.
+        lines: Vec<usize>,
+    },
+    /// A cell has the id of the new one.
+    #[error("a cell with this id is there already")]
+    Taken,
+    /// An id for a cell of a notebook that has none.
+    #[error("cells have ids from nbformat 4.5 on, and this notebook is older")]
+    NoIds,
+    /// It would be larger than a file may be.
+    #[error("the notebook would be over the limit")]
+    TooLarge,
+}
+
+/// Returns what `wanted` does to the notebook `text`, unless what it brings is more than `most` bytes.
+///
+/// # Errors
+///
+/// Returns why it cannot be done.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::notebook;
+/// use wpatch::plan::CellEdit;
+///
+/// let text = br#"{"cells": [{"cell_type": "raw", "metadata": {}, "source": ["a"]}], "nbformat": 4, "nbformat_minor": 2}"#;
+/// let edit = CellEdit::Replace { cell: "cell-0".to_owned(), kind: None, source: "b".to_owned() };
+/// let edited = notebook::edit(text, &edit, 1000)?;
+/// assert_eq!(edited.splices, [(58..63, r#"["b"]"#.to_owned())]);
+/// # Ok::<(), notebook::CellError>(())
+/// ```
+pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellError> {
+    let text = std::str::from_utf8(text)
+        .map_err(|error| CellError::NotJson(format!("byte {} is not UTF-8", error.valid_up_to())))?;
+    let notebook = Notebook::read(text)?;
+    match wanted {
+        CellEdit::Replace { cell, kind, source } => {
+            let index = notebook.find(cell)?;
+            let splices = cell::replace(notebook.cells[index], *kind, source, most)?;
+            Ok(Edited { splices, cell: notebook.edited(index) })
+        }
+        CellEdit::Delete { cell } => {
+            let index = notebook.find(cell)?;
+            Ok(Edited { splices: vec![(notebook.room_of(index), String::new())], cell: notebook.edited(index) })
+        }
+        CellEdit::Insert { place, kind, source, id } => {
+            let index = match place {
+                CellPlace::Start => 0,
+                CellPlace::End => notebook.cells.len(),
+                CellPlace::After(cell) => notebook.find(cell)? + 1,
+            };
+            let id = notebook.new_id(id.as_ref(), source)?;
+            let like = notebook.cells.get(index.saturating_sub(1)).copied();
+            let layout = notebook.layout();
+            let new = cell::new(&layout, like, (*kind, source, id.as_ref()), most)?;
+            let splice = notebook.insertion(index, &new, &layout);
+            let id = id.map(|id| id.as_str().to_owned());
+            Ok(Edited { splices: vec![splice], cell: EditedCell { index, id } })
+        }
+    }
+}
+
+/// A notebook as it stands in its text.
+struct Notebook<'a> {
+    text: &'a str,
+    document: Value<'a>,
+    members: Vec<Member<'a>>,
+    /// The list of the cells.
+    list: Value<'a>,
+    cells: Vec<Value<'a>>,
+    /// The id of each cell, where it has one.
+    ids: Vec<Option<String>>,
+    has_ids: bool,
+}
+
+impl<'a> Notebook<'a> {
+    fn read(text: &'a str) -> Result<Self, CellError> {
+        let from = if text.as_bytes().starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let document = Value::document(text, from).map_err(|error| CellError::NotJson(error.to_string()))?;
+        let members = document.members().ok_or(CellError::Malformed("it is no object"))?;
+        let version = |key| member(&members, key).and_then(|member| member.value.read::<u64>());
+        let major = version("nbformat").ok_or(CellError::Malformed("it has no nbformat"))?;
+        if major != 4 {
+            return Err(CellError::Unsupported(major));
+        }
+        let minor = version("nbformat_minor").ok_or(CellError::Malformed("it has no nbformat_minor"))?;
+        let list = member(&members, "cells").ok_or(CellError::Malformed("it has no cells"))?.value;
+        let cells = list.items().ok_or(CellError::Malformed("its cells are no list"))?;
+        let id = |cell: &Value<'_>| {
+            let members = cell.members().ok_or(CellError::Malformed("a cell is no object"))?;
+            Ok(member(&members, "id").and_then(|member| member.value.read::<String>()))
+        };
+        let ids = cells.iter().map(id).collect::<Result<_, _>>()?;
+        Ok(Self { text, document, members, list, cells, ids, has_ids: minor >= FIRST_WITH_IDS })
+    }
+
+    /// Returns the index of the cell that is called `name`.
+    fn find(&self, name: &str) -> Result<usize, CellError> {
+        let with_id: Vec<usize> =
+            (0..self.cells.len()).filter(|&index| self.ids[index].as_deref() == Some(name)).collect();
+        let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+        match with_id[..] {
+            [only] => Ok(only),
+            [] => {
+                let index = name.strip_prefix("cell-").filter(is_number).and_then(|number| number.parse().ok());
+                index
+                    .filter(|&index: &usize| index < self.cells.len())
+                    .ok_or_else(|| CellError::NotFound { cells: self.names() })
+            }
+            _ => {
+                let lines = with_id.iter().take(MOST_LINES).map(|&index| self.line_of(index));
+                Err(CellError::Ambiguous { lines: lines.collect(), cells: with_id })
+            }
+        }
+    }
+
+    fn line_of(&self, index: usize) -> usize {
+        memchr::memchr_iter(b'\n', &self.text.as_bytes()[..self.cells[index].start]).count()
+    }
+
+    /// Returns what each cell can be called.
+    fn names(&self) -> Vec<String> {
+        let name = |(index, id): (usize, &Option<String>)| match id {
+            Some(id) => id.chars().take(MOST_LISTED.1).collect(),
+            None => format!("cell-{index}"),
+        };
+        self.ids.iter().enumerate().take(MOST_LISTED.0).map(name).collect()
+    }
+
+    fn edited(&self, index: usize) -> EditedCell {
+        EditedCell { index, id: self.ids[index].clone() }
+    }
+
+    /// Returns the id of a new cell, where the format has ids.
+    ///
+    /// A fresh one is made from the notebook and what comes, not from random numbers: a change that is looked at first
+    /// is the one that is made.
+    fn new_id(&self, wanted: Option<&CellId>, source: &str) -> Result<Option<CellId>, CellError> {
+        let taken: HashSet<&str> = self.ids.iter().flatten().map(String::as_str).collect();
+        match wanted {
+            Some(_) if !self.has_ids => Err(CellError::NoIds),
+            Some(id) if taken.contains(id.as_str()) => Err(CellError::Taken),
+            Some(id) => Ok(Some(id.clone())),
+            None if !self.has_ids => Ok(None),
+            None => {
+                let seed = format!("{} {}", Digest::of(self.text.as_bytes()), Digest::of(source.as_bytes()));
+                // Eight digits, as nbformat makes them.
+                let digits = |count: u64| Digest::of(format!("{seed} {count}").as_bytes()).to_string()[..8].to_owned();
+                let fresh = (0..).map(digits).find(|id| !taken.contains(id.as_str()));
+                Ok(fresh.and_then(CellId::new))
+            }
+        }
+    }
+
+    /// Returns the layout of the list of cells.
+    fn layout(&self) -> Layout {
+        let outside = || Layout::of_object(self.document, &self.members).map(|layout| layout.inner());
+        let inside = Layout::of_list(self.list, &self.cells);
+        inside.or_else(outside).unwrap_or_else(|| Layout::on_one_line(" "))
+    }
+
+    /// Returns what goes with the cell: it and the comma on one side, or all between the brackets.
+    fn room_of(&self, index: usize) -> Range<usize> {
+        match (index.checked_sub(1), self.cells.get(index + 1)) {
+            (Some(before), _) => self.cells[before].end..self.cells[index].end,
+            (None, Some(next)) => self.cells[index].start..next.start,
+            (None, None) => self.list.start + 1..self.list.end - 1,
+        }
+    }
+
+    /// Returns what makes `new` the cell at `index`.
+    fn insertion(&self, index: usize, new: &str, layout: &Layout) -> Splice {
+        let Layout { open, between, close } = layout;
+        match (index.checked_sub(1), self.cells.first()) {
+            (Some(before), _) => {
+                let at = self.cells[before].end;
+                (at..at, format!(",{between}{new}"))
+            }
+            (None, Some(first)) => (first.start..first.start, format!("{new},{between}")),
+            (None, None) => (self.list.start + 1..self.list.end - 1, format!("{open}{new}{close}")),
+        }
+    }
+}
