@@ -60,9 +60,10 @@ impl Layout {
         if !self.is_on_lines() {
             return Self::on_one_line(&self.between);
         }
-        let step = match self.close.contains('\n') {
-            true => indentation(&self.between).strip_prefix(indentation(&self.close)).unwrap_or(" "),
-            false => " ",
+        let step = if self.close.contains('\n') {
+            indentation(&self.between).strip_prefix(indentation(&self.close)).unwrap_or(" ")
+        } else {
+            " "
         };
         let further = format!("{}{step}", self.between);
         Self { open: further.clone(), between: further, close: self.between.clone() }

@@ -220,7 +220,7 @@ impl<'a> Notebook<'a> {
                 let seed = format!("{} {}", Digest::of(self.text.as_bytes()), Digest::of(source.as_bytes()));
                 // Eight digits, as nbformat makes them.
                 let digits = |count: u64| Digest::of(format!("{seed} {count}").as_bytes()).to_string()[..8].to_owned();
-                let fresh = (0..).map(digits).find(|id| !taken.contains(id.as_str()));
+                let fresh = (0..=u64::from(u32::MAX)).map(digits).find(|id| !taken.contains(id.as_str()));
                 Ok(fresh.and_then(CellId::new))
             }
         }

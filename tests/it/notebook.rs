@@ -116,7 +116,7 @@ const OUTPUTS: &str = r#"[
     }
    ]"#;
 
-/// CheetahClaws 13, 16; Claw 12; Reasonix 12; Claude Code 6.
+// CheetahClaws 13, 16; Claw 12; Reasonix 12; Claude Code 6.
 #[test]
 fn a_cell_gets_another_source_and_loses_its_outputs() {
     let rest = with(&with(NOTEBOOK, OUTPUTS, "[]"), r#""execution_count": 4"#, r#""execution_count": null"#);
@@ -129,7 +129,7 @@ fn a_cell_gets_another_source_and_loses_its_outputs() {
     assert_eq!((&report["ok"], &report["changed"], text), (&json!(true), &json!(false), rest));
 }
 
-/// CheetahClaws 13, 16; Claw 12; Reasonix 12.
+// CheetahClaws 13, 16; Claw 12; Reasonix 12.
 #[test]
 fn a_text_cell_gets_another_source_and_nothing_else() {
     let old = "[\n    \"# Title\\n\",\n    \"caf\\u00e9\"\n   ]";
@@ -140,7 +140,7 @@ fn a_text_cell_gets_another_source_and_nothing_else() {
     assert_eq!(after(&line, replace("intro", None, "a\nb")), with(NOTEBOOK, old, "[\n    \"a\\n\",\n    \"b\"\n   ]"));
 }
 
-/// CheetahClaws 16; Claw 12.
+// CheetahClaws 16; Claw 12.
 #[test]
 fn a_cell_of_another_kind_has_the_keys_of_that_kind() {
     let text = after(NOTEBOOK, replace("cell-0", Some(CellKind::Raw), "a = 1\na"));
@@ -158,7 +158,7 @@ fn a_cell_of_another_kind_has_the_keys_of_that_kind() {
     assert_eq!(after(odd, replace("cell-0", Some(CellKind::Markdown), "x")), expected);
 }
 
-/// CheetahClaws 14; Claw 12; Claude Code 6.
+// CheetahClaws 14; Claw 12; Claude Code 6.
 #[test]
 fn a_new_cell_comes_where_it_is_asked_for() {
     let cell = "  {\n   \"cell_type\": \"code\",\n   \"execution_count\": null,\n   \"id\": \"new\",\n   \"metadata\": {},\n   \
@@ -174,7 +174,7 @@ fn a_new_cell_comes_where_it_is_asked_for() {
     assert_eq!(report["files"][0]["cell"], json!({ "index": 2, "id": "new" }));
 }
 
-/// CheetahClaws 14.
+// CheetahClaws 14.
 #[test]
 fn a_new_cell_has_an_id_from_version_4_5_on() {
     let added = |text: &str| {
@@ -193,7 +193,7 @@ fn a_new_cell_has_an_id_from_version_4_5_on() {
     }
 }
 
-/// CheetahClaws 15, 16.
+// CheetahClaws 15, 16.
 #[test]
 fn a_cell_goes_with_one_comma() {
     let (first, last) = (NOTEBOOK.find("  {\n   \"cell_type\": \"m").unwrap(), NOTEBOOK.find(",\n  {\n").unwrap());
@@ -208,7 +208,7 @@ fn a_cell_goes_with_one_comma() {
     assert_eq!(again, without_last.replace("\\u00e9", "é"), "the style comes from the document");
 }
 
-/// CheetahClaws 13-16: what is not there, is there twice, or is no notebook.
+// CheetahClaws 13-16: what is not there, is there twice, or is no notebook.
 #[test]
 fn a_notebook_that_does_not_fit_is_left_alone() {
     for cell in ["nope", "cell-2", "cell-", "cell--1", "cell-+1", "cell-18446744073709551616"] {
@@ -260,7 +260,7 @@ fn a_report_shows_where_the_cell_changed() {
     assert!(file["diff"].as_str().unwrap().contains("\n-    \"# Title\\n\",\n-    \"caf\\u00e9\"\n+    \"x\"\n"));
 }
 
-/// CheetahClaws 14, 15, 17; Claude Code 6: the commands, and the rules for paths.
+// CheetahClaws 14, 15, 17; Claude Code 6: the commands, and the rules for paths.
 #[test]
 fn the_commands_do_it_on_a_disk() {
     let directory = TempDir::new().unwrap();
