@@ -53,6 +53,25 @@ pub enum Parents {
 
 impl Change {
     /// Returns the change that makes `edit` of the file at `path`, with the defaults of the program.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wpatch::engine::{self, Change};
+    /// use wpatch::path::RelPath;
+    /// use wpatch::plan::{CellEdit, Edit};
+    /// use wpatch::transaction::Interrupt;
+    /// use wpatch::workspace::memory::{Entry, Memory};
+    ///
+    /// let path = RelPath::new(b"n.ipynb")?;
+    /// let notebook = r#"{"cells": [{"cell_type": "raw", "source": []}], "nbformat": 4, "nbformat_minor": 2}"#;
+    /// let workspace = Memory::with_files([(path.clone(), Entry::file(notebook))]);
+    /// let edit = Edit::Cell(CellEdit::Delete { cell: "cell-0".to_owned() });
+    /// assert!(engine::change(Change::of("n.ipynb", edit), &workspace, &Interrupt::new()).report.ok);
+    /// let left = &workspace.files()[&path].contents;
+    /// assert_eq!(left, br#"{"cells": [], "nbformat": 4, "nbformat_minor": 2}"#);
+    /// # Ok::<(), wpatch::path::PathError>(())
+    /// ```
     #[must_use]
     pub fn of(path: impl Into<Vec<u8>>, edit: Edit) -> Self {
         Self {
