@@ -12,15 +12,11 @@ use clap_complete::Shell;
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use super::look::{DiffOptions, ListOptions, ReadOptions};
-use super::verbs::{AppendOptions, EditOptions, WriteOptions};
-
-/// The names of the commands.
-pub(super) const COMMANDS: [&str; 19] = [
 use super::notebook::NotebookCommand;
 use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 17] = [
+pub(super) const COMMANDS: [&str; 20] = [
     "apply",
     "check",
     "edit",
