@@ -5,6 +5,7 @@
 
 mod cell;
 mod hunk;
+mod lines;
 mod name;
 mod replacement;
 mod select;
@@ -12,6 +13,7 @@ mod steps;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
+pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Claim, Name, NameError, Strip};
 pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
 pub use select::{Filter, Rejection, RejectionKind, Selected, Selection, select};
@@ -165,6 +167,8 @@ pub enum Edit {
     Replacements(Replacements),
     /// A change of a cell of a notebook.
     Cell(CellEdit),
+    /// Changes of numbered lines.
+    Lines(LineEdits),
 }
 
 impl Edit {
@@ -172,6 +176,7 @@ impl Edit {
     #[must_use]
     pub fn is_reversible(&self) -> bool {
         !matches!(self, Self::Whole(_) | Self::Replacements(_) | Self::Cell(_))
+        !matches!(self, Self::Whole(_) | Self::Replacements(_) | Self::Lines(_))
     }
 }
 

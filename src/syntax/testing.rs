@@ -44,6 +44,7 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
             }
         })),
         Edit::Cell(cell) => words.push(format!("{cell:?}")),
+        Edit::Lines(changes) => words.push(format!("{} {:?}", changes.tag, changes.edits)),
         Edit::Whole(contents) => words.push(format!("{:?}", String::from_utf8_lossy(contents))),
     }
     words.extend(Some(operation.step).filter(|&step| step > 0).map(|step| format!("step {step}")));

@@ -2,6 +2,7 @@
 
 mod encoding;
 mod printable;
+pub mod tag;
 
 pub use encoding::{DecodeError, Decoded, decode};
 pub(crate) use printable::is_dangerous;

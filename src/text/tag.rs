@@ -1,0 +1,78 @@
+//! Tags: short names of versions of a text, which tools for models write beside numbered lines.
+
+use std::fmt;
+
+use xxhash_rust::xxh32::Xxh32;
+
+use super::{BYTE_ORDER_MARK, lines};
+
+/// The name of a version of a text, as hashline writes it: four upper-case hex digits.
+///
+/// # Security
+///
+/// One of 65,536 other texts has the same tag by chance, and anybody can make one that has it. A tag tells a text that
+/// was changed in the meantime; it is no proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tag(u16);
+
+impl Tag {
+    /// Returns the tag of `text`: the low 16 bits of its xxHash32 with the seed 0, without a byte order mark, and of
+    /// each line without the blanks, tabs and CRs at its end.
+    ///
+    /// Bytes that are not UTF-8 count as they are.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Self {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        let mut hasher = Xxh32::new(0);
+        for (_, line) in lines(text) {
+            let (content, newline) = line.strip_suffix(b"\n").map_or((line, &b""[..]), |content| (content, b"\n"));
+            let end = content.iter().rposition(|byte| !b" \t\r".contains(byte)).map_or(0, |last| last + 1);
+            hasher.update(&content[..end]);
+            hasher.update(newline);
+        }
+        Self((hasher.digest() & 0xffff) as u16)
+    }
+
+    /// Returns the tag that `digits` name: four hex digits, upper-case or not.
+    #[must_use]
+    pub fn parse(digits: &[u8]) -> Option<Self> {
+        let digit = |value: u16, digit: &u8| Some(value << 4 | u16::try_from(char::from(*digit).to_digit(16)?).ok()?);
+        if digits.len() == 4 { digits.iter().try_fold(0, digit).map(Self) } else { None }
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04X}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_that_of_the_original() {
+        let tag = |text: &str| Tag::of(text.as_bytes()).to_string();
+        assert_eq!(tag("one\ntwo\nthree\nfour\nfive\n"), "2914");
+        assert_eq!(tag("one\ntwo"), "AAAE");
+        assert_eq!(tag("one\r\ntwo\nthree\r\n"), "2543");
+    }
+
+    #[test]
+    fn a_mark_and_blanks_at_the_ends_of_lines_do_not_count() {
+        let plain = Tag::of(b"one\ntwo\n");
+        assert_eq!(plain.to_string(), "0127");
+        for same in ["\u{feff}one\ntwo\n", "one  \ntwo\t\n", "one\r\ntwo \r\n"] {
+            assert_eq!(Tag::of(same.as_bytes()), plain, "{same:?}");
+        }
+        assert_ne!(Tag::of(b"one\ntwo"), plain);
+        assert_ne!(Tag::of(b" one\ntwo\n"), plain);
+    }
+
+    #[test]
+    fn four_hex_digits_are_a_tag() {
+        assert_eq!(Tag::parse(b"01aF").map(|tag| tag.to_string()), Some("01AF".to_owned()));
+        assert_eq!([&b"01A"[..], b"01A00", b"01AG", b"+1AF"].map(Tag::parse), [None; 4]);
+    }
+}
