@@ -8,6 +8,7 @@ mod headings;
 mod index;
 mod ladder;
 mod level;
+mod lines;
 mod nearest;
 mod numbered;
 mod pattern;
@@ -23,6 +24,8 @@ mod windows;
 
 pub use ladder::{LADDER, Rung};
 pub use texts::{Replaced, TextChange, TextMismatch, replace, replace_at};
+pub use lines::{LineChange, LineMisfit, LineMismatch, change_lines};
+pub use texts::{Replaced, TextChange, TextMismatch, replace};
 
 use std::ops::Range;
 

@@ -39,7 +39,7 @@ pub enum LineTarget {
 }
 
 /// A run of lines, at least one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NumberedLines {
     /// The first, counted from 1.
     pub first: usize,

@@ -154,7 +154,9 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
     if operation.guard.is_some() {
         return;
     }
-    let says_what = operation.old_mode.is_some() || operation.blobs.is_some() || !matches!(operation.edit, Edit::Keep);
+    let says_what = operation.old_mode.is_some()
+        || operation.blobs.is_some()
+        || !matches!(operation.edit, Edit::Keep | Edit::Lines(_));
     if says_what && !left.is_empty() {
         let lines = memchr::memchr_iter(b'\n', left).count() + usize::from(!left.ends_with(b"\n"));
         let message = format!("{lines} lines would be left of the file that the patch deletes");

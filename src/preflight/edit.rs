@@ -60,6 +60,8 @@ pub(super) fn postimage(
             super::replace::postimage(operation, changes, preimage, options.max_file, findings)
         }
         Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_file, findings),
+        // The worker has the files that lines come from.
+        Edit::Lines(_) => None,
         Edit::Whole(contents) => {
             compare(preimage, contents, &mut findings.outcome);
             Some(Edited::Given(Arc::clone(contents)))

@@ -26,6 +26,9 @@ pub(super) fn groups(plan: &Plan) -> Vec<Vec<usize>> {
             }
         }
     }
+    for (index, source) in super::lines::sources(plan) {
+        sets.join(index, source);
+    }
     sets.into_members()
 }
 

@@ -21,7 +21,8 @@ impl Growth {
         limit: u64,
         findings: &mut Findings,
     ) -> bool {
-        if !is_copied && !matches!(operation.edit, Edit::Binary(_)) {
+        let takes_lines = matches!(&operation.edit, Edit::Lines(lines) if lines.sources().next().is_some());
+        if !is_copied && !takes_lines && !matches!(operation.edit, Edit::Binary(_)) {
             return true;
         }
         let had = before.filter(|_| !is_copied).map_or(0, |node| node.bytes.len()) + operation.span.len();

@@ -10,6 +10,7 @@ mod edit;
 mod findings;
 mod group;
 mod growth;
+mod lines;
 mod modes;
 mod names;
 mod notebook;
@@ -30,6 +31,7 @@ use crate::mode::FileMode;
 use crate::notebook::EditedCell;
 use crate::plan::Plan;
 use crate::policy::{self, Verdict};
+use crate::text::tag::Tag;
 use crate::workspace::{Workspace, WorkspaceError};
 
 use findings::Findings;
@@ -119,6 +121,8 @@ pub struct FileOutcome {
     pub before: Option<Box<Side>>,
     /// The contents after.
     pub after: Option<Box<Side>>,
+    /// The tag afterwards, of a file whose lines are changed by their numbers.
+    pub tag: Option<Tag>,
     /// A clean diff, where one was asked for.
     pub diff: Option<Vec<u8>>,
     /// Whether the diff was cut at [`Options::max_diff`].

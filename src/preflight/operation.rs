@@ -10,7 +10,7 @@ use super::growth::Growth;
 use super::modes::{git_mode, kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
-use super::{Options, Side, describe};
+use super::{Options, Side, describe, lines};
 use crate::change::FileChange;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
@@ -31,6 +31,8 @@ pub(super) struct Worker<'a> {
     /// The copies that were undone in this step.
     uncopied: Vec<Uncopied<'a>>,
     growth: Growth,
+    /// Files whose lines are changed by their numbers, as they were; see [`lines::key`].
+    preimages: HashMap<(usize, usize), Arc<Vec<u8>>>,
 }
 
 /// A copy that was undone, and what it would have to be a copy of.
@@ -45,7 +47,16 @@ impl<'a> Worker<'a> {
         let operations = members.iter().map(|&index| &plan.operations[index]);
         let going = operations.filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
         let overlay = Overlay::new(workspace, options.max_file);
-        Self { plan, options, overlay, going, failed: HashMap::new(), uncopied: Vec::new(), growth: Growth::default() }
+        Self {
+            plan,
+            options,
+            overlay,
+            going,
+            failed: HashMap::new(),
+            uncopied: Vec::new(),
+            growth: Growth::default(),
+            preimages: HashMap::new(),
+        }
     }
 
     pub(super) fn into_changes(self) -> Vec<FileChange> {
@@ -97,6 +108,9 @@ impl<'a> Worker<'a> {
             _ => self.edited(operation, before.as_ref(), replaced.as_ref(), findings),
         };
         let Some(after) = after else { return Ok(()) };
+        if let (Edit::Lines(_), Some(before)) = (&operation.edit, &before) {
+            self.preimages.insert(lines::key(operation), Arc::clone(&before.bytes));
+        }
         self.describe_after(operation, known, &after, findings);
         // Renames read what was there when the step began: of two from one file the second is a copy.
         let is_gone = operation.from.as_ref().is_some_and(|from| self.overlay.is_gone(from));
@@ -191,7 +205,16 @@ impl<'a> Worker<'a> {
     ) -> Option<Node> {
         let text = self.plan.text(operation);
         let preimage = before.map_or(&[][..], |node| node.bytes.as_slice());
-        let edited = edit::postimage(operation, text, preimage, self.options, findings)?;
+        let edited = match &operation.edit {
+            Edit::Lines(changes) => {
+                let source = |start| match (operation.input, start) {
+                    source if source == lines::key(operation) => Some(preimage),
+                    source => self.preimages.get(&source).map(|bytes| bytes.as_slice()),
+                };
+                lines::postimage(operation, changes, preimage, &source, self.options, findings)?
+            }
+            _ => edit::postimage(operation, text, preimage, self.options, findings)?,
+        };
         let is_same = matches!(edited, Edited::Same);
         let bytes = match (edited, before) {
             (Edited::Changed(bytes), _) => Arc::new(bytes),

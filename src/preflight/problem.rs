@@ -5,6 +5,7 @@ use std::fmt;
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::text::Span;
+use crate::text::tag::Tag;
 
 /// One reason not to apply, or one thing that should be known.
 #[derive(Clone, Debug)]
@@ -42,6 +43,10 @@ pub struct Facts {
     pub expected: Option<Sha256>,
     /// The digest that it has.
     pub actual: Option<Sha256>,
+    /// The tag that it has.
+    pub actual_tag: Option<Tag>,
+    /// The lines around the places that are meant, without terminators, counted from 0.
+    pub around: Vec<(usize, Vec<u8>)>,
     /// The limit that was passed, in bytes.
     pub limit: Option<u64>,
     /// The size that passed it, in bytes.
@@ -305,6 +310,16 @@ codes! {
     CELL_EXISTS = "wpatch::notebook::cell_exists", Exists;
     /// A cell is to have an id in a notebook whose cells have none.
     NO_CELL_IDS = "wpatch::notebook::no_ids", Unsupported;
+    /// A file is another version than the one whose lines are numbered.
+    OTHER_TAG = "wpatch::file::other_tag", Stale;
+    /// A line is not in the file.
+    LINE_NOT_FOUND = "wpatch::lines::not_found", NotFound;
+    /// Two changes of numbered lines touch each other.
+    LINES_OVERLAP = "wpatch::lines::overlap", Overlap;
+    /// Lines come from a file that is not changed by this patch after all.
+    LINES_LOST = "wpatch::lines::lost", NotFound;
+    /// A form that is a mistake was mended.
+    LINES_MENDED = "wpatch::lines::mended", Suspicious;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// A file system call failed.

@@ -60,6 +60,9 @@ pub struct FileReport {
     pub sha256_before: Option<String>,
     /// Digest of the contents after; null if there are none, or if nobody asked.
     pub sha256_after: Option<String>,
+    /// The tag of the contents after, where lines are changed by their numbers: the next such change begins with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// The contents before; null if there are none, or if nobody asked.
     pub before: Option<Contents>,
     /// The contents after; null if there are none, or if nobody asked.
@@ -183,6 +186,7 @@ impl FileReport {
             }
             Edit::Replacements(changes) => super::texts::reports(&id, operation, changes, known, counter),
             Edit::Cell(_) => super::cell::reports(&id, operation, known),
+            Edit::Lines(changes) => super::texts::numbered(&id, operation, changes, known, counter),
             _ => Vec::new(),
         };
         let is_text_change = matches!(operation.edit, Edit::Replacements(_));
@@ -205,6 +209,7 @@ impl FileReport {
             cell: known.cell.as_ref().map(CellReport::of),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
+            tag: done.and_then(|outcome| outcome.tag).map(|tag| tag.to_string()),
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
             hunks,

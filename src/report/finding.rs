@@ -93,6 +93,12 @@ pub struct ErrorReport {
     /// The digest that the file has instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,
+    /// The tag that the file has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual_tag: Option<String>,
+    /// The lines of the file around the places that are meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<NumberedText>,
     /// The limit that was passed, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -118,6 +124,21 @@ pub enum Expected {
     Lines(Vec<String>),
     /// The digest of all of it.
     Digest(String),
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NumberedText {
+    /// Its number, counted from 1.
+    pub line: usize,
+    /// Its text without terminator, cut where it is long.
+    pub text: String,
+}
+
+impl NumberedText {
+    fn of((line, content): &(usize, Vec<u8>)) -> Self {
+        Self { line: line + 1, text: text(content) }
+    }
 }
 
 impl Expected {
@@ -178,6 +199,8 @@ impl ErrorReport {
             index: facts.edit,
             expected: Expected::of(problem, hunk.map(|(_, hunk)| hunk)),
             actual: facts.actual.map(|digest| digest.to_string()),
+            actual_tag: facts.actual_tag.map(|tag| tag.to_string()),
+            around: facts.around.iter().map(NumberedText::of).collect(),
             limit: facts.limit,
             size: facts.size,
             cells: facts.cells.clone(),

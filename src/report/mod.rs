@@ -29,7 +29,7 @@ use serde::Serialize;
 pub use build::{Parts, build};
 pub use cell::CellReport;
 pub use file::{Contents, FileReport, FileType, Modes, Op, RuleHit};
-pub use finding::{ErrorReport, Expected, ProblemReport, SourceSpan};
+pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
 pub use hunk::{AppliedLines, Candidate, FirstDifference, HunkReport, HunkStatus, NearestPlace, Source, StatedLines};
 pub use json::print as print_json;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};

@@ -2,9 +2,17 @@
 
 use super::hunk::{AppliedLines, HunkReport, HunkStatus, Source, StatedLines};
 use super::words::Counter;
-use crate::plan::{Operation, Replacement, Replacements, Target};
+use crate::plan::{LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target};
 use crate::preflight::FileOutcome;
-use crate::text::lines;
+use crate::text::{Span, lines};
+
+/// One change as the patch has it.
+struct Stated {
+    span: Span,
+    old_start: Option<usize>,
+    old_lines: usize,
+    new_lines: usize,
+}
 
 /// Reports the places of `changes` of the file `id`, or why they have none.
 pub(super) fn reports(
@@ -14,11 +22,46 @@ pub(super) fn reports(
     outcome: &FileOutcome,
     counter: &mut Counter<'_>,
 ) -> Vec<HunkReport> {
+    placed(id, operation, &|edit| changes.edits.get(edit).map(replaced), outcome, counter)
+}
+
+/// Reports the places of changes of numbered lines.
+pub(super) fn numbered(
+    id: &str,
+    operation: &Operation,
+    changes: &LineEdits,
+    outcome: &FileOutcome,
+    counter: &mut Counter<'_>,
+) -> Vec<HunkReport> {
+    let stated = |edit: usize| {
+        let edit = changes.edits.get(edit)?;
+        let (old_start, old_lines) = match edit.target {
+            LineTarget::Lines(lines) => (Some(lines.first), (lines.last + 1).saturating_sub(lines.first)),
+            LineTarget::Before(line) | LineTarget::After(line) => (Some(line), 0),
+            LineTarget::End => (None, 0),
+        };
+        let new_lines = match &edit.new {
+            NewLines::Nothing => 0,
+            NewLines::Given(rows) => rows.len(),
+            NewLines::Cut { lines, .. } => (lines.last + 1).saturating_sub(lines.first),
+        };
+        Some(Stated { span: edit.span, old_start, old_lines, new_lines })
+    };
+    placed(id, operation, &stated, outcome, counter)
+}
+
+fn placed(
+    id: &str,
+    operation: &Operation,
+    stated: &dyn Fn(usize) -> Option<Stated>,
+    outcome: &FileOutcome,
+    counter: &mut Counter<'_>,
+) -> Vec<HunkReport> {
     let (mut added, mut removed) = (0, 0);
     let mut reports = Vec::with_capacity(outcome.placements.len());
     for (index, (placed, &(edit, new))) in outcome.placements.iter().zip(&outcome.texts).enumerate() {
-        let Some(edit) = changes.edits.get(edit) else { continue };
-        let mut report = unplaced(format!("{id}h{}", index + 1), operation, edit, counter);
+        let Some(stated) = stated(edit) else { continue };
+        let mut report = unplaced(format!("{id}h{}", index + 1), operation, &stated, counter);
         match placed {
             Ok(placement) => {
                 report.place(placement);
@@ -40,28 +83,26 @@ pub(super) fn reports(
     reports
 }
 
-fn unplaced(id: String, operation: &Operation, edit: &Replacement, counter: &mut Counter<'_>) -> HunkReport {
-    let (line_start, line_end) = counter.lines(edit.span);
+fn replaced(edit: &Replacement) -> Stated {
     let old_lines = match &edit.target {
         Target::Text { old, .. } => lines(old).count(),
         _ => 0,
     };
-    let new_lines = lines(&edit.new).count();
+    Stated { span: edit.span, old_start: None, old_lines, new_lines: lines(&edit.new).count() }
+}
+
+fn unplaced(id: String, operation: &Operation, stated: &Stated, counter: &mut Counter<'_>) -> HunkReport {
+    let &Stated { span, old_start, old_lines, new_lines } = stated;
+    let (line_start, line_end) = counter.lines(span);
     HunkReport {
         id,
         status: HunkStatus::Unplaced,
         rung: None,
         offset: None,
         fuzz: None,
-        patch: StatedLines { old_start: None, old_lines, new_start: None, new_lines, section: String::new() },
+        patch: StatedLines { old_start, old_lines, new_start: None, new_lines, section: String::new() },
         applied: None,
-        source: Source {
-            input: operation.input,
-            byte_start: edit.span.start,
-            byte_end: edit.span.end,
-            line_start,
-            line_end,
-        },
+        source: Source { input: operation.input, byte_start: span.start, byte_end: span.end, line_start, line_end },
         candidates: Vec::new(),
         expected: Vec::new(),
         nearest: None,

@@ -7,6 +7,7 @@ mod base85;
 mod binary;
 mod codex;
 mod git;
+mod hashline;
 mod hunks;
 mod json;
 mod names;
@@ -26,7 +27,7 @@ use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
-pub const SYNTAXES: &[&dyn Syntax] = &[&json::Json, &codex::Codex, &git::Git, &unified::Unified];
+pub const SYNTAXES: &[&dyn Syntax] = &[&json::Json, &hashline::Hashline, &codex::Codex, &git::Git, &unified::Unified];
 
 /// One grammar.
 pub trait Syntax: Sync {
@@ -60,6 +61,8 @@ pub trait Syntax: Sync {
 pub struct Options {
     /// Whether the lines of a hunk are counted instead of believing its header (`--recount`).
     pub recount: bool,
+    /// Whether forms that models write by mistake are mended where they have one meaning only (`--lenient`).
+    pub lenient: bool,
     /// Most files that one patch text may be about, counted each time that it names them.
     pub max_files: usize,
     /// Most hunks in one patch text.
@@ -68,7 +71,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { recount: false, max_files: 100_000, max_hunks: 1_000_000 }
+        Self { recount: false, lenient: false, max_files: 100_000, max_hunks: 1_000_000 }
     }
 }
 

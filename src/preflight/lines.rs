@@ -1,0 +1,158 @@
+//! From a preimage to a postimage, by changes of numbered lines.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Options;
+use super::edit::{Edited, compare};
+use super::findings::Findings;
+use super::problem::{Facts, code};
+use crate::matching::{self, LineMismatch};
+use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, Operation, Plan};
+use crate::text::tag::Tag;
+use crate::text::{BYTE_ORDER_MARK, is_binary, lines, without_ending};
+
+/// Lines that are shown on each side of a place.
+const AROUND: usize = 2;
+
+/// Most lines that are shown.
+const MOST_AROUND: usize = 40;
+
+/// Most bytes of such a line.
+const MOST_SHOWN: usize = 200;
+
+/// Returns each operation that takes lines from another one, with that one, by their indexes.
+pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
+    let changed = |(index, operation)| match edits(operation) {
+        Some(edits) => Some((index, operation, edits)),
+        None => None,
+    };
+    let changed = || plan.operations.iter().enumerate().filter_map(changed);
+    let known: HashMap<_, _> = changed().map(|(index, operation, _)| (key(operation), index)).collect();
+    let sources = |(index, operation, edits): (usize, &Operation, &LineEdits)| -> Vec<_> {
+        let source = |start| known.get(&(operation.input, start)).map(|&source| (index, source));
+        edits.sources().filter_map(source).filter(|(index, source)| index != source).collect()
+    };
+    changed().flat_map(sources).collect()
+}
+
+/// Returns what names an operation from which lines are taken: its input, and where it begins there.
+pub(super) fn key(operation: &Operation) -> (usize, usize) {
+    (operation.input, operation.span.start)
+}
+
+fn edits(operation: &Operation) -> Option<&LineEdits> {
+    match &operation.edit {
+        Edit::Lines(edits) => Some(edits),
+        _ => None,
+    }
+}
+
+/// Returns what `changes` make of `preimage`; `None` if they cannot. `source` returns the file of an operation as it was.
+pub(super) fn postimage<'a>(
+    operation: &Operation,
+    changes: &'a LineEdits,
+    preimage: &[u8],
+    source: &dyn Fn(usize) -> Option<&'a [u8]>,
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Edited> {
+    if Tag::of(preimage) != changes.tag {
+        refuse_version(changes, preimage, findings);
+        return None;
+    }
+    for &(what, span) in &changes.repairs {
+        findings.warning(&code::LINES_MENDED, what).place = Some((operation.input, span));
+    }
+    if operation.action == Action::Delete {
+        compare(preimage, b"", &mut findings.outcome);
+        return Some(Edited::Same);
+    }
+    if changes.edits.is_empty() {
+        findings.outcome.tag = Some(changes.tag);
+        return Some(Edited::Same);
+    }
+    if is_binary(preimage) {
+        findings.outcome.is_binary = true;
+        findings.error(&code::BINARY_FILE, "the file has binary data, in which no line is changed");
+        return None;
+    }
+    match matching::change_lines(preimage, &changes.edits, source, options.max_file) {
+        Ok((after, places)) => {
+            compare(preimage, &after, &mut findings.outcome);
+            findings.outcome.tag = Some(Tag::of(&after));
+            findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
+            findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
+            Some(Edited::Changed(after))
+        }
+        Err(misfits) => {
+            for misfit in misfits {
+                let edit = &changes.edits[misfit.edit];
+                refuse(operation, edit, misfit.mismatch, preimage, findings);
+            }
+            None
+        }
+    }
+}
+
+/// Says that the numbers are those of another version, and what stands there in this one.
+fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings) {
+    let actual = Tag::of(preimage);
+    let message = format!("the file is another version than {}: it has {actual}", changes.tag);
+    let problem = findings.error(&code::OTHER_TAG, message);
+    problem.help = Some("read the file again: it changed since, and its lines may have other numbers".into());
+    let around = around(preimage, &changes.edits);
+    problem.lines = around.iter().map(|(line, _)| *line).collect();
+    problem.facts = Facts { actual_tag: Some(actual), around, ..Facts::default() };
+}
+
+fn refuse(operation: &Operation, edit: &LineEdit, mismatch: LineMismatch, preimage: &[u8], findings: &mut Findings) {
+    let problem = match mismatch {
+        LineMismatch::NotFound(line) => {
+            let count = lines(preimage.strip_prefix(BYTE_ORDER_MARK).unwrap_or(preimage)).count();
+            let message = format!("line {line} is not in the file, which has {count}");
+            let problem = findings.error(&code::LINE_NOT_FOUND, message);
+            problem.help = Some("`>$` is the end of the file".into());
+            problem
+        }
+        LineMismatch::Overlap(other) => {
+            let message = format!("lines are meant that change {} has already", other + 1);
+            let problem = findings.error(&code::LINES_OVERLAP, message);
+            problem.help = Some("numbers mean the file as it was: join the two into one".into());
+            problem
+        }
+        LineMismatch::Lost => {
+            findings.error(&code::LINES_LOST, "the section that cuts these lines is left out, or does not apply")
+        }
+        LineMismatch::TooLarge => {
+            let problem = findings.error(&code::TOO_LARGE, "the lines that come make the file too large");
+            problem.help = Some("--max-file raises the limit".into());
+            problem
+        }
+    };
+    problem.place = Some((operation.input, edit.span));
+}
+
+/// Returns the lines around the places of `edits`.
+fn around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
+    let text = preimage.strip_prefix(BYTE_ORDER_MARK).unwrap_or(preimage);
+    let last = lines(text).count().saturating_sub(1);
+    let mut wanted = BTreeSet::new();
+    for edit in edits {
+        let anchors = match edit.target {
+            LineTarget::Lines(lines) => [lines.first, lines.last],
+            LineTarget::Before(line) | LineTarget::After(line) => [line, line],
+            LineTarget::End => [last + 1, last + 1],
+        };
+        for anchor in anchors.map(|line| line.saturating_sub(1).min(last)) {
+            wanted.extend(anchor.saturating_sub(AROUND)..=(anchor + AROUND).min(last));
+        }
+        if wanted.len() >= MOST_AROUND {
+            break;
+        }
+    }
+    let shown = |(line, (_, text)): (usize, (_, &[u8]))| {
+        let text = without_ending(text);
+        wanted.contains(&line).then(|| (line, text[..text.len().min(MOST_SHOWN)].to_vec()))
+    };
+    lines(text).enumerate().filter_map(shown).take(MOST_AROUND).collect()
+}

@@ -1,0 +1,258 @@
+//! The sections of a document, file by file.
+
+use std::collections::HashMap;
+
+use super::line::{self, Locator, Source};
+use super::{ABORT, BEGIN, END, body};
+use crate::path::RelPath;
+use crate::plan::{Action, Claim, Edit, LineEdit, LineEdits, LineTarget, Name, NewLines, NumberedLines, Strip};
+use crate::syntax::{Options, Sections, SyntaxError, SyntaxErrorKind};
+use crate::text::{Lines, Span};
+
+/// Reads a document into operations, one for each file.
+pub(super) struct Document<'a, 's> {
+    text: &'a [u8],
+    lines: Lines<'a>,
+    options: Options,
+    sections: &'s mut Sections,
+    files: HashMap<Vec<u8>, File>,
+    /// The file of the present section.
+    current: Option<Vec<u8>>,
+    registers: HashMap<&'a [u8], NewLines>,
+    /// How often lines were cut without a name since such lines were put somewhere.
+    nameless_cuts: usize,
+}
+
+/// What is known of a file.
+struct File {
+    /// Index of its operation.
+    operation: usize,
+    /// Whether it goes or moves, so that nothing may follow.
+    is_closed: bool,
+    /// Which change each run of lines has.
+    ranges: HashMap<NumberedLines, usize>,
+    /// Whether an operation stands in its present section.
+    is_filled: bool,
+}
+
+impl<'a, 's> Document<'a, 's> {
+    pub(super) fn new(text: &'a [u8], from: usize, options: Options, sections: &'s mut Sections) -> Self {
+        Self {
+            text,
+            lines: Lines::within(text, Span::new(from, text.len())),
+            options,
+            sections,
+            files: HashMap::new(),
+            current: None,
+            registers: HashMap::new(),
+            nameless_cuts: 0,
+        }
+    }
+
+    /// Reads to the end and returns where that is.
+    pub(super) fn read(mut self) -> Result<usize, SyntaxError> {
+        let mut is_first = true;
+        while let Some((span, whole)) = self.lines.next() {
+            let content = line::trimmed(whole);
+            let at = Span::new(span.start, span.start + content.len());
+            match content {
+                b"" => continue,
+                BEGIN if is_first => {}
+                END => {
+                    self.finish_section(at)?;
+                    return Ok(self.lines.offset());
+                }
+                ABORT => {
+                    self.finish_section(at)?;
+                    return Ok(self.text.len());
+                }
+                _ if line::is_header(content) => self.header(content, at)?,
+                _ => self.operation(content, at)?,
+            }
+            is_first = false;
+        }
+        self.finish_section(Span::new(self.text.len(), self.text.len()))?;
+        Ok(self.text.len())
+    }
+
+    /// Refuses a section without an operation; `at` is where one would stand.
+    fn finish_section(&self, at: Span) -> Result<(), SyntaxError> {
+        match self.current.as_ref().map(|path| &self.files[path]) {
+            Some(file) if !file.is_filled => Err(error(SyntaxErrorKind::Expected("`PUT`, `CUT`, `REM` or `MV`"), at)),
+            None => Err(error(SyntaxErrorKind::Expected("`[path#TAG]`"), at)),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn header(&mut self, content: &[u8], at: Span) -> Result<(), SyntaxError> {
+        if self.current.is_some() {
+            self.finish_section(at)?;
+        }
+        let (path, tag) = line::header(content).map_err(|kind| error(kind, at))?;
+        let plain = RelPath::new(path).map_or_else(|_| path.to_vec(), |path| path.as_bytes().to_vec());
+        self.current = Some(plain.clone());
+        if let Some(file) = self.files.get_mut(&plain) {
+            let is_same =
+                matches!(&self.sections.operations[file.operation].edit, Edit::Lines(lines) if lines.tag == tag);
+            if file.is_closed || !is_same {
+                let why = if is_same { "more for a file that goes or moves" } else { "two tags for one file" };
+                return Err(error(SyntaxErrorKind::Contradiction(why), at));
+            }
+            file.is_filled = false;
+            return Ok(());
+        }
+        self.options.allow_files(self.sections.operations.len() + 1, at)?;
+        let edit = Edit::Lines(LineEdits { tag, edits: Vec::new(), repairs: Vec::new() });
+        let name = name(path, Span::new(at.start + 1, at.start + 1 + path.len()));
+        self.sections.push(Action::Modify, name, edit, at);
+        let operation = self.sections.operations.len() - 1;
+        self.files.insert(plain, File { operation, is_closed: false, ranges: HashMap::new(), is_filled: false });
+        Ok(())
+    }
+
+    fn operation(&mut self, content: &'a [u8], at: Span) -> Result<(), SyntaxError> {
+        if let Some(form) = line::older_form(content) {
+            return Err(error(SyntaxErrorKind::Unsupported(form), at));
+        }
+        let read = line::operation(content).map_err(|kind| error(kind, at))?;
+        let (file, _) = self.file(at)?;
+        if file.is_closed {
+            return Err(error(SyntaxErrorKind::Contradiction("more for a file that goes or moves"), at));
+        }
+        file.is_filled = true;
+        self.sections.hunks += 1;
+        self.options.allow_hunks(self.sections.hunks, at)?;
+        match read {
+            line::Operation::Put(locator, source) => self.put(target(locator, at)?, source, at),
+            line::Operation::Cut(locator, register) => self.cut(target(locator, at)?, register, at),
+            line::Operation::Remove => self.remove(at),
+            line::Operation::Move(path) => self.moves(path, at),
+        }
+    }
+
+    /// Returns the file of the present section and what becomes of its lines.
+    fn file(&mut self, at: Span) -> Result<(&mut File, &mut LineEdits), SyntaxError> {
+        let missing = || error(SyntaxErrorKind::Expected("`[path#TAG]`"), at);
+        let file = self.current.as_ref().and_then(|path| self.files.get_mut(path)).ok_or_else(missing)?;
+        match &mut self.sections.operations[file.operation].edit {
+            Edit::Lines(lines) => Ok((file, lines)),
+            _ => Err(missing()),
+        }
+    }
+
+    fn put(&mut self, target: LineTarget, source: Source<'a>, at: Span) -> Result<(), SyntaxError> {
+        let (new, span, repairs) = match source {
+            Source::Register(name) => (self.register(name, at)?, at, Vec::new()),
+            Source::Body => {
+                let takes_nothing = matches!(target, LineTarget::Lines(_));
+                let body = body::read(self.text, &mut self.lines, self.options.lenient, takes_nothing)?;
+                (body.new, Span::new(at.start, self.lines.offset()), body.repairs)
+            }
+        };
+        let is_lenient = self.options.lenient;
+        let (file, lines) = self.file(at)?;
+        lines.repairs.extend(repairs);
+        let edit = LineEdit { target, new, span };
+        if let LineTarget::Lines(range) = target {
+            if let Some(&before) = file.ranges.get(&range) {
+                if !is_lenient {
+                    return Err(error(SyntaxErrorKind::Contradiction("the same lines are put twice"), at));
+                }
+                lines.repairs.push(("of two `PUT` for the same lines the last one counts", at));
+                lines.edits[before] = edit;
+                return Ok(());
+            }
+            file.ranges.insert(range, lines.edits.len());
+        }
+        lines.edits.push(edit);
+        Ok(())
+    }
+
+    fn cut(&mut self, target: LineTarget, register: &'a [u8], at: Span) -> Result<(), SyntaxError> {
+        let LineTarget::Lines(cut) = target else {
+            return Err(error(SyntaxErrorKind::Expected("`N.=M`"), at));
+        };
+        let (file, lines) = self.file(at)?;
+        lines.edits.push(LineEdit { target, new: NewLines::Nothing, span: at });
+        let operation = file.operation;
+        let operation = self.sections.operations[operation].span.start;
+        self.registers.insert(register, NewLines::Cut { operation, lines: cut });
+        self.nameless_cuts += usize::from(register.is_empty());
+        Ok(())
+    }
+
+    /// Returns the lines in a register; of several that were cut without a name none is meant more than another.
+    fn register(&mut self, name: &[u8], at: Span) -> Result<NewLines, SyntaxError> {
+        if name.is_empty() && self.nameless_cuts > 1 {
+            let several =
+                SyntaxErrorKind::Contradiction("several lines were cut without a register: name one as in `@x`");
+            return Err(error(several, at));
+        }
+        let empty = || error(SyntaxErrorKind::Expected("a `CUT` above that fills the register"), at);
+        let lines = self.registers.get(name).cloned().ok_or_else(empty)?;
+        if name.is_empty() {
+            self.nameless_cuts = 0;
+        }
+        Ok(lines)
+    }
+
+    fn remove(&mut self, at: Span) -> Result<(), SyntaxError> {
+        let (file, lines) = self.file(at)?;
+        if !lines.edits.is_empty() {
+            return Err(error(SyntaxErrorKind::Contradiction("`REM` of a file whose lines are changed"), at));
+        }
+        file.is_closed = true;
+        let operation = file.operation;
+        self.sections.operations[operation].action = Action::Delete;
+        Ok(())
+    }
+
+    fn moves(&mut self, path: &[u8], at: Span) -> Result<(), SyntaxError> {
+        let (file, _) = self.file(at)?;
+        file.is_closed = true;
+        let operation = file.operation;
+        let operation = &mut self.sections.operations[operation];
+        operation.action = Action::Rename;
+        let end = at.end - usize::from(self.text[at.end - 1] == b'"' && !path.ends_with(b"\""));
+        let target = name(path, Span::new(end - path.len(), end));
+        operation.from = Some(std::mem::replace(&mut operation.path, target));
+        Ok(())
+    }
+}
+
+fn name(path: &[u8], span: Span) -> Name {
+    Name::Agreed(vec![Claim { bytes: path.to_vec(), strip: Strip::Literal, span }])
+}
+
+/// Returns what a locator means.
+fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
+    let number = |digits: &[u8]| number(digits).map_err(|kind| error(kind, at));
+    Ok(match locator {
+        Locator::Before(line) => LineTarget::Before(number(line)?),
+        Locator::After(line) => LineTarget::After(number(line)?),
+        Locator::End => LineTarget::End,
+        Locator::Lines(first, last) => {
+            let (first, last) = (number(first)?, number(last)?);
+            if last < first {
+                return Err(error(SyntaxErrorKind::Expected("a range whose first line is not behind its last"), at));
+            }
+            LineTarget::Lines(NumberedLines { first, last })
+        }
+        Locator::Block => {
+            let form = "blocks that are named by their first line (`N*`)";
+            return Err(error(SyntaxErrorKind::Unsupported(form), at));
+        }
+    })
+}
+
+fn number(digits: &[u8]) -> Result<usize, SyntaxErrorKind> {
+    if digits.starts_with(b"0") {
+        return Err(SyntaxErrorKind::Expected("a line number from 1 on, without zeros before it"));
+    }
+    let text = std::str::from_utf8(digits).unwrap_or_default();
+    text.parse().map_err(|_| SyntaxErrorKind::NumberTooLarge)
+}
+
+fn error(kind: SyntaxErrorKind, at: Span) -> SyntaxError {
+    SyntaxError::new(kind, at)
+}
