@@ -5,6 +5,8 @@ use wpatch::text::Span;
 
 use crate::lark::{Generator, Grammar};
 
+mod hashline;
+
 const SENTENCES: u64 = 300;
 const MUTATIONS: u64 = 1000;
 
@@ -26,6 +28,9 @@ const TEXTS: &[&str] = &[
     "*** Begin Patch\n*** Environment ID: x\n*** Add File: a\n+1\n\n *** Delete File: b \n\n*** End Patch\n",
     "<<'EOF'\n*** Begin Patch\n*** Update File: a\n*** Move to: b\n\n*** Update File: c\n\n@@ x\n@@ y\n-a\n\
      *** End of File\n\n@@\n+b\n*** End Patch\nEOF\n",
+    "[a b.txt#2914]\nPUT 2.=3:\n+\n++x\n\nCUT 4.=4 @x\n[b#01ab] \r\nPUT >$ @x\nPUT <1:\n+a\nMV \"c d\"\n",
+    "*** Begin Patch\n\n[a#0000]\nCUT 1.=1\nPUT >2\n[b#0000]\nREM\n*** End Patch\n",
+    "[a#0000]\nMV b\n*** Abort\nPUT and anything else",
 ];
 
 /// The first words of the header lines of a git section, in the order of the grammar.
@@ -66,6 +71,7 @@ fn mend(rule: &str, made: Vec<u8>) -> Vec<u8> {
             let letter = if length <= 26 { b'A' + length - 1 } else { b'a' + length - 27 };
             [&[letter], &made[1..]].concat()
         }
+        "document" => hashline::mended(&made),
         _ => made,
     }
 }

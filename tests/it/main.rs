@@ -11,6 +11,7 @@ mod cost;
 mod crash;
 mod faults;
 mod grammar;
+mod hashline;
 mod history;
 mod hostile;
 mod json;
