@@ -126,3 +126,17 @@ fn lines_that_come_to_many_files_have_a_limit() {
     assert!(engine::apply(request, &memory, &Interrupt::new()).report.ok);
     assert_eq!(contents(&memory, "f19"), format!("y\n{big}"));
 }
+
+/// A line in brackets is nothing special in mail.
+#[test]
+fn only_an_operation_makes_a_header() {
+    let diff = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n";
+    for (prose, format) in [("[bug#2914]\nis mended.\n\n", "unified"), ("See\n[a#2914]\n", "unified")] {
+        let memory = memory(TEXT);
+        let outcome = engine::apply(Request::of(format!("{prose}{diff}")), &memory, &Interrupt::new());
+        assert!(outcome.report.ok, "{prose}");
+        assert_eq!(outcome.inputs[0].formats, [format]);
+    }
+    let outcome = engine::apply(Request::of("\n[a#2914]\n\nCUT 1.=1\n"), &memory(TEXT), &Interrupt::new());
+    assert_eq!(outcome.inputs[0].formats, ["hashline"]);
+}

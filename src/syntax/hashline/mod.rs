@@ -14,8 +14,6 @@
 mod body;
 mod document;
 mod line;
-#[cfg(test)]
-mod tests;
 
 use super::{Options, Sections, Syntax, SyntaxError};
 use crate::text::{Lines, Span};
