@@ -22,10 +22,7 @@ const MOST_SHOWN: usize = 200;
 
 /// Returns each operation that takes lines from another one, with that one, by their indexes.
 pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
-    let changed = |(index, operation)| match edits(operation) {
-        Some(edits) => Some((index, operation, edits)),
-        None => None,
-    };
+    let changed = |(index, operation)| edits(operation).map(|edits| (index, operation, edits));
     let changed = || plan.operations.iter().enumerate().filter_map(changed);
     let known: HashMap<_, _> = changed().map(|(index, operation, _)| (key(operation), index)).collect();
     let sources = |(index, operation, edits): (usize, &Operation, &LineEdits)| -> Vec<_> {
