@@ -58,7 +58,7 @@ fn the_tag_in_the_result_is_that_of_the_next_edit() {
 /// Oh My Pi 6.
 #[test]
 fn another_version_is_refused_with_its_tag_and_the_lines_around() {
-    let text: String = (1..=20).map(|line| format!("{line}\n")).collect();
+    let text = (1..=20).map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
     let memory = memory(&text);
     let (report, _) = apply(&memory, "[a#0000]\nPUT 2.=9:\n+x\nPUT >15:\n+y\nCUT 99.=99\n", false);
     let error = &report["error"];
