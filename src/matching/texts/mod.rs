@@ -230,7 +230,7 @@ fn found(
 }
 
 /// The end of a line of `text` near `offset`: of the line there, else of the one before, else LF.
-pub(super) fn ending_at(text: &[u8], offset: usize) -> Ending {
+fn ending_at(text: &[u8], offset: usize) -> Ending {
     let behind = memchr::memchr(b'\n', &text[offset..]).map(|end| offset + end + 1);
     let end = behind.or_else(|| memchr::memrchr(b'\n', text).map(|end| end + 1));
     end.map_or(Ending::Lf, |end| Ending::of(&text[end.saturating_sub(2)..end]))
