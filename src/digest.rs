@@ -59,32 +59,6 @@ impl fmt::Display for Sha256 {
     }
 }
 
-/// Returns the tag by which a hashline edit names the version of `text` that it was made for: the low 16 bits of
-/// xxHash32 over the text without byte order mark, with line feeds for line ends, and without blanks, tabs and
-/// carriage returns at the ends of lines. It is written as four upper-case hex digits.
-///
-/// One text in 65,536 has the tag of another one: it guards against mistakes, not against somebody.
-///
-/// # Examples
-///
-/// ```
-/// assert_eq!(wpatch::digest::hashline_tag(b"one\r\nTWO \nfour\nfive\n"), 0xE66C);
-/// ```
-#[must_use]
-pub fn hashline_tag(text: &[u8]) -> u16 {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let mut hash = xxhash_rust::xxh32::Xxh32::new(0);
-    for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
-        if index > 0 {
-            hash.update(b"\n");
-        }
-        let length = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).map_or(0, |last| last + 1);
-        hash.update(&line[..length]);
-    }
-    let low = hash.digest().to_le_bytes();
-    u16::from_le_bytes([low[0], low[1]])
-}
-
 /// The hash functions that git names blobs with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectFormat {

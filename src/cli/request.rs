@@ -47,7 +47,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         recount: patch.recount,
         max_files: patch.max_files.unwrap_or(defaults.max_files),
         max_hunks: patch.max_hunks.unwrap_or(defaults.max_hunks),
-        lenient: defaults.lenient,
+        lenient: patch.lenient,
     };
     Ok(Request {
         patches: input::read(&patch.patches, patch.max_patch.unwrap_or(MAX_PATCH))?,

@@ -44,7 +44,10 @@ impl Run {
         // not read.
         let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]);
         let is_closed = has_plan && preflight::is_closed(&strict.plan);
-        if fits && is_exact || is_closed || request.selection.direction == Direction::Reverse {
+        // Grammars of which every form is exact have their own mends.
+        let has_own_mends = |format: &&str| !["unified", "git", "codex"].contains(format);
+        let is_other = has_plan && strict.plan.inputs.iter().any(|input| input.formats.iter().any(has_own_mends));
+        if fits && is_exact || is_other || is_closed || request.selection.direction == Direction::Reverse {
             return self.read(plain);
         }
         match self.repaired(&request, lenience, workspace) {
@@ -54,7 +57,9 @@ impl Run {
                     matches!(refusal.kind, RefusalKind::NoPatch | RefusalKind::NotFound | RefusalKind::Unreadable)
                 };
                 // What fits nowhere is refused as it stands, with all that is known of its places.
-                if has_plan && refusals.iter().all(|(_, refusal)| is_unknown(refusal)) {
+                let is_nothing = |refusal: &Refusal| refusal.kind == RefusalKind::NoPatch;
+                let all = |is: &dyn Fn(&Refusal) -> bool| refusals.iter().all(|(_, refusal)| is(refusal));
+                if has_plan && all(&is_unknown) || all(&is_nothing) {
                     return self.read(plain);
                 }
                 self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));

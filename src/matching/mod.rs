@@ -23,10 +23,8 @@ mod texts;
 mod windows;
 
 pub use ladder::{LADDER, Rung};
-pub use texts::{Replaced, TextChange, TextMismatch, replace, replace_at};
-pub use lines::{LineChange, LineMisfit, LineMismatch, change_lines};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
-pub use texts::{Replaced, TextChange, TextMismatch, replace};
+pub use texts::{Replaced, TextChange, TextMismatch, replace, replace_at};
 
 use std::ops::Range;
 

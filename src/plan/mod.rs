@@ -175,8 +175,7 @@ impl Edit {
     /// Returns whether it says what was there before, so that it can be taken back.
     #[must_use]
     pub fn is_reversible(&self) -> bool {
-        !matches!(self, Self::Whole(_) | Self::Replacements(_) | Self::Cell(_))
-        !matches!(self, Self::Whole(_) | Self::Replacements(_) | Self::Lines(_))
+        !matches!(self, Self::Whole(_) | Self::Replacements(_) | Self::Cell(_) | Self::Lines(_))
     }
 }
 

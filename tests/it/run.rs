@@ -112,7 +112,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             recount: settings.recount,
             max_files: settings.max_files.unwrap_or(defaults.max_files),
             max_hunks: settings.max_hunks.unwrap_or(defaults.max_hunks),
-            lenient: defaults.lenient,
+            lenient: settings.lenient,
         },
         selection: selection(settings),
         preflight: preflight::Options {

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Found, about, contents, refused, resolved};
-use crate::digest::hashline_tag;
 use crate::engine::Outcome;
 use crate::path::RelPath;
 use crate::preflight::{Problem, code};
 use crate::report::Extract;
+use crate::text::tag::Tag;
 use crate::text::{BYTE_ORDER_MARK, DecodeError, decode, lines, without_ending};
 use crate::workspace::Workspace;
 
@@ -134,7 +134,7 @@ fn extract(request: &ReadRequest, workspace: &dyn Workspace) -> Found<Extract> {
     let start = window.start;
     if is_by_lines {
         if request.view == View::Hashline {
-            extract.tag = Some(format!("{:04X}", hashline_tag(&text)));
+            extract.tag = Some(Tag::of(&text).to_string());
         }
         let mut rows = Rows::new(request, &extract);
         let end = rows.put_all(&text, window);
