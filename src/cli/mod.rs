@@ -39,14 +39,14 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 fn dispatch(Cli { global, command }: Cli) -> ExitCode {
     match command {
         Command::Apply(apply) => {
-            let task = match (apply.apply, apply.check, apply.patch.is_statistics()) {
+            let task = match (apply.apply, apply.check, apply.patch.is_statistics() || apply.patch.shape) {
                 (true, ..) | (_, false, false) => Task::Apply,
                 (_, true, _) => Task::Check,
                 (_, false, true) => Task::Describe,
             };
             patch(task, apply.patch, &global)
         }
-        Command::Check(check) => patch(Task::Check, check, &global),
+        Command::Check(check) => patch(if check.shape { Task::Shape } else { Task::Check }, check, &global),
         Command::Edit(edit) => change("edit", verbs::edit(&edit, &global), &global),
         Command::Write(write) => change("write", verbs::write(*write, &global), &global),
         Command::Append(append) => change("append", verbs::append(*append, &global), &global),
@@ -77,13 +77,15 @@ enum Task {
     Check,
     /// No further than its own text.
     Describe,
+    /// The same, for who asked for a check.
+    Shape,
 }
 
 impl Task {
     /// The command in reports.
     fn name(self) -> &'static str {
         match self {
-            Self::Check => "check",
+            Self::Check | Self::Shape => "check",
             Self::Apply | Self::Describe => "apply",
         }
     }
@@ -97,8 +99,10 @@ fn patch(task: Task, patch: PatchOptions, global: &Global) -> ExitCode {
 
 fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, Stop> {
     let request = request::request(patch, global)?;
-    if task == Task::Describe {
-        return Ok(engine::describe(request));
+    if matches!(task, Task::Describe | Task::Shape) {
+        let mut outcome = engine::describe(request);
+        outcome.report.command = task.name();
+        return Ok(outcome);
     }
     let workspace = open(global)?;
     let mut outcome = if task == Task::Check {

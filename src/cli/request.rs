@@ -1,9 +1,13 @@
 //! From the command line to what the engine is asked for.
 
+use std::ffi::OsString;
+
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::args::{Durability, Global, PatchOptions};
 use super::{Stop, input};
+use super::{Stop, input, verbs};
+use crate::engine::Request;
 use crate::engine::options::{
     self, Direction, Filter, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
@@ -18,7 +22,10 @@ const MAX_PATCH: u64 = 4 << 30;
 ///
 /// Returns what keeps the run from beginning.
 pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, Stop> {
+    let closeness = verbs::closeness(patch.closeness, patch.reindent)?;
     let selection = Selection {
+        file: patch.file.map(OsString::into_encoded_bytes),
+        closeness,
         strip: patch.strip.unwrap_or(1),
         directory: patch.directory.unwrap_or_default().into_encoded_bytes(),
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
@@ -30,6 +37,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         zero_context: patch.unidiff_zero,
         ignore_whitespace: patch.ignore_whitespace,
         unique: patch.unique,
+        closeness,
     };
     let defaults = PreflightOptions::default();
     let preflight = PreflightOptions {

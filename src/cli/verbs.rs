@@ -86,7 +86,7 @@ pub(super) struct EditOptions {
 
 /// How closely a text has to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum How {
+pub(super) enum How {
     /// Byte for byte, but for line ends
     Exact,
     /// Then without blanks at line ends, without indentation, without typography
@@ -134,6 +134,20 @@ pub(super) struct AppendOptions {
     line: bool,
 }
 
+/// Returns how closely texts have to fit.
+///
+/// # Errors
+///
+/// Returns a mistake in usage if lines are to be moved that can only fit where they are.
+pub(super) fn closeness(how: Option<How>, reindent: bool) -> Result<Closeness, Stop> {
+    match (how, reindent) {
+        (Some(How::Ladder), true) => Ok(Closeness::Reindented),
+        (_, true) => Err(usage("--reindent needs --match ladder")),
+        (Some(How::Ladder), false) => Ok(Closeness::Ladder),
+        (Some(How::Exact) | None, false) => Ok(Closeness::Exact),
+    }
+}
+
 /// Returns what `edit` asks for.
 ///
 /// # Errors
@@ -141,12 +155,7 @@ pub(super) struct AppendOptions {
 /// Returns what keeps the run from beginning.
 pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Stop> {
     let limit = options.common.max_bytes.unwrap_or(MAX_BYTES);
-    let closeness = match (options.closeness, options.reindent) {
-        (Some(How::Ladder), true) => Closeness::Reindented,
-        (_, true) => return Err(usage("--reindent needs --match ladder")),
-        (Some(How::Ladder), false) => Closeness::Ladder,
-        (Some(How::Exact) | None, false) => Closeness::Exact,
-    };
+    let closeness = closeness(options.closeness, options.reindent)?;
     let order = if options.sequential { EditOrder::InTurn } else { EditOrder::AtOnce };
     let (input, edits) = match &options.edits {
         Some(path) if options.is_one_edit() => {

@@ -10,8 +10,8 @@ pub struct Rung {
     pub key: fn(&[u8]) -> Cow<'_, [u8]>,
 }
 
-/// The comparisons, strictest first. Hunks with line numbers use the first, and the last if blanks are to be ignored;
-/// those below headings use all but the last, one after the other.
+/// The comparisons, strictest first. Hunks with line numbers use the first, those up to the last but one if they
+/// may go down the ladder, and the last if blanks are to be ignored; those below headings use all but the last.
 pub const LADDER: &[Rung] = &[
     Rung { name: "exact", key: |line| Cow::Borrowed(line) },
     Rung { name: "trailing", key: |line| Cow::Borrowed(trimmed_end(line)) },
@@ -81,7 +81,7 @@ fn last_character(line: &[u8]) -> Option<(usize, char)> {
 }
 
 /// Turns typographic dashes, quotes and blanks into those of ASCII, as Codex does.
-fn folded(line: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn folded(line: &[u8]) -> Cow<'_, [u8]> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }

@@ -25,10 +25,11 @@ mod windows;
 pub use ladder::{LADDER, Rung};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
 pub use texts::{Replaced, TextChange, TextMismatch, replace, replace_at};
+pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace};
 
 use std::ops::Range;
 
-use crate::plan::{Anchor, Direction, Hunk};
+use crate::plan::{Anchor, Closeness, Direction, Hunk};
 use crate::text::without_ending;
 use index::LineIndex;
 
@@ -45,11 +46,20 @@ pub struct Rules {
     pub ignore_whitespace: bool,
     /// Whether a hunk that is off its stated place has to fit in one place only (`--unique`).
     pub unique: bool,
+    /// How closely lines have to fit (`--match`, `--reindent`). On the ladder a hunk needs a place that is the only one.
+    pub closeness: Closeness,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { context: usize::MAX, fuzz: 0, zero_context: false, ignore_whitespace: false, unique: false }
+        Self {
+            context: usize::MAX,
+            fuzz: 0,
+            zero_context: false,
+            ignore_whitespace: false,
+            unique: false,
+            closeness: Closeness::Exact,
+        }
     }
 }
 
@@ -116,6 +126,8 @@ pub enum MismatchKind {
     Overlap,
     /// What it asks for is larger than a file may be.
     TooLarge,
+    /// It fills an empty file, and there is something in this one.
+    NotEmpty,
     /// Its result already stands at this line, counted from 0.
     AlreadyApplied {
         /// The line.
@@ -191,5 +203,19 @@ fn clipped(line: &[u8]) -> Vec<u8> {
 /// exactly by a grammar that is exact about line ends; else it ends as the lines around it.
 #[must_use]
 pub fn splice(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, placements: &[Placement]) -> Vec<u8> {
-    splice::splice(preimage, text, hunks, direction, placements)
+    splice_moved(preimage, text, hunks, direction, placements, Closeness::Exact)
+}
+
+/// The same, with inserted lines moved to the depth that the hunk was found at if `closeness` asks for it; those of a
+/// grammar without line numbers always are.
+#[must_use]
+pub fn splice_moved(
+    preimage: &[u8],
+    text: &[u8],
+    hunks: &[Hunk],
+    direction: Direction,
+    placements: &[Placement],
+    closeness: Closeness,
+) -> Vec<u8> {
+    splice::splice(preimage, text, hunks, direction, placements, closeness)
 }

@@ -5,15 +5,17 @@
 //! lines that only insert, without any context, go to their stated place or nowhere (git puts them at the end of the
 //! file); and with fewer lines of context (`-C`) the stated place is that of the lines that are left.
 
+use std::collections::HashMap;
+
 use super::covered::{Covered, signed};
 use super::index::LineIndex;
-use super::ladder::{EXACT, LADDER, WHITESPACE};
+use super::ladder::{EXACT, LADDER, PUNCT, TRAILING, WHITESPACE};
 use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
 use super::search::{Found, Needle, Places, candidates, is_at, nearest};
 use super::windows::{Comparison, Hashes, Windows, power};
 use super::{Mismatch, MismatchKind, Placement, Placements, Rules};
-use crate::plan::{Direction, Hunk};
+use crate::plan::{Closeness, Direction, Hunk};
 
 /// How often the file is searched from end to end before its lines are hashed once and for all.
 const FEW_SEARCHES: usize = 4;
@@ -27,7 +29,8 @@ pub(super) fn place(
     rules: &Rules,
 ) -> Placements {
     let patch = Patch { text, hunks, direction, rules };
-    let mut placer = Placer { index, patch, covered: Covered::default(), searches: 0, exact: None, loose: None };
+    let mut placer =
+        Placer { index, patch, covered: Covered::default(), searches: 0, exact: None, loose: HashMap::new() };
     let outcomes = hunks.iter().map(|hunk| {
         let pattern = Pattern::new(hunk, text, direction);
         let levels = levels(&pattern, hunk.preimage_range(direction), rules);
@@ -60,6 +63,12 @@ impl Patch<'_> {
     }
 }
 
+/// Returns the rungs below the first that `rules` allow, strictest first.
+fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
+    let ladder = (TRAILING..=PUNCT).filter(|_| rules.closeness != Closeness::Exact).collect::<Vec<_>>();
+    ladder.into_iter().chain(rules.ignore_whitespace.then_some(WHITESPACE))
+}
+
 struct Placer<'a> {
     index: &'a LineIndex<'a>,
     patch: Patch<'a>,
@@ -67,7 +76,8 @@ struct Placer<'a> {
     /// How often the file was searched from end to end.
     searches: usize,
     exact: Option<Windows<'a>>,
-    loose: Option<Windows<'a>>,
+    /// One for each rung that was tried.
+    loose: HashMap<usize, Windows<'a>>,
 }
 
 /// Lines of a hunk that are looked for.
@@ -107,9 +117,12 @@ impl Placer<'_> {
             let mut rung = EXACT;
             let mut found = self.find_exactly(&quest);
             is_blocked |= found.is_blocked;
-            if found.line.is_none() && self.patch.rules.ignore_whitespace && quest.count() > 0 {
-                rung = WHITESPACE;
-                found = self.find_loosely(&quest);
+            for looser in loose_rungs(self.patch.rules) {
+                if found.line.is_some() || quest.count() == 0 {
+                    break;
+                }
+                rung = looser;
+                found = self.find_loosely(&quest, rung);
                 is_blocked |= found.is_blocked;
             }
             if let Some(line) = found.line {
@@ -138,11 +151,11 @@ impl Placer<'_> {
         }
     }
 
-    fn find_loosely(&mut self, quest: &Quest<'_>) -> Found {
+    fn find_loosely(&mut self, quest: &Quest<'_>, rung: usize) -> Found {
         let field = self.field(quest, false);
-        let comparison = Comparison { rung: WHITESPACE, is_strict: true };
-        let mut windows =
-            self.loose.take().unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
+        let comparison = Comparison { rung, is_strict: rung == WHITESPACE };
+        let known = self.loose.remove(&rung);
+        let mut windows = known.unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
         let lines = quest.lines();
         let places = windows.places(&lines);
         let found = match field {
@@ -150,7 +163,7 @@ impl Placer<'_> {
             Field::Only(line) => self.check(quest, line, places.is_at(line)),
             Field::Anywhere => self.around(&places, quest.stated),
         };
-        self.loose = Some(windows);
+        self.loose.insert(rung, windows);
         found
     }
 
@@ -214,7 +227,9 @@ impl Placer<'_> {
         candidates: Vec<usize>,
     ) -> Result<Placement, MismatchKind> {
         let offset = self.covered.running(line) - quest.stated;
-        let wants_one = quest.level.is_fuzzy || (offset != 0 && (self.patch.rules.unique || rung == WHITESPACE));
+        let wants_one = quest.level.is_fuzzy
+            || (TRAILING..=PUNCT).contains(&rung)
+            || (offset != 0 && (self.patch.rules.unique || rung == WHITESPACE));
         let rung = LADDER[rung].name;
         if wants_one && candidates.len() > 1 {
             return Err(MismatchKind::Ambiguous { lines: candidates, rung });

@@ -3,7 +3,7 @@
 use super::Placement;
 use super::ladder::{EXACT, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
-use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
+use crate::plan::{Anchor, Closeness, Direction, Hunk, HunkLine, LineKind};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines};
 
 /// Returns the file with the hunks in place.
@@ -13,6 +13,7 @@ pub(super) fn splice(
     hunks: &[Hunk],
     direction: Direction,
     placements: &[Placement],
+    closeness: Closeness,
 ) -> Vec<u8> {
     let mut order: Vec<_> = hunks.iter().zip(placements).collect();
     order.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
@@ -20,7 +21,7 @@ pub(super) fn splice(
     let mut out = Output { bytes: Vec::with_capacity(preimage.len() + inserted), is_open: false };
     let mut done = 0;
     for (hunk, placement) in order {
-        let site = Site::new(preimage, hunk, placement);
+        let site = Site::new(preimage, hunk, placement, closeness);
         out.keep(&preimage[done..placement.bytes.start], site.ending);
         site.write(&hunk.lines(text, direction).collect::<Vec<_>>(), &mut out);
         done = placement.bytes.end;
@@ -84,14 +85,17 @@ struct Site<'a> {
     is_verbatim: bool,
     /// Whether the grammar can say that a line has no terminator.
     has_open_lines: bool,
+    /// Whether new lines move to the depth that the hunk was found at.
+    moves_lines: bool,
 }
 
 impl<'a> Site<'a> {
-    fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement) -> Self {
+    fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement, closeness: Closeness) -> Self {
         let has_open_lines = hunk.anchor == Anchor::Line;
         let is_verbatim = has_open_lines && placement.rung == LADDER[EXACT].name;
         let ending = ending_near(preimage, placement.bytes.start);
-        Self { preimage, placement, ending, is_verbatim, has_open_lines }
+        let moves_lines = !has_open_lines || closeness == Closeness::Reindented;
+        Self { preimage, placement, ending, is_verbatim, has_open_lines, moves_lines }
     }
 
     fn covered(&self) -> impl Iterator<Item = &'a [u8]> {
@@ -139,7 +143,7 @@ impl<'a> Site<'a> {
     {
         let rung = LADDER.iter().position(|rung| rung.name == self.placement.rung)?;
         let old: Vec<_> = hunk.iter().filter(|line| line.is_old()).map(|line| line.text).collect();
-        (INDENT..=PUNCT).contains(&rung).then(|| Reindent::new(&old, self.covered()))
+        (self.moves_lines && (INDENT..=PUNCT).contains(&rung)).then(|| Reindent::new(&old, self.covered()))
     }
 }
 

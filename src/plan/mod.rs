@@ -4,6 +4,7 @@
 //! `Plan<RelPath>`, the only kind that later stages take.
 
 mod cell;
+mod aim;
 mod hunk;
 mod lines;
 mod name;
@@ -93,6 +94,8 @@ pub struct Repair {
     pub line: usize,
     /// The same in words.
     pub message: &'static str,
+    /// The name that it has for its only file, where [`Selection::file`] names another one.
+    pub header_path: Option<Vec<u8>>,
 }
 
 /// What becomes of one file.

@@ -36,6 +36,11 @@ pub enum Target {
         /// How often it is there.
         times: Times,
     },
+    /// Whole lines, at least one and each with its terminator, which are there once. The last line of the file is
+    /// whole without one.
+    Lines(Vec<u8>),
+    /// All of a file that is empty, or not there.
+    Nothing,
     /// All from one text up to the end of another one, each of which is there once.
     Range {
         /// The first.
@@ -80,7 +85,7 @@ pub enum EditOrder {
 }
 
 /// How closely a text has to fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Closeness {
     /// Byte for byte, but for line ends.
     #[default]

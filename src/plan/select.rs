@@ -2,7 +2,7 @@
 
 use globset::{Candidate, GlobMatcher};
 
-use super::{Action, Blobs, Direction, Edit, Name, NameError, Operation, Plan, steps};
+use super::{Action, Blobs, Closeness, Direction, Edit, Name, NameError, Operation, Plan, aim, steps};
 use crate::path::RelPath;
 use crate::text::Span;
 
@@ -18,6 +18,10 @@ pub struct Selection {
     pub filters: Vec<Filter>,
     /// Whether the patch is undone instead of done (`-R`).
     pub direction: Direction,
+    /// The file below the root that a patch of one file is for, whatever it names (`--file`).
+    pub file: Option<Vec<u8>>,
+    /// How closely texts have to fit at least (`--match`, `--reindent`).
+    pub closeness: Closeness,
 }
 
 /// One `--include` or `--exclude`.
@@ -31,7 +35,14 @@ pub struct Filter {
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { strip: 1, directory: Vec::new(), filters: Vec::new(), direction: Direction::Forward }
+        Self {
+            strip: 1,
+            directory: Vec::new(),
+            filters: Vec::new(),
+            direction: Direction::Forward,
+            file: None,
+            closeness: Closeness::Exact,
+        }
     }
 }
 
@@ -52,6 +63,9 @@ pub enum RejectionKind {
     /// Its name.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// It is about another file than the ones before, or about two, and all are to be one.
+    #[error("the patch is about more than one file, and only one was named for it")]
+    SeveralFiles,
     /// It does not say what was in the file before, and is to be undone.
     #[error("this section does not say what was there before, so it cannot be reversed")]
     Irreversible,
@@ -70,12 +84,18 @@ pub struct Selected {
 
 /// Strips names, filters, and turns the plan round where the patch is to be undone.
 #[must_use]
-pub fn select(plan: Plan<Name>, selection: &Selection) -> Selected {
+pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
+    aim::loosen(&mut plan, selection);
+    let aimed = selection.file.as_ref().map_or(Ok(()), |file| aim::aim(&mut plan, file, selection));
     let mut selected = Selected {
         plan: Plan { inputs: plan.inputs, operations: Vec::with_capacity(plan.operations.len()) },
         rejections: Vec::new(),
         skipped: Vec::new(),
     };
+    if let Err(rejection) = aimed {
+        selected.rejections.push(rejection);
+        return selected;
+    }
     for operation in plan.operations {
         let (input, span) = (operation.input, operation.path.span());
         match resolved(operation, selection) {

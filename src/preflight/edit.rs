@@ -43,7 +43,8 @@ pub(super) fn postimage(
             if options.describe || !placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated)) {
                 findings.outcome.placements = placements;
             }
-            let after = matching::splice(preimage, text, hunks, operation.direction, &placed?);
+            let closeness = options.rules.closeness;
+            let after = matching::splice_moved(preimage, text, hunks, operation.direction, &placed?, closeness);
             findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
             Some(Edited::Changed(after))
         }
@@ -62,6 +63,7 @@ pub(super) fn postimage(
         Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_file, findings),
         // The worker has the files that lines come from.
         Edit::Lines(_) => None,
+        Edit::Replacements(changes) => super::replace::postimage(operation, changes, preimage, options, findings),
         Edit::Whole(contents) => {
             compare(preimage, contents, &mut findings.outcome);
             Some(Edited::Given(Arc::clone(contents)))
@@ -237,6 +239,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
             problem
         }
         MismatchKind::TooLarge => findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large")),
+        MismatchKind::NotEmpty => findings.error(&code::EXISTS, format!("{hunk} fills a file that is not empty")),
         MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
         MismatchKind::AlreadyApplied { line } => {
             let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);

@@ -1,9 +1,10 @@
 //! From a preimage to a postimage, by changes of texts.
 
+use super::Options;
 use super::edit::{Edited, at_lines, compare};
 use super::findings::Findings;
 use super::problem::{Facts, Problem, code};
-use crate::matching::{self, MismatchKind, TextMismatch};
+use crate::matching::{self, MismatchKind, Misplaced, TextMismatch};
 use crate::plan::{Operation, Replacement, Replacements, Target};
 use crate::text::is_binary;
 
@@ -12,10 +13,10 @@ pub(super) fn postimage(
     operation: &Operation,
     changes: &Replacements,
     preimage: &[u8],
-    max_file: u64,
+    options: &Options,
     findings: &mut Findings,
 ) -> Option<Edited> {
-    let looks_inside = |edit: &Replacement| !matches!(edit.target, Target::End(_));
+    let looks_inside = |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
     if is_binary(preimage) && changes.edits.iter().any(looks_inside) {
         findings.outcome.is_binary = true;
         findings.error(&code::BINARY_FILE, "the file has binary data, in which no text is replaced");
@@ -28,28 +29,40 @@ pub(super) fn postimage(
     if findings.is_failed() {
         return None;
     }
-    match matching::replace(preimage, changes, max_file) {
+    let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
+    let before = if is_filled && options.overwrite { &[][..] } else { preimage };
+    match matching::replace(before, changes, options.max_file) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
             Some(Edited::Changed(after))
         }
-        Err(misfits) => {
-            for (index, misfit) in misfits.iter().enumerate() {
-                let edit = &changes.edits[misfit.edit];
-                let problem = refuse(operation, edit, misfit, findings);
-                at(problem, operation, edit).hunk = Some(index);
-            }
-            findings.outcome.texts = misfits.iter().map(|misfit| (misfit.edit, 0)).collect();
-            findings.outcome.placements = misfits.into_iter().map(|misfit| Err(misfit.mismatch)).collect();
+        Err(misplaced) => {
+            misplace(operation, changes, misplaced, findings);
             None
         }
     }
 }
 
+/// Notes all changes of which something is known, in their order: those without a place, and why.
+fn misplace(operation: &Operation, changes: &Replacements, misplaced: Misplaced, findings: &mut Findings) {
+    let known = misplaced.places.into_iter().map(|place| (place.edit, place.new_lines, Ok(place.placement)));
+    let mut known: Vec<_> = known.collect();
+    for misfit in &misplaced.misfits {
+        let edit = &changes.edits[misfit.edit];
+        let hunk = known.iter().filter(|(before, ..)| *before < misfit.edit).count();
+        let problem = refuse(operation, edit, misfit, findings);
+        at(problem, operation, edit).hunk = Some(hunk);
+        known.push((misfit.edit, 0, Err(misfit.mismatch.clone())));
+    }
+    known.sort_by_key(|(edit, ..)| *edit);
+    findings.outcome.texts = known.iter().map(|(edit, lines, _)| (*edit, *lines)).collect();
+    findings.outcome.placements = known.into_iter().map(|(.., placed)| placed).collect();
+}
+
 fn is_nothing(edit: &Replacement) -> bool {
-    matches!(&edit.target, Target::Text { old, .. } if *old == edit.new)
+    matches!(&edit.target, Target::Text { old, .. } | Target::Lines(old) if *old == edit.new)
 }
 
 fn at<'p>(problem: &'p mut Problem, operation: &Operation, edit: &Replacement) -> &'p mut Problem {
@@ -64,7 +77,7 @@ fn refuse<'f>(
     misfit: &TextMismatch,
     findings: &'f mut Findings,
 ) -> &'f mut Problem {
-    let name = edit.index.map_or_else(|| "the text".to_owned(), |index| format!("the text of edit {}", index + 1));
+    let name = name(edit);
     match &misfit.mismatch.kind {
         MismatchKind::Ambiguous { lines, rung } => {
             let count = misfit.count;
@@ -73,12 +86,20 @@ fn refuse<'f>(
             problem.lines.clone_from(lines);
             problem.facts = Facts { count: Some(count), ..Facts::default() };
             problem.help = Some("add text around it that is there only once, or replace all of it with --all".into());
+            if matches!(edit.target, Target::Lines(_)) {
+                problem.help = Some("add lines around it that are there only once".into());
+            }
             problem
         }
         MismatchKind::TooLarge => {
             let message = format!("{name} is there {} times, and the file would be over the limit", misfit.count);
             let problem = findings.error(&code::TOO_LARGE, message);
             problem.help = Some("--max-file raises the limit".into());
+            problem
+        }
+        MismatchKind::NotEmpty => {
+            let problem = findings.error(&code::EXISTS, "the file exists already, and is not empty");
+            problem.help = Some("--overwrite replaces it; a block with lines to search for changes it".into());
             problem
         }
         MismatchKind::Overlap => {
@@ -94,10 +115,18 @@ fn refuse<'f>(
     }
 }
 
+fn name(edit: &Replacement) -> String {
+    match (&edit.target, edit.index) {
+        (Target::Lines(_), Some(index)) => format!("what block {} searches for", index + 1),
+        (_, Some(index)) => format!("the text of edit {}", index + 1),
+        (_, None) => "the text".to_owned(),
+    }
+}
+
 fn wanted(edit: &Replacement, name: &str) -> String {
     match edit.target {
         Target::After(line) | Target::Before(line) => format!("line {line}"),
         Target::Range { .. } => "a range from the one text to the other".to_owned(),
-        Target::Text { .. } | Target::End(_) => name.to_owned(),
+        Target::Text { .. } | Target::Lines(_) | Target::Nothing | Target::End(_) => name.to_owned(),
     }
 }

@@ -127,7 +127,9 @@ fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
     let mut files = Vec::with_capacity(plan.operations.len());
     for (index, operation) in plan.operations.iter().enumerate() {
         if let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input)) {
-            files.push(FileReport::of(index, operation, outcome(index), parts.is_described, &input.bytes, counter));
+            let file = FileReport::of(index, operation, outcome(index), parts.is_described, &input.bytes, counter);
+            let header_path = input.header_path.as_deref().map(text);
+            files.push(FileReport { header_path, ..file });
         }
     }
     clip_details(&mut files);
@@ -160,6 +162,7 @@ fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
 fn summary(files: &[FileReport], plan: Option<&Plan>) -> Summary {
     let hunks = plan.iter().flat_map(|plan| &plan.operations).map(|operation| match &operation.edit {
         Edit::Hunks(hunks) => hunks.len(),
+        Edit::Replacements(changes) => super::texts::blocks(changes),
         _ => 0,
     });
     let mut summary = Summary { hunks: hunks.sum(), ..Summary::default() };

@@ -25,6 +25,9 @@ pub struct FileReport {
     /// All bytes of the path as hex digits, where the path is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_hex: Option<String>,
+    /// The name that the patch has for it, where `--file` names another file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header_path: Option<String>,
     /// The other file of a rename or copy.
     #[serde(serialize_with = "as_optional_text")]
     #[schemars(with = "Option<String>")]
@@ -195,6 +198,7 @@ impl FileReport {
         Self {
             path: operation.path.clone(),
             path_hex: lossless(&operation.path),
+            header_path: None,
             from: operation.from.clone(),
             from_hex: operation.from.as_ref().and_then(lossless),
             op: op(operation, modes),
@@ -278,7 +282,11 @@ fn file_type(operation: &Operation, outcome: &FileOutcome, modes: (Option<FileMo
 }
 
 fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
-    let Edit::Hunks(hunks) = &operation.edit else { return (0, 0) };
+    let hunks = match &operation.edit {
+        Edit::Hunks(hunks) => hunks,
+        Edit::Replacements(changes) => return super::texts::counted_lines(changes),
+        _ => return (0, 0),
+    };
     let kinds = hunks.iter().flat_map(|hunk| hunk.lines(patch, operation.direction)).map(|line| line.kind);
     kinds.fold((0, 0), |(added, removed), kind| match kind {
         LineKind::Insertion => (added + 1, removed),

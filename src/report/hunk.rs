@@ -63,6 +63,8 @@ pub enum HunkStatus {
     AlreadyApplied,
     /// What it asks for is larger than a file may be.
     TooLarge,
+    /// It fills an empty file, and there is something in this one.
+    Exists,
 }
 
 /// The lines that a hunk header names, counted from 1.
@@ -209,6 +211,7 @@ impl HunkReport {
             MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. } => HunkStatus::NotFound,
             MismatchKind::Overlap => HunkStatus::Overlap,
             MismatchKind::TooLarge => HunkStatus::TooLarge,
+            MismatchKind::NotEmpty => HunkStatus::Exists,
             MismatchKind::Ambiguous { lines, rung } => {
                 self.rung = Some(rung);
                 self.candidates = candidates(lines);

@@ -13,6 +13,10 @@ struct Stated {
     old_lines: usize,
     new_lines: usize,
 }
+use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
+use crate::preflight::FileOutcome;
+use crate::syntax::write::changed_lines;
+use crate::text::lines;
 
 /// Reports the places of `changes` of the file `id`, or why they have none.
 pub(super) fn reports(
@@ -73,19 +77,43 @@ fn placed(
                     new_start: first((placement.lines.start + added).saturating_sub(removed), new),
                     new_lines: new,
                 });
-                added += new;
-                removed += old;
+                // In turn, the lines are counted in what the ones before left.
+                if changes.order == EditOrder::AtOnce {
+                    added += new;
+                    removed += old;
+                }
             }
             Err(mismatch) => report.miss(mismatch, counter),
         }
         reports.push(report);
     }
+    if reports.is_empty() {
+        let all = changes.edits.iter().enumerate();
+        reports.extend(all.map(|(index, edit)| unplaced(format!("{id}h{}", index + 1), operation, edit, counter)));
+    }
     reports
 }
 
 fn replaced(edit: &Replacement) -> Stated {
+/// Counts the lines that blocks add and remove, as far as they say it themselves.
+pub(super) fn counted_lines(changes: &Replacements) -> (usize, usize) {
+    let counts = changes.edits.iter().map(|edit| match &edit.target {
+        Target::Lines(old) => changed_lines(old, &edit.new),
+        Target::Nothing => (lines(&edit.new).count(), 0),
+        _ => (0, 0),
+    });
+    counts.fold((0, 0), |all, (added, removed)| (all.0 + added, all.1 + removed))
+}
+
+/// Counts the changes that are blocks.
+pub(super) fn blocks(changes: &Replacements) -> usize {
+    changes.edits.iter().filter(|edit| matches!(edit.target, Target::Lines(_) | Target::Nothing)).count()
+}
+
+fn unplaced(id: String, operation: &Operation, edit: &Replacement, counter: &mut Counter<'_>) -> HunkReport {
+    let (line_start, line_end) = counter.lines(edit.span);
     let old_lines = match &edit.target {
-        Target::Text { old, .. } => lines(old).count(),
+        Target::Text { old, .. } | Target::Lines(old) => lines(old).count(),
         _ => 0,
     };
     Stated { span: edit.span, old_start: None, old_lines, new_lines: lines(&edit.new).count() }

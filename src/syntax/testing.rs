@@ -40,6 +40,7 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
             let new = String::from_utf8_lossy(&edit.new);
             match &edit.target {
                 Target::Text { old, times } => format!("{times:?} {:?} {new:?}", String::from_utf8_lossy(old)),
+                Target::Lines(old) => format!("lines {:?} {new:?}", String::from_utf8_lossy(old)),
                 target => format!("{target:?} {new:?}"),
             }
         })),

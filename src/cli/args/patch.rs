@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::verbs::How;
+
 /// The options of `apply`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ApplyOptions {
@@ -82,6 +84,18 @@ pub(in crate::cli) struct PatchOptions {
     /// Refuse hunks off their stated place that fit in several places
     #[arg(long)]
     pub(in crate::cli) unique: bool,
+    /// How closely context and old lines have to fit [default: exact]
+    #[arg(long = "match", value_name = "HOW", value_enum)]
+    pub(in crate::cli) closeness: Option<How>,
+    /// Indent new lines as those that were found; needs --match ladder
+    #[arg(long, requires = "closeness")]
+    pub(in crate::cli) reindent: bool,
+    /// Apply a patch of one file to this one, whatever name it has there
+    #[arg(long, value_name = "FILE", conflicts_with = "directory")]
+    pub(in crate::cli) file: Option<OsString>,
+    /// Say what the patch is about, and read no file; turns applying off
+    #[arg(long)]
+    pub(in crate::cli) shape: bool,
     /// Put a clean diff of each file into the JSON
     #[arg(long)]
     pub(in crate::cli) with_diff: bool,

@@ -16,6 +16,8 @@ pub(super) fn fitted(text: &[u8], edit: &Replacement, site: &Site, closeness: Cl
             let new = if is_loose { reindented(&edit.new, old, region) } else { edit.new.clone() };
             with_endings(&new, endings(region), ending_at(text, site.bytes.end))
         }
+        Target::Lines(old) => whole_lines(text, edit, old, site, closeness),
+        Target::Nothing => edit.new.clone(),
         Target::Range { .. } => {
             with_endings(&edit.new, endings(&text[site.bytes.clone()]), ending_at(text, site.bytes.end))
         }
@@ -30,6 +32,20 @@ pub(super) fn fitted(text: &[u8], edit: &Replacement, site: &Site, closeness: Cl
             [open.bytes(), &new, last.bytes()].concat()
         }
     }
+}
+
+/// Returns whole lines for others; for a last line without terminator they come without one.
+fn whole_lines(text: &[u8], edit: &Replacement, old: &[u8], site: &Site, closeness: Closeness) -> Vec<u8> {
+    let region = &text[site.bytes.clone()];
+    let is_loose = closeness == Closeness::Reindented && (INDENT..=PUNCT).contains(&site.rung);
+    let mut new = if is_loose { reindented(&edit.new, old, region) } else { edit.new.clone() };
+    if !search::is_literal(old) {
+        new = with_endings(&new, endings(region), ending_at(text, site.bytes.end));
+    }
+    if !region.ends_with(b"\n") {
+        new.truncate(without_ending(&new).len());
+    }
+    new
 }
 
 /// Returns whole lines that come before the line at `at`; behind a last line that is open, they are open as well.

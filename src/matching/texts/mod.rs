@@ -40,7 +40,16 @@ pub struct TextMismatch {
 }
 
 /// What a file becomes, and the places of all changes; or those that have none.
-pub type Replaced = Result<(Vec<u8>, Vec<TextChange>), Vec<TextMismatch>>;
+pub type Replaced = Result<(Vec<u8>, Vec<TextChange>), Misplaced>;
+
+/// Changes that cannot be made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Misplaced {
+    /// Those that have no place, at least one.
+    pub misfits: Vec<TextMismatch>,
+    /// Of changes in turn, those that have one.
+    pub places: Vec<TextChange>,
+}
 
 /// A place that was found for a text.
 struct Site {
@@ -52,21 +61,26 @@ struct Site {
 ///
 /// # Errors
 ///
-/// Returns every change that has no place; of changes in turn the first.
+/// Returns every change that has no place; of changes in turn, each one where those go that have a place.
 pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
     match wanted.order {
         EditOrder::AtOnce => {
             let edits: Vec<_> = wanted.edits.iter().enumerate().collect();
             at_once(preimage, &edits, (wanted.closeness, most))
+                .map_err(|misfits| Misplaced { misfits, ..Misplaced::default() })
         }
         EditOrder::InTurn => {
-            let (mut text, mut all) = (preimage.to_vec(), Vec::new());
+            let (mut text, mut places, mut misfits) = (preimage.to_vec(), Vec::new(), Vec::new());
             for edit in wanted.edits.iter().enumerate() {
-                let (after, changes) = at_once(&text, &[edit], (wanted.closeness, most))?;
-                text = after;
-                all.extend(changes);
+                match at_once(&text, &[edit], (wanted.closeness, most)) {
+                    Ok((after, changes)) => {
+                        text = after;
+                        places.extend(changes);
+                    }
+                    Err(more) => misfits.extend(more),
+                }
             }
-            Ok((text, all))
+            if misfits.is_empty() { Ok((text, places)) } else { Err(Misplaced { misfits, places }) }
         }
     }
 }
@@ -81,6 +95,11 @@ pub fn replace_at(preimage: &[u8], places: Vec<(Range<usize>, Vec<u8>)>) -> (Vec
 }
 
 fn at_once(preimage: &[u8], edits: &[(usize, &Replacement)], (closeness, most): (Closeness, u64)) -> Replaced {
+fn at_once(
+    preimage: &[u8],
+    edits: &[(usize, &Replacement)],
+    (closeness, most): (Closeness, u64),
+) -> Result<(Vec<u8>, Vec<TextChange>), Vec<TextMismatch>> {
     let file = Searched::new(preimage);
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
     let mut made = 0_u64;
@@ -170,6 +189,9 @@ fn sites(file: &Searched<'_>, edit: &Replacement, closeness: Closeness) -> Resul
     let insertion = |at: usize| Ok(vec![Site { bytes: at..at, rung: 0 }]);
     match &edit.target {
         Target::Text { old, times } => found(file, old, *times, closeness, edit),
+        Target::Lines(old) => found(file, old, Times::Once, closeness, edit),
+        Target::Nothing if file.text.is_empty() => insertion(0),
+        Target::Nothing => Err((Mismatch::unexplained(MismatchKind::NotEmpty), 0)),
         Target::Range { from, to } => {
             let once = |text| {
                 found(file, text, Times::Once, closeness, edit).map(|sites| (sites[0].bytes.clone(), sites[0].rung))
@@ -210,7 +232,8 @@ fn found(
     closeness: Closeness,
     edit: &Replacement,
 ) -> Result<Vec<Site>, Misfit> {
-    let rungs = if closeness == Closeness::Exact { &search::RUNGS[..1] } else { search::RUNGS };
+    let rungs = if matches!(edit.target, Target::Lines(_)) { search::LINE_RUNGS } else { search::RUNGS };
+    let rungs = if closeness == Closeness::Exact { &rungs[..1] } else { rungs };
     for &(rung, search) in rungs {
         let Hits { places, count } = search(file, old, closeness);
         let site = |bytes: &Range<usize>| Site { bytes: bytes.clone(), rung };

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::matching::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold};
+use crate::matching::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold, folded};
 use crate::plan::Closeness;
-use crate::text::{lines, without_ending};
+use crate::text::{BYTE_ORDER_MARK, Lines, Span, lines, without_ending};
 
 /// Finds a text on one rung.
 type Search = fn(&Searched<'_>, &[u8], Closeness) -> Hits;
@@ -15,9 +15,17 @@ type Search = fn(&Searched<'_>, &[u8], Closeness) -> Hits;
 /// The rungs for texts, strictest first, and how each finds its places.
 pub(super) const RUNGS: &[(usize, Search)] = &[
     (EXACT, exact),
-    (TRAILING, |file, old, _| whole_lines(file, old, without_trailing)),
-    (INDENT, |file, old, _| whole_lines(file, old, |line| without_trailing(without_leading(line)))),
+    (TRAILING, |file, old, _| whole_lines(file, old, |line| without_trailing(line).into())),
+    (INDENT, |file, old, _| whole_lines(file, old, |line| without_trailing(without_leading(line)).into())),
     (PUNCT, punct),
+];
+
+/// The rungs for whole lines.
+pub(super) const LINE_RUNGS: &[(usize, Search)] = &[
+    (EXACT, exact_lines),
+    RUNGS[TRAILING],
+    RUNGS[INDENT],
+    (PUNCT, |file, old, _| whole_lines(file, old, |line| folded(without_trailing(without_leading(line))))),
 ];
 
 /// The places of a text that do not overlap, and in how many it fits: two if it overlaps with itself.
@@ -130,6 +138,36 @@ fn exact(file: &Searched<'_>, old: &[u8], closeness: Closeness) -> Hits {
     hits
 }
 
+/// Whole lines, byte for byte but for line ends. The last line of the file is one without its terminator too.
+fn exact_lines(file: &Searched<'_>, old: &[u8], _: Closeness) -> Hits {
+    let literal = Shrunk { bytes: Cow::Borrowed(file.text), steps: Vec::new() };
+    let plain = if is_literal(old) { &literal } else { &file.plain };
+    let is_closed = plain.bytes.ends_with(b"\n");
+    let text = if is_closed { Cow::Borrowed(&*plain.bytes) } else { Cow::Owned([&*plain.bytes, b"\n"].concat()) };
+    let (mark, anchored) = (mark(&text), [b"\n", old].concat());
+    let finder = memmem::Finder::new(&anchored);
+    // The first place at or behind `from`.
+    let next = |from: usize| {
+        if from <= mark && text[mark..].starts_with(old) {
+            return Some(mark);
+        }
+        let start = from.saturating_sub(1);
+        finder.find(text.get(start..)?).map(|newline| start + newline + 1)
+    };
+    let (mut places, mut from) = (Vec::new(), 0);
+    while let Some(start) = next(from) {
+        from = start + old.len();
+        places.push(plain.original(start)..plain.original(from).min(file.text.len()));
+    }
+    let is_twice = places.len() == 1 && next(0).is_some_and(|first| next(first + 1).is_some());
+    Hits { count: if is_twice { 2 } else { places.len() }, places }
+}
+
+/// Returns the length of the byte order mark of `text`.
+fn mark(text: &[u8]) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
 /// Returns whether the line ends of `old` are meant byte for byte.
 pub(super) fn is_literal(old: &[u8]) -> bool {
     old.ends_with(b"\r") || memmem::find(old, b"\r\n").is_some()
@@ -146,18 +184,19 @@ fn without_leading(line: &[u8]) -> &[u8] {
 }
 
 /// Whole lines whose keys are the same; the text has to say more than blank lines.
-fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> &[u8]) -> Hits {
+fn whole_lines(file: &Searched<'_>, old: &[u8], key: fn(&[u8]) -> Cow<'_, [u8]>) -> Hits {
+    let mark = mark(file.text);
     let keyed = |text: &[u8]| {
         let keys = lines(text)
             .flat_map(|(_, line)| key(without_ending(line)).iter().copied().chain(*b"\n").collect::<Vec<_>>());
         std::iter::once(b'\n').chain(keys).collect::<Vec<u8>>()
     };
-    let (keys, wanted) = (keyed(file.text), keyed(old));
+    let (keys, wanted) = (keyed(&file.text[mark..]), keyed(old));
     if wanted.iter().all(|&byte| byte == b'\n') {
         return Hits { places: Vec::new(), count: 0 };
     }
     let count = memchr::memchr_iter(b'\n', &wanted).count() - 1;
-    let spans: Vec<_> = lines(file.text).map(|(span, _)| span).collect();
+    let spans: Vec<_> = Lines::within(file.text, Span::new(mark, file.text.len())).map(|(span, _)| span).collect();
     let place = |line: usize| {
         let last = spans[line + count - 1];
         let end = if old.ends_with(b"\n") { last.end } else { last.start + without_ending(last.of(file.text)).len() };

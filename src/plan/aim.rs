@@ -1,0 +1,43 @@
+//! A patch of one file, aimed at another one than it names (`--file`).
+
+use super::{Claim, Edit, Name, Plan, Rejection, RejectionKind, Selection, Strip};
+
+/// Aims every operation at `file`.
+///
+/// # Errors
+///
+/// Returns the first operation that is about another file than the ones before it, or about two.
+pub(super) fn aim(plan: &mut Plan<Name>, file: &[u8], selection: &Selection) -> Result<(), Rejection> {
+    let mut header: Option<Vec<u8>> = None;
+    for operation in &mut plan.operations {
+        let (input, span) = (operation.input, operation.path.span());
+        let named = named(&operation.path, selection);
+        if operation.from.is_some() || header.as_ref().is_some_and(|header| *header != named) {
+            return Err(Rejection { input, span, kind: RejectionKind::SeveralFiles });
+        }
+        header = Some(named);
+        operation.path = Name::Agreed(vec![Claim { bytes: file.to_vec(), strip: Strip::Literal, span }]);
+    }
+    for input in &mut plan.inputs {
+        input.header_path.clone_from(&header);
+    }
+    Ok(())
+}
+
+/// Goes down the ladder where texts are looked for, if the selection says so.
+pub(super) fn loosen(plan: &mut Plan<Name>, selection: &Selection) {
+    for operation in &mut plan.operations {
+        if let Edit::Replacements(changes) = &mut operation.edit {
+            changes.closeness = changes.closeness.max(selection.closeness);
+        }
+    }
+}
+
+/// Returns the name that the patch has for the file; what is no path stays as it is.
+fn named(name: &Name, selection: &Selection) -> Vec<u8> {
+    match (name.resolve(selection.strip, &selection.directory), name) {
+        (Ok(path), _) => path.as_bytes().to_vec(),
+        (Err(_), Name::Agreed(claims)) => claims.first().map(|claim| claim.bytes.clone()).unwrap_or_default(),
+        (Err(_), Name::Header(claim) | Name::Traditional { new: claim, .. }) => claim.bytes.clone(),
+    }
+}

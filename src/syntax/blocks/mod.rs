@@ -1,0 +1,118 @@
+//! SEARCH/REPLACE blocks, as models write them: a path line, and below it the lines that go and those that come.
+//!
+//! ```text
+//! src/a.txt
+//! <<<<<<< SEARCH
+//! old
+//! =======
+//! new
+//! >>>>>>> REPLACE
+//! ```
+//!
+//! Prose may stand around them, and fences of Markdown around each. What is nearly a block is refused rather than taken
+//! for prose: nobody should believe that it was applied.
+
+mod path;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+use reader::{Marker, Part, Reader, marker};
+
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span};
+use crate::plan::{Action, Closeness, Edit, EditOrder, Replacement, Replacements, Target};
+use crate::text::Span;
+
+const PATH: SyntaxErrorKind = SyntaxErrorKind::Expected("the path of a file, alone on its line, before the block");
+const SEARCH: SyntaxErrorKind = SyntaxErrorKind::Expected("`<<<<<<< SEARCH`, with seven signs");
+const DIVIDER: SyntaxErrorKind = SyntaxErrorKind::Expected("one `=======` between the old and the new lines");
+const REPLACE: SyntaxErrorKind = SyntaxErrorKind::Expected("`>>>>>>> REPLACE`");
+
+/// The grammar of SEARCH/REPLACE blocks.
+pub(super) struct Blocks;
+
+impl Syntax for Blocks {
+    fn name(&self) -> &'static str {
+        "blocks"
+    }
+
+    fn formats(&self) -> &'static [&'static str] {
+        &["blocks"]
+    }
+
+    fn grammar(&self) -> &'static str {
+        include_str!("../../../grammar/blocks.lark")
+    }
+
+    fn takes_prose(&self) -> bool {
+        true
+    }
+
+    /// Also finds what only looks like a marker, for [`Blocks::parse`] to refuse.
+    fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        let opening = reader::next(text, from, text.len(), b'<', Marker::is_opening);
+        let closing = reader::next(text, from, opening.unwrap_or(text.len()), b'>', Marker::is_closing);
+        closing.or_else(|| opening.map(|at| path::line_above(text, from, at).map_or(at, |line| line.start)))
+    }
+
+    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+        let first = content_span(text, from);
+        match marker(first.of(text)) {
+            None => {}
+            Some(Marker::Search) => return Err(SyntaxError::new(PATH, first)),
+            Some(_) => return Err(SyntaxError::new(SEARCH, first)),
+        }
+        let mut reader = Reader::new(text, from);
+        reader.next();
+        reader.skip_between();
+        let start = reader.offset();
+        let name = path::name(text, first, start).ok_or_else(|| SyntaxError::new(PATH, first))?;
+        let mut edits = Vec::new();
+        let mut end = start;
+        while edits.is_empty() || reader.is_before(Marker::Search) {
+            options.allow_hunks(sections.hunks + 1, reader.place())?;
+            edits.push(block(&mut reader, sections.hunks)?);
+            sections.hunks += 1;
+            end = reader.offset();
+            reader.skip_between();
+        }
+        let makes = matches!(edits.first(), Some(Replacement { target: Target::Nothing, .. }));
+        let changes = Replacements { edits, order: EditOrder::InTurn, closeness: Closeness::Exact };
+        let operation = sections.push(Action::Modify, name, Edit::Replacements(changes), Span::new(start, end));
+        operation.tells_missing = !makes;
+        sections.step += 1;
+        Ok(end)
+    }
+}
+
+/// Reads the block that is next; `index` is the number of blocks before it.
+fn block(reader: &mut Reader<'_>, index: usize) -> Result<Replacement, SyntaxError> {
+    let start = reader.offset();
+    let is_crlf = match reader.peek() {
+        Some(line) if marker(line.content) == Some(Marker::Search) => line.is_crlf,
+        _ => return Err(SyntaxError::new(SEARCH, reader.place())),
+    };
+    reader.next();
+    let old = part(reader, is_crlf, Marker::Divider, DIVIDER)?;
+    let new = part(reader, is_crlf, Marker::Replace, REPLACE)?;
+    let target = if old.is_empty() { Target::Nothing } else { Target::Lines(old) };
+    Ok(Replacement { target, new, span: Span::new(start, reader.offset()), index: Some(index) })
+}
+
+/// Reads the lines up to the marker `last`, and that one. Any other marker among them has two readings.
+fn part(reader: &mut Reader<'_>, is_crlf: bool, last: Marker, wanted: SyntaxErrorKind) -> Result<Vec<u8>, SyntaxError> {
+    let mut part = Part::new(is_crlf);
+    while let Some(line) = reader.peek() {
+        match marker(line.content) {
+            Some(found) if found == last => {
+                reader.next();
+                return Ok(part.into_bytes());
+            }
+            Some(Marker::Divider) => return Err(SyntaxError::new(DIVIDER, reader.place())),
+            Some(Marker::Search | Marker::Replace) => return Err(SyntaxError::new(wanted, reader.place())),
+            Some(Marker::NearSearch | Marker::NearReplace) | None => part.push(line.whole),
+        }
+        reader.next();
+    }
+    Err(SyntaxError::new(wanted, reader.place()))
+}

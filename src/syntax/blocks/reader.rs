@@ -1,0 +1,168 @@
+//! The lines of a block, and which of them are markers.
+
+use memchr::memmem;
+
+use crate::syntax::content_span;
+use crate::text::{Ending, Lines, Span, without_ending};
+
+/// Fewest signs that make a line outside of blocks look like a marker.
+const FEW_SIGNS: usize = 4;
+
+/// A line that divides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marker {
+    /// `<<<<<<< SEARCH`
+    Search,
+    /// `=======`
+    Divider,
+    /// `>>>>>>> REPLACE`
+    Replace,
+    /// The first, with another number of signs: content inside of a block.
+    NearSearch,
+    /// The last, with another number of signs: content inside of a block.
+    NearReplace,
+}
+
+impl Marker {
+    pub(super) fn is_opening(self) -> bool {
+        matches!(self, Self::Search | Self::NearSearch)
+    }
+
+    pub(super) fn is_closing(self) -> bool {
+        matches!(self, Self::Replace | Self::NearReplace)
+    }
+}
+
+/// Returns which marker `line` is; blanks behind it do not count.
+pub(super) fn marker(line: &[u8]) -> Option<Marker> {
+    let (&sign, line) = (line.first()?, trimmed_end(line));
+    let signs = line.iter().take_while(|&&byte| byte == sign).count();
+    match (sign, signs, &line[signs..]) {
+        (b'<', 7, b" SEARCH") => Some(Marker::Search),
+        (b'=', 7, b"") => Some(Marker::Divider),
+        (b'>', 7, b" REPLACE") => Some(Marker::Replace),
+        (b'<', FEW_SIGNS.., b" SEARCH") => Some(Marker::NearSearch),
+        (b'>', FEW_SIGNS.., b" REPLACE") => Some(Marker::NearReplace),
+        _ => None,
+    }
+}
+
+/// Returns where the first line of `text[from..end]` starts that begins with `sign` and is a marker that `is_meant`.
+pub(super) fn next(text: &[u8], from: usize, end: usize, sign: u8, is_meant: fn(Marker) -> bool) -> Option<usize> {
+    let signs = [sign; FEW_SIGNS];
+    let finder = memmem::Finder::new(&signs);
+    let mut offset = from;
+    while let Some(found) = finder.find(&text[offset..end]) {
+        let at = offset + found;
+        let line = content_span(text, at);
+        let is_start = at == from || text[at - 1] == b'\n';
+        if is_start && marker(line.of(text)).is_some_and(is_meant) {
+            return Some(at);
+        }
+        offset = line.end.min(end);
+    }
+    None
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+fn trimmed_end(line: &[u8]) -> &[u8] {
+    &line[..line.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1)]
+}
+
+/// Returns `line` without blanks, tabs and carriage returns on both sides.
+pub(super) fn trimmed(line: &[u8]) -> &[u8] {
+    let start = line.iter().position(|&byte| !is_blank(byte)).unwrap_or(line.len());
+    trimmed_end(&line[start..])
+}
+
+/// Returns whether `line` begins or ends a fence of Markdown.
+pub(super) fn is_fence(line: &[u8]) -> bool {
+    let line = trimmed(line);
+    let Some(word) = line.strip_prefix(b"```").or_else(|| line.strip_prefix(b"~~~")) else { return false };
+    word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"`~_+.#-".contains(byte))
+}
+
+/// One line.
+pub(super) struct Line<'a> {
+    /// Without terminator.
+    pub(super) content: &'a [u8],
+    /// With terminator.
+    pub(super) whole: &'a [u8],
+    /// Whether it ends with CR LF.
+    pub(super) is_crlf: bool,
+}
+
+/// A cursor over lines.
+pub(super) struct Reader<'a> {
+    text: &'a [u8],
+    lines: Lines<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// Returns one that stands at the line that starts at `from`.
+    pub(super) fn new(text: &'a [u8], from: usize) -> Self {
+        Self { text, lines: Lines::within(text, Span::new(from, text.len())) }
+    }
+
+    /// Returns where the next line starts.
+    pub(super) fn offset(&self) -> usize {
+        self.lines.offset()
+    }
+
+    /// Returns the place of the next line.
+    pub(super) fn place(&self) -> Span {
+        content_span(self.text, self.offset())
+    }
+
+    /// Returns the next line without taking it.
+    pub(super) fn peek(&self) -> Option<Line<'a>> {
+        let whole = self.lines.peek()?;
+        Some(Line { content: without_ending(whole), whole, is_crlf: Ending::of(whole) == Ending::CrLf })
+    }
+
+    /// Takes the next line.
+    pub(super) fn next(&mut self) {
+        self.lines.next();
+    }
+
+    /// Takes blank lines and fences.
+    pub(super) fn skip_between(&mut self) {
+        while self.peek().is_some_and(|line| trimmed(line.content).is_empty() || is_fence(line.content)) {
+            self.next();
+        }
+    }
+
+    /// Returns whether the next line is `wanted`.
+    pub(super) fn is_before(&self, wanted: Marker) -> bool {
+        self.peek().is_some_and(|line| marker(line.content) == Some(wanted))
+    }
+}
+
+/// The lines of one half of a block.
+pub(super) struct Part {
+    bytes: Vec<u8>,
+    /// Whether CR LF is how the lines of the patch end, and so says nothing of the file.
+    is_crlf: bool,
+}
+
+impl Part {
+    pub(super) fn new(is_crlf: bool) -> Self {
+        Self { bytes: Vec::new(), is_crlf }
+    }
+
+    pub(super) fn push(&mut self, line: &[u8]) {
+        if self.is_crlf && Ending::of(line) == Ending::CrLf {
+            self.bytes.extend_from_slice(without_ending(line));
+            self.bytes.push(b'\n');
+        } else {
+            self.bytes.extend_from_slice(line);
+        }
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
