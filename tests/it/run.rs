@@ -122,6 +122,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
                 zero_context: settings.unidiff_zero,
                 ignore_whitespace: settings.ignore_whitespace,
                 unique: settings.unique,
+                ..Rules::default()
             },
             overwrite: settings.overwrite,
             describe: true,
@@ -150,5 +151,6 @@ fn selection(settings: &Settings) -> Selection {
         directory: settings.directory.clone().unwrap_or_default().into_bytes(),
         filters: excludes.chain(includes).collect(),
         direction: if settings.reverse { Direction::Reverse } else { Direction::Forward },
+        ..Selection::default()
     }
 }

@@ -164,7 +164,12 @@ fn number(preimage: &[u8], changes: &mut [TextChange]) {
         let is_part = !bytes.is_empty() && preimage[bytes.end - 1] != b'\n';
         change.placement.lines = line..line + inside + usize::from(is_part);
         let added = memchr::memchr_iter(b'\n', &change.new).count();
-        change.new_lines = (change.placement.lines.len() + added).saturating_sub(inside);
+        let is_to_the_end = bytes.end == preimage.len() && (bytes.start == 0 || preimage[bytes.start - 1] == b'\n');
+        change.new_lines = if is_to_the_end {
+            lines(&change.new).count()
+        } else {
+            (change.placement.lines.len() + added).saturating_sub(inside)
+        };
     }
 }
 

@@ -134,7 +134,7 @@ fn a_text_that_is_not_there_has_a_nearest_place() {
             order: EditOrder::AtOnce,
             closeness: Closeness::Exact,
         };
-        let nearest = replace(file, &wanted, u64::MAX).unwrap_err().remove(0).mismatch.nearest;
+        let nearest = replace(file, &wanted, u64::MAX).unwrap_err().misfits.remove(0).mismatch.nearest;
         nearest.map(|nearest| (nearest.line, nearest.matched, nearest.text.concat().escape_ascii().to_string()))
     };
     let file = b"def f():\n    result = 0\n    return result\n";

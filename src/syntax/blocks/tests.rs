@@ -64,7 +64,7 @@ fn markers_of_another_length_are_content() {
 #[test]
 fn what_is_nearly_a_block_is_refused() {
     let cases = [
-        ("a.txt\n<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", ">>>>>>> REPLACE"),
+        ("a.txt\n<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "<<<<<< SEARCH"),
         ("a.txt\n<<<<<< SEARCH\na\n", "<<<<<< SEARCH"),
         ("a.txt\n<<<<<<< SEARCH\na\n=======\n=======\n>>>>>>> REPLACE\n", "======="),
         ("a.txt\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", ">>>>>>> REPLACE"),
