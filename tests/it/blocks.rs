@@ -95,7 +95,7 @@ fn of_blocks_that_fail_each_has_its_status() {
     assert_eq!((&outside["error"]["kind"], tree::read(root.path())), (&json!("outside_root"), before));
 }
 
-/// Reasonix 3, CodeWhale 10.
+/// Reasonix 3, `CodeWhale` 10.
 #[test]
 fn blocks_go_down_the_ladder_where_that_is_asked_for() {
     let root = root(&[("a.txt", "\tif x:\n\t\ty\n")]);
@@ -109,7 +109,7 @@ fn blocks_go_down_the_ladder_where_that_is_asked_for() {
     assert_eq!((&report["files"][0]["match"], &*text(root.path(), "a.txt")), (&json!("indent"), r"\tif x:\n\t\tz\n"));
 }
 
-/// CodeWhale 10 and 11.
+/// `CodeWhale` 10 and 11.
 #[test]
 fn diffs_go_down_the_ladder_and_keep_the_context() {
     let root = root(&[("a.txt", "1  \r\n2\r\n3\t\r\n")]);
@@ -132,7 +132,7 @@ fn diffs_go_down_the_ladder_and_keep_the_context() {
     assert_eq!(text(root.path(), "a.txt"), r"\t1\n\ttwo\n\t3\n");
 }
 
-/// CodeWhale 3.
+/// `CodeWhale` 3.
 #[test]
 fn a_patch_of_one_file_may_be_aimed_at_another() {
     let root = root(&[("a.txt", "1\n2\n3\n"), ("c.txt", "1\n2\n3\n")]);
@@ -154,7 +154,7 @@ fn a_patch_of_one_file_may_be_aimed_at_another() {
     assert_eq!((&report["files"][0]["header_path"], &*text(root.path(), "a.txt")), (&json!("/no/such"), r"one\n2\n"));
 }
 
-/// CodeWhale 2, 6 and 8.
+/// `CodeWhale` 2, 6 and 8.
 #[test]
 fn the_shape_of_a_patch_needs_no_file() {
     let root = root(&[]);

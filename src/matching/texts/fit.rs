@@ -17,12 +17,11 @@ pub(super) fn fitted(text: &[u8], edit: &Replacement, site: &Site, closeness: Cl
             with_endings(&new, endings(region), ending_at(text, site.bytes.end))
         }
         Target::Lines(old) => whole_lines(text, edit, old, site, closeness),
-        Target::Nothing => edit.new.clone(),
         Target::Range { .. } => {
             with_endings(&edit.new, endings(&text[site.bytes.clone()]), ending_at(text, site.bytes.end))
         }
         Target::After(_) | Target::Before(_) => inserted(text, site.bytes.start, &edit.new),
-        Target::End(AtEnd::Bytes) => edit.new.clone(),
+        Target::Nothing | Target::End(AtEnd::Bytes) => edit.new.clone(),
         Target::End(AtEnd::Lines) if edit.new.is_empty() => Vec::new(),
         Target::End(AtEnd::Lines) => {
             let ending = ending_at(text, text.len());
