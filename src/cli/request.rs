@@ -5,9 +5,7 @@ use std::ffi::OsString;
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::args::{Durability, Global, PatchOptions};
-use super::{Stop, input};
 use super::{Stop, input, verbs};
-use crate::engine::Request;
 use crate::engine::options::{
     self, Direction, Filter, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };

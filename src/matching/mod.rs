@@ -24,8 +24,7 @@ mod windows;
 
 pub use ladder::{LADDER, Rung};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
-pub use texts::{Replaced, TextChange, TextMismatch, replace, replace_at};
-pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace};
+pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at};
 
 use std::ops::Range;
 

@@ -3,8 +3,8 @@
 //! A [`syntax`](crate::syntax) makes a `Plan<Name>`; [`select`] strips, filters and reverses it into a
 //! `Plan<RelPath>`, the only kind that later stages take.
 
-mod cell;
 mod aim;
+mod cell;
 mod hunk;
 mod lines;
 mod name;
@@ -83,6 +83,8 @@ pub struct Input {
     pub sections: usize,
     /// What was repaired before it was read.
     pub repairs: Vec<Repair>,
+    /// The name that it has for its only file, where [`Selection::file`] names another one.
+    pub header_path: Option<Vec<u8>>,
 }
 
 /// One repair of a damaged patch.
@@ -94,8 +96,6 @@ pub struct Repair {
     pub line: usize,
     /// The same in words.
     pub message: &'static str,
-    /// The name that it has for its only file, where [`Selection::file`] names another one.
-    pub header_path: Option<Vec<u8>>,
 }
 
 /// What becomes of one file.

@@ -57,9 +57,6 @@ pub(super) fn postimage(
                 Some("make the patch with `git diff --binary`".into());
             None
         }
-        Edit::Replacements(changes) => {
-            super::replace::postimage(operation, changes, preimage, options.max_file, findings)
-        }
         Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_file, findings),
         // The worker has the files that lines come from.
         Edit::Lines(_) => None,

@@ -2,8 +2,9 @@
 
 use super::hunk::{AppliedLines, HunkReport, HunkStatus, Source, StatedLines};
 use super::words::Counter;
-use crate::plan::{LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target};
+use crate::plan::{EditOrder, LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target};
 use crate::preflight::FileOutcome;
+use crate::syntax::write::changed_lines;
 use crate::text::{Span, lines};
 
 /// One change as the patch has it.
@@ -13,10 +14,6 @@ struct Stated {
     old_lines: usize,
     new_lines: usize,
 }
-use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
-use crate::preflight::FileOutcome;
-use crate::syntax::write::changed_lines;
-use crate::text::lines;
 
 /// Reports the places of `changes` of the file `id`, or why they have none.
 pub(super) fn reports(
@@ -26,7 +23,8 @@ pub(super) fn reports(
     outcome: &FileOutcome,
     counter: &mut Counter<'_>,
 ) -> Vec<HunkReport> {
-    placed(id, operation, &|edit| changes.edits.get(edit).map(replaced), outcome, counter)
+    let stated = |edit: usize| changes.edits.get(edit).map(replaced);
+    placed((id, operation), (&stated, changes.order, changes.edits.len()), outcome, counter)
 }
 
 /// Reports the places of changes of numbered lines.
@@ -51,13 +49,13 @@ pub(super) fn numbered(
         };
         Some(Stated { span: edit.span, old_start, old_lines, new_lines })
     };
-    placed(id, operation, &stated, outcome, counter)
+    placed((id, operation), (&stated, EditOrder::AtOnce, 0), outcome, counter)
 }
 
+/// Reports the places; of `count` changes that were not looked for, what the patch says of them.
 fn placed(
-    id: &str,
-    operation: &Operation,
-    stated: &dyn Fn(usize) -> Option<Stated>,
+    (id, operation): (&str, &Operation),
+    (stated, order, count): (&dyn Fn(usize) -> Option<Stated>, EditOrder, usize),
     outcome: &FileOutcome,
     counter: &mut Counter<'_>,
 ) -> Vec<HunkReport> {
@@ -78,7 +76,7 @@ fn placed(
                     new_lines: new,
                 });
                 // In turn, the lines are counted in what the ones before left.
-                if changes.order == EditOrder::AtOnce {
+                if order == EditOrder::AtOnce {
                     added += new;
                     removed += old;
                 }
@@ -88,13 +86,13 @@ fn placed(
         reports.push(report);
     }
     if reports.is_empty() {
-        let all = changes.edits.iter().enumerate();
-        reports.extend(all.map(|(index, edit)| unplaced(format!("{id}h{}", index + 1), operation, edit, counter)));
+        for (index, stated) in (0..count).filter_map(|edit| Some((edit, stated(edit)?))) {
+            reports.push(unplaced(format!("{id}h{}", index + 1), operation, &stated, counter));
+        }
     }
     reports
 }
 
-fn replaced(edit: &Replacement) -> Stated {
 /// Counts the lines that blocks add and remove, as far as they say it themselves.
 pub(super) fn counted_lines(changes: &Replacements) -> (usize, usize) {
     let counts = changes.edits.iter().map(|edit| match &edit.target {
@@ -110,8 +108,7 @@ pub(super) fn blocks(changes: &Replacements) -> usize {
     changes.edits.iter().filter(|edit| matches!(edit.target, Target::Lines(_) | Target::Nothing)).count()
 }
 
-fn unplaced(id: String, operation: &Operation, edit: &Replacement, counter: &mut Counter<'_>) -> HunkReport {
-    let (line_start, line_end) = counter.lines(edit.span);
+fn replaced(edit: &Replacement) -> Stated {
     let old_lines = match &edit.target {
         Target::Text { old, .. } | Target::Lines(old) => lines(old).count(),
         _ => 0,

@@ -28,8 +28,8 @@ use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
-pub const SYNTAXES: &[&dyn Syntax] = &[&json::Json, &hashline::Hashline, &codex::Codex, &git::Git, &unified::Unified];
-pub const SYNTAXES: &[&dyn Syntax] = &[&json::Json, &codex::Codex, &blocks::Blocks, &git::Git, &unified::Unified];
+pub const SYNTAXES: &[&dyn Syntax] =
+    &[&json::Json, &hashline::Hashline, &codex::Codex, &blocks::Blocks, &git::Git, &unified::Unified];
 
 /// One grammar.
 pub trait Syntax: Sync {

@@ -41,10 +41,8 @@ pub(super) const COMMANDS: [&str; 20] = [
 
 /// Applies a patch to a tree of files as a whole, or not at all.
 ///
-/// Reads unified diffs, git diffs, Codex envelopes, hashline edits and JSON documents of changes. After any error the tree is as it
-/// was.
-/// Reads unified diffs, git diffs, Codex envelopes, SEARCH/REPLACE blocks and JSON documents of changes. After any
-/// error the tree is as it was.
+/// Reads unified diffs, git diffs, Codex envelopes, SEARCH/REPLACE blocks, hashline edits and JSON documents of changes.
+/// After any error the tree is as it was.
 ///
 /// Exit codes: 0 done, or would be done; 1 the patch does not apply; 2 usage, or a broken patch; 3 refused by policy
 /// or safety; 4 disk or system failed, everything was put back; 5 putting back could not be finished, run `wpatch

@@ -94,7 +94,6 @@ pub fn replace_at(preimage: &[u8], places: Vec<(Range<usize>, Vec<u8>)>) -> (Vec
     (spliced(preimage, &changes), changes)
 }
 
-fn at_once(preimage: &[u8], edits: &[(usize, &Replacement)], (closeness, most): (Closeness, u64)) -> Replaced {
 fn at_once(
     preimage: &[u8],
     edits: &[(usize, &Replacement)],
