@@ -1,5 +1,6 @@
 //! The terminal: arguments, standard streams, signals, exit codes. The only module that prints.
 
+mod apply_patch;
 mod args;
 mod diagnostic;
 mod document;
@@ -29,6 +30,9 @@ use crate::report::{self, Parts};
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
 #[must_use]
 pub fn run(arguments: &[OsString]) -> ExitCode {
+    if apply_patch::is_meant(arguments) {
+        return apply_patch::run(&arguments[1..]);
+    }
     match args::parse(arguments) {
         Ok(cli) => dispatch(cli),
         Err(error) if error.use_stderr() => misused(&error, arguments),

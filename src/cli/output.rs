@@ -119,5 +119,10 @@ fn is_printed(format: &str, report: &Report) -> bool {
 
 /// Says `message` to standard error, which may be closed.
 pub(super) fn complain(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "wpatch: {}", printable(message.as_bytes()));
+    complain_as("wpatch", message);
+}
+
+/// Says `message` in the name of `program`.
+pub(super) fn complain_as(program: &str, message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{program}: {}", printable(message.as_bytes()));
 }

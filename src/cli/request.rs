@@ -47,6 +47,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         max_file: patch.max_file.unwrap_or(defaults.max_file),
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
+        ..defaults
     };
     let defaults = SyntaxOptions::default();
     let syntax = SyntaxOptions {

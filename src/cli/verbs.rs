@@ -14,7 +14,7 @@ use crate::engine::options::{
 };
 use crate::engine::{Change, Parents};
 use crate::mode::FileMode;
-use crate::text::{Position, Span};
+use crate::text::{EncodingChoice, Position, Span};
 
 /// Largest file that is read or made unless something else is asked for, in bytes.
 pub(super) const MAX_BYTES: u64 = 10 << 20;
@@ -79,6 +79,9 @@ pub(super) struct EditOptions {
     /// How closely the old text has to fit [default: exact]
     #[arg(long = "match", value_name = "HOW", value_enum)]
     closeness: Option<How>,
+    /// Encoding of the file and of all texts in it, as in gb18030; auto finds out [default: bytes as they are]
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
     /// Indent the new text as what it replaces; needs --match ladder
     #[arg(long, requires = "closeness")]
     reindent: bool,
@@ -165,7 +168,9 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Sto
         None => single(options, limit)?,
     };
     let edit = Edit::Replacements(Replacements { edits, order, closeness });
-    Ok(Change { input, ..change("edit", &options.common, edit, global) })
+    let mut change = change("edit", &options.common, edit, global);
+    change.preflight.encoding = options.encoding.as_deref().map(encoding).transpose()?;
+    Ok(Change { input, ..change })
 }
 
 /// Returns what `write` asks for.
@@ -296,6 +301,11 @@ fn listed(path: &Path, limit: u64) -> Result<(Input, Vec<Replacement>), Stop> {
 }
 
 pub(super) fn usage(message: &str) -> Stop {
+fn encoding(name: &str) -> Result<EncodingChoice, Stop> {
+    EncodingChoice::parse(name).map_err(|error| Stop::new(&code::ENCODING, format!("{name}: {error}")))
+}
+
+fn usage(message: &str) -> Stop {
     Stop::new(&code::USAGE, message.to_owned())
 }
 

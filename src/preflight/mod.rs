@@ -7,6 +7,7 @@
 mod checks;
 mod describe;
 mod edit;
+mod encoded;
 mod findings;
 mod group;
 mod growth;
@@ -32,6 +33,7 @@ use crate::notebook::EditedCell;
 use crate::plan::Plan;
 use crate::policy::{self, Verdict};
 use crate::text::tag::Tag;
+use crate::text::{EncodingChoice, TextEncoding};
 use crate::workspace::{Workspace, WorkspaceError};
 
 use findings::Findings;
@@ -59,6 +61,8 @@ pub struct Options {
     /// Most bytes that copies and binary data add to files that belong together, beyond those of the patch. The first
     /// such file is free, so that what is alone has no limit but `max_file` and `max_ratio`.
     pub max_growth: u64,
+    /// The encoding of files in which texts are replaced; without one texts are bytes.
+    pub encoding: Option<EncodingChoice>,
 }
 
 impl Default for Options {
@@ -72,6 +76,7 @@ impl Default for Options {
             max_file: 1 << 29,
             max_ratio: 200,
             max_growth: 1 << 27,
+            encoding: None,
         }
     }
 }
@@ -127,6 +132,8 @@ pub struct FileOutcome {
     pub diff: Option<Vec<u8>>,
     /// Whether the diff was cut at [`Options::max_diff`].
     pub is_diff_cut: bool,
+    /// The encoding that texts were replaced in, where one was asked for.
+    pub encoding: Option<TextEncoding>,
 }
 
 impl FileOutcome {

@@ -5,6 +5,8 @@ use super::edit::{Edited, at_lines, compare};
 use super::findings::Findings;
 use super::problem::{Facts, Problem, code};
 use crate::matching::{self, MismatchKind, Misplaced, TextMismatch};
+use super::{Options, encoded};
+use crate::matching::{self, MismatchKind, TextMismatch};
 use crate::plan::{Operation, Replacement, Replacements, Target};
 use crate::text::is_binary;
 
@@ -18,6 +20,13 @@ pub(super) fn postimage(
 ) -> Option<Edited> {
     let looks_inside = |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
     if is_binary(preimage) && changes.edits.iter().any(looks_inside) {
+    let looks_inside = |edit: &Replacement| !matches!(edit.target, Target::End(_));
+    let encoded = match options.encoding {
+        Some(choice) => Some(encoded::read(operation, changes, (preimage, choice), findings)?),
+        None => None,
+    };
+    let text = encoded.as_ref().map_or(preimage, |encoded| &encoded.text);
+    if is_binary(text) && changes.edits.iter().any(looks_inside) {
         findings.outcome.is_binary = true;
         findings.error(&code::BINARY_FILE, "the file has binary data, in which no text is replaced");
         return None;
@@ -32,8 +41,19 @@ pub(super) fn postimage(
     let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
     let before = if is_filled && options.overwrite { &[][..] } else { preimage };
     match matching::replace(before, changes, options.max_file) {
+    let replaced = match &encoded {
+        Some(encoded) => encoded.replace(preimage, changes, options.max_file),
+        None => Ok(matching::replace(preimage, changes, options.max_file)),
+    };
+    let Ok(replaced) = replaced.map_err(|error| encoded::refuse(error, operation, changes, findings)) else {
+        return None;
+    };
+    match replaced {
         Ok((after, places)) => {
-            compare(preimage, &after, &mut findings.outcome);
+            match &encoded {
+                Some(encoded) => compare(text, &encoded.decode(&after), &mut findings.outcome),
+                None => compare(preimage, &after, &mut findings.outcome),
+            }
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
             Some(Edited::Changed(after))
@@ -65,7 +85,7 @@ fn is_nothing(edit: &Replacement) -> bool {
     matches!(&edit.target, Target::Text { old, .. } | Target::Lines(old) if *old == edit.new)
 }
 
-fn at<'p>(problem: &'p mut Problem, operation: &Operation, edit: &Replacement) -> &'p mut Problem {
+pub(super) fn at<'p>(problem: &'p mut Problem, operation: &Operation, edit: &Replacement) -> &'p mut Problem {
     problem.place = Some((operation.input, edit.span));
     problem.facts.edit = edit.index;
     problem

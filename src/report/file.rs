@@ -12,6 +12,7 @@ use crate::path::RelPath;
 use crate::plan::{Action, Edit, LineKind, Operation};
 use crate::policy::{self, Verdict};
 use crate::preflight::{FileOutcome, Side};
+use crate::text::TextEncoding;
 
 /// What becomes of one file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -53,6 +54,9 @@ pub struct FileReport {
     /// The loosest comparison of lines that a hunk needed.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub rung: Option<&'static str>,
+    /// The encoding that texts were replaced in, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// How many texts were replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replacements: Option<usize>,
@@ -209,6 +213,7 @@ impl FileReport {
             added,
             removed,
             rung: loosest(known),
+            encoding: known.encoding.map(TextEncoding::name),
             replacements: done.filter(|_| is_text_change).map(|outcome| outcome.texts.len()),
             cell: known.cell.as_ref().map(CellReport::of),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),

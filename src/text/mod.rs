@@ -5,6 +5,7 @@ mod printable;
 pub mod tag;
 
 pub use encoding::{DecodeError, Decoded, decode};
+pub use encoding::{EncodingChoice, EncodingNameError, TextEncoding};
 pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable};
 

@@ -4,12 +4,14 @@
 
 mod alone;
 mod blocks;
+mod apply_patch;
 mod case;
 mod cases;
 mod changes;
 mod cli;
 mod cost;
 mod crash;
+mod encodings;
 mod faults;
 mod grammar;
 mod hashline;

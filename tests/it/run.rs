@@ -131,6 +131,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             max_file: settings.max_file.unwrap_or(limits.max_file),
             max_ratio: settings.max_ratio.unwrap_or(limits.max_ratio),
             max_growth: settings.max_growth.unwrap_or(limits.max_growth),
+            ..preflight::Options::default()
         },
         transaction: transaction::Options {
             durability: Durability::None,

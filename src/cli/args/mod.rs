@@ -59,7 +59,7 @@ pub(super) struct Cli {
 /// The options of every command.
 ///
 /// None has a default for the parser, which would spend a tenth of a tiny patch's time on filling them all in.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(super) struct Global {
     /// Directory that is patched [default: .]

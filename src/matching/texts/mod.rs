@@ -25,7 +25,8 @@ pub struct TextChange {
     pub placement: Placement,
     /// How many lines are there afterwards.
     pub new_lines: usize,
-    new: Vec<u8>,
+    /// What is there afterwards.
+    pub new: Vec<u8>,
 }
 
 /// A change that has no place.

@@ -1,0 +1,129 @@
+//! Changes of texts in a file that is not UTF-8: found among its characters, made among its bytes.
+
+use super::findings::Findings;
+use super::problem::code;
+use super::replace::at;
+use crate::matching::{self, TextChange, TextMismatch};
+use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
+use crate::text::{EncodingChoice, TextEncoding};
+
+/// A file as characters.
+pub(super) struct Encoded {
+    encoding: TextEncoding,
+    /// In UTF-8.
+    pub(super) text: Vec<u8>,
+}
+
+/// A change that cannot be written in the encoding, by its index.
+pub(super) struct Unwritable(usize);
+
+/// Returns the file as characters, if the encoding has all of those of the texts.
+pub(super) fn read(
+    operation: &Operation,
+    changes: &Replacements,
+    (preimage, choice): (&[u8], EncodingChoice),
+    findings: &mut Findings,
+) -> Option<Encoded> {
+    let encoding = choice.of(preimage);
+    findings.outcome.encoding = Some(encoding);
+    let (text, has_undecodable) = encoding.decode(preimage);
+    if has_undecodable && choice == EncodingChoice::Detected {
+        let problem = findings.error(&code::ENCODING, format!("the file is in no known encoding, not even {encoding}"));
+        problem.help = Some("--encoding NAME changes it all the same".into());
+        return None;
+    }
+    for edit in &changes.edits {
+        for part in texts(edit) {
+            let is_held = std::str::from_utf8(part).is_ok_and(|part| encoding.encode(part).is_some());
+            if !is_held {
+                let message = format!("{encoding} cannot hold a text of the edit");
+                at(findings.error(&code::ENCODING, message), operation, edit);
+                break;
+            }
+        }
+    }
+    (!findings.is_failed()).then_some(Encoded { encoding, text })
+}
+
+/// Says that a change cannot be written.
+pub(super) fn refuse(
+    Unwritable(index): Unwritable,
+    operation: &Operation,
+    changes: &Replacements,
+    findings: &mut Findings,
+) {
+    let message = "the place of the text is inside of what some bytes stand for together";
+    at(findings.error(&code::ENCODING, message), operation, &changes.edits[index]);
+}
+
+/// The texts of a change, which are in UTF-8 as they are given.
+fn texts(edit: &Replacement) -> impl Iterator<Item = &[u8]> {
+    let wanted: [&[u8]; 2] = match &edit.target {
+        Target::Text { old, .. } => [old, &[]],
+        Target::Range { from, to } => [from, to],
+        Target::After(_) | Target::Before(_) | Target::End(_) => [&[], &[]],
+    };
+    wanted.into_iter().chain([edit.new.as_slice()])
+}
+
+impl Encoded {
+    /// Returns `bytes` of the same encoding in UTF-8.
+    pub(super) fn decode(&self, bytes: &[u8]) -> Vec<u8> {
+        self.encoding.decode(bytes).0
+    }
+
+    /// Returns what `changes` make of `preimage`, which this is the text of; not more than about `most` bytes.
+    pub(super) fn replace(
+        &self,
+        preimage: &[u8],
+        changes: &Replacements,
+        most: u64,
+    ) -> Result<matching::Replaced, Unwritable> {
+        if changes.order == EditOrder::AtOnce {
+            return self.at_once((preimage, &self.text), changes, most);
+        }
+        let (mut bytes, mut text, mut all) = (preimage.to_vec(), self.text.clone(), Vec::new());
+        for (index, edit) in changes.edits.iter().enumerate() {
+            let alone = Replacements { edits: vec![edit.clone()], order: EditOrder::AtOnce, ..*changes };
+            let replaced = self.at_once((&bytes, &text), &alone, most).map_err(|_| Unwritable(index))?;
+            match replaced {
+                Ok((after, places)) => {
+                    text = self.decode(&after);
+                    bytes = after;
+                    all.extend(places.into_iter().map(|place| TextChange { edit: index, ..place }));
+                }
+                Err(misfits) => {
+                    let misfits = misfits.into_iter().map(|misfit| TextMismatch { edit: index, ..misfit });
+                    return Ok(Err(misfits.collect()));
+                }
+            }
+        }
+        Ok(Ok((bytes, all)))
+    }
+
+    /// Returns the result, and the places among the characters.
+    fn at_once(
+        &self,
+        (preimage, text): (&[u8], &[u8]),
+        changes: &Replacements,
+        most: u64,
+    ) -> Result<matching::Replaced, Unwritable> {
+        let places = match matching::replace(text, changes, most) {
+            Ok((_, places)) => places,
+            Err(misfits) => return Ok(Err(misfits)),
+        };
+        let offsets: Vec<_> =
+            places.iter().flat_map(|place| [place.placement.bytes.start, place.placement.bytes.end]).collect();
+        let first = Unwritable(places.first().map_or(0, |place| place.edit));
+        let Some(offsets) = self.encoding.places(preimage, &offsets) else { return Err(first) };
+        let (mut after, mut done) = (Vec::with_capacity(preimage.len()), 0);
+        for (place, range) in places.iter().zip(offsets.chunks_exact(2)) {
+            let new = std::str::from_utf8(&place.new).ok().and_then(|new| self.encoding.encode(new));
+            after.extend_from_slice(&preimage[done..range[0]]);
+            after.extend_from_slice(&new.ok_or(Unwritable(place.edit))?);
+            done = range[1];
+        }
+        after.extend_from_slice(&preimage[done..]);
+        Ok(Ok((after, places)))
+    }
+}

@@ -1,0 +1,89 @@
+//! The program under the name that Codex has for it.
+
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+
+use fs_err as fs;
+use tempfile::TempDir;
+
+use crate::tree;
+
+const PATCH: &str = "*** Begin Patch\n*** Delete File: gone\n*** Update File: a\n*** Move to: d/b\n@@\n-one\n+1\n\
+    *** Update File: c\n@@\n-c\n+C\n*** Add File: new\n+x\n*** End Patch\n";
+
+/// Returns a directory of programs, and a root beside it.
+fn scene() -> (TempDir, std::path::PathBuf) {
+    let directory = TempDir::new().unwrap();
+    for name in ["apply_patch", "applypatch"] {
+        symlink(env!("CARGO_BIN_EXE_wpatch"), directory.path().join(name)).unwrap();
+    }
+    let root = directory.path().join("root");
+    fs::create_dir(&root).unwrap();
+    for (name, contents) in [("a", "one\n"), ("c", "c\n"), ("gone", "")] {
+        fs::write(root.join(name), contents).unwrap();
+    }
+    (directory, root)
+}
+
+/// Returns exit code, output and messages.
+fn run(scene: &(TempDir, std::path::PathBuf), name: &str, arguments: &[&str], input: &str) -> (i32, String, String) {
+    let mut command = Command::new(scene.0.path().join(name));
+    command.current_dir(&scene.1).args(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that has its patch already does not read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_patch_comes_as_the_argument_or_on_standard_input() {
+    let heredoc = format!("<<'EOF'\n{PATCH}EOF\n");
+    for (name, arguments, input) in [
+        ("apply_patch", vec![PATCH], ""),
+        ("applypatch", vec![], PATCH),
+        ("apply_patch", vec![&*heredoc], ""),
+        ("applypatch", vec![], &*heredoc),
+    ] {
+        let scene = scene();
+        let said = run(&scene, name, &arguments, input);
+        let listed = "Success. Updated the following files:\nA new\nM d/b\nM c\nD gone\n";
+        assert_eq!(said, (0, listed.to_owned(), String::new()));
+        let names: Vec<_> = tree::read(&scene.1).keys().map(ToString::to_string).collect();
+        assert_eq!(names, ["c", "d/b", "new"]);
+        assert_eq!(fs::read_to_string(scene.1.join("d/b")).unwrap(), "1\n");
+    }
+}
+
+#[test]
+fn what_does_not_apply_leaves_the_tree_and_exits_with_one() {
+    let late = PATCH.replace("-c\n", "-d\n");
+    let outside = PATCH.replace("Add File: new", "Add File: ../new");
+    let there = PATCH.replace("Add File: new", "Add File: c");
+    for (patch, said) in [
+        (late.as_str(), "apply_patch: line 9 of the patch: c: the hunk does not match\n"),
+        (&outside, "apply_patch: line 12 of the patch: ../new"),
+        (&there, "apply_patch: line 12 of the patch: c: the file exists already\n"),
+        ("no patch", "apply_patch: "),
+        ("*** Begin Patch\n*** End Patch", "apply_patch: line 2 of the patch: "),
+    ] {
+        let scene = scene();
+        let before = tree::read(&scene.1);
+        let (code, out, err) = run(&scene, "apply_patch", &[patch], "");
+        assert_eq!((code, out.as_str()), (1, ""), "{patch}");
+        assert!(err.starts_with(said) && err.lines().count() <= 2, "{err}");
+        assert_eq!(tree::read(&scene.1), before, "{patch}");
+    }
+}
+
+#[test]
+fn a_wrong_call_exits_with_two() {
+    let scene = scene();
+    for arguments in [&[][..], &[PATCH, PATCH], &["--json", PATCH], &[""]] {
+        let (code, out, err) = run(&scene, "apply_patch", arguments, "");
+        assert_eq!((code, out.as_str()), (2, ""));
+        assert!(err.contains("usage: apply_patch PATCH"), "{err}");
+    }
+}
