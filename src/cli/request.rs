@@ -43,10 +43,11 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         overwrite: patch.overwrite,
         describe: global.json,
         diff: global.json && patch.with_diff,
-        max_diff: defaults.max_diff,
+        max_diff: patch.diff_max_bytes.unwrap_or(defaults.max_diff),
         max_file: patch.max_file.unwrap_or(defaults.max_file),
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
+        idempotent: patch.idempotent,
         ..defaults
     };
     let defaults = SyntaxOptions::default();

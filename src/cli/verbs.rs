@@ -30,6 +30,15 @@ pub(super) struct FileOptions {
     /// Refuse any file but the one with this SHA-256
     #[arg(long, value_name = "HASH", value_parser = digest)]
     expect_hash: Option<Sha256>,
+    /// Refuse any file but one with the contents of this one
+    #[arg(long, value_name = "FILE", conflicts_with = "expect_hash")]
+    expect_file: Option<PathBuf>,
+    /// Take what has been done already for success
+    #[arg(long)]
+    idempotent: bool,
+    /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
+    #[arg(long, value_name = "BYTES")]
+    diff_max_bytes: Option<usize>,
     /// Largest file that is read or made, in bytes [default: 10485760]
     #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
     pub(super) max_bytes: Option<u64>,
@@ -168,7 +177,7 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Sto
         None => single(options, limit)?,
     };
     let edit = Edit::Replacements(Replacements { edits, order, closeness });
-    let mut change = change("edit", &options.common, edit, global);
+    let mut change = change("edit", &options.common, edit, global)?;
     change.preflight.encoding = options.encoding.as_deref().map(encoding).transpose()?;
     Ok(Change { input, ..change })
 }
@@ -183,7 +192,7 @@ pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, St
     let action = if options.overwrite { Action::Modify } else { Action::Create };
     let parents = if options.no_mkdirs { Parents::Required } else { Parents::Made };
     let edit = Edit::Whole(contents.into());
-    let change = change("write", &options.common, edit, global);
+    let change = change("write", &options.common, edit, global)?;
     Ok(Change { action, parents, makes: true, mode: options.mode, ..change })
 }
 
@@ -197,7 +206,7 @@ pub(super) fn append(options: AppendOptions, global: &Global) -> Result<Change, 
     let ending = if options.line { Ending::Lines } else { Ending::Bytes };
     let edits = vec![Replacement { target: Target::End(ending), new, span: Span::default(), index: None }];
     let edit = Edit::Replacements(Replacements { edits, order: EditOrder::AtOnce, closeness: Closeness::Exact });
-    Ok(Change { makes: true, ..change("append", &options.common, edit, global) })
+    Ok(Change { makes: true, ..change("append", &options.common, edit, global)? })
 }
 
 impl EditOptions {
@@ -221,22 +230,29 @@ impl ContentOptions {
 }
 
 pub(super) fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Change {
+fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Result<Change, Stop> {
+    let limit = common.max_bytes.unwrap_or(MAX_BYTES).max(MAX_BYTES);
+    let expected = match &common.expect_file {
+        Some(path) => Some(Sha256::of(&input::contents(path, limit)?)),
+        None => common.expect_hash,
+    };
     let preflight = PreflightOptions {
         describe: global.json,
         diff: global.json,
-        max_diff: MAX_DIFF,
+        max_diff: common.diff_max_bytes.unwrap_or(MAX_DIFF),
         max_file: common.max_bytes.unwrap_or(MAX_BYTES),
+        idempotent: common.idempotent,
         ..PreflightOptions::default()
     };
-    Change {
+    Ok(Change {
         command,
-        expected: common.expect_hash,
+        expected,
         is_dry: common.dry_run,
         preflight,
         transaction: request::transaction(global),
         input: Input { name: command.to_owned(), ..Input::default() },
         ..Change::of(below(global.root(), &common.file), edit)
-    }
+    })
 }
 
 /// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.

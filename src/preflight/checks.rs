@@ -120,7 +120,7 @@ pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: 
         Some(if is_same { "the patch seems to have been applied" } else { "--overwrite replaces it" }.into());
 }
 
-fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
+pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
     let hunks = match &operation.edit {
         Edit::Hunks(hunks) => hunks,
         Edit::Whole(contents) => return operation.action == Action::Create && **contents == *node.bytes,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::checks::way;
+use super::done::is_hunk_done;
 use super::findings::Findings;
 use super::problem::{Problem, code};
 use super::{FileOutcome, Options};
@@ -37,7 +38,21 @@ pub(super) fn postimage(
         Edit::Keep | Edit::Restore(_) => Some(Edited::Same),
         Edit::Hunks(hunks) => {
             let placements = matching::place(preimage, text, hunks, operation.direction, &options.rules);
-            explain(operation, text, hunks, &placements, findings);
+            explain(operation, text, hunks, (&placements, options.idempotent), findings);
+            let is_done = |placed: &Result<_, Box<Mismatch>>| {
+                options.idempotent && is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
+            };
+            if placements.iter().any(is_done) {
+                let pairs = hunks.iter().zip(&placements).filter(|(_, placed)| !is_done(placed));
+                let left: Option<Vec<_>> =
+                    pairs.map(|(hunk, placed)| Some((hunk.clone(), placed.as_ref().ok()?.clone()))).collect();
+                findings.outcome.is_done = placements.iter().all(is_done);
+                findings.outcome.placements = placements;
+                let (hunks, placed): (Vec<_>, Vec<_>) = left?.into_iter().unzip();
+                let after = matching::splice(preimage, text, &hunks, operation.direction, &placed);
+                compare(preimage, &after, &mut findings.outcome);
+                return Some(Edited::Changed(after));
+            }
             let placed: Option<Vec<Placement>> =
                 placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
             if options.describe || !placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated)) {
@@ -170,7 +185,7 @@ fn explain(
     operation: &Operation,
     text: &[u8],
     hunks: &[Hunk],
-    placements: &matching::Placements,
+    (placements, is_idempotent): (&matching::Placements, bool),
     findings: &mut Findings,
 ) {
     for (index, (hunk, placed)) in hunks.iter().zip(placements).enumerate() {
@@ -189,7 +204,10 @@ fn explain(
                     1 => "the hunk".to_owned(),
                     count => format!("hunk {} of {count}", index + 1),
                 };
-                refuse(operation, &hunk, mismatch, findings)
+                match &mismatch.kind {
+                    MismatchKind::AlreadyApplied { line } => done(operation, (&hunk, *line), is_idempotent, findings),
+                    _ => refuse(operation, &hunk, mismatch, findings),
+                }
             }
         };
         problem.hunk = Some(index);
@@ -238,13 +256,25 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
         MismatchKind::TooLarge => findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large")),
         MismatchKind::NotEmpty => findings.error(&code::EXISTS, format!("{hunk} fills a file that is not empty")),
         MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
-        MismatchKind::AlreadyApplied { line } => {
-            let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);
-            let problem = findings.error(&code::ALREADY_APPLIED, message);
-            problem.lines = vec![*line];
-            problem
-        }
+        MismatchKind::AlreadyApplied { line } => done(operation, (hunk, *line), false, findings),
     }
+}
+
+/// Says that the result of a hunk stands at a line already.
+fn done<'f>(
+    operation: &Operation,
+    (hunk, line): (&str, usize),
+    is_idempotent: bool,
+    findings: &'f mut Findings,
+) -> &'f mut Problem {
+    let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);
+    let problem = if is_idempotent {
+        findings.warning(&code::ALREADY_APPLIED, message)
+    } else {
+        findings.error(&code::ALREADY_APPLIED, message)
+    };
+    problem.lines = vec![line];
+    problem
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod checks;
 mod describe;
+mod done;
 mod edit;
 mod encoded;
 mod findings;
@@ -63,6 +64,8 @@ pub struct Options {
     pub max_growth: u64,
     /// The encoding of files in which texts are replaced; without one texts are bytes.
     pub encoding: Option<EncodingChoice>,
+    /// Whether what has been done already is left as it is, and no reason not to apply.
+    pub idempotent: bool,
 }
 
 impl Default for Options {
@@ -77,6 +80,7 @@ impl Default for Options {
             max_ratio: 200,
             max_growth: 1 << 27,
             encoding: None,
+            idempotent: false,
         }
     }
 }
@@ -134,6 +138,8 @@ pub struct FileOutcome {
     pub is_diff_cut: bool,
     /// The encoding that texts were replaced in, where one was asked for.
     pub encoding: Option<TextEncoding>,
+    /// Whether all of it had been done already.
+    pub is_done: bool,
 }
 
 impl FileOutcome {

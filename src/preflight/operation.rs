@@ -11,6 +11,7 @@ use super::modes::{git_mode, kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
 use super::{Options, Side, describe, lines};
+use super::{Options, Side, describe, done};
 use crate::change::FileChange;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
@@ -85,6 +86,12 @@ impl<'a> Worker<'a> {
         let operation = &self.plan.operations[index];
         if !self.is_as_guarded(operation, findings)? {
             return Ok(());
+        }
+        if self.options.idempotent {
+            let tree = (&mut self.overlay, &self.options.rules);
+            if done::is_file_done(operation, self.plan.text(operation), tree, findings)? {
+                return Ok(());
+            }
         }
         let before = match operation.action {
             Action::Create => None,

@@ -6,6 +6,7 @@ use super::findings::Findings;
 use super::problem::{Facts, Problem, code};
 use crate::matching::{self, MismatchKind, Misplaced, TextMismatch};
 use super::{Options, encoded};
+use super::{Options, done, encoded};
 use crate::matching::{self, MismatchKind, TextMismatch};
 use crate::plan::{Operation, Replacement, Replacements, Target};
 use crate::text::is_binary;
@@ -41,6 +42,17 @@ pub(super) fn postimage(
     let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
     let before = if is_filled && options.overwrite { &[][..] } else { preimage };
     match matching::replace(before, changes, options.max_file) {
+    let left = options.idempotent.then(|| done::pending(text, changes, options.max_file));
+    if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
+        findings.warning(&code::ALREADY_APPLIED, "a change has been applied already");
+        if left.is_empty() {
+            findings.outcome.is_done = true;
+            return Some(Edited::Same);
+        }
+        let (changes, options) =
+            (Replacements { edits: left, ..*changes }, Options { idempotent: false, ..options.clone() });
+        return postimage(operation, &changes, preimage, &options, findings);
+    }
     let replaced = match &encoded {
         Some(encoded) => encoded.replace(preimage, changes, options.max_file),
         None => Ok(matching::replace(preimage, changes, options.max_file)),

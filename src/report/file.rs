@@ -40,7 +40,7 @@ pub struct FileReport {
     pub op: Op,
     /// What kind of file it is.
     pub file_type: FileType,
-    /// `ok`, or the kind of its first problem.
+    /// `ok`, or the kind of its first problem; `no_change` also where all of it had been done already.
     pub status: &'static str,
     /// The mode before and after.
     pub mode: Modes,
@@ -207,7 +207,7 @@ impl FileReport {
             from_hex: operation.from.as_ref().and_then(lossless),
             op: op(operation, modes),
             file_type: file_type(operation, known, modes),
-            status: known.failed.map_or("ok", |code| code.kind.name()),
+            status: known.failed.map_or(if known.is_done { "no_change" } else { "ok" }, |code| code.kind.name()),
             mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
             score: super::score::score(operation, patch),
             added,

@@ -7,8 +7,9 @@ use wpatch::syntax::{self, Options, SyntaxErrorKind};
 const DOCUMENTS: u64 = 20_000;
 
 /// Keys and values of which documents are made; most are right in some place.
-const KEYS: &[&str] = &["path", "content", "expected_hash", "contents"];
-const TEXTS: &[&str] = &["old", "new", "old_string", "new_string", "all", "replace_all", "search", "replace", "path"];
+const KEYS: &[&str] = &["path", "content", "expected_hash", "expected", "contents"];
+const TEXTS: &[&str] =
+    &["old", "new", "old_string", "new_string", "all", "replace_all", "search", "replace", "path", "expected"];
 const DIGEST: &str = "sha256:e49c81e2d2f84e259d40e2fb8192f3bcd198b355184845d76d8f58807d0d78ee";
 
 fn schema() -> Validator {

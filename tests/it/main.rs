@@ -26,6 +26,7 @@ mod notebook;
 mod oracle;
 mod others;
 mod power;
+mod repeated;
 mod report;
 mod run;
 mod tidy;

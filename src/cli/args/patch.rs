@@ -99,6 +99,12 @@ pub(in crate::cli) struct PatchOptions {
     /// Put a clean diff of each file into the JSON
     #[arg(long)]
     pub(in crate::cli) with_diff: bool,
+    /// Most bytes of each such diff, which is cut behind a line [default: no limit]
+    #[arg(long, value_name = "BYTES", requires = "with_diff")]
+    pub(in crate::cli) diff_max_bytes: Option<usize>,
+    /// Take what has been applied already for success
+    #[arg(long)]
+    pub(in crate::cli) idempotent: bool,
     /// Refuse any change but the one with this `plan_id`
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) approve: Option<String>,

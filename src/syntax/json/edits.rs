@@ -69,11 +69,11 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
             key if key == old_key => old = Some(old_text(member)?),
             key if key == new_key => new = Some(member.value.text("the new text as a string")?),
             "path" => path = Some(claim(member)?),
-            "expected_hash" => expected = Some(digest(member)?),
+            "expected_hash" | "expected" if expected.is_none() => expected = Some(digest(member)?),
             "all" | "replace_all" if times.is_none() => {
                 times = Some(if member.value.flag()? { Times::Every } else { Times::Once });
             }
-            _ => return Err(member.unknown("`path`, `old`, `new`, `all` or `expected_hash`")),
+            _ => return Err(member.unknown("`path`, `old`, `new`, `all`, `expected_hash` or `expected`")),
         }
     }
     let (Some(old), Some(new)) = (old, new) else {

@@ -93,7 +93,7 @@ pub fn edits(text: &[u8]) -> Result<Vec<Replacement>, SyntaxError> {
     }
 }
 
-/// Reads a list of `{"path", "content", "expected_hash"}`.
+/// Reads a list of `{"path", "content", "expected_hash"}`, or `expected` for the digest.
 fn whole_files(list: Value<'_>, sections: &mut Sections) -> Result<(), SyntaxError> {
     let mut seen = HashSet::new();
     for entry in list.entries("a list of files")? {
@@ -102,8 +102,8 @@ fn whole_files(list: Value<'_>, sections: &mut Sections) -> Result<(), SyntaxErr
             match member.key.as_str() {
                 "path" => path = Some(file(&member, &mut seen)?),
                 "content" => content = Some(member.value.text("the contents as a string")?),
-                "expected_hash" => expected = Some(digest(&member)?),
-                _ => return Err(member.unknown("`path`, `content` or `expected_hash`")),
+                "expected_hash" | "expected" if expected.is_none() => expected = Some(digest(&member)?),
+                _ => return Err(member.unknown("`path`, `content`, `expected_hash` or `expected`")),
             }
         }
         let path = path.ok_or_else(|| entry.expected("an object with `path`"))?;
@@ -127,7 +127,11 @@ fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, Syntax
     Ok(Name::Agreed(vec![Claim { bytes, strip: Strip::Literal, span: member.value.span() }]))
 }
 
+/// Reads what a file has to hold: its digest, or under the key `expected` the contents themselves.
 fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
+    if member.key == "expected" {
+        return Ok(Sha256::of(member.value.text("the contents as a string")?.as_bytes()));
+    }
     const WANTED: &str = "`sha256:` and 64 hex digits";
     Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected(WANTED))
 }
