@@ -98,12 +98,14 @@ impl Options {
 /// What has been read so far.
 #[derive(Debug, Default)]
 pub struct Sections {
-    /// The operations; a grammar leaves their `input` at 0.
+    /// The operations; a grammar leaves their `input` at 0, or makes it the number of one of [`Sections::quoted`].
     pub operations: Vec<Operation<Name>>,
     /// The step that the next operation belongs to; see [`Operation::step`].
     pub step: usize,
     /// Number of hunks in all of them.
     pub hunks: usize,
+    /// Texts that stand in the patch in another form, as in strings of JSON; counted from 1.
+    pub quoted: Vec<Vec<u8>>,
 }
 
 /// The first mistake in a patch text.
@@ -206,7 +208,15 @@ pub fn parse(
     let mut input = Input { name: name.to_owned(), bytes, ..Input::default() };
     let mut sections = Sections::default();
     match read(&mut input, among, options, &mut sections) {
-        Ok(()) => Ok(Plan { inputs: vec![input], operations: sections.operations }),
+        Ok(()) => {
+            let quoted = sections.quoted.into_iter().enumerate().map(|(index, bytes)| Input {
+                name: format!("{name}, diff {}", index + 1),
+                bytes,
+                ..Input::default()
+            });
+            let inputs = std::iter::once(input).chain(quoted).collect();
+            Ok(Plan { inputs, operations: sections.operations })
+        }
         Err(error) => Err(Box::new(Broken { input, error })),
     }
 }

@@ -136,7 +136,45 @@ fn section(reader: &mut Reader<'_>, options: Options, sections: &mut Sections) -
     }
 }
 
+/// Reads the chunks of an update that stand alone: all of `text`.
+///
+/// # Errors
+///
+/// Returns the first mistake.
+pub(super) fn chunks(text: &[u8], options: Options) -> Result<Vec<Hunk>, SyntaxError> {
+    let mut reader = Reader::new(text, 0);
+    let hunks = update::chunks(&mut reader, options)?;
+    if hunks.is_empty() {
+        return Err(SyntaxError::new(update::ANY_CHUNK, reader.place()));
+    }
+    match reader.peek()? {
+        Some(line) => Err(SyntaxError::new(update::CHUNK_LINE, line.span)),
+        None => Ok(hunks),
+    }
+}
+
+/// Reads the lines of a new file that stand alone: all of `text`.
+///
+/// # Errors
+///
+/// Returns the first mistake.
+pub(super) fn addition(text: &[u8]) -> Result<Edit, SyntaxError> {
+    let mut reader = Reader::new(text, 0);
+    let (edit, _) = added(&mut reader)?;
+    match reader.peek()? {
+        Some(line) => Err(SyntaxError::new(SyntaxErrorKind::Expected("lines that start with `+`"), line.span)),
+        None => Ok(edit),
+    }
+}
+
 fn add(reader: &mut Reader<'_>, header: &Line<'_>, path: Name, sections: &mut Sections) -> Result<(), SyntaxError> {
+    let (edit, body) = added(reader)?;
+    sections.push(Action::Create, path, edit, Span::new(header.whole.start, body.end));
+    Ok(())
+}
+
+/// Takes the lines of a new file.
+fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
     let start = reader.offset();
     let mut count = 0;
     while reader.take_if(|line| line.content().starts_with('+'))?.is_some() {
@@ -155,8 +193,7 @@ fn add(reader: &mut Reader<'_>, header: &Line<'_>, path: Name, sections: &mut Se
             section: Span::new(start, start),
         }]),
     };
-    sections.push(Action::Create, path, edit, Span::new(header.whole.start, body.end));
-    Ok(())
+    Ok((edit, body))
 }
 
 /// The path behind `marker`, all of the trimmed line: nothing is quoted.

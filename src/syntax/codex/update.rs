@@ -40,7 +40,7 @@ pub(super) fn read(
     Ok(())
 }
 
-fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hunk>, SyntaxError> {
+pub(super) fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hunk>, SyntaxError> {
     let mut hunks: Vec<Hunk> = Vec::new();
     loop {
         let Some(line) = reader.peek()?.filter(|line| !is_section_end(line)) else {

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::reader::{Member, Value};
-use super::{Sections, SyntaxError, SyntaxErrorKind, digest};
+use super::{Sections, SyntaxError, SyntaxErrorKind, claim, digest};
 use crate::digest::Sha256;
 use crate::path::RelPath;
-use crate::plan::{Action, Claim, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Strip, Target, Times};
+use crate::plan::{Action, Claim, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target, Times};
 
 /// The keys of the old and of the new text.
 const SPELLINGS: &[(&str, &str)] = &[
@@ -87,9 +87,4 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
 fn old_text(member: &Member<'_>) -> Result<String, SyntaxError> {
     const WANTED: &str = "the old text as a string, not empty";
     Some(member.value.text(WANTED)?).filter(|old| !old.is_empty()).ok_or_else(|| member.value.expected(WANTED))
-}
-
-fn claim(member: &Member<'_>) -> Result<Claim, SyntaxError> {
-    let bytes = member.value.text("a path as a string")?.into_bytes();
-    Ok(Claim { bytes, strip: Strip::Literal, span: member.value.span() })
 }

@@ -1,10 +1,12 @@
 //! Changes as a JSON document: the whole contents of files, or changes of texts in them.
 //!
 //! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A file that is there gets
-//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. Its grammar is a
+//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. The operations of
+//! OpenAI's `apply_patch` tool are taken as well. Its grammar is a
 //! JSON Schema, `grammar/json.schema.json`.
 
 mod edits;
+mod operations;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -49,13 +51,20 @@ impl Syntax for Json {
     /// A document has to come next: below other text an opening brace says nothing.
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let next = |at: usize| Some(at + text[at..].iter().position(|byte| !byte.is_ascii_whitespace())?);
-        let start = next(from).filter(|&start| text[start] == b'{')?;
-        next(start + 1).filter(|&key| matches!(text[key], b'"' | b'}')).map(|_| start)
+        let start = next(from).filter(|&start| matches!(text[start], b'{' | b'['))?;
+        let may_follow: &[u8] = if text[start] == b'{' { b"\"}" } else { b"{" };
+        next(start + 1).filter(|&key| may_follow.contains(&text[key])).map(|_| start)
     }
 
-    fn parse(&self, text: &[u8], from: usize, _: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
         let (document, end) = Value::read(text, from)?;
+        if text[from..].trim_ascii_start().starts_with(b"[") {
+            return operations::list(document, options, sections).map(|()| end);
+        }
         let members = document.object("an object with `replace`")?;
+        if operations::is_meant(&members) {
+            return operations::one(document, options, sections).map(|()| end);
+        }
         let mut found = None;
         for member in &members {
             let kind = KINDS.iter().find(|(key, _)| *key == member.key);
@@ -134,4 +143,9 @@ fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
     }
     const WANTED: &str = "`sha256:` and 64 hex digits";
     Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected(WANTED))
+}
+
+fn claim(member: &Member<'_>) -> Result<Claim, SyntaxError> {
+    let bytes = member.value.text("a path as a string")?.into_bytes();
+    Ok(Claim { bytes, strip: Strip::Literal, span: member.value.span() })
 }

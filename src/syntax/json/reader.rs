@@ -88,6 +88,11 @@ impl<'a> Value<'a> {
         self.read_as(what)
     }
 
+    /// Returns the text of a string, nothing for `null`.
+    pub(super) fn optional_text(self, what: &'static str) -> Result<Option<String>, SyntaxError> {
+        self.read_as(what)
+    }
+
     /// Returns the value of `true` or `false`.
     pub(super) fn flag(self) -> Result<bool, SyntaxError> {
         self.read_as("`true` or `false`")

@@ -88,3 +88,27 @@ fn an_opening_brace_below_other_text_is_prose() {
     let diff = "{not json}\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n{\"replace\": []}\n";
     assert_eq!(said(diff), ["Modify x +1-1"]);
 }
+
+#[test]
+fn operations_come_alone_in_a_call_or_in_a_list() {
+    let operation = r#"{"type": "create_file", "path": "a", "diff": "+1\n+2"}"#;
+    let call = format!(r#"{{"type": "apply_patch_call", "call_id": "x", "operation": {operation}}}"#);
+    for text in [operation.to_owned(), call.clone(), format!("[{operation}]"), format!("\n[\n{call}]\n")] {
+        let plan = crate::syntax::parse("-", text.clone().into(), &crate::syntax::chosen("auto"), Default::default());
+        let plan = plan.unwrap();
+        assert_eq!((plan.inputs.len(), plan.inputs[1].bytes.as_slice()), (2, &b"+1\n+2\n"[..]), "{text}");
+        assert_eq!((plan.operations.len(), plan.operations[0].input), (1, 1), "{text}");
+    }
+    for (text, at) in [
+        (r#"{"type": "move_file", "path": "a", "diff": ""}"#, r#""move_file""#),
+        (r#"{"type": "update_file", "path": "a"}"#, r#"{"type": "update_file", "path": "a"}"#),
+        (r#"{"type": "update_file", "path": "a", "diff": ""}"#, r#""""#),
+        (r#"{"type": "update_file", "path": "a", "diff": "*** End Patch"}"#, r#""*** End Patch""#),
+        (r#"{"type": "create_file", "path": "a", "diff": "+a\nb"}"#, r#""+a\nb""#),
+        (r#"[{"type": "delete_file", "path": "a", "mode": 1}]"#, r#""mode""#),
+        (r#"{"type": "call", "operation": {"type": "delete_file", "path": "a"}}"#, r#""call""#),
+    ] {
+        let error = refused(text);
+        assert_eq!(error.1, at, "{text} {error:?}");
+    }
+}

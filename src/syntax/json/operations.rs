@@ -1,0 +1,101 @@
+//! The operations of OpenAI's `apply_patch` tool: one or a list, each alone or in the object of its call.
+//!
+//! `{"type": "update_file", "path": "a", "diff": "@@\n-old\n+new"}`; `create_file` has a diff of added lines only, and
+//! `delete_file` needs none. The diff is what stands in an envelope of Codex, and each operation sees what the one
+//! before left. As there, a file that is made ends with a line end.
+
+use super::reader::{Member, Value};
+use super::{Options, Sections, SyntaxError, claim};
+use crate::plan::{Action, Claim, Edit, Name};
+use crate::syntax::codex;
+use crate::text::Span;
+
+const WANTED: &str = "an object with `type`, `path` and `diff`";
+const KINDS: &str = "`create_file`, `update_file` or `delete_file`";
+const CALL: &str = "apply_patch_call";
+/// What the object of a call holds besides its operation; nothing depends on it.
+const CALL_KEYS: [&str; 5] = ["type", "id", "call_id", "status", "created_by"];
+
+/// Returns whether an object with `members` is one of an operation or a call.
+pub(super) fn is_meant(members: &[Member<'_>]) -> bool {
+    members.iter().any(|member| matches!(member.key.as_str(), "type" | "operation"))
+}
+
+/// Reads a list of operations and calls.
+pub(super) fn list(list: Value<'_>, options: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
+    list.entries("a list of operations")?.into_iter().try_for_each(|entry| one(entry, options, sections))
+}
+
+/// Reads an operation, or the call that holds it.
+pub(super) fn one(value: Value<'_>, options: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
+    let members = value.object(WANTED)?;
+    let Some(operation) = members.iter().find(|member| member.key == "operation") else {
+        return operation(value, &members, options, sections);
+    };
+    for member in &members {
+        match member.key.as_str() {
+            "type" if member.value.text(CALL)? != CALL => return Err(member.value.expected("`apply_patch_call`")),
+            key if key == "operation" || CALL_KEYS.contains(&key) => {}
+            _ => return Err(member.unknown("`type`, `id`, `call_id`, `status`, `created_by` or `operation`")),
+        }
+    }
+    self::operation(operation.value, &operation.value.object(WANTED)?, options, sections)
+}
+
+fn operation(
+    value: Value<'_>,
+    members: &[Member<'_>],
+    options: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
+    let (mut kind, mut path, mut diff) = (None, None, None);
+    for member in members {
+        match member.key.as_str() {
+            "type" => kind = Some((member.value.text(KINDS)?, member.value)),
+            "path" => path = Some(claim(member)?),
+            "diff" => diff = member.value.optional_text("the diff as a string")?.map(|text| (text, member.value)),
+            _ => return Err(member.unknown("`type`, `path` or `diff`")),
+        }
+    }
+    let (Some((kind, at)), Some(path)) = (kind, path) else { return Err(value.expected(WANTED)) };
+    let action = match kind.as_str() {
+        "create_file" => Action::Create,
+        "update_file" => Action::Modify,
+        "delete_file" => Action::Delete,
+        _ => return Err(at.expected(KINDS)),
+    };
+    match (action, diff) {
+        (Action::Delete, _) => {
+            sections.push(action, Name::Agreed(vec![path]), Edit::Keep, value.span());
+        }
+        (_, Some((diff, at))) => changed(action, path, (diff, at), options, sections)?,
+        (_, None) => return Err(value.expected("an object with `diff`")),
+    }
+    sections.step += 1;
+    Ok(())
+}
+
+/// Adds an operation with a diff, which is an input of its own: its lines stand nowhere in the document.
+fn changed(
+    action: Action,
+    path: Claim,
+    (mut diff, at): (String, Value<'_>),
+    options: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
+    if !diff.is_empty() && !diff.ends_with('\n') {
+        diff.push('\n');
+    }
+    let text = diff.into_bytes();
+    let edit = match action {
+        Action::Create => codex::addition(&text),
+        _ => codex::chunks(&text, options).map(Edit::Hunks),
+    };
+    let edit = edit.map_err(|error| SyntaxError::new(error.kind, at.span()))?;
+    let name = Name::Agreed(vec![Claim { span: Span::new(0, 0), ..path }]);
+    let span = Span::new(0, text.len());
+    sections.quoted.push(text);
+    let input = sections.quoted.len();
+    sections.push(action, name, edit, span).input = input;
+    Ok(())
+}
