@@ -15,6 +15,7 @@ pub(super) struct Encoded {
 }
 
 /// A change that cannot be written in the encoding, by its index.
+#[derive(Clone, Copy)]
 pub(super) struct Unwritable(usize);
 
 /// Returns the file as characters, if the encoding has all of those of the texts.

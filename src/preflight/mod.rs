@@ -43,6 +43,7 @@ pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
 
 /// How the tree is looked at.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct Options {
     /// How closely hunks have to fit.
     pub rules: Rules,
@@ -106,6 +107,7 @@ impl Resolution {
 
 /// What came of one operation.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct FileOutcome {
     /// Code of the first error; `None` if the operation can be done.
     pub failed: Option<&'static Code>,
@@ -138,6 +140,8 @@ pub struct FileOutcome {
     pub is_diff_cut: bool,
     /// The encoding that texts were replaced in, where one was asked for.
     pub encoding: Option<TextEncoding>,
+    /// How many names the file has on disk, where there are several.
+    pub hardlinks: Option<u64>,
     /// Whether all of it had been done already.
     pub is_done: bool,
 }

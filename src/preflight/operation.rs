@@ -107,6 +107,7 @@ impl<'a> Worker<'a> {
         let replaced = self.replaced(operation)?;
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
+        findings.outcome.hardlinks = self.overlay.links(operation.from.as_ref().unwrap_or(&operation.path));
         if !checks::is_expected(operation, known, findings) {
             return Ok(());
         }

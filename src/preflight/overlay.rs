@@ -111,6 +111,12 @@ impl<'w> Overlay<'w> {
         Ok(())
     }
 
+    /// Returns how many names the file has that is on disk at `path`, if it was looked at and there are several.
+    pub(super) fn links(&self, path: &RelPath) -> Option<u64> {
+        let (state, node) = self.entries.get(path)?.found.as_ref()?;
+        Some(state.stat.links).filter(|&links| node.kind == FileKind::Regular && links > 1)
+    }
+
     /// Returns the nearest directory above `path` that the operations made a file or a link.
     pub(super) fn made_above(&self, path: &RelPath) -> Option<(RelPath, FileKind)> {
         path.ancestors().find_map(|above| match &self.entries.get(&above)?.current {

@@ -44,6 +44,9 @@ pub struct FileReport {
     pub status: &'static str,
     /// The mode before and after.
     pub mode: Modes,
+    /// How many names the file has, where there are several; the others keep what it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardlinks: Option<u64>,
     /// The percentage that git's `similarity index` or `dissimilarity index` line says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<u8>,
@@ -209,6 +212,7 @@ impl FileReport {
             file_type: file_type(operation, known, modes),
             status: known.failed.map_or(if known.is_done { "no_change" } else { "ok" }, |code| code.kind.name()),
             mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
+            hardlinks: known.hardlinks,
             score: super::score::score(operation, patch),
             added,
             removed,

@@ -115,6 +115,17 @@ fn a_file_with_other_contents_than_the_expected_is_stale() {
 }
 
 #[test]
+fn a_file_with_several_names_is_flagged() {
+    let root = root();
+    fs::hard_link(root.path().join("b"), root.path().join("other")).unwrap();
+    let report = run(root.path(), &["edit", "b", "--old", "x", "--new", "y", "--all"], "");
+    assert_eq!(json!([report["ok"], report["files"][0]["hardlinks"]]), json!([true, 2]));
+    assert_eq!(fs::read(root.path().join("other")).unwrap(), b"x\nx\n");
+    let report = run(root.path(), &["edit", "a", "--old", "two", "--new", "2"], "");
+    assert_eq!(report["files"][0].get("hardlinks"), None);
+}
+
+#[test]
 fn a_diff_is_cut_at_a_line() {
     let arguments = ["edit", "b", "--old", "x", "--new", "yy", "--all", "--dry-run", "--diff-max-bytes"];
     let report = |most: &str| run(root().path(), &[&arguments[..], &[most]].concat(), "")["files"][0].clone();
