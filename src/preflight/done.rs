@@ -18,7 +18,7 @@ pub(super) fn is_file_done(
 ) -> Result<bool, WorkspaceError> {
     let is_gone = |seen: &Seen| matches!(seen, Seen::Nothing | Seen::BelowFile(_));
     let seen = overlay.current(&operation.path, operation.step)?;
-    let is_done = match (operation.action, &operation.from) {
+    let is_there = match (operation.action, &operation.from) {
         (Action::Create, _) => matches!(&seen, Seen::Node(node) if is_made_already(operation, node, text)),
         (Action::Delete | Action::Uncopy, _) => is_gone(&seen),
         (Action::Rename, Some(from)) if *from != operation.path => {
@@ -27,7 +27,7 @@ pub(super) fn is_file_done(
         }
         _ => false,
     };
-    if is_done {
+    if is_there {
         findings.outcome.is_done = true;
         let what = match operation.action {
             Action::Create => "the file exists already, with these very contents",
@@ -36,7 +36,7 @@ pub(super) fn is_file_done(
         };
         findings.warning(&code::ALREADY_APPLIED, what);
     }
-    Ok(is_done)
+    Ok(is_there)
 }
 
 /// Returns whether all hunks of a file that has been moved are in `node`.

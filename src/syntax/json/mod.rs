@@ -2,7 +2,7 @@
 //!
 //! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A file that is there gets
 //! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. The operations of
-//! OpenAI's `apply_patch` tool are taken as well. Its grammar is a
+//! `OpenAI`'s `apply_patch` tool are taken as well. Its grammar is a
 //! JSON Schema, `grammar/json.schema.json`.
 
 mod edits;
@@ -138,10 +138,10 @@ fn file(member: &Member<'_>, seen: &mut HashSet<Vec<u8>>) -> Result<Name, Syntax
 
 /// Reads what a file has to hold: its digest, or under the key `expected` the contents themselves.
 fn digest(member: &Member<'_>) -> Result<Sha256, SyntaxError> {
+    const WANTED: &str = "`sha256:` and 64 hex digits";
     if member.key == "expected" {
         return Ok(Sha256::of(member.value.text("the contents as a string")?.as_bytes()));
     }
-    const WANTED: &str = "`sha256:` and 64 hex digits";
     Sha256::parse(&member.value.text(WANTED)?).ok_or_else(|| member.value.expected(WANTED))
 }
 

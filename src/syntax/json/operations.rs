@@ -1,4 +1,4 @@
-//! The operations of OpenAI's `apply_patch` tool: one or a list, each alone or in the object of its call.
+//! The operations of `OpenAI`'s `apply_patch` tool: one or a list, each alone or in the object of its call.
 //!
 //! `{"type": "update_file", "path": "a", "diff": "@@\n-old\n+new"}`; `create_file` has a diff of added lines only, and
 //! `delete_file` needs none. The diff is what stands in an envelope of Codex, and each operation sees what the one
