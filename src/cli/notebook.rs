@@ -125,7 +125,7 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change
     if common.file.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
         return Err(usage(&format!("{} is no notebook: its name does not end in .ipynb", common.file.display())));
     }
-    Ok(verbs::change("notebook", &common, Edit::Cell(edit), global))
+    verbs::change("notebook", &common, Edit::Cell(edit), global)
 }
 
 impl SourceOptions {

@@ -229,8 +229,7 @@ impl ContentOptions {
     }
 }
 
-pub(super) fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Change {
-fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Result<Change, Stop> {
+pub(super) fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Result<Change, Stop> {
     let limit = common.max_bytes.unwrap_or(MAX_BYTES).max(MAX_BYTES);
     let expected = match &common.expect_file {
         Some(path) => Some(Sha256::of(&input::contents(path, limit)?)),
@@ -316,12 +315,11 @@ fn listed(path: &Path, limit: u64) -> Result<(Input, Vec<Replacement>), Stop> {
     }
 }
 
-pub(super) fn usage(message: &str) -> Stop {
 fn encoding(name: &str) -> Result<EncodingChoice, Stop> {
     EncodingChoice::parse(name).map_err(|error| Stop::new(&code::ENCODING, format!("{name}: {error}")))
 }
 
-fn usage(message: &str) -> Stop {
+pub(super) fn usage(message: &str) -> Stop {
     Stop::new(&code::USAGE, message.to_owned())
 }
 

@@ -4,7 +4,7 @@ use super::checks::is_made_already;
 use super::findings::Findings;
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::code;
-use crate::matching::{self, MismatchKind, Placements, Rules};
+use crate::matching::{self, MismatchKind, Placements, Rules, TextMismatch};
 use crate::plan::{Action, Closeness, Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target};
 use crate::text::lines;
 use crate::workspace::WorkspaceError;
@@ -75,7 +75,8 @@ fn are_done(text: &[u8], edits: &[Replacement], most: u64) -> bool {
         && new.is_empty()
     {
         let found = matching::replace(text, &exact(vec![edit.clone()]), most);
-        return found.is_err_and(|misfits| misfits.iter().all(|misfit| misfit.mismatch.kind == MismatchKind::NotFound));
+        let is_absent = |misfit: &TextMismatch| misfit.mismatch.kind == MismatchKind::NotFound;
+        return found.is_err_and(|misplaced| misplaced.misfits.iter().all(is_absent));
     }
     let mut before = text.to_vec();
     for edit in edits.iter().rev() {
@@ -107,6 +108,11 @@ fn undone(text: &[u8], edit: &Replacement, most: u64) -> Option<Vec<u8>> {
             let back = Replacement { target, new: old.clone(), ..edit.clone() };
             matching::replace(text, &exact(vec![back]), most).ok().map(|(before, _)| before)
         }
+        Target::Lines(old) => {
+            let back = Replacement { target: Target::Lines(edit.new.clone()), new: old.clone(), ..edit.clone() };
+            matching::replace(text, &exact(vec![back]), most).ok().map(|(before, _)| before)
+        }
+        Target::Nothing => (text == edit.new).then(Vec::new),
         Target::Range { .. } => None,
         Target::After(line) => without(*line),
         Target::Before(line) => without(line.checked_sub(1)?),

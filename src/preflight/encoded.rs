@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::problem::code;
 use super::replace::at;
-use crate::matching::{self, TextChange, TextMismatch};
+use crate::matching::{self, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
 use crate::text::{EncodingChoice, TextEncoding};
 
@@ -62,7 +62,8 @@ fn texts(edit: &Replacement) -> impl Iterator<Item = &[u8]> {
     let wanted: [&[u8]; 2] = match &edit.target {
         Target::Text { old, .. } => [old, &[]],
         Target::Range { from, to } => [from, to],
-        Target::After(_) | Target::Before(_) | Target::End(_) => [&[], &[]],
+        Target::Lines(old) => [old, &[]],
+        Target::After(_) | Target::Before(_) | Target::End(_) | Target::Nothing => [&[], &[]],
     };
     wanted.into_iter().chain([edit.new.as_slice()])
 }
@@ -94,8 +95,8 @@ impl Encoded {
                     all.extend(places.into_iter().map(|place| TextChange { edit: index, ..place }));
                 }
                 Err(misfits) => {
-                    let misfits = misfits.into_iter().map(|misfit| TextMismatch { edit: index, ..misfit });
-                    return Ok(Err(misfits.collect()));
+                    let misfits = misfits.misfits.into_iter().map(|misfit| TextMismatch { edit: index, ..misfit });
+                    return Ok(Err(Misplaced { misfits: misfits.collect(), places: all }));
                 }
             }
         }

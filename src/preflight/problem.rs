@@ -320,8 +320,6 @@ codes! {
     LINES_LOST = "wpatch::lines::lost", NotFound;
     /// A form that is a mistake was mended.
     LINES_MENDED = "wpatch::lines::mended", Suspicious;
-    /// A text that the encoding of the file cannot hold, or an encoding that is not known.
-    ENCODING = "wpatch::text::encoding", Encoding;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// A file system call failed.

@@ -1,13 +1,10 @@
 //! From a preimage to a postimage, by changes of texts.
 
-use super::Options;
 use super::edit::{Edited, at_lines, compare};
 use super::findings::Findings;
 use super::problem::{Facts, Problem, code};
-use crate::matching::{self, MismatchKind, Misplaced, TextMismatch};
-use super::{Options, encoded};
 use super::{Options, done, encoded};
-use crate::matching::{self, MismatchKind, TextMismatch};
+use crate::matching::{self, MismatchKind, Misplaced, TextMismatch};
 use crate::plan::{Operation, Replacement, Replacements, Target};
 use crate::text::is_binary;
 
@@ -20,8 +17,6 @@ pub(super) fn postimage(
     findings: &mut Findings,
 ) -> Option<Edited> {
     let looks_inside = |edit: &Replacement| !matches!(edit.target, Target::End(_) | Target::Nothing);
-    if is_binary(preimage) && changes.edits.iter().any(looks_inside) {
-    let looks_inside = |edit: &Replacement| !matches!(edit.target, Target::End(_));
     let encoded = match options.encoding {
         Some(choice) => Some(encoded::read(operation, changes, (preimage, choice), findings)?),
         None => None,
@@ -39,9 +34,6 @@ pub(super) fn postimage(
     if findings.is_failed() {
         return None;
     }
-    let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
-    let before = if is_filled && options.overwrite { &[][..] } else { preimage };
-    match matching::replace(before, changes, options.max_file) {
     let left = options.idempotent.then(|| done::pending(text, changes, options.max_file));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
         findings.warning(&code::ALREADY_APPLIED, "a change has been applied already");
@@ -53,9 +45,11 @@ pub(super) fn postimage(
             (Replacements { edits: left, ..*changes }, Options { idempotent: false, ..options.clone() });
         return postimage(operation, &changes, preimage, &options, findings);
     }
+    let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
+    let before = if is_filled && options.overwrite { &[][..] } else { preimage };
     let replaced = match &encoded {
-        Some(encoded) => encoded.replace(preimage, changes, options.max_file),
-        None => Ok(matching::replace(preimage, changes, options.max_file)),
+        Some(encoded) => encoded.replace(before, changes, options.max_file),
+        None => Ok(matching::replace(before, changes, options.max_file)),
     };
     let Ok(replaced) = replaced.map_err(|error| encoded::refuse(error, operation, changes, findings)) else {
         return None;

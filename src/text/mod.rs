@@ -1,11 +1,12 @@
 //! Bytes as lines: spans, terminators, positions. A line keeps its terminator.
 
+mod charset;
 mod encoding;
 mod printable;
 pub mod tag;
 
+pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use encoding::{DecodeError, Decoded, decode};
-pub use encoding::{EncodingChoice, EncodingNameError, TextEncoding};
 pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable};
 

@@ -14,7 +14,6 @@ use crate::{run, tree::Traces};
 const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
     "wpatch::plan::not_approved",
-    "wpatch::text::encoding",
     "wpatch::io",
     "wpatch::io::locked",
     "wpatch::io::state",

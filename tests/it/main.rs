@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod alone;
-mod blocks;
 mod apply_patch;
+mod blocks;
 mod case;
 mod cases;
 mod changes;

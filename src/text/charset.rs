@@ -1,0 +1,244 @@
+//! Texts that are not UTF-8: between the bytes of a file and the characters that they stand for.
+//!
+//! Labels and mappings are those of the WHATWG Encoding Standard: `latin1` is another word for windows-1252.
+
+use std::fmt;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// Most bytes that stand for one character in any encoding.
+const LONGEST: usize = 4;
+/// What stands for a byte without a meaning. No character in UTF-8 has it, so that no text is found there.
+const UNDECODABLE: u8 = 0xff;
+
+/// An encoding without states, so that each character can be changed by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextEncoding(&'static Encoding);
+
+/// Which encoding a file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncodingChoice {
+    /// What its bytes look like.
+    Detected,
+    /// This one.
+    Named(TextEncoding),
+}
+
+/// Why a name is not one of a [`TextEncoding`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodingNameError {
+    /// Nothing has the name.
+    #[error("no encoding has this name")]
+    Unknown,
+    /// What bytes mean depends on those before them.
+    #[error("the encoding has states, so that no text can be replaced by itself")]
+    Stateful,
+}
+
+impl EncodingChoice {
+    /// Returns what `name` means: `auto`, or a label of the Encoding Standard in any case.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for any other name, and for an encoding that has states.
+    pub fn parse(name: &str) -> Result<Self, EncodingNameError> {
+        if name == "auto" {
+            return Ok(Self::Detected);
+        }
+        let encoding = Encoding::for_label(name.as_bytes()).ok_or(EncodingNameError::Unknown)?;
+        if encoding == encoding_rs::REPLACEMENT || encoding == encoding_rs::ISO_2022_JP {
+            return Err(EncodingNameError::Stateful);
+        }
+        Ok(Self::Named(TextEncoding(encoding)))
+    }
+
+    /// Returns the encoding of `bytes`: where it is not named that of the byte order mark, else UTF-8 if they are, else
+    /// the likeliest one.
+    #[must_use]
+    pub fn of(self, bytes: &[u8]) -> TextEncoding {
+        if let Self::Named(encoding) = self {
+            return encoding;
+        }
+        if let Some((encoding, _)) = Encoding::for_bom(bytes) {
+            return TextEncoding(encoding);
+        }
+        if std::str::from_utf8(bytes).is_ok() {
+            return TextEncoding(UTF_8);
+        }
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        detector.feed(bytes, true);
+        TextEncoding(detector.guess(None, Utf8Detection::Deny))
+    }
+}
+
+impl TextEncoding {
+    /// Returns its name in the Encoding Standard, in lower case.
+    #[must_use]
+    pub fn name(self) -> String {
+        self.0.name().to_ascii_lowercase()
+    }
+
+    /// Returns `bytes` in UTF-8, each byte without a meaning as a byte that no character has; and whether there are any.
+    #[must_use]
+    pub fn decode(self, bytes: &[u8]) -> (Vec<u8>, bool) {
+        let (mut text, mut has_undecodable) = (Vec::with_capacity(bytes.len()), false);
+        for unit in self.units(bytes) {
+            has_undecodable |= unit.text() == [UNDECODABLE];
+            text.extend_from_slice(unit.text());
+        }
+        (text, has_undecodable)
+    }
+
+    /// Returns the bytes of `text`; `None` if one of its characters has none.
+    #[must_use]
+    pub fn encode(self, text: &str) -> Option<Vec<u8>> {
+        if self.0 == UTF_16LE {
+            return Some(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
+        }
+        if self.0 == UTF_16BE {
+            return Some(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
+        }
+        let mut encoder = self.0.new_encoder();
+        let size = encoder.max_buffer_length_from_utf8_without_replacement(text.len())?;
+        let mut bytes = vec![0; size];
+        let (result, _, written) = encoder.encode_from_utf8_without_replacement(text, &mut bytes, true);
+        bytes.truncate(written);
+        (result == EncoderResult::InputEmpty).then_some(bytes)
+    }
+
+    /// Returns where in `bytes` the characters begin that stand at `offsets`, which go up, in their
+    /// [`decode`](Self::decode)d form; `None` if one is inside of what some bytes stand for together.
+    #[must_use]
+    pub fn places(self, bytes: &[u8], offsets: &[usize]) -> Option<Vec<usize>> {
+        let mut places = Vec::with_capacity(offsets.len());
+        let (mut place, mut decoded) = (0, 0);
+        let mut units = self.units(bytes);
+        for &offset in offsets {
+            while decoded < offset {
+                let unit = units.next()?;
+                place += unit.length;
+                decoded += unit.text().len();
+            }
+            if decoded != offset {
+                return None;
+            }
+            places.push(place);
+        }
+        Some(places)
+    }
+
+    fn units(self, bytes: &[u8]) -> Units<'_> {
+        Units { encoding: self.0, rest: bytes }
+    }
+}
+
+impl fmt::Display for TextEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// The smallest runs of bytes that mean something by themselves.
+struct Units<'a> {
+    encoding: &'static Encoding,
+    rest: &'a [u8],
+}
+
+/// One of them.
+struct Unit {
+    /// Number of bytes.
+    length: usize,
+    text: [u8; 16],
+    text_length: usize,
+}
+
+impl Unit {
+    fn text(&self) -> &[u8] {
+        &self.text[..self.text_length]
+    }
+}
+
+impl Iterator for Units<'_> {
+    type Item = Unit;
+
+    fn next(&mut self) -> Option<Unit> {
+        let &first = self.rest.first()?;
+        let unit = if first.is_ascii() && self.encoding.is_ascii_compatible() {
+            single(first)
+        } else {
+            // No meaningful run begins with a shorter one.
+            (1..=LONGEST.min(self.rest.len()))
+                .find_map(|length| meaning(self.encoding, &self.rest[..length]))
+                .unwrap_or_else(|| single(UNDECODABLE))
+        };
+        self.rest = &self.rest[unit.length..];
+        Some(unit)
+    }
+}
+
+fn single(byte: u8) -> Unit {
+    let mut text = [0; 16];
+    text[0] = byte;
+    Unit { length: 1, text, text_length: 1 }
+}
+
+fn meaning(encoding: &'static Encoding, bytes: &[u8]) -> Option<Unit> {
+    let mut text = [0; 16];
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let (result, read, written) = decoder.decode_to_utf8_without_replacement(bytes, &mut text, true);
+    let is_whole = result == DecoderResult::InputEmpty && read == bytes.len() && written > 0;
+    is_whole.then_some(Unit { length: read, text, text_length: written })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> TextEncoding {
+        EncodingChoice::parse(name).unwrap().of(b"")
+    }
+
+    #[test]
+    fn every_character_keeps_its_place() {
+        for name in ["gb18030", "gbk", "big5", "shift_jis", "euc-jp", "euc-kr", "utf-16le", "utf-16be", "utf-8"] {
+            let encoding = named(name);
+            let parts = ["a\r\n", "名", "字", " b"];
+            let pieces = parts.map(|part| encoding.encode(part).unwrap());
+            let bytes = pieces.concat();
+            assert_eq!(encoding.decode(&bytes), (parts.concat().into_bytes(), false), "{name}");
+            let offsets = [0, 3, 6, 9, 11];
+            let ends = [0, 1, 2, 3, 4].map(|count| pieces[..count].concat().len());
+            assert_eq!(encoding.places(&bytes, &offsets), Some(ends.to_vec()), "{name}");
+            assert_eq!(encoding.places(&bytes, &[4]), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_byte_without_a_meaning_is_no_character() {
+        let gb = named("gb18030");
+        assert_eq!(
+            gb.decode(b"a\xff\xc3\xfb\x81"),
+            ("a".bytes().chain([0xff]).chain("名".bytes()).chain([0xff]).collect(), true)
+        );
+        assert_eq!(gb.places(b"\xff\xc3\xfb", &[1, 4]), Some(vec![1, 3]));
+    }
+
+    #[test]
+    fn what_an_encoding_cannot_hold_is_not_written() {
+        assert_eq!((named("latin1").encode("é"), named("latin1").encode("名")), (Some(b"\xe9".to_vec()), None));
+        assert_eq!(EncodingChoice::parse("klingon"), Err(EncodingNameError::Unknown));
+        assert_eq!(EncodingChoice::parse("ISO-2022-JP"), Err(EncodingNameError::Stateful));
+        assert_eq!(EncodingChoice::parse("hz-gb-2312"), Err(EncodingNameError::Stateful));
+    }
+
+    #[test]
+    fn an_encoding_is_told_from_the_bytes() {
+        let told = |bytes: &[u8]| EncodingChoice::Detected.of(bytes).name();
+        assert_eq!(
+            (told(b"\xff\xfea\0"), told("é".as_bytes()), told(b"a")),
+            ("utf-16le".into(), "utf-8".into(), "utf-8".into())
+        );
+        assert_eq!(told(&named("shift_jis").encode("これは日本語の文章です。").unwrap()), "shift_jis");
+    }
+}
