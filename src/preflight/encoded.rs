@@ -60,9 +60,8 @@ pub(super) fn refuse(
 /// The texts of a change, which are in UTF-8 as they are given.
 fn texts(edit: &Replacement) -> impl Iterator<Item = &[u8]> {
     let wanted: [&[u8]; 2] = match &edit.target {
-        Target::Text { old, .. } => [old, &[]],
+        Target::Text { old, .. } | Target::Lines(old) => [old, &[]],
         Target::Range { from, to } => [from, to],
-        Target::Lines(old) => [old, &[]],
         Target::After(_) | Target::Before(_) | Target::End(_) | Target::Nothing => [&[], &[]],
     };
     wanted.into_iter().chain([edit.new.as_slice()])
