@@ -119,6 +119,7 @@ impl Scene {
                     zero_context: self.has(b'z'),
                     ignore_whitespace: self.has(b'w'),
                     unique: self.has(b'u'),
+                    ..Rules::default()
                 },
                 overwrite: self.has(b'o'),
                 describe: true,
