@@ -21,6 +21,8 @@ pub fn read(format: &str, bytes: &[u8]) {
         };
         assert!(!plan.operations.is_empty(), "read, and nothing is in it");
         for operation in &plan.operations {
+            // A diff in a string of JSON is a text of its own.
+            let bytes = plan.inputs[operation.input].bytes.as_slice();
             inside(operation.span, bytes);
             let Edit::Hunks(hunks) = &operation.edit else { continue };
             for hunk in hunks {
