@@ -115,7 +115,9 @@ impl Run {
 fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
     let code = match refusal.kind {
         RefusalKind::NoPatch => &code::NO_PATCH,
-        RefusalKind::NotFound | RefusalKind::Overlap => &code::NOT_FOUND,
+        RefusalKind::Stray => &code::EXTRA_LINES,
+        RefusalKind::NotFound => &code::NOT_FOUND,
+        RefusalKind::Overlap => &code::OVERLAP,
         RefusalKind::Ambiguous => &code::AMBIGUOUS,
         RefusalKind::Applied => &code::ALREADY_APPLIED,
         RefusalKind::Name => &code::MISSING,

@@ -205,6 +205,8 @@ fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> {
             numbered(&line.text).filter(|_| line.text.iter().any(|byte| matches!(byte, b'|' | b'\t')))
         {
             line.text = rest.to_vec();
+        } else if numbered(&line.text).is_some() {
+            return None;
         }
     }
     let rows = reading.rows.iter().copied().chain([Row::LineNumbers]).collect();
@@ -250,4 +252,14 @@ fn plain(text: &[u8]) -> Vec<u8> {
         rest = &rest[length..];
     }
     out
+}
+
+/// Returns whether a line stands for others that are left out: `...`, `// ... existing code ...`.
+pub(super) fn is_elision(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line).to_lowercase();
+    let marks: &[char] = &['#', '/', '*', '-', ';', '%', '<', '!', '>', ' ', '\t'];
+    let text = text.trim_matches(marks);
+    let is_dots = |text: &str| text.starts_with("...") || text.starts_with('\u{2026}');
+    let words = ["existing", "rest of", "remaining", "unchanged", "omitted", "same as"];
+    is_dots(text) && (text.len() <= 3 || words.iter().any(|word| text.contains(word)))
 }

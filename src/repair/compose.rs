@@ -27,9 +27,7 @@ pub(super) fn compose(
     trail.work = tried.work;
     let mut tried = trail.tried();
     if section.chunks.len() > 1
-        && !refusals
-            .iter()
-            .any(|(_, misfit)| matches!(misfit, Misfit::Applied(_) | Misfit::Ambiguous(_) | Misfit::TooMuch))
+        && refusals.iter().all(|(_, misfit)| *misfit == Misfit::NotFound)
         && let Some(after) = in_turn(section, content, &mut tried)
     {
         tried.note(Row::Order, section.line);
@@ -45,9 +43,17 @@ fn span(chunk: &Chunk<'_>, section: &Section<'_>) -> Span {
     chunk.body.first().map_or(section.span, |line| line.span)
 }
 
+/// What it costs to read a line and to write it again, in comparisons.
+const WHOLE: usize = 20;
+/// How many chunks before one are looked at for the same.
+const MOST_TWINS: usize = 64;
+
 /// Places all chunks in the file as it is.
 fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<Vec<u8>, Vec<(usize, Misfit)>> {
     let file = Lines::of(content);
+    if !trail.charge(file.all.len() * WHOLE) {
+        return Err(vec![(0, Misfit::TooMuch)]);
+    }
     let (mut placed, mut misfits) = (Vec::new(), Vec::new());
     let mut behind = 0;
     for (index, chunk) in section.chunks.iter().enumerate() {
@@ -73,7 +79,13 @@ fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<V
         let until = gone.partition_point(|&&at| at < one.lines.end);
         until - from != one.gone.len()
     };
-    if misfits.is_empty() && (gone.len() < count || placed.iter().any(is_cut)) {
+    // The same lines at the same place, twice: once would have been enough, or one of them is for another place.
+    let is_twin = |(index, one): (usize, &Placed)| {
+        let is_same = |other: &Placed| other.come == one.come && other.lines == one.lines;
+        placed[..index].iter().rev().take(MOST_TWINS).any(is_same)
+    };
+    if misfits.is_empty() && (gone.len() < count || placed.iter().any(is_cut) || placed.iter().enumerate().any(is_twin))
+    {
         misfits.push((section.chunks.len() - 1, Misfit::Overlap));
     }
     if !misfits.is_empty() {
@@ -87,6 +99,9 @@ fn in_turn(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Option<V
     let mut content = content.to_vec();
     for chunk in &section.chunks {
         let file = Lines::of(&content);
+        if !trail.charge(file.all.len() * WHOLE) {
+            return None;
+        }
         let one = place(&file, chunk, (0, section.is_enveloped), trail).ok()?;
         content = spliced(&file, &[one]);
     }
@@ -137,12 +152,15 @@ fn spliced(file: &Lines, placed: &[Placed]) -> Vec<u8> {
     if file.has_mark { [BYTE_ORDER_MARK, &out.concat()].concat() } else { out.concat() }
 }
 
-/// Returns the contents of a file that is made.
-pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Vec<u8> {
+/// Returns the contents of a file that is made; `None` if it is not certain what is in it.
+pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for chunk in &section.chunks {
         let is_bare = !chunk.body.iter().any(|line| line.text.starts_with(b"+"));
-        for (index, line) in chunk.body.iter().enumerate() {
+        if is_bare && !section.is_enveloped {
+            return None;
+        }
+        for line in &chunk.body {
             match line.text {
                 [b'\\', b' ', ..] if !is_bare => {
                     if out.last() == Some(&b'\n') {
@@ -151,15 +169,20 @@ pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Vec<u8> {
                     continue;
                 }
                 [b'+', text @ ..] if !is_bare => out.extend_from_slice(text),
-                text => {
-                    trail.note(Row::Markers, chunk.body[index].number);
+                text if is_bare || text.is_empty() => {
+                    trail.note(Row::Markers, line.number);
                     out.extend_from_slice(text);
                 }
+                _ => return None,
             }
             out.push(b'\n');
         }
+        // A header in it may be a line of the file.
+        if is_bare && section.chunks.len() > 1 {
+            return None;
+        }
     }
-    out
+    Some(out)
 }
 
 /// Returns whether a deletion says what the file has, or nothing of it.

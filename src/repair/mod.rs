@@ -112,6 +112,8 @@ pub struct Refusal {
 pub enum RefusalKind {
     /// No patch was found.
     NoPatch,
+    /// Lines look like a change and belong to none.
+    Stray,
     /// A chunk fits nowhere.
     NotFound,
     /// A chunk fits in several places.
@@ -137,7 +139,7 @@ struct Trail {
 }
 
 /// Most comparisons of lines for one patch: what needs more is no patch that somebody damaged.
-const MOST_WORK: u64 = 300_000_000;
+const MOST_WORK: u64 = 100_000_000;
 
 impl Trail {
     fn note(&mut self, row: Row, line: usize) {
@@ -188,7 +190,13 @@ pub fn repair(
     max_file: u64,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
     let mut trail = Trail::default();
-    let sections = read::read(text, &mut trail);
+    let sections = match read::read(text, &mut trail) {
+        Ok(sections) => sections,
+        Err(span) => {
+            let message = "this belongs to no change that could be read".to_owned();
+            return Ok(Err(vec![Refusal { kind: RefusalKind::Stray, path: None, span, message, lines: Vec::new() }]));
+        }
+    };
     if sections.is_empty() {
         let message = "no patch was found, also not a damaged one".to_owned();
         let span = Span::new(0, 0);
@@ -254,7 +262,13 @@ impl Files<'_> {
             Some(None) => return refuse(RefusalKind::Outside, Some(path), "the new name leads out of the root".into()),
         };
         let after = match (section.deed, &found) {
-            (Deed::Create, _) => Some((FileMode::Regular, compose::created(section, trail))),
+            (Deed::Create, _) => {
+                let Some(content) = compose::created(section, trail) else {
+                    let message = "lines of the new file have no sign, and may be none of it".to_owned();
+                    return refuse(RefusalKind::Stray, Some(path), message);
+                };
+                Some((FileMode::Regular, content))
+            }
             (Deed::Delete, Some((_, content))) => {
                 if !compose::is_whole(section, content) {
                     return refuse(RefusalKind::NotFound, Some(path), "the file to delete has other contents".into());
@@ -342,6 +356,9 @@ fn refusal(path: &RelPath, span: Span, number: usize, misfit: Misfit) -> Refusal
         }
         Misfit::Overlap => {
             (RefusalKind::Overlap, format!("chunk {number} changes lines that another one changes"), Vec::new())
+        }
+        Misfit::Elided => {
+            (RefusalKind::Stray, format!("chunk {number} would write a line that stands for others"), Vec::new())
         }
         Misfit::TooMuch => {
             (RefusalKind::Unreadable, format!("chunk {number} would take too long to search"), Vec::new())

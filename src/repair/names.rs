@@ -1,5 +1,6 @@
 //! From the names that a section gives to the file that it means.
 
+use super::chunk::Chunk;
 use super::read::{Deed, Section};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -62,6 +63,11 @@ impl Names<'_> {
                 return Ok(Named::Path(path.clone(), *is_other));
             }
         }
+        // Only lines that have to be there show that it is the file.
+        let is_bound = |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
+        if section.deed != Deed::Update || !section.chunks.iter().all(is_bound) {
+            return Ok(Named::None(shown));
+        }
         self.by_tail(section, shown)
     }
 
@@ -79,15 +85,26 @@ impl Names<'_> {
         let mut found = Vec::new();
         let is_prefixed = [b"a/".as_slice(), b"b/", b"i/", b"w/"].iter().any(|prefix| plain.starts_with(prefix));
         let stripped = is_prefixed.then(|| &plain[2..]);
+        // One prefix on both sides is a directory.
+        let is_directory = section.names.len() > 1 && section.names.iter().all(|name| name.get(..2) == plain.get(..2));
         let whole = RelPath::new(&plain).ok();
-        if section.is_enveloped {
+        if section.is_enveloped || is_directory {
             found.extend(whole.clone().map(|path| (path, is_changed)));
             found.extend(stripped.and_then(|rest| RelPath::new(rest).ok()).map(|path| (path, true)));
         } else {
             found.extend(stripped.and_then(|rest| RelPath::new(rest).ok()).map(|path| (path, is_changed)));
             found.extend(whole.map(|path| (path, true)));
         }
-        if found.is_empty() { None } else { Some(found) }
+        if found.is_empty() {
+            return None;
+        }
+        // A backup's name stands for the file only where there is no backup.
+        let backups = found.iter().filter_map(|(path, _)| RelPath::new(path.as_bytes().strip_suffix(b".orig")?).ok());
+        let backups: Vec<_> = backups.map(|path| (path, true)).collect();
+        if section.deed == Deed::Update && !section.is_enveloped {
+            found.extend(backups);
+        }
+        Some(found)
     }
 
     /// Looks for the one file that the end of a name leads to.
@@ -135,7 +152,6 @@ fn cleaned(name: &[u8]) -> Vec<u8> {
     while let Some(rest) = name.strip_prefix(b"./") {
         name = rest;
     }
-    let name = name.strip_suffix(b".orig").unwrap_or(name);
     name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()
 }
 

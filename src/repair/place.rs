@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::chunk::{Chunk, ReadLine, Reading};
+use super::chunk::{Chunk, ReadLine, Reading, is_elision};
 use super::{Row, Trail};
 use crate::matching::LADDER;
 use crate::matching::reindent::Reindent;
@@ -52,6 +52,8 @@ pub(super) enum Misfit {
     Overlap,
     /// It changes nothing.
     Nothing,
+    /// It would write a line that stands for others.
+    Elided,
     /// To search it would take too long.
     TooMuch,
 }
@@ -81,7 +83,13 @@ pub(super) fn place(
     (behind, is_enveloped): (usize, bool),
     trail: &mut Trail,
 ) -> Result<Placed, Misfit> {
-    let readings = chunk.readings();
+    let mut readings = chunk.readings();
+    // What stands for other lines is never written.
+    let is_elided = |line: &ReadLine| line.kind == LineKind::Insertion && is_elision(&line.text);
+    readings.retain(|reading| !reading.lines.iter().any(is_elided));
+    if readings.is_empty() {
+        return Err(Misfit::Elided);
+    }
     let stood = readings.iter().map(|reading| stands(file, reading, trail)).collect::<Result<Vec<_>, _>>()?;
     let mut misfit = Misfit::NotFound;
     for rung in RUNGS {
@@ -94,7 +102,7 @@ pub(super) fn place(
                 // One doubt is enough.
                 continue;
             }
-            let Some(starts) = starts(file, chunk, reading, rung, trail)? else { continue };
+            let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, trail)? else { continue };
             match choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped)) {
                 Ok(Some(start)) => {
                     let placed = fitted(file, reading, start, rung)?;
@@ -136,15 +144,16 @@ fn digest(line: &[u8], rung: usize) -> u64 {
 /// Returns where the old lines of `reading` stand, headings aside; `None` if nowhere.
 fn starts(
     file: &Lines,
-    chunk: &Chunk<'_>,
+    (chunk, is_enveloped): (&Chunk<'_>, bool),
     reading: &Reading,
     rung: usize,
     trail: &mut Trail,
 ) -> Result<Option<Vec<usize>>, Misfit> {
     let old: Vec<_> = reading.old().collect();
     if old.is_empty() {
-        let stated = chunk.header.stated.filter(|&line| line <= file.all.len());
-        return Ok(Some(vec![stated.unwrap_or(file.all.len())]));
+        // Only an envelope says where lines without any around them belong.
+        let has_place = is_enveloped && chunk.header.counts.is_none();
+        return Ok(has_place.then(|| vec![file.all.len()]));
     }
     let starts = runs(file, &old, rung, trail)?;
     Ok((!starts.is_empty()).then_some(starts))
@@ -159,7 +168,9 @@ fn choose(
     (rung, behind, is_enveloped): (usize, usize, bool),
 ) -> Result<Option<usize>, Misfit> {
     let old = reading.old().count();
-    if let Some(line) = stood.filter(|&line| {
+    // What is to go is there, so that it has not gone yet.
+    let is_pure = reading.lines.iter().all(|line| line.kind != LineKind::Deletion);
+    if let Some(line) = stood.filter(|_| is_pure).filter(|&line| {
         let new = reading.lines.iter().filter(|line| line.kind != LineKind::Deletion).count();
         starts.iter().any(|&start| line <= start + old && start < line + new)
     }) {
@@ -215,7 +226,8 @@ fn below(file: &Lines, reading: &Reading, starts: &[usize], old: usize) -> Optio
     }
     let first = last?;
     if old == 0 {
-        return Some(vec![first + 1]);
+        let again = heading_at(file, reading.headings.last()?, first + 1);
+        return Some([Some(first + 1), again.map(|line| line + 1)].into_iter().flatten().collect());
     }
     // Below a heading that comes again, only its own part of the file is meant: the nearest place decides.
     let left: Vec<_> = starts.iter().copied().filter(|&start| start >= first).collect();

@@ -138,15 +138,27 @@ fn is_fence(line: &[u8]) -> bool {
 }
 
 /// Reads all sections of `text`.
-pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Vec<Section<'t>> {
+///
+/// # Errors
+///
+/// Returns the place of what looks like a change and belongs to none that was read: what is meant by it is not known.
+pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<'t>>, Span> {
     let lines = source(text, trail);
-    let mut reader = Reader { lines, next: 0, sections: Vec::new(), is_enveloped: false, has_fence: false };
+    let mut reader = Reader {
+        lines,
+        next: 0,
+        sections: Vec::new(),
+        is_enveloped: false,
+        has_fence: false,
+        has_gap: true,
+        stray: None,
+    };
     while reader.next < reader.lines.len() {
         reader.line(trail);
     }
-    let mut sections = reader.sections;
-    sections.retain(|section| section.has_marker || !section.chunks.is_empty() || section.is_verbatim);
-    sections
+    let is_empty = |section: &&Section<'_>| !section.has_marker && section.chunks.is_empty() && !section.is_verbatim;
+    let stray = reader.stray.or(reader.sections.iter().find(is_empty).map(|section| section.span));
+    stray.map_or(Ok(reader.sections), Err)
 }
 
 struct Reader<'t> {
@@ -155,6 +167,10 @@ struct Reader<'t> {
     sections: Vec<Section<'t>>,
     is_enveloped: bool,
     has_fence: bool,
+    /// Whether an empty line stands between the last chunk and the next line.
+    has_gap: bool,
+    /// A line that looks like one of a chunk and is in none.
+    stray: Option<Span>,
 }
 
 impl<'t> Reader<'t> {
@@ -191,7 +207,14 @@ impl<'t> Reader<'t> {
             return self.chunk(trail);
         }
         if is_fence(line.text) {
-            self.has_fence = true;
+            self.has_fence = !self.has_fence;
+        }
+        self.has_gap |= line.text.trim_ascii().is_empty();
+        let is_item = self.has_gap && !self.is_enveloped && !self.has_fence && matches!(line.text, [_, b' ', ..]);
+        let is_rule = line.text.len() > 2 && line.text.iter().all(|&byte| byte == b'-');
+        let is_marked = matches!(line.text.first(), Some(b'+' | b'-'));
+        if is_marked && !is_item && !is_rule && !self.sections.is_empty() && !is_signature(line.text) {
+            self.stray.get_or_insert(line.span);
         }
         if !line.text.trim_ascii().is_empty() {
             trail.note(Row::Wrapping, line.number);
@@ -313,6 +336,7 @@ impl<'t> Reader<'t> {
             header.take(line, trail);
             self.next += 1;
         }
+        self.has_gap = false;
         let is_create = self.sections.last().is_some_and(|section| section.deed == Deed::Create);
         let mut body = Vec::new();
         let mut counts = (0, 0);
@@ -321,7 +345,9 @@ impl<'t> Reader<'t> {
             if line.text.starts_with(b"@@") {
                 break;
             }
-            match marker(line.text).filter(|_| !line.text.starts_with(b"+") || is_end_marker(line.text)) {
+            let is_content =
+                line.text.starts_with(b"+") && (!is_end_marker(line.text) || !is_enveloped || self.has_more());
+            match marker(line.text).filter(|_| !is_content) {
                 Some(Marker::EndOfFile) => {
                     is_at_end = true;
                     self.next += 1;
@@ -355,16 +381,40 @@ impl<'t> Reader<'t> {
         let next = self.peek(1).map_or(&b""[..], |line| line.text);
         let is_file = text.starts_with(b"diff --git ") || (text.starts_with(b"--- ") && next.starts_with(b"+++ "));
         let is_lone_file = text.starts_with(b"+++ ") && next.starts_with(b"@@");
-        let is_signature = text.trim_ascii_end() == b"--" && next.first().is_none_or(u8::is_ascii_digit);
+        if is_file || is_lone_file {
+            return true;
+        }
+        let is_short = header.counts.is_some_and(|wanted| counts.0 < wanted.0 || counts.1 < wanted.1);
         let is_closing = self.has_fence && is_fence(text) || text == b"EOF" || text == b"PATCH";
         let is_tag = text.starts_with(b"</") && text.ends_with(b">") && !self.is_enveloped;
-        if is_file || is_lone_file || is_signature || is_closing || is_tag {
-            return true;
+        if is_closing || is_tag {
+            // Lines that look so are also in files.
+            return !(self.has_more() || self.is_enveloped && self.has_end());
+        }
+        if is_signature(text) && next.first().is_none_or(u8::is_ascii_digit) {
+            return !is_short;
         }
         // Behind the last line that is counted, what has no marker is prose.
         let is_marked = matches!(text.first(), Some(b' ' | b'+' | b'-' | b'\\'));
-        !is_free && header.counts == Some(counts) && !is_marked && !text.is_empty()
+        !is_free && header.counts == Some(counts) && !is_marked
     }
+
+    /// Returns whether the envelope ends further on.
+    fn has_end(&self) -> bool {
+        self.lines[self.next..].iter().any(|line| !line.text.starts_with(b"+") && is_end_marker(line.text))
+    }
+
+    /// Returns whether lines that add or remove something follow the next one, before another header.
+    fn has_more(&self) -> bool {
+        let rest = self.lines[self.next..].iter().skip(1);
+        let mut rest = rest.take_while(|line| !is_file_header(line.text) && !line.text.starts_with(b"@@"));
+        rest.any(|line| matches!(line.text, [b'+' | b'-', ..]) && !is_signature(line.text))
+    }
+}
+
+/// The line between a mail and its signature.
+fn is_signature(line: &[u8]) -> bool {
+    line.trim_ascii_end() == b"--"
 }
 
 /// `+*** End Patch`.
