@@ -69,7 +69,7 @@ fn ending(before: &str, after: &str, patch: &Damaged) -> Result<Ending, String> 
     let content = patch.file.as_deref().unwrap_or(before);
     let memory = Memory::with_files([(path(), Entry::file(content))]);
     let request = Request {
-        lenience: Some(Lenience { root: b"/work/tree".to_vec() }),
+        lenience: Some(Lenience { root: b"/srv/tree".to_vec() }),
         preflight: PreflightOptions::default(),
         transaction: TransactionOptions { durability: Durability::None, ..TransactionOptions::default() },
         ..Request::of(patch.text.clone())

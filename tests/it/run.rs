@@ -139,7 +139,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             ..transaction::Options::default()
         },
         approve: None,
-        lenience: settings.lenient.then(|| Lenience { root: b"/work/tree".to_vec() }),
+        lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) const DAMAGES: &[(&str, Damage)] = &[
     ("no prefix", |patch, _, _, _| of(patch.replace("--- a/", "--- ").replace("+++ b/", "+++ "))),
     ("dot slash", |patch, _, _, _| of(patch.replace("--- a/", "--- ./").replace("+++ b/", "+++ ./"))),
     ("project", |patch, _, _, _| of(patch.replace("a/dir", "a/project/dir").replace("b/dir", "b/project/dir"))),
-    ("absolute", |patch, _, _, _| of(patch.replace("a/dir", "/work/tree/dir").replace("b/dir", "/work/tree/dir"))),
+    ("absolute", |patch, _, _, _| of(patch.replace("a/dir", "/srv/tree/dir").replace("b/dir", "/srv/tree/dir"))),
     ("elsewhere", |patch, _, _, _| of(patch.replace("a/dir", "/home/me/dir").replace("b/dir", "/home/me/dir"))),
     ("backslashes", |patch, _, _, _| {
         of(patch.replace("a/dir/file", "a\\dir\\file").replace("b/dir/file", "b\\dir\\file"))
