@@ -29,6 +29,7 @@ mod power;
 mod repeated;
 mod report;
 mod run;
+mod systems;
 mod tidy;
 mod transaction;
 mod tree;

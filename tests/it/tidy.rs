@@ -19,7 +19,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("matching", &["text", "digest", "mode", "path", "plan"]),
     ("notebook", &["text", "digest", "plan"]),
     ("policy", &["text", "digest", "mode", "path", "plan"]),
-    ("preflight", &["text", "digest", "mode", "path", "plan", "workspace", "change", "syntax", "matching", "policy"]),
     ("repair", &["text", "digest", "mode", "path", "plan", "workspace", "syntax", "matching", "policy"]),
     (
         "preflight",

@@ -1,0 +1,105 @@
+//! What the users of other systems find here, a module for each system. The number in the name of a test is that of the
+//! statement that it holds the program to.
+
+mod adk_rust;
+mod cheetahclaws;
+mod claude_code;
+mod claw;
+mod codewhale;
+mod codex;
+mod oh_my_pi;
+mod picoclaw;
+mod reasonix;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use fs_err as fs;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::tree;
+
+/// A root with files, below a directory that is not the root's.
+pub(crate) struct Desk {
+    directory: TempDir,
+}
+
+impl Desk {
+    /// Returns a root that holds `files`; a name may begin with `../`.
+    pub(crate) fn with(files: &[(&str, &[u8])]) -> Self {
+        let desk = Self { directory: TempDir::new().unwrap() };
+        fs::create_dir(desk.root()).unwrap();
+        for (name, bytes) in files {
+            fs::create_dir_all(desk.path(name).parent().unwrap()).unwrap();
+            fs::write(desk.path(name), bytes).unwrap();
+        }
+        desk
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.directory.path().join("root")
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root().join(name)
+    }
+
+    /// Returns the contents of a file.
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// Runs the program with the root as its directory.
+    pub(crate) fn runs(&self, arguments: &[&str], input: &[u8]) -> Output {
+        runs(&self.root(), arguments, input)
+    }
+
+    /// Returns the document that the program prints, after comparing it with the schema that it is to keep to.
+    pub(crate) fn says(&self, arguments: &[&str], input: &[u8]) -> Value {
+        let output = self.runs(&[arguments, &["--json"]].concat(), input);
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of_its_own = ["read", "list", "diff", "log"].contains(&arguments[0]) && document["ok"] == true;
+        let name = if of_its_own { arguments[0] } else { "report" };
+        let schema = wpatch::report::SCHEMAS.iter().find(|schema| schema.name == name).unwrap();
+        let schema = serde_json::from_str(&(schema.text)()).unwrap();
+        assert!(jsonschema::is_valid(&schema, &document), "{arguments:?}: {document:#}");
+        document
+    }
+
+    /// Returns the document of a success.
+    ///
+    /// # Panics
+    ///
+    /// If it is none.
+    pub(crate) fn does(&self, arguments: &[&str], input: &[u8]) -> Value {
+        let document = self.says(arguments, input);
+        assert_eq!(document["ok"], true, "{arguments:?}: {document:#}");
+        document
+    }
+
+    /// Returns the `error` of the document of a refusal.
+    ///
+    /// # Panics
+    ///
+    /// If it is none, is one of another kind, or has changed anything below the root or beside it.
+    pub(crate) fn refuses(&self, kind: &str, arguments: &[&str], input: &[u8]) -> Value {
+        let before = tree::read(self.directory.path());
+        let document = self.says(arguments, input);
+        assert_eq!((&document["ok"], &document["changed"]), (&false.into(), &false.into()), "{document:#}");
+        assert_eq!(document["error"]["kind"], kind, "{arguments:?}: {document:#}");
+        assert_eq!(tree::read(self.directory.path()), before, "{arguments:?}");
+        document["error"].clone()
+    }
+}
+
+/// Runs the program in `directory`.
+fn runs(directory: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    command.current_dir(directory).args(arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that has its text already does not read.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}

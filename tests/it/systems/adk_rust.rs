@@ -1,0 +1,1 @@
+//! What users of ADK-Rust find here, statement by statement.

@@ -1,0 +1,1 @@
+//! What users of Claude Code find here, statement by statement.

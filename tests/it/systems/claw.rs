@@ -1,0 +1,1 @@
+//! What users of Claw find here, statement by statement.

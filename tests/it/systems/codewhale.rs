@@ -1,0 +1,1 @@
+//! What users of `CodeWhale` find here, statement by statement.

@@ -1,0 +1,1 @@
+//! What users of Codex's patch tool find here, statement by statement.

@@ -1,0 +1,1 @@
+//! What users of Oh My Pi find here, statement by statement.

@@ -1,0 +1,1 @@
+//! What users of `PicoClaw` find here, statement by statement.

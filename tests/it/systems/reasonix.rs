@@ -1,0 +1,1 @@
+//! What users of Reasonix find here, statement by statement.
