@@ -10,9 +10,10 @@ use wpatch::text::Span;
 ///
 /// If the law does not hold.
 pub fn read(format: &str, bytes: &[u8]) {
-    for recount in [false, true] {
+    for is_easy in [false, true] {
         let among = syntax::chosen(format);
-        let plan = match syntax::parse("fuzz", bytes.to_vec(), &among, Options { recount, ..Options::default() }) {
+        let options = Options { recount: is_easy, lenient: is_easy, ..Options::default() };
+        let plan = match syntax::parse("fuzz", bytes.to_vec(), &among, options) {
             Ok(plan) => plan,
             Err(broken) => {
                 inside(broken.error.span, bytes);
@@ -24,6 +25,10 @@ pub fn read(format: &str, bytes: &[u8]) {
             // A diff in a string of JSON is a text of its own.
             let bytes = plan.inputs[operation.input].bytes.as_slice();
             inside(operation.span, bytes);
+            if let Edit::Lines(changes) = &operation.edit {
+                let spans = changes.edits.iter().map(|edit| edit.span).chain(changes.repairs.iter().map(|(_, at)| *at));
+                spans.for_each(|span| inside(span, bytes));
+            }
             let Edit::Hunks(hunks) = &operation.edit else { continue };
             for hunk in hunks {
                 for span in [hunk.span, hunk.header, hunk.body, hunk.section] {
@@ -41,7 +46,7 @@ pub fn read(format: &str, bytes: &[u8]) {
             }
         }
         for direction in [Direction::Forward, Direction::Reverse] {
-            let strip = usize::from(recount);
+            let strip = usize::from(is_easy);
             let _ = plan::select(plan.clone(), &Selection { strip, direction, ..Selection::default() });
         }
     }
