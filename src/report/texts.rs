@@ -1,5 +1,7 @@
 //! Changes of texts in a report, one entry for each place.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::hunk::{AppliedLines, HunkReport, HunkStatus, Source, StatedLines};
 use super::words::Counter;
 use crate::plan::{EditOrder, LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target};
@@ -61,9 +63,13 @@ fn placed(
 ) -> Vec<HunkReport> {
     let (mut added, mut removed) = (0, 0);
     let mut reports = Vec::with_capacity(outcome.placements.len());
+    // Places in the patch are counted in their order, which is not that of the places in the file.
+    let edits: BTreeSet<_> = outcome.texts.iter().map(|(edit, _)| *edit).collect();
+    let named = |edit| Some((edit, source(operation, stated(edit)?.span, counter)));
+    let sources: HashMap<_, _> = edits.into_iter().filter_map(named).collect();
     for (index, (placed, &(edit, new))) in outcome.placements.iter().zip(&outcome.texts).enumerate() {
-        let Some(stated) = stated(edit) else { continue };
-        let mut report = unplaced(format!("{id}h{}", index + 1), operation, &stated, counter);
+        let (Some(stated), Some(&source)) = (stated(edit), sources.get(&edit)) else { continue };
+        let mut report = unplaced(format!("{id}h{}", index + 1), &stated, source);
         match placed {
             Ok(placement) => {
                 report.place(placement);
@@ -87,7 +93,8 @@ fn placed(
     }
     if reports.is_empty() {
         for (index, stated) in (0..count).filter_map(|edit| Some((edit, stated(edit)?))) {
-            reports.push(unplaced(format!("{id}h{}", index + 1), operation, &stated, counter));
+            let source = source(operation, stated.span, counter);
+            reports.push(unplaced(format!("{id}h{}", index + 1), &stated, source));
         }
     }
     reports
@@ -116,9 +123,13 @@ fn replaced(edit: &Replacement) -> Stated {
     Stated { span: edit.span, old_start: None, old_lines, new_lines: lines(&edit.new).count() }
 }
 
-fn unplaced(id: String, operation: &Operation, stated: &Stated, counter: &mut Counter<'_>) -> HunkReport {
-    let &Stated { span, old_start, old_lines, new_lines } = stated;
+fn source(operation: &Operation, span: Span, counter: &mut Counter<'_>) -> Source {
     let (line_start, line_end) = counter.lines(span);
+    Source { input: operation.input, byte_start: span.start, byte_end: span.end, line_start, line_end }
+}
+
+fn unplaced(id: String, stated: &Stated, source: Source) -> HunkReport {
+    let &Stated { old_start, old_lines, new_lines, .. } = stated;
     HunkReport {
         id,
         status: HunkStatus::Unplaced,
@@ -127,7 +138,7 @@ fn unplaced(id: String, operation: &Operation, stated: &Stated, counter: &mut Co
         fuzz: None,
         patch: StatedLines { old_start, old_lines, new_start: None, new_lines, section: String::new() },
         applied: None,
-        source: Source { input: operation.input, byte_start: span.start, byte_end: span.end, line_start, line_end },
+        source,
         candidates: Vec::new(),
         expected: Vec::new(),
         nearest: None,

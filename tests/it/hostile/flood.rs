@@ -6,6 +6,7 @@ use std::io::Write as _;
 use flate2::{Compression, write::ZlibEncoder};
 use wpatch::digest::{ObjectFormat, blob_id};
 use wpatch::path::{MAX_DEPTH, RelPath};
+use wpatch::text::tag::Tag;
 
 use super::place::Place;
 use crate::tree::{Node, Tree};
@@ -47,6 +48,23 @@ fn a_text_that_is_replaced_everywhere_is_measured_before_it_is_made() {
     let edit = serde_json::json!({"path": "x", "old": "a", "new": "b".repeat(100_000), "all": true});
     let patch = serde_json::json!({ "edits": [edit] }).to_string();
     ends(&[("x", "a".repeat(1_000_000))], &patch, Some("wpatch::file::too_large"));
+}
+
+#[test]
+fn numbered_lines_cost_no_more_in_another_order() {
+    const COUNT: usize = 8_000;
+    let text = "x\n".repeat(COUNT);
+    // The step has no factor in common with the count: every line comes once.
+    let section = |operation: &dyn Fn(usize) -> String| {
+        let operations: Vec<_> = (0..COUNT).map(|nth| operation(nth * 7919 % COUNT + 1)).collect();
+        format!("[x#{}]\n{}", Tag::of(text.as_bytes()), operations.concat())
+    };
+    let files = || [("x", text.clone())];
+    ends(&files(), &section(&|line| format!("PUT {line}.={line}:\n+x\n")), None);
+    ends(&files(), &section(&|line| format!("CUT {line}.={}\n", line + COUNT)), Some("wpatch::lines::not_found"));
+    ends(&files(), &section(&|line| format!("CUT {line}.={COUNT}\n")), Some("wpatch::lines::overlap"));
+    let again = section(&|line| if line == 1 { format!("CUT 1.={COUNT} @x\n") } else { format!("PUT >{COUNT} @x\n") });
+    ends_with(&["--json", "--max-file=1000000"], &files(), &again, Some("wpatch::file::too_large"));
 }
 
 fn create(name: &str) -> String {
