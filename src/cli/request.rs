@@ -27,6 +27,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         strip: patch.strip.unwrap_or(1),
         directory: patch.directory.unwrap_or_default().into_encoded_bytes(),
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
+        expected: patch.expect_hash,
         direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
     };
     let rules = Rules {

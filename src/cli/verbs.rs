@@ -323,7 +323,8 @@ pub(super) fn usage(message: &str) -> Stop {
     Stop::new(&code::USAGE, message.to_owned())
 }
 
-fn digest(text: &str) -> Result<Sha256, String> {
+/// Reads a digest as reports write it, or without its prefix.
+pub(super) fn digest(text: &str) -> Result<Sha256, String> {
     Sha256::parse(text).ok_or_else(|| "expected `sha256:` and 64 hex digits".to_owned())
 }
 

@@ -46,6 +46,7 @@ pub(super) fn rejected(rejection: &Rejection) -> Problem {
     let code = match rejection.kind {
         RejectionKind::Irreversible => &code::IRREVERSIBLE,
         RejectionKind::SeveralFiles => &code::USAGE,
+        RejectionKind::OtherDigest => &code::UNEXPECTED,
         RejectionKind::Name(NameError::Disagreement) => &code::NAMES_DISAGREE,
         RejectionKind::Name(NameError::Path(PathError::Outside | PathError::Absolute)) => &code::OUTSIDE_ROOT,
         RejectionKind::Name(NameError::Path(PathError::Nul)) => &code::CLOSED,

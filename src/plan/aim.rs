@@ -1,6 +1,7 @@
-//! A patch of one file, aimed at another one than it names (`--file`).
+//! A patch of one file, aimed at another one than it names (`--file`), or only at one version of it (`--expect-hash`).
 
-use super::{Claim, Edit, Name, Plan, Rejection, RejectionKind, Selection, Strip};
+use super::{Claim, Edit, Name, Operation, Plan, Rejection, RejectionKind, Selection, Strip};
+use crate::digest::Sha256;
 
 /// Aims every operation at `file`.
 ///
@@ -21,6 +22,27 @@ pub(super) fn aim(plan: &mut Plan<Name>, file: &[u8], selection: &Selection) -> 
     for input in &mut plan.inputs {
         input.header_path.clone_from(&header);
     }
+    Ok(())
+}
+
+/// Says which version of its file the first operation is for; the others have to be about what that leaves.
+///
+/// # Errors
+///
+/// Returns the first operation that is about another file, or one that says something else itself.
+pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(), Rejection> {
+    let Some((first, others)) = operations.split_first_mut() else { return Ok(()) };
+    let rejected = |operation: &Operation, kind| Rejection { input: operation.input, span: operation.span, kind };
+    let is_other = |operation: &&mut Operation| {
+        operation.from.as_ref().unwrap_or(&operation.path) != &first.path || operation.path != first.path
+    };
+    if let Some(other) = others.iter_mut().find(is_other) {
+        return Err(rejected(other, RejectionKind::SeveralFiles));
+    }
+    if first.expected.is_some_and(|known| known != digest) {
+        return Err(rejected(first, RejectionKind::OtherDigest));
+    }
+    first.expected = Some(digest);
     Ok(())
 }
 

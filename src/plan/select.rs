@@ -3,6 +3,7 @@
 use globset::{Candidate, GlobMatcher};
 
 use super::{Action, Blobs, Closeness, Direction, Edit, Name, NameError, Operation, Plan, aim, steps};
+use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::text::Span;
 
@@ -20,6 +21,8 @@ pub struct Selection {
     pub direction: Direction,
     /// The file below the root that a patch of one file is for, whatever it names (`--file`).
     pub file: Option<Vec<u8>>,
+    /// The digest that the only file of a patch must have before (`--expect-hash`).
+    pub expected: Option<Sha256>,
     /// How closely texts have to fit at least (`--match`, `--reindent`).
     pub closeness: Closeness,
 }
@@ -41,6 +44,7 @@ impl Default for Selection {
             filters: Vec::new(),
             direction: Direction::Forward,
             file: None,
+            expected: None,
             closeness: Closeness::Exact,
         }
     }
@@ -66,6 +70,9 @@ pub enum RejectionKind {
     /// It is about another file than the ones before, or about two, and all are to be one.
     #[error("the patch is about more than one file, and only one was named for it")]
     SeveralFiles,
+    /// It says itself what the file must be before, and that is something else.
+    #[error("the patch expects another digest than the one that was given for it")]
+    OtherDigest,
     /// It does not say what was in the file before, and is to be undone.
     #[error("this section does not say what was there before, so it cannot be reversed")]
     Irreversible,
@@ -107,6 +114,8 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     if selection.direction == Direction::Reverse {
         selected.plan.operations.reverse();
     }
+    let expected = selection.expected.map_or(Ok(()), |digest| aim::expect(&mut selected.plan.operations, digest));
+    selected.rejections.extend(expected.err());
     steps::number(&mut selected.plan.operations, selection.direction);
     selected
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::verbs::How;
+use crate::cli::verbs::{self, How};
+use crate::digest::Sha256;
 
 /// The options of `apply`.
 #[derive(Debug, Args)]
@@ -96,6 +97,9 @@ pub(in crate::cli) struct PatchOptions {
     /// Say what the patch is about, and read no file; turns applying off
     #[arg(long)]
     pub(in crate::cli) shape: bool,
+    /// Refuse any file but the one with this SHA-256, for a patch of one file
+    #[arg(long, value_name = "HASH", value_parser = verbs::digest)]
+    pub(in crate::cli) expect_hash: Option<Sha256>,
     /// Put a clean diff of each file into the JSON
     #[arg(long)]
     pub(in crate::cli) with_diff: bool,
