@@ -38,6 +38,8 @@ pub enum LineMismatch {
     NotFound(usize),
     /// The change at this index of the list has some of its lines.
     Overlap(usize),
+    /// The line that is said to go, at this index of its list, is not there.
+    NotThere(usize),
     /// The operation that takes the new lines away is not there, or its file ends before them.
     Lost,
     /// The file would be larger than the limit.
@@ -70,6 +72,7 @@ pub fn change_lines<'a>(
     let (mark, text) = preimage.split_at(mark);
     let index = LineIndex::new(text);
     let sites = sites(&index, edits)?;
+    lost(&index, edits, &sites)?;
     let mut out = Out::new(mark, text);
     let mut changes = Vec::with_capacity(sites.len());
     let (mut room, mut sources) = (most, HashMap::new());
@@ -131,6 +134,18 @@ fn sites(index: &LineIndex<'_>, edits: &[LineEdit]) -> Result<Vec<Site>, Vec<Lin
 fn ending(index: &LineIndex<'_>, target: LineTarget) -> Ending {
     let line = match target {
         LineTarget::Lines(lines) => lines.first.saturating_sub(1),
+/// Refuses lines that are said to go, in this order, and are not among those that do.
+fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(), Vec<LineMisfit>> {
+    let missing = |site: &Site| {
+        let gone = &edits[site.edit].gone;
+        let mut there = index.lines_from(site.lines.start).take(site.lines.len()).map(without_ending);
+        let row = gone.iter().position(|row| !there.any(|line| line == row))?;
+        Some(LineMisfit { edit: site.edit, mismatch: LineMismatch::NotThere(row) })
+    };
+    let misfits: Vec<_> = sites.iter().filter_map(missing).collect();
+    if misfits.is_empty() { Ok(()) } else { Err(misfits) }
+}
+
         LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1),
         LineTarget::End => index.count().saturating_sub(1),
     };

@@ -25,6 +25,8 @@ pub struct LineEdit {
     pub span: Span,
 }
 
+    /// Lines that are said to go, without terminators; they have to be among those that do.
+    pub gone: Vec<Vec<u8>>,
 /// What a change is about. Lines are counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineTarget {

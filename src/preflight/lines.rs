@@ -9,7 +9,7 @@ use super::problem::{Facts, code};
 use crate::matching::{self, LineMismatch};
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, Operation, Plan};
 use crate::text::tag::Tag;
-use crate::text::{BYTE_ORDER_MARK, is_binary, lines, without_ending};
+use crate::text::{BYTE_ORDER_MARK, is_binary, lines, printable, without_ending};
 
 /// Lines that are shown on each side of a place.
 const AROUND: usize = 2;
@@ -145,6 +145,13 @@ fn around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
         }
         if wanted.len() >= MOST_AROUND {
             break;
+        }
+        LineMismatch::NotThere(row) => {
+            let row = printable(&edit.gone[row][..edit.gone[row].len().min(MOST_SHOWN)]).to_string();
+            let message = format!("the row `-{row}` is none of the lines that go");
+            let problem = findings.error(&code::LINE_NOT_FOUND, message);
+            problem.help = Some("a row of new text begins with `+`, whatever it begins with itself".into());
+            problem
         }
     }
     let shown = |(line, (_, text)): (usize, (_, &[u8]))| {

@@ -5,31 +5,41 @@ use crate::plan::NewLines;
 use crate::syntax::{SyntaxError, SyntaxErrorKind, content_span};
 use crate::text::{Lines, Span, without_ending};
 
+const NO_ROW: SyntaxErrorKind = SyntaxErrorKind::Expected("a row of text that begins with `+`");
+
 /// What stands below a `PUT`.
 pub(super) struct Body {
     pub(super) new: NewLines,
+    /// The rows that say what goes, without their `-`.
+    pub(super) gone: Vec<Vec<u8>>,
     pub(super) repairs: Vec<(&'static str, Span)>,
 }
 
-/// Takes the rows; each begins with `+`, which is not part of it. An empty body is taken only by a forgiving reader,
-/// and `takes_nothing` says whether it would mean something.
-pub(super) fn read(
-    text: &[u8],
-    lines: &mut Lines<'_>,
-    is_lenient: bool,
-    takes_nothing: bool,
-) -> Result<Body, SyntaxError> {
+impl Body {
+    /// Returns one without rows.
+    pub(super) fn of(new: NewLines) -> Self {
+        Self { new, gone: Vec::new(), repairs: Vec::new() }
+    }
+}
+
+/// Takes the rows; each begins with `+`, which is not part of it. An empty body, and rows that say what goes, are taken
+/// only by a forgiving reader, and only where something goes because the body `replaces` it.
+pub(super) fn read(text: &[u8], lines: &mut Lines<'_>, is_lenient: bool, replaces: bool) -> Result<Body, SyntaxError> {
     let at = content_span(text, lines.offset());
-    let mut repairs = Vec::new();
-    let rows = if is_lenient { forgiven(lines, &mut repairs) } else { strict(lines) };
-    if !rows.is_empty() {
-        return Ok(Body { new: NewLines::Given(rows), repairs });
+    if !is_lenient {
+        let rows = strict(lines);
+        return if rows.is_empty() { Err(SyntaxError::new(NO_ROW, at)) } else { Ok(Body::of(NewLines::Given(rows))) };
     }
-    if is_lenient && takes_nothing {
-        repairs.push(("a `PUT` without rows deletes", at));
-        return Ok(Body { new: NewLines::Nothing, repairs });
+    let mut body = forgiven(lines);
+    let is_empty = matches!(&body.new, NewLines::Given(rows) if rows.is_empty());
+    if (is_empty || !body.gone.is_empty()) && !replaces {
+        return Err(SyntaxError::new(NO_ROW, at));
     }
-    Err(SyntaxError::new(SyntaxErrorKind::Expected("a row of text that begins with `+`"), at))
+    if is_empty {
+        body.repairs.push(("a `PUT` without rows deletes", at));
+        body.new = NewLines::Nothing;
+    }
+    Ok(body)
 }
 
 fn strict(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
@@ -41,9 +51,9 @@ fn strict(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
     rows
 }
 
-/// Takes rows without `+` as they are and leaves out those with `-`, up to the next line that means something else.
-fn forgiven(lines: &mut Lines<'_>, repairs: &mut Vec<(&'static str, Span)>) -> Vec<Vec<u8>> {
-    let mut rows = Vec::new();
+/// Takes rows without `+` as they are and those with `-` apart, up to the next line that means something else.
+fn forgiven(lines: &mut Lines<'_>) -> Body {
+    let (mut rows, mut gone, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
     // Blank lines count only between rows.
     let (mut ahead, mut blank) = (lines.clone(), Vec::new());
     while let Some((span, whole)) = ahead.next() {
@@ -63,7 +73,10 @@ fn forgiven(lines: &mut Lines<'_>, repairs: &mut Vec<(&'static str, Span)>) -> V
         }
         match row {
             [b'+', row @ ..] => rows.push(row.to_vec()),
-            [b'-', ..] => repairs.push(("a row with `-` says only what goes", at)),
+            [b'-', row @ ..] => {
+                gone.push(row.to_vec());
+                repairs.push(("a row with `-` says only what goes", at));
+            }
             row => {
                 rows.push(row.to_vec());
                 repairs.push(("a row without `+` is text", at));
@@ -71,9 +84,16 @@ fn forgiven(lines: &mut Lines<'_>, repairs: &mut Vec<(&'static str, Span)>) -> V
         }
         *lines = ahead.clone();
     }
-    rows
+    Body { new: NewLines::Given(rows), gone, repairs }
 }
 
+/// Returns whether a line is no row. A line as a viewer or another grammar writes it may be one or not: what comes next
+/// refuses it.
 fn ends_body(line: &[u8]) -> bool {
-    [BEGIN, END, ABORT].contains(&line) || line::begins_operation(line) || line::header(line).is_ok()
+    [BEGIN, END, ABORT].contains(&line)
+        || line.starts_with(b"*** ")
+        || line::begins_operation(line)
+        || line::header(line).is_ok()
+        || line::older_form(line).is_some()
+        || line::is_numbered(line)
 }

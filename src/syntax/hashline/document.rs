@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::body::{self, Body};
 use super::line::{self, Locator, Source};
-use super::{ABORT, BEGIN, END, body};
+use super::{ABORT, BEGIN, END};
 use crate::path::RelPath;
 use crate::plan::{Action, Claim, Edit, LineEdit, LineEdits, LineTarget, Name, NewLines, NumberedLines, Strip};
 use crate::syntax::{Options, Sections, SyntaxError, SyntaxErrorKind};
@@ -141,18 +142,18 @@ impl<'a, 's> Document<'a, 's> {
     }
 
     fn put(&mut self, target: LineTarget, source: Source<'a>, at: Span) -> Result<(), SyntaxError> {
-        let (new, span, repairs) = match source {
-            Source::Register(name) => (self.register(name, at)?, at, Vec::new()),
+        let (body, span) = match source {
+            Source::Register(name) => (Body::of(self.register(name, at)?), at),
             Source::Body => {
-                let takes_nothing = matches!(target, LineTarget::Lines(_));
-                let body = body::read(self.text, &mut self.lines, self.options.lenient, takes_nothing)?;
-                (body.new, Span::new(at.start, self.lines.offset()), body.repairs)
+                let replaces = matches!(target, LineTarget::Lines(_));
+                let body = body::read(self.text, &mut self.lines, self.options.lenient, replaces)?;
+                (body, Span::new(at.start, self.lines.offset()))
             }
         };
         let is_lenient = self.options.lenient;
         let (file, lines) = self.file(at)?;
-        lines.repairs.extend(repairs);
-        let edit = LineEdit { target, new, span };
+        lines.repairs.extend(body.repairs);
+        let edit = LineEdit { target, new: body.new, gone: body.gone, span };
         if let LineTarget::Lines(range) = target {
             if let Some(&before) = file.ranges.get(&range) {
                 if !is_lenient {
@@ -173,7 +174,7 @@ impl<'a, 's> Document<'a, 's> {
             return Err(error(SyntaxErrorKind::Expected("`N.=M`"), at));
         };
         let (file, lines) = self.file(at)?;
-        lines.edits.push(LineEdit { target, new: NewLines::Nothing, span: at });
+        lines.edits.push(LineEdit { target, new: NewLines::Nothing, gone: Vec::new(), span: at });
         let operation = file.operation;
         let operation = self.sections.operations[operation].span.start;
         self.registers.insert(register, NewLines::Cut { operation, lines: cut });
@@ -239,7 +240,7 @@ fn target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxError> {
             LineTarget::Lines(NumberedLines { first, last })
         }
         Locator::Block => {
-            let form = "blocks that are named by their first line (`N*`)";
+            let form = "blocks that are named by their first line, `N*` instead of `N.=M`,";
             return Err(error(SyntaxErrorKind::Unsupported(form), at));
         }
     })

@@ -136,6 +136,12 @@ pub(super) fn begins_operation(line: &[u8]) -> bool {
     line == b"REM" || [&b"PUT "[..], b"CUT ", b"MV "].iter().any(|word| line.starts_with(word))
 }
 
+/// Returns whether a line begins as viewers number them: `7:`.
+pub(super) fn is_numbered(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && line.get(digits) == Some(&b':')
+}
+
 /// Returns how an older generation of the grammar would have written this line.
 pub(super) fn older_form(line: &[u8]) -> Option<&'static str> {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric();

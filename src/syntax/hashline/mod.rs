@@ -57,12 +57,12 @@ impl Syntax for Hashline {
             let is_old = line::older_form(line).is_some();
             match header {
                 Some(start) if is_old || line::begins_operation(line) => return Some(start),
-                None if is_first && is_old => return Some(span.start),
+                None if is_first && is_old => return Some(begin.unwrap_or(span.start)),
                 _ => {}
             }
             header = line::is_header(line).then(|| begin.unwrap_or(span.start));
             begin = (line == BEGIN).then_some(span.start);
-            is_first = false;
+            is_first = is_first && line == BEGIN;
         }
         None
     }
