@@ -66,6 +66,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         preflight,
         transaction: transaction(global),
         approve: patch.approve,
+        relocate: patch.relocate,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
     })
 }

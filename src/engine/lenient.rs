@@ -25,10 +25,15 @@ type Refusals = Vec<(usize, Refusal)>;
 impl Run {
     /// Reads the patches for the tree that they are for; returns whether there is a plan to look at.
     pub(super) fn read_for(&mut self, request: Request, workspace: &dyn Workspace) -> bool {
-        match request.lenience.clone() {
+        let (relocates, most) = (request.relocate, request.preflight.max_file);
+        let has_plan = match request.lenience.clone() {
             Some(lenience) => self.read_leniently(request, &lenience, workspace),
             None => self.read(request),
+        };
+        if has_plan && relocates {
+            self.recall(workspace, most);
         }
+        has_plan
     }
 
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.

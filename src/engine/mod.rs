@@ -8,6 +8,7 @@ mod log;
 mod look;
 pub mod options;
 mod problems;
+mod recall;
 mod undo;
 
 use std::path::Path;
@@ -51,6 +52,9 @@ pub struct Request {
     pub approve: Option<String>,
     /// Whether and how a patch that does not fit as it stands is repaired (`--lenient`).
     pub lenience: Option<Lenience>,
+    /// Whether line numbers may be those of an earlier version that the history has, where every line that is named
+    /// stands unchanged (`--relocate`).
+    pub relocate: bool,
 }
 
 impl Request {
@@ -66,6 +70,7 @@ impl Request {
             transaction: transaction::Options::default(),
             approve: None,
             lenience: None,
+            relocate: false,
         }
     }
 }

@@ -49,6 +49,7 @@ pub enum LineMismatch {
 /// A change and its place: the lines that go, counted from 0, and which of those at one place comes first.
 struct Site {
     edit: usize,
+    target: LineTarget,
     lines: Range<usize>,
     rank: u8,
 }
@@ -56,8 +57,8 @@ struct Site {
 /// What `preimage` becomes and where, or every change that cannot be made.
 pub type ChangedLines = Result<(Vec<u8>, Vec<LineChange>), Vec<LineMisfit>>;
 
-/// Returns what `preimage` becomes, unless more than `most` bytes come to it. `source` returns the contents, as they
-/// were, of the file that an operation is about.
+/// Returns what `preimage` becomes, unless more than `most` bytes come to it. Places are `shift` lines behind their
+/// numbers. `source` returns the contents, as they were numbered, of the file that an operation is about.
 ///
 /// # Errors
 ///
@@ -65,13 +66,14 @@ pub type ChangedLines = Result<(Vec<u8>, Vec<LineChange>), Vec<LineMisfit>>;
 pub fn change_lines<'a>(
     preimage: &[u8],
     edits: &'a [LineEdit],
+    shift: isize,
     source: &dyn Fn(usize) -> Option<&'a [u8]>,
     most: u64,
 ) -> ChangedLines {
     let mark = if preimage.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let (mark, text) = preimage.split_at(mark);
     let index = LineIndex::new(text);
-    let sites = sites(&index, edits)?;
+    let sites = sites(&index, edits, shift)?;
     lost(&index, edits, &sites)?;
     let mut out = Out::new(mark, text);
     let mut changes = Vec::with_capacity(sites.len());
@@ -83,23 +85,24 @@ pub fn change_lines<'a>(
         room = room.checked_sub(new.size()).ok_or_else(|| refused(LineMismatch::TooLarge))?;
         let bytes = index.offset(site.lines.start)..index.offset(site.lines.end);
         out.keep_up_to(bytes.start);
-        let new_lines = out.put(&new, ending(&index, edit.target));
+        let new_lines = out.put(&new, ending(&index, site.target));
         out.skip_to(bytes.end);
         let bytes = bytes.start + mark.len()..bytes.end + mark.len();
         let lines = site.lines.clone();
         let placement =
-            Placement { bytes, lines, offset: 0, left_out: (0, 0), rung: LADDER[0].name, candidates: Vec::new() };
+            Placement { bytes, lines, offset: shift, left_out: (0, 0), rung: LADDER[0].name, candidates: Vec::new() };
         changes.push(LineChange { edit: site.edit, placement, new_lines });
     }
     Ok((out.finish(), changes))
 }
 
 /// Returns the places in the order of the file.
-fn sites(index: &LineIndex<'_>, edits: &[LineEdit]) -> Result<Vec<Site>, Vec<LineMisfit>> {
+fn sites(index: &LineIndex<'_>, edits: &[LineEdit], shift: isize) -> Result<Vec<Site>, Vec<LineMisfit>> {
     let count = index.count();
     let (mut sites, mut misfits) = (Vec::with_capacity(edits.len()), Vec::new());
     for (edit, wanted) in edits.iter().enumerate() {
-        let (lines, rank, last) = match wanted.target {
+        let target = wanted.target.moved(shift);
+        let (lines, rank, last) = match target {
             // An empty file has no line 1, and a start.
             LineTarget::Before(1) => (0..0, 1, 0),
             LineTarget::After(line) => (line..line, 0, line),
@@ -110,7 +113,7 @@ fn sites(index: &LineIndex<'_>, edits: &[LineEdit]) -> Result<Vec<Site>, Vec<Lin
         if last > count {
             misfits.push(LineMisfit { edit, mismatch: LineMismatch::NotFound(last) });
         } else {
-            sites.push(Site { edit, lines, rank });
+            sites.push(Site { edit, target, lines, rank });
         }
     }
     // Stable: what comes to one place comes in the order of the list.
@@ -130,10 +133,6 @@ fn sites(index: &LineIndex<'_>, edits: &[LineEdit]) -> Result<Vec<Site>, Vec<Lin
     if misfits.is_empty() { Ok(sites) } else { Err(misfits) }
 }
 
-/// Returns the end that new lines get: of the line that is named, else of the one before, else LF.
-fn ending(index: &LineIndex<'_>, target: LineTarget) -> Ending {
-    let line = match target {
-        LineTarget::Lines(lines) => lines.first.saturating_sub(1),
 /// Refuses lines that are said to go, in this order, and are not among those that do.
 fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(), Vec<LineMisfit>> {
     let missing = |site: &Site| {
@@ -146,6 +145,10 @@ fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(),
     if misfits.is_empty() { Ok(()) } else { Err(misfits) }
 }
 
+/// Returns the end that new lines get: of the line that is named, else of the one before, else LF.
+fn ending(index: &LineIndex<'_>, target: LineTarget) -> Ending {
+    let line = match target {
+        LineTarget::Lines(lines) => lines.first.saturating_sub(1),
         LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1),
         LineTarget::End => index.count().saturating_sub(1),
     };

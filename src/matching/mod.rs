@@ -16,6 +16,7 @@ mod pattern;
 mod reference;
 pub(crate) mod reindent;
 mod search;
+mod shift;
 mod splice;
 #[cfg(test)]
 mod testing;
@@ -24,6 +25,7 @@ mod windows;
 
 pub use ladder::{LADDER, Rung};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
+pub use shift::shift;
 pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at};
 
 use std::ops::Range;

@@ -1,5 +1,7 @@
 //! Changes of lines that are named by their numbers in a version of a file, which a tag names.
 
+use std::sync::Arc;
+
 use crate::text::Span;
 use crate::text::tag::Tag;
 
@@ -8,6 +10,8 @@ use crate::text::tag::Tag;
 pub struct LineEdits {
     /// The version that the numbers are of; any other is stale.
     pub tag: Tag,
+    /// Earlier versions of the file that have this tag, where the numbers may be those of one.
+    pub earlier: Vec<Arc<Vec<u8>>>,
     /// The changes in their order; none where the file only goes or moves.
     pub edits: Vec<LineEdit>,
     /// What a forgiving reader mended, each with its place in the input.
@@ -21,12 +25,12 @@ pub struct LineEdit {
     pub target: LineTarget,
     /// What comes.
     pub new: NewLines,
+    /// Lines that are said to go, without terminators; they have to be among those that do.
+    pub gone: Vec<Vec<u8>>,
     /// Where it stands in the input.
     pub span: Span,
 }
 
-    /// Lines that are said to go, without terminators; they have to be among those that do.
-    pub gone: Vec<Vec<u8>>,
 /// What a change is about. Lines are counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineTarget {
@@ -38,6 +42,20 @@ pub enum LineTarget {
     After(usize),
     /// The end of the file.
     End,
+}
+
+impl LineTarget {
+    /// Returns the same so many lines further on.
+    #[must_use]
+    pub fn moved(self, by: isize) -> Self {
+        let moved = |line: usize| line.saturating_add_signed(by);
+        match self {
+            Self::Lines(lines) => Self::Lines(NumberedLines { first: moved(lines.first), last: moved(lines.last) }),
+            Self::Before(line) => Self::Before(moved(line)),
+            Self::After(line) => Self::After(moved(line)),
+            Self::End => Self::End,
+        }
+    }
 }
 
 /// A run of lines, at least one.

@@ -1,6 +1,7 @@
 //! From a preimage to a postimage, by changes of numbered lines.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::Options;
 use super::edit::{Edited, compare};
@@ -20,6 +21,9 @@ const MOST_AROUND: usize = 40;
 /// Most bytes of such a line.
 const MOST_SHOWN: usize = 200;
 
+/// The files whose lines are changed, in the version that the lines are numbered in; by [`key`].
+pub(super) type Numbered = HashMap<(usize, usize), Arc<Vec<u8>>>;
+
 /// Returns each operation that takes lines from another one, with that one, by their indexes.
 pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
     let changed = |(index, operation)| edits(operation).map(|edits| (index, operation, edits));
@@ -33,7 +37,7 @@ pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
 }
 
 /// Returns what names an operation from which lines are taken: its input, and where it begins there.
-pub(super) fn key(operation: &Operation) -> (usize, usize) {
+fn key(operation: &Operation) -> (usize, usize) {
     (operation.input, operation.span.start)
 }
 
@@ -44,19 +48,21 @@ fn edits(operation: &Operation) -> Option<&LineEdits> {
     }
 }
 
-/// Returns what `changes` make of `preimage`; `None` if they cannot. `source` returns the file of an operation as it was.
-pub(super) fn postimage<'a>(
+/// Returns what `changes` make of `preimage`; `None` if they cannot. `numbered` has the files that lines come from, and
+/// gets this one.
+pub(super) fn postimage(
     operation: &Operation,
-    changes: &'a LineEdits,
-    preimage: &[u8],
-    source: &dyn Fn(usize) -> Option<&'a [u8]>,
+    changes: &LineEdits,
+    preimage: &Arc<Vec<u8>>,
+    numbered: &mut Numbered,
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Edited> {
-    if Tag::of(preimage) != changes.tag {
+    let Some((version, shift)) = version(operation, changes, preimage) else {
         refuse_version(changes, preimage, findings);
         return None;
-    }
+    };
+    findings.outcome.is_recovered = !Arc::ptr_eq(&version, preimage);
     for &(what, span) in &changes.repairs {
         findings.warning(&code::LINES_MENDED, what).place = Some((operation.input, span));
     }
@@ -73,7 +79,9 @@ pub(super) fn postimage<'a>(
         findings.error(&code::BINARY_FILE, "the file has binary data, in which no line is changed");
         return None;
     }
-    match matching::change_lines(preimage, &changes.edits, source, options.max_file) {
+    numbered.insert(key(operation), version);
+    let source = |start| numbered.get(&(operation.input, start)).map(|bytes| bytes.as_slice());
+    match matching::change_lines(preimage, &changes.edits, shift, &source, options.max_file) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
             findings.outcome.tag = Some(Tag::of(&after));
@@ -82,13 +90,30 @@ pub(super) fn postimage<'a>(
             Some(Edited::Changed(after))
         }
         Err(misfits) => {
+            numbered.remove(&key(operation));
+            let count = lines(preimage.strip_prefix(BYTE_ORDER_MARK).unwrap_or(preimage)).count();
             for misfit in misfits {
                 let edit = &changes.edits[misfit.edit];
-                refuse(operation, edit, misfit.mismatch, preimage, findings);
+                refuse(operation, edit, misfit.mismatch, count, findings);
             }
             None
         }
     }
+}
+
+/// Returns the version that the lines are numbered in, and how many lines they stand behind their numbers; `None` if
+/// that is another than `preimage` and none in which all of them are told for certain.
+fn version(operation: &Operation, changes: &LineEdits, preimage: &Arc<Vec<u8>>) -> Option<(Arc<Vec<u8>>, isize)> {
+    if Tag::of(preimage) == changes.tag {
+        return Some((Arc::clone(preimage), 0));
+    }
+    // What somebody added to a file that is to go is in no line that could tell.
+    if operation.action == Action::Delete || is_binary(preimage) {
+        return None;
+    }
+    let mut shifts = changes.earlier.iter().map(|earlier| matching::shift(earlier, preimage, &changes.edits));
+    let shift = shifts.next()??;
+    shifts.all(|other| other == Some(shift)).then(|| (Arc::clone(&changes.earlier[0]), shift))
 }
 
 /// Says that the numbers are those of another version, and what stands there in this one.
@@ -96,16 +121,20 @@ fn refuse_version(changes: &LineEdits, preimage: &[u8], findings: &mut Findings)
     let actual = Tag::of(preimage);
     let message = format!("the file is another version than {}: it has {actual}", changes.tag);
     let problem = findings.error(&code::OTHER_TAG, message);
-    problem.help = Some("read the file again: it changed since, and its lines may have other numbers".into());
+    let help = if changes.earlier.is_empty() {
+        "read the file again: it changed since, and its lines may have other numbers"
+    } else {
+        "read the file again: lines that are named were changed since, or moved in different ways"
+    };
+    problem.help = Some(help.into());
     let around = around(preimage, &changes.edits);
     problem.lines = around.iter().map(|(line, _)| *line).collect();
     problem.facts = Facts { actual_tag: Some(actual), around, ..Facts::default() };
 }
 
-fn refuse(operation: &Operation, edit: &LineEdit, mismatch: LineMismatch, preimage: &[u8], findings: &mut Findings) {
+fn refuse(operation: &Operation, edit: &LineEdit, mismatch: LineMismatch, count: usize, findings: &mut Findings) {
     let problem = match mismatch {
         LineMismatch::NotFound(line) => {
-            let count = lines(preimage.strip_prefix(BYTE_ORDER_MARK).unwrap_or(preimage)).count();
             let message = format!("line {line} is not in the file, which has {count}");
             let problem = findings.error(&code::LINE_NOT_FOUND, message);
             problem.help = Some("`>$` is the end of the file".into());
@@ -115,6 +144,13 @@ fn refuse(operation: &Operation, edit: &LineEdit, mismatch: LineMismatch, preima
             let message = format!("lines are meant that change {} has already", other + 1);
             let problem = findings.error(&code::LINES_OVERLAP, message);
             problem.help = Some("numbers mean the file as it was: join the two into one".into());
+            problem
+        }
+        LineMismatch::NotThere(row) => {
+            let row = printable(&edit.gone[row][..edit.gone[row].len().min(MOST_SHOWN)]).to_string();
+            let message = format!("the row `-{row}` is none of the lines that go");
+            let problem = findings.error(&code::LINE_NOT_FOUND, message);
+            problem.help = Some("a row of new text begins with `+`, whatever it begins with itself".into());
             problem
         }
         LineMismatch::Lost => {
@@ -145,13 +181,6 @@ fn around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
         }
         if wanted.len() >= MOST_AROUND {
             break;
-        }
-        LineMismatch::NotThere(row) => {
-            let row = printable(&edit.gone[row][..edit.gone[row].len().min(MOST_SHOWN)]).to_string();
-            let message = format!("the row `-{row}` is none of the lines that go");
-            let problem = findings.error(&code::LINE_NOT_FOUND, message);
-            problem.help = Some("a row of new text begins with `+`, whatever it begins with itself".into());
-            problem
         }
     }
     let shown = |(line, (_, text)): (usize, (_, &[u8]))| {

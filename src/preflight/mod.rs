@@ -132,6 +132,8 @@ pub struct FileOutcome {
     pub before: Option<Box<Side>>,
     /// The contents after.
     pub after: Option<Box<Side>>,
+    /// Whether the numbers of its lines were those of an earlier version.
+    pub is_recovered: bool,
     /// The tag afterwards, of a file whose lines are changed by their numbers.
     pub tag: Option<Tag>,
     /// A clean diff, where one was asked for.

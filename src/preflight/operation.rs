@@ -31,8 +31,7 @@ pub(super) struct Worker<'a> {
     /// The copies that were undone in this step.
     uncopied: Vec<Uncopied<'a>>,
     growth: Growth,
-    /// Files whose lines are changed by their numbers, as they were; see [`lines::key`].
-    preimages: HashMap<(usize, usize), Arc<Vec<u8>>>,
+    numbered: lines::Numbered,
 }
 
 /// A copy that was undone, and what it would have to be a copy of.
@@ -55,7 +54,7 @@ impl<'a> Worker<'a> {
             failed: HashMap::new(),
             uncopied: Vec::new(),
             growth: Growth::default(),
-            preimages: HashMap::new(),
+            numbered: lines::Numbered::new(),
         }
     }
 
@@ -115,9 +114,6 @@ impl<'a> Worker<'a> {
             _ => self.edited(operation, before.as_ref(), replaced.as_ref(), findings),
         };
         let Some(after) = after else { return Ok(()) };
-        if let (Edit::Lines(_), Some(before)) = (&operation.edit, &before) {
-            self.preimages.insert(lines::key(operation), Arc::clone(&before.bytes));
-        }
         self.describe_after(operation, known, &after, findings);
         // Renames read what was there when the step began: of two from one file the second is a copy.
         let is_gone = operation.from.as_ref().is_some_and(|from| self.overlay.is_gone(from));
@@ -204,23 +200,19 @@ impl<'a> Worker<'a> {
 
     /// Returns what the operation makes of `before`; `None` if it cannot.
     fn edited(
-        &self,
+        &mut self,
         operation: &Operation,
         before: Option<&Node>,
         replaced: Option<&Node>,
         findings: &mut Findings,
     ) -> Option<Node> {
         let text = self.plan.text(operation);
-        let preimage = before.map_or(&[][..], |node| node.bytes.as_slice());
+        let preimage = before.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
         let edited = match &operation.edit {
             Edit::Lines(changes) => {
-                let source = |start| match (operation.input, start) {
-                    source if source == lines::key(operation) => Some(preimage),
-                    source => self.preimages.get(&source).map(|bytes| bytes.as_slice()),
-                };
-                lines::postimage(operation, changes, preimage, &source, self.options, findings)?
+                lines::postimage(operation, changes, &preimage, &mut self.numbered, self.options, findings)?
             }
-            _ => edit::postimage(operation, text, preimage, self.options, findings)?,
+            _ => edit::postimage(operation, text, &preimage, self.options, findings)?,
         };
         let is_same = matches!(edited, Edited::Same);
         let bytes = match (edited, before) {

@@ -70,6 +70,9 @@ pub struct FileReport {
     pub sha256_before: Option<String>,
     /// Digest of the contents after; null if there are none, or if nobody asked.
     pub sha256_after: Option<String>,
+    /// Whether lines were named by their numbers in an earlier version, and found again (`--relocate`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub recovered: bool,
     /// The tag of the contents after, where lines are changed by their numbers: the next such change begins with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
@@ -222,6 +225,7 @@ impl FileReport {
             cell: known.cell.as_ref().map(CellReport::of),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
+            recovered: done.is_some_and(|outcome| outcome.is_recovered),
             tag: done.and_then(|outcome| outcome.tag).map(|tag| tag.to_string()),
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),

@@ -140,6 +140,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
         },
         approve: None,
         lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
+        relocate: false,
     }
 }
 

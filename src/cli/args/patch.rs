@@ -70,6 +70,9 @@ pub(in crate::cli) struct PatchOptions {
     /// Repair a patch that does not fit as it stands, where it has one certain reading
     #[arg(long)]
     pub(in crate::cli) lenient: bool,
+    /// Take line numbers of an earlier version that the history has, where every line that they name stands unchanged
+    #[arg(long)]
+    pub(in crate::cli) relocate: bool,
     /// Count the lines of hunks instead of believing their headers
     #[arg(long)]
     pub(in crate::cli) recount: bool,
@@ -94,12 +97,12 @@ pub(in crate::cli) struct PatchOptions {
     /// Apply a patch of one file to this one, whatever name it has there
     #[arg(long, value_name = "FILE", conflicts_with = "directory")]
     pub(in crate::cli) file: Option<OsString>,
-    /// Say what the patch is about, and read no file; turns applying off
-    #[arg(long)]
-    pub(in crate::cli) shape: bool,
     /// Refuse any file but the one with this SHA-256, for a patch of one file
     #[arg(long, value_name = "HASH", value_parser = verbs::digest)]
     pub(in crate::cli) expect_hash: Option<Sha256>,
+    /// Say what the patch is about, and read no file; turns applying off
+    #[arg(long)]
+    pub(in crate::cli) shape: bool,
     /// Put a clean diff of each file into the JSON
     #[arg(long)]
     pub(in crate::cli) with_diff: bool,

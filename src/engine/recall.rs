@@ -1,0 +1,58 @@
+//! Earlier versions of files, for line numbers that were read from one (`--relocate`).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Run;
+use crate::digest::Digest;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::Edit;
+use crate::text::tag::Tag;
+use crate::transaction::history::{Entry, Old, Version, entries};
+use crate::workspace::Workspace;
+
+/// Where the history has old contents, and what they are.
+type Kept<'e> = (&'e RelPath, Version);
+
+impl Run {
+    /// Gives sections that number lines the versions that the history has of their files, as far as they have the tag;
+    /// none is larger than `most` bytes.
+    pub(super) fn recall(&mut self, workspace: &dyn Workspace, most: u64) {
+        if !self.plan.operations.iter().any(|operation| matches!(operation.edit, Edit::Lines(_))) {
+            return;
+        }
+        let all = match entries(workspace) {
+            Ok(all) => all,
+            Err(failure) => return self.fail(&failure),
+        };
+        let kept = kept(&all);
+        for operation in &mut self.plan.operations {
+            let path = operation.from.as_ref().unwrap_or(&operation.path);
+            if let (Edit::Lines(changes), Some(kept)) = (&mut operation.edit, kept.get(path)) {
+                let earlier = kept.iter().filter_map(|kept| read(workspace, *kept, most));
+                changes.earlier = earlier.filter(|bytes| changes.tag == Tag::of(bytes)).map(Arc::new).collect();
+            }
+        }
+    }
+}
+
+/// Returns the old versions of each file, every one once.
+fn kept(all: &[Entry]) -> HashMap<&RelPath, Vec<Kept<'_>>> {
+    let (mut kept, mut known) = (HashMap::<_, Vec<_>>::new(), HashSet::new());
+    for file in all.iter().flat_map(|entry| &entry.files) {
+        if let (Old::Kept(place), Some(version)) = (&file.old, file.before)
+            && version.kind == FileKind::Regular
+            && known.insert((&file.path, version.digest))
+        {
+            kept.entry(&file.path).or_default().push((place, version));
+        }
+    }
+    kept
+}
+
+/// Returns a version, unless it is gone or was written to since.
+fn read(workspace: &dyn Workspace, (place, version): Kept<'_>, most: u64) -> Option<Vec<u8>> {
+    let (bytes, _) = workspace.read(place, most).ok()?;
+    (Digest::of(&bytes) == version.digest).then_some(bytes)
+}

@@ -1,0 +1,131 @@
+//! How far lines of an earlier version of a file are from where they were.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline};
+
+use crate::plan::{LineEdit, LineTarget, NumberedLines};
+use crate::text::{BYTE_ORDER_MARK, lines};
+
+/// Longest time that is spent on comparing two versions; after it more lines count as changed.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Returns how many lines further on in `present` all the lines stand that `edits` name by their numbers in `earlier`;
+/// `None` if that is not one number, or if any of the lines changed.
+///
+/// Lines that are equal byte for byte are the same only among neighbours that did not change either and of which one is
+/// there once in each version: one closing brace is as good as another. A place at the end of the file has to be there
+/// still.
+#[must_use]
+pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize> {
+    let (old, new) = (split(earlier), split(present));
+    let runs = unchanged(&old, &new);
+    let mut shift = None;
+    for edit in edits {
+        let named = named(edit.target, old.len())?;
+        let behind = runs.partition_point(|run| run.old_range().start <= named.start);
+        let run = runs[..behind].last().filter(|run| named.end <= run.old_range().end)?;
+        let is_at_end = run.old_range().end == old.len() && run.new_range().end == new.len();
+        if edit.target == LineTarget::End && !is_at_end {
+            return None;
+        }
+        let by = run.new_range().start.cast_signed() - run.old_range().start.cast_signed();
+        if *shift.get_or_insert(by) != by {
+            return None;
+        }
+    }
+    shift
+}
+
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    lines(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).map(|(_, line)| line).collect()
+}
+
+/// Returns the lines that a place is told by, counted from 0; `None` if there are none.
+fn named(target: LineTarget, count: usize) -> Option<Range<usize>> {
+    let (first, last) = match target {
+        LineTarget::Lines(NumberedLines { first, last }) => (first, last),
+        LineTarget::Before(line) | LineTarget::After(line) => (line, line),
+        LineTarget::End => (count, count),
+    };
+    Some(first.checked_sub(1)?..last)
+}
+
+/// Returns the runs of lines that are in both versions, in their order.
+fn unchanged(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let single = single(old, new);
+    let is_certain = |op: &DiffOp| old[op.old_range()].iter().any(|line| single.contains(line));
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + PATIENCE));
+    ops.into_iter().filter(|op| op.tag() == DiffTag::Equal && is_certain(op)).collect()
+}
+
+/// Returns the lines that are in each version once.
+fn single<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> HashSet<&'a [u8]> {
+    let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
+    for line in old {
+        counts.entry(*line).or_default().0 += 1;
+    }
+    for line in new {
+        counts.entry(*line).or_default().1 += 1;
+    }
+    counts.into_iter().filter(|(_, counts)| *counts == (1, 1)).map(|(line, _)| line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::NewLines;
+    use crate::text::Span;
+
+    fn shifted(earlier: &str, present: &str, targets: &[LineTarget]) -> Option<isize> {
+        let edit = |&target| LineEdit { target, new: NewLines::Nothing, gone: Vec::new(), span: Span::default() };
+        let edits: Vec<_> = targets.iter().map(edit).collect();
+        shift(earlier.as_bytes(), present.as_bytes(), &edits)
+    }
+
+    fn at(first: usize, last: usize) -> LineTarget {
+        LineTarget::Lines(NumberedLines { first, last })
+    }
+
+    const OLD: &str = "a\nb\nc\nd\ne\n";
+
+    #[test]
+    fn lines_that_moved_together_have_one_shift() {
+        let (before, after) = (LineTarget::Before, LineTarget::After);
+        assert_eq!(shifted(OLD, "x\ny\na\nb\nc\nd\ne\n", &[at(2, 3), before(1), after(5), LineTarget::End]), Some(2));
+        assert_eq!(shifted(OLD, "c\nd\ne\n", &[at(3, 3), LineTarget::End]), Some(-2));
+        assert_eq!(shifted(OLD, "A\nb\nC\nd\ne\n", &[at(2, 2), at(4, 5)]), Some(0));
+        assert_eq!(shifted("\u{feff}a\nb\n", "x\na\nb\n", &[at(1, 2)]), Some(1));
+    }
+
+    #[test]
+    fn lines_that_changed_or_moved_apart_have_none() {
+        for (present, targets) in [
+            ("a\nb\nx\nc\nd\ne\n", &[at(1, 1), at(4, 4)][..]),
+            ("a\nb\nx\nc\nd\ne\n", &[at(2, 3)]),
+            ("a\nb\nC\nd\ne\n", &[at(2, 4)]),
+            ("a\nb\nc \nd\ne\n", &[at(3, 3)]),
+            ("a\nb\nc\r\nd\ne\n", &[at(3, 3)]),
+            ("a\nb\nc\nd\ne\nf\n", &[LineTarget::End]),
+            ("a\nb\nc\nd\ne", &[LineTarget::End]),
+            (OLD, &[at(5, 6)]),
+            (OLD, &[LineTarget::Before(0)]),
+            (OLD, &[]),
+            ("", &[LineTarget::End]),
+        ] {
+            assert_eq!(shifted(OLD, present, targets), None, "{present:?} {targets:?}");
+        }
+        assert_eq!(shifted("", "a\n", &[LineTarget::Before(1)]), None);
+        assert_eq!(shifted("", "", &[LineTarget::End]), None);
+    }
+
+    #[test]
+    fn a_line_like_others_is_told_by_its_neighbours() {
+        let old = "fn a() {\n}\nfn b() {\n}\n";
+        assert_eq!(shifted(old, "fn a() {\n}\n", &[at(4, 4)]), None);
+        assert_eq!(shifted(old, "fn b() {\n}\n", &[at(4, 4)]), Some(-2));
+        assert_eq!(shifted("x\nx\nx\n", "x\nx\nx\nx\n", &[at(2, 2)]), None);
+    }
+}
