@@ -13,7 +13,8 @@ use crate::text::{BYTE_ORDER_MARK, lines};
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Returns how many lines further on in `present` all the lines stand that `edits` name by their numbers in `earlier`;
-/// `None` if that is not one number, or if any of the lines changed.
+/// `None` if that is not one number, if any of the lines changed, or if none is named: a file that goes or moves as a
+/// whole has no line that could tell.
 ///
 /// Lines that are equal byte for byte are the same only among neighbours that did not change either and of which one is
 /// there once in each version: one closing brace is as good as another. A place at the end of the file has to be there

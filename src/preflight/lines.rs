@@ -58,7 +58,7 @@ pub(super) fn postimage(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Edited> {
-    let Some((version, shift)) = version(operation, changes, preimage) else {
+    let Some((version, shift)) = version(changes, preimage) else {
         refuse_version(changes, preimage, findings);
         return None;
     };
@@ -103,13 +103,9 @@ pub(super) fn postimage(
 
 /// Returns the version that the lines are numbered in, and how many lines they stand behind their numbers; `None` if
 /// that is another than `preimage` and none in which all of them are told for certain.
-fn version(operation: &Operation, changes: &LineEdits, preimage: &Arc<Vec<u8>>) -> Option<(Arc<Vec<u8>>, isize)> {
+fn version(changes: &LineEdits, preimage: &Arc<Vec<u8>>) -> Option<(Arc<Vec<u8>>, isize)> {
     if Tag::of(preimage) == changes.tag {
         return Some((Arc::clone(preimage), 0));
-    }
-    // What somebody added to a file that is to go is in no line that could tell.
-    if operation.action == Action::Delete || is_binary(preimage) {
-        return None;
     }
     let mut shifts = changes.earlier.iter().map(|earlier| matching::shift(earlier, preimage, &changes.edits));
     let shift = shifts.next()??;
