@@ -43,6 +43,7 @@ pub mod change;
 pub mod cli;
 pub mod digest;
 pub mod engine;
+pub mod guard;
 pub mod matching;
 pub mod mode;
 pub mod notebook;

@@ -5,6 +5,7 @@ mod args;
 mod diagnostic;
 mod document;
 mod excerpt;
+mod guards;
 mod history;
 mod input;
 mod look;

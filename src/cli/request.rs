@@ -49,6 +49,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
         idempotent: patch.idempotent,
+        guards: patch.guard.meant(),
         ..defaults
     };
     let defaults = SyntaxOptions::default();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::args::Global;
+use super::guards::GuardOptions;
 use super::{Stop, input, request};
 use crate::digest::Sha256;
 use crate::engine::options::{
@@ -36,6 +37,8 @@ pub(super) struct FileOptions {
     /// Take what has been done already for success
     #[arg(long)]
     idempotent: bool,
+    #[command(flatten)]
+    guard: GuardOptions,
     /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
     #[arg(long, value_name = "BYTES")]
     diff_max_bytes: Option<usize>,
@@ -241,6 +244,7 @@ pub(super) fn change(command: &'static str, common: &FileOptions, edit: Edit, gl
         max_diff: common.diff_max_bytes.unwrap_or(MAX_DIFF),
         max_file: common.max_bytes.unwrap_or(MAX_BYTES),
         idempotent: common.idempotent,
+        guards: common.guard.meant(),
         ..PreflightOptions::default()
     };
     Ok(Change {

@@ -39,7 +39,8 @@ impl Run {
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
     fn read_leniently(&mut self, request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
         let mut strict = Self::new(self.command, self.success);
-        let options = preflight::Options { describe: false, diff: false, ..request.preflight.clone() };
+        let options =
+            preflight::Options { describe: false, diff: false, guards: Vec::new(), ..request.preflight.clone() };
         let plain = Request { lenience: None, ..request.clone() };
         let has_plan = strict.read(plain.clone());
         let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::checks::way;
 use super::done::is_hunk_done;
 use super::findings::Findings;
+use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, code};
 use super::{FileOutcome, Options};
 use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
@@ -49,6 +50,7 @@ pub(super) fn postimage(
                 findings.outcome.is_done = placements.iter().all(is_done);
                 findings.outcome.placements = placements;
                 let (hunks, placed): (Vec<_>, Vec<_>) = left?.into_iter().unzip();
+                judge_hunks(&hunks, text, operation.direction, options, findings);
                 let after = matching::splice(preimage, text, &hunks, operation.direction, &placed);
                 compare(preimage, &after, &mut findings.outcome);
                 return Some(Edited::Changed(after));
@@ -58,8 +60,9 @@ pub(super) fn postimage(
             if options.describe || !placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated)) {
                 findings.outcome.placements = placements;
             }
-            let closeness = options.rules.closeness;
-            let after = matching::splice_moved(preimage, text, hunks, operation.direction, &placed?, closeness);
+            let (placed, closeness) = (placed?, options.rules.closeness);
+            judge_hunks(hunks, text, operation.direction, options, findings);
+            let after = matching::splice_moved(preimage, text, hunks, operation.direction, &placed, closeness);
             findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
             Some(Edited::Changed(after))
         }
@@ -77,6 +80,7 @@ pub(super) fn postimage(
         Edit::Lines(_) => None,
         Edit::Replacements(changes) => super::replace::postimage(operation, changes, preimage, options, findings),
         Edit::Whole(contents) => {
+            judge_block(preimage, contents, options, findings);
             compare(preimage, contents, &mut findings.outcome);
             Some(Edited::Given(Arc::clone(contents)))
         }

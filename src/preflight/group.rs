@@ -60,6 +60,7 @@ pub(super) fn resolve(
     if members.len() > 1 {
         worker.conclude(&mut all)?;
     }
+    worker.guard(&mut all);
     for (index, findings) in &mut all {
         findings.attribute(plan, *index);
     }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::Options;
 use super::edit::{Edited, compare};
 use super::findings::Findings;
+use super::guards::judge_block;
 use super::problem::{Facts, code};
 use crate::matching::{self, LineMismatch};
-use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, Operation, Plan};
+use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
 use crate::text::tag::Tag;
 use crate::text::{BYTE_ORDER_MARK, is_binary, lines, printable, without_ending};
 
@@ -84,6 +85,11 @@ pub(super) fn postimage(
     match matching::change_lines(preimage, &changes.edits, shift, &source, options.max_file) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
+            for place in &places {
+                if let NewLines::Given(new) = &changes.edits[place.edit].new {
+                    judge_block(&preimage[place.placement.bytes.clone()], &new.join(&b'\n'), options, findings);
+                }
+            }
             findings.outcome.tag = Some(Tag::of(&after));
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();

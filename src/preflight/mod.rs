@@ -12,6 +12,7 @@ mod encoded;
 mod findings;
 mod group;
 mod growth;
+mod guards;
 mod lines;
 mod modes;
 mod names;
@@ -28,6 +29,7 @@ use rayon::prelude::*;
 
 use crate::change::Sink;
 use crate::digest::Sha256;
+use crate::guard::Guard;
 use crate::matching::{Placement, Placements, Rules};
 use crate::mode::FileMode;
 use crate::notebook::EditedCell;
@@ -67,6 +69,8 @@ pub struct Options {
     pub encoding: Option<EncodingChoice>,
     /// Whether what has been done already is left as it is, and no reason not to apply.
     pub idempotent: bool,
+    /// What changes are looked at for besides (`--guard`).
+    pub guards: Vec<&'static Guard>,
 }
 
 impl Default for Options {
@@ -82,6 +86,7 @@ impl Default for Options {
             max_growth: 1 << 27,
             encoding: None,
             idempotent: false,
+            guards: Vec::new(),
         }
     }
 }

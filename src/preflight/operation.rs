@@ -7,6 +7,7 @@ use super::checks::{self, Room};
 use super::edit::{self, Edited};
 use super::findings::Findings;
 use super::growth::Growth;
+use super::guards::Watched;
 use super::modes::{git_mode, kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
@@ -31,6 +32,7 @@ pub(super) struct Worker<'a> {
     /// The copies that were undone in this step.
     uncopied: Vec<Uncopied<'a>>,
     growth: Growth,
+    watched: Watched<'a>,
     numbered: lines::Numbered,
 }
 
@@ -54,6 +56,7 @@ impl<'a> Worker<'a> {
             failed: HashMap::new(),
             uncopied: Vec::new(),
             growth: Growth::default(),
+            watched: Watched::default(),
             numbered: lines::Numbered::new(),
         }
     }
@@ -120,6 +123,9 @@ impl<'a> Worker<'a> {
         let source = (before.as_ref(), is_gone || operation.action == Action::Copy);
         if !self.growth.allow(operation, source, &after, self.options.max_growth, findings) {
             return Ok(());
+        }
+        if !self.options.guards.is_empty() {
+            self.watched.note((index, operation), known, &after, findings.outcome.encoding);
         }
         self.leave(index, after, findings)
     }
@@ -360,6 +366,11 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Looks, after all operations, at what became of the files.
+    pub(super) fn guard(&self, all: &mut [(usize, Findings)]) {
+        self.watched.judge(self.options, all);
     }
 
     /// A submodule in a work tree is a directory: made empty, removed if empty, else left alone.

@@ -320,6 +320,10 @@ codes! {
     LINES_LOST = "wpatch::lines::lost", NotFound;
     /// A form that is a mistake was mended.
     LINES_MENDED = "wpatch::lines::mended", Suspicious;
+    /// Brackets or conditions of a file balance no longer as they did.
+    UNBALANCED = "wpatch::guard::unbalanced", Suspicious;
+    /// An empty list takes the place of a long block.
+    PLACEHOLDER = "wpatch::guard::placeholder", Suspicious;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// A file system call failed.

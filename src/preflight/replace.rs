@@ -3,9 +3,9 @@
 use super::edit::{Edited, at_lines, compare};
 use super::findings::Findings;
 use super::problem::{Facts, Problem, code};
-use super::{Options, done, encoded};
-use crate::matching::{self, MismatchKind, Misplaced, TextMismatch};
-use crate::plan::{Operation, Replacement, Replacements, Target};
+use super::{Options, done, encoded, guards};
+use crate::matching::{self, MismatchKind, Misplaced, TextChange, TextMismatch};
+use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
 use crate::text::is_binary;
 
 /// Returns what `changes` make of `preimage`; `None` if they cannot.
@@ -60,6 +60,7 @@ pub(super) fn postimage(
                 Some(encoded) => compare(text, &encoded.decode(&after), &mut findings.outcome),
                 None => compare(preimage, &after, &mut findings.outcome),
             }
+            judge(changes, text, &places, options, findings);
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
             Some(Edited::Changed(after))
@@ -67,6 +68,17 @@ pub(super) fn postimage(
         Err(misplaced) => {
             misplace(operation, changes, misplaced, findings);
             None
+        }
+    }
+}
+
+/// Looks at the places of the changes; each place is one of `text`, unless the changes are made in turn.
+fn judge(changes: &Replacements, text: &[u8], places: &[TextChange], options: &Options, findings: &mut Findings) {
+    let is_place = changes.order == EditOrder::AtOnce || changes.edits.len() == 1;
+    for place in places {
+        let edit = &changes.edits[place.edit];
+        if let Some(old) = guards::replaced(edit, is_place.then_some(text), &place.placement) {
+            guards::judge_block(old, &edit.new, options, findings);
         }
     }
 }

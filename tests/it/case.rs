@@ -49,6 +49,7 @@ pub(crate) struct Settings {
     pub(crate) max_hunks: Option<usize>,
     pub(crate) max_ratio: Option<u64>,
     pub(crate) max_growth: Option<u64>,
+    pub(crate) guard: Vec<String>,
     pub(crate) error: Option<String>,
     pub(crate) code: Option<String>,
     pub(crate) warning: Option<String>,
@@ -147,6 +148,7 @@ impl Settings {
         arguments.extend(self.max_hunks.map(|hunks| format!("--max-hunks={hunks}")));
         arguments.extend(self.max_ratio.map(|times| format!("--max-ratio={times}")));
         arguments.extend(self.max_growth.map(|bytes| format!("--max-growth={bytes}")));
+        arguments.extend(self.guard.iter().map(|name| format!("--guard={name}")));
         arguments
     }
 }

@@ -14,6 +14,7 @@ mod crash;
 mod encodings;
 mod faults;
 mod grammar;
+mod guards;
 mod hashline;
 mod history;
 mod hostile;

@@ -11,6 +11,7 @@ use globset::Glob;
 use jsonschema::Validator;
 use serde_json::Value;
 use wpatch::engine::{self, Lenience, Outcome, Request};
+use wpatch::guard::GUARDS;
 use wpatch::matching::Rules;
 use wpatch::mode::FileKind;
 use wpatch::plan::{Direction, Filter, Selection};
@@ -131,6 +132,7 @@ fn request(patch: &[u8], settings: &Settings) -> Request {
             max_file: settings.max_file.unwrap_or(limits.max_file),
             max_ratio: settings.max_ratio.unwrap_or(limits.max_ratio),
             max_growth: settings.max_growth.unwrap_or(limits.max_growth),
+            guards: GUARDS.iter().filter(|guard| settings.guard.iter().any(|name| name == guard.name)).collect(),
             ..preflight::Options::default()
         },
         transaction: transaction::Options {

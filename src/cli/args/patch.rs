@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::guards::GuardOptions;
 use crate::cli::verbs::{self, How};
 use crate::digest::Sha256;
 
@@ -112,6 +113,8 @@ pub(in crate::cli) struct PatchOptions {
     /// Take what has been applied already for success
     #[arg(long)]
     pub(in crate::cli) idempotent: bool,
+    #[command(flatten)]
+    pub(in crate::cli) guard: GuardOptions,
     /// Refuse any change but the one with this `plan_id`
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) approve: Option<String>,

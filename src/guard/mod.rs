@@ -1,0 +1,80 @@
+//! Changes that fit and yet look like a mistake. Pure: what a file was and what it becomes go in, a finding comes out.
+//!
+//! A guard is a file of this folder and a row of [`GUARDS`]. None is at work unless somebody asks for it.
+
+mod balance;
+
+use std::fmt;
+
+pub use balance::Difference;
+
+use crate::path::RelPath;
+
+/// Something that a change is looked at for.
+#[derive(Debug)]
+pub struct Guard {
+    /// Its name on the command line.
+    pub name: &'static str,
+    file: fn(&Change<'_>) -> Option<Finding>,
+    block: fn(&[u8], &[u8]) -> Option<Finding>,
+}
+
+/// Every guard.
+pub const GUARDS: &[Guard] = &[Guard { name: "balance", file: balance::of_file, block: balance::of_block }];
+
+/// A file before and after.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// What it is called afterwards.
+    pub path: &'a RelPath,
+    /// Its text before.
+    pub before: &'a [u8],
+    /// Its text after.
+    pub after: &'a [u8],
+}
+
+/// What a guard finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Of these pairs there are more openings than before, or fewer, for the same closings.
+    Unbalanced(Vec<Difference>),
+    /// A block of this many characters gives way to what models write when they leave something out.
+    Placeholder(usize),
+}
+
+impl Guard {
+    /// Looks at a file that was there before and is there afterwards.
+    #[must_use]
+    pub fn judge_file(&self, change: &Change<'_>) -> Option<Finding> {
+        (self.file)(change)
+    }
+
+    /// Looks at one of the places of a file, where `new` replaces `old`.
+    #[must_use]
+    pub fn judge_block(&self, old: &[u8], new: &[u8]) -> Option<Finding> {
+        (self.block)(old, new)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unbalanced(differences) => {
+                f.write_str("the file does not balance as before: ")?;
+                for (index, difference) in differences.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{difference}")?;
+                }
+                Ok(())
+            }
+            Self::Placeholder(length) => write!(f, "`[]` takes the place of a block of {length} characters"),
+        }
+    }
+}
+
+/// Returns whether the name of `path` ends in a dot and one of `extensions`, in any case.
+fn has_extension(path: &RelPath, extensions: &[&str]) -> bool {
+    let name = path.name();
+    let extension = memchr::memrchr(b'.', name).map_or(&[][..], |dot| &name[dot + 1..]);
+    extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
+}

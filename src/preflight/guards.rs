@@ -1,0 +1,134 @@
+//! What the guards that were asked for say of the files and of their places.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Options;
+use super::findings::Findings;
+use super::overlay::Node;
+use super::problem::{Code, code};
+use crate::guard::{Change, Finding};
+use crate::matching::Placement;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::{Action, Direction, Edit, Hunk, LineKind, Operation, Replacement, Target};
+use crate::text::TextEncoding;
+
+/// The files of a group, as they were before the first operation on them and as the last one left them.
+#[derive(Default)]
+pub(super) struct Watched<'a>(HashMap<&'a RelPath, Watch>);
+
+/// A file.
+struct Watch {
+    /// `None` for one that is new, that is no text, or that is made of binary data.
+    before: Option<Arc<Vec<u8>>>,
+    after: Arc<Vec<u8>>,
+    /// The operation that left it so.
+    index: usize,
+    encoding: Option<TextEncoding>,
+}
+
+impl<'a> Watched<'a> {
+    /// Notes that the operation at `index` makes `after` of `before`.
+    pub(super) fn note(
+        &mut self,
+        (index, operation): (usize, &'a Operation),
+        before: Option<&Node>,
+        after: &Node,
+        encoding: Option<TextEncoding>,
+    ) {
+        if matches!(operation.action, Action::Delete | Action::Uncopy) {
+            self.0.remove(&operation.path);
+            return;
+        }
+        let from = operation.from.as_ref().unwrap_or(&operation.path);
+        // A rename does not always start from what the one before it left: of two that swap names neither does.
+        let is_left_so = |watch: &&Watch| before.is_some_and(|node| Arc::ptr_eq(&watch.after, &node.bytes));
+        let first = match self.0.get(from).filter(is_left_so) {
+            Some(watch) => watch.before.clone(),
+            None => before.map(|node| Arc::clone(&node.bytes)),
+        };
+        let is_text = |node: &Node| node.kind == FileKind::Regular;
+        let is_judged = before.is_some_and(is_text) && is_text(after) && !matches!(operation.edit, Edit::Binary(_));
+        let watch = Watch { before: first.filter(|_| is_judged), after: Arc::clone(&after.bytes), index, encoding };
+        self.0.insert(&operation.path, watch);
+    }
+
+    /// Says of each file what the guards find; `all` are the findings in the order of the operations.
+    pub(super) fn judge(&self, options: &Options, all: &mut [(usize, Findings)]) {
+        for (path, watch) in &self.0 {
+            let Some(before) = watch.before.as_ref().filter(|before| **before != watch.after) else { continue };
+            let Ok(place) = all.binary_search_by_key(&watch.index, |(index, _)| *index) else { continue };
+            let (before, after) = (text(before, watch.encoding), text(&watch.after, watch.encoding));
+            let change = Change { path, before: &before, after: &after };
+            for finding in options.guards.iter().filter_map(|guard| guard.judge_file(&change)) {
+                note(&finding, &mut all[place].1);
+            }
+        }
+    }
+}
+
+/// Returns `bytes` of the encoding in UTF-8.
+fn text(bytes: &[u8], encoding: Option<TextEncoding>) -> Cow<'_, [u8]> {
+    encoding.map_or(Cow::Borrowed(bytes), |encoding| Cow::Owned(encoding.decode(bytes).0))
+}
+
+/// Says what the guards find at a place where `new` replaces `old`.
+pub(super) fn judge_block(old: &[u8], new: &[u8], options: &Options, findings: &mut Findings) {
+    for finding in options.guards.iter().filter_map(|guard| guard.judge_block(old, new)) {
+        note(&finding, findings);
+    }
+}
+
+/// Says what the guards find at the places of hunks: wherever lines come for lines that go.
+pub(super) fn judge_hunks(
+    hunks: &[Hunk],
+    text: &[u8],
+    direction: Direction,
+    options: &Options,
+    findings: &mut Findings,
+) {
+    if options.guards.is_empty() {
+        return;
+    }
+    for hunk in hunks {
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for line in hunk.lines(text, direction) {
+            match line.kind {
+                LineKind::Deletion => old.extend_from_slice(line.text),
+                LineKind::Insertion => new.extend_from_slice(line.text),
+                LineKind::Context => {
+                    judge_block(&old, &new, options, findings);
+                    (old, new) = (Vec::new(), Vec::new());
+                }
+            }
+        }
+        judge_block(&old, &new, options, findings);
+    }
+}
+
+/// Returns the text that `edit` replaced in `preimage`, which is the file that `placement` is a place of, if that is known.
+pub(super) fn replaced<'t>(
+    edit: &'t Replacement,
+    preimage: Option<&'t [u8]>,
+    placement: &Placement,
+) -> Option<&'t [u8]> {
+    match &edit.target {
+        Target::Text { old, .. } | Target::Lines(old) => Some(old),
+        Target::Range { .. } => preimage?.get(placement.bytes.clone()),
+        Target::Nothing | Target::After(_) | Target::Before(_) | Target::End(_) => None,
+    }
+}
+
+fn note(finding: &Finding, findings: &mut Findings) {
+    let problem = findings.error(code_of(finding), finding.to_string());
+    problem.help = Some("look whether it is meant; --no-guard applies it all the same".into());
+}
+
+fn code_of(finding: &Finding) -> &'static Code {
+    match finding {
+        Finding::Unbalanced(_) => &code::UNBALANCED,
+        Finding::Placeholder(_) => &code::PLACEHOLDER,
+    }
+}
