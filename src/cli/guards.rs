@@ -8,7 +8,8 @@ use crate::engine::options::{GUARDS, Guard};
 /// What changes are looked at for.
 #[derive(Debug, Default, Args)]
 pub(super) struct GuardOptions {
-    /// Refuse what looks like a mistake: brackets that balance no longer
+    /// Refuse what looks like a mistake: brackets that balance no longer, JSON, TOML or YAML that
+    /// parses no longer
     #[arg(long = "guard", value_name = "NAME", value_delimiter = ',', value_parser = names())]
     guards: Vec<String>,
     /// Refuse nothing of that kind, whatever --guard says

@@ -3,12 +3,15 @@
 //! A guard is a file of this folder and a row of [`GUARDS`]. None is at work unless somebody asks for it.
 
 mod balance;
+mod syntax;
 
 use std::fmt;
 
 pub use balance::Difference;
+pub use syntax::Fault;
 
 use crate::path::RelPath;
+use crate::text::Position;
 
 /// Something that a change is looked at for.
 #[derive(Debug)]
@@ -20,7 +23,10 @@ pub struct Guard {
 }
 
 /// Every guard.
-pub const GUARDS: &[Guard] = &[Guard { name: "balance", file: balance::of_file, block: balance::of_block }];
+pub const GUARDS: &[Guard] = &[
+    Guard { name: "balance", file: balance::of_file, block: balance::of_block },
+    Guard { name: "syntax", file: syntax::of_file, block: syntax::of_block },
+];
 
 /// A file before and after.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +46,22 @@ pub enum Finding {
     Unbalanced(Vec<Difference>),
     /// A block of this many characters gives way to what models write when they leave something out.
     Placeholder(usize),
+    /// The file parsed before, and does not after.
+    Broken {
+        /// What it was.
+        language: &'static str,
+        /// Where it is that no longer, in the text after.
+        fault: Fault,
+    },
+    /// The file was not looked at. No reason to refuse it.
+    TooLarge {
+        /// What it would be parsed as.
+        language: &'static str,
+        /// The larger of its sizes before and after, in bytes.
+        size: usize,
+        /// The limit, in bytes.
+        limit: usize,
+    },
 }
 
 impl Guard {
@@ -68,6 +90,12 @@ impl fmt::Display for Finding {
                 Ok(())
             }
             Self::Placeholder(length) => write!(f, "`[]` takes the place of a block of {length} characters"),
+            Self::Broken { language, fault: Fault { position: Position { line, column }, message } } => {
+                write!(f, "the file was {language} and is none any more: line {line}, column {column}: {message}")
+            }
+            Self::TooLarge { language, size, limit } => {
+                write!(f, "not parsed as {language}: {size} bytes are over the limit of {limit}")
+            }
         }
     }
 }

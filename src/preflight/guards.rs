@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Options;
 use super::findings::Findings;
 use super::overlay::Node;
-use super::problem::{Code, code};
+use super::problem::code;
 use crate::guard::{Change, Finding};
 use crate::matching::Placement;
 use crate::mode::FileKind;
@@ -122,13 +122,16 @@ pub(super) fn replaced<'t>(
 }
 
 fn note(finding: &Finding, findings: &mut Findings) {
-    let problem = findings.error(code_of(finding), finding.to_string());
-    problem.help = Some("look whether it is meant; --no-guard applies it all the same".into());
-}
-
-fn code_of(finding: &Finding) -> &'static Code {
-    match finding {
+    let code = match finding {
         Finding::Unbalanced(_) => &code::UNBALANCED,
         Finding::Placeholder(_) => &code::PLACEHOLDER,
-    }
+        Finding::Broken { .. } => &code::BROKEN_SYNTAX,
+        Finding::TooLarge { size, limit, .. } => {
+            let problem = findings.warning(&code::NOT_GUARDED, finding.to_string());
+            (problem.facts.size, problem.facts.limit) = (Some(*size as u64), Some(*limit as u64));
+            return;
+        }
+    };
+    let problem = findings.error(code, finding.to_string());
+    problem.help = Some("look whether it is meant; --no-guard applies it all the same".into());
 }

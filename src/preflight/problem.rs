@@ -324,6 +324,10 @@ codes! {
     UNBALANCED = "wpatch::guard::unbalanced", Suspicious;
     /// An empty list takes the place of a long block.
     PLACEHOLDER = "wpatch::guard::placeholder", Suspicious;
+    /// A file parsed before, and does so no longer.
+    BROKEN_SYNTAX = "wpatch::guard::syntax", Suspicious;
+    /// A file is larger than a guard looks at.
+    NOT_GUARDED = "wpatch::guard::too_large", TooLarge;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// A file system call failed.

@@ -33,6 +33,8 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::notebook::no_ids",
     // Raised by a forgiving reader alone; its cases are in `hashline.rs`.
     "wpatch::lines::mended",
+    // Of a file of megabytes; it is in `guards.rs`.
+    "wpatch::guard::too_large",
 ];
 
 #[test]

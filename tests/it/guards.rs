@@ -131,3 +131,42 @@ fn a_guard_does_not_send_a_patch_to_the_repairs() {
     assert_eq!(report["inputs"][0]["repairs"], json!([]), "{report:#}");
     assert_eq!(report["error"]["code"], "wpatch::guard::unbalanced");
 }
+
+#[test]
+fn a_file_has_to_parse_if_it_did() {
+    let change =
+        |name: &str, old: &str, new: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n");
+    for (name, right, other, wrong) in [
+        ("a.json", "[1]", "[2]", "[1],"),
+        ("a.jsonl", "1", "2", "{"),
+        ("a.toml", "a = 1", "b = 1", "a = "),
+        ("a.yml", "a: 1", "a: [2]", "a: ["),
+    ] {
+        let (files, broken) = ([(name, [right, "\n"].concat())], [(name, [wrong, "\n"].concat())]);
+        let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+        let broken = broken.each_ref().map(|(name, text)| (*name, text.as_str()));
+        let both = "syntax,balance";
+        assert_eq!(codes(&files, &["apply"], "syntax", &change(name, right, wrong)), ["syntax"], "{name}");
+        assert_eq!(codes(&files, &["apply"], both, &change(name, right, other)), [""; 0], "{name}");
+        assert_eq!(codes(&broken, &["apply"], "syntax", &change(name, wrong, "]")), [""; 0], "{name}");
+        assert_eq!(codes(&files, &["edit", name, "--old", right, "--new", wrong], "syntax", ""), ["syntax"]);
+        assert_eq!(codes(&files, &["write", name, "--overwrite", "--content", wrong], "syntax", ""), ["syntax"]);
+        assert_eq!(codes(&files, &["append", name, "--content", wrong], "syntax", ""), ["syntax"]);
+    }
+    let files = [("a.json", "[]\n")];
+    let report =
+        run(root(&files).path(), &["check", "--guard", "balance", "--guard=syntax"], &change("a.json", "[]", "[1, x"));
+    assert_eq!(report["problems"].as_array().unwrap().iter().map(code).collect::<Vec<_>>(), ["unbalanced", "syntax"]);
+    let message = "the file was JSON and is none any more: line 1, column 5: expected value";
+    assert_eq!(report["problems"][1]["message"], message);
+}
+
+#[test]
+fn what_is_too_large_for_a_guard_is_said() {
+    let text = "#".repeat((1 << 20) - 1) + "\n";
+    let report = run(root(&[("a.toml", &text)]).path(), &["append", "a.toml", "--content", "[", "--guard=syntax"], "");
+    let problem = &report["problems"][0];
+    assert_eq!((&report["changed"], &problem["severity"]), (&json!(true), &json!("warning")));
+    assert_eq!((&problem["kind"], &problem["path"]), (&json!("too_large"), &json!("a.toml")));
+    assert_eq!(problem["message"], "not parsed as TOML: 1048577 bytes are over the limit of 1048576");
+}

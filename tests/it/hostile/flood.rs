@@ -239,3 +239,34 @@ fn a_long_series_on_one_file_costs_its_length() {
     let series: String = (0..20_000).map(change).collect();
     ends(&[("x", "0\n".into())], &[files, "\n".into(), series].concat(), None);
 }
+
+#[test]
+fn a_guard_parses_what_is_deep_or_large() {
+    let guarded = |name: &str, text: &str, code: Option<&str>| {
+        let before = "[]".repeat(usize::from(!name.ends_with("toml"))) + "\n";
+        let patch = format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{before}+{text}\n");
+        ends_with(&["--json", "--guard", "syntax"], &[(name, before)], &patch, code);
+    };
+    let broken = Some("wpatch::guard::syntax");
+    let huge = 10_000_000;
+    for (name, depth, code) in [
+        ("a.json", huge, broken),
+        ("a.yaml", huge, None),
+        ("a.toml", huge, None),
+        ("a.yaml", 4_000_000, broken),
+        ("a.toml", 1_000_000, broken),
+    ] {
+        guarded(name, &"[".repeat(depth), code);
+    }
+    for unit in ["- ", "? ", "{a: ", "[a, "] {
+        guarded("a.yaml", &unit.repeat(100_000), broken);
+    }
+    for unit in ["a.", "[[", "[1],"] {
+        guarded("a.toml", &format!("x = [{}", unit.repeat(250_000)), broken);
+    }
+    let mut patch = "--- a/a.yaml\n+++ b/a.yaml\n@@ -1 +1,30 @@\n-a\n+l0: &l0 x\n".to_owned();
+    for level in 1..30 {
+        writeln!(patch, "+l{level}: &l{level} [{}]", vec![format!("*l{}", level - 1); 9].join(", ")).unwrap();
+    }
+    ends_with(&["--json", "--guard", "syntax"], &[("a.yaml", "a\n".to_owned())], &patch, None);
+}

@@ -1,0 +1,147 @@
+//! Files that parsed and do so no longer. A language is a file of this folder and a row of [`LANGUAGES`].
+//!
+//! A file that did not parse before is not judged: it may be a template, or in a dialect. Parsers stop at the first fault
+//! and build nothing that is kept; time and memory are bounded by the size that a row allows.
+
+mod json;
+mod toml;
+mod yaml;
+
+use super::{Change, Finding, has_extension};
+use crate::text::{BYTE_ORDER_MARK, Position};
+
+/// A language that files are parsed as.
+struct Language {
+    name: &'static str,
+    /// How names of files end that are in it.
+    extensions: &'static [&'static str],
+    /// Largest text that is parsed, in bytes: about a second of time, and 150 megabytes.
+    most: usize,
+    parse: fn(&str) -> Result<(), Fault>,
+}
+
+/// Every language.
+const LANGUAGES: &[Language] = &[
+    Language {
+        name: "JSON",
+        extensions: &["json", "ipynb", "geojson", "webmanifest"],
+        most: 64 << 20,
+        parse: json::parse,
+    },
+    Language { name: "JSON lines", extensions: &["jsonl", "ndjson"], most: 64 << 20, parse: json::parse_lines },
+    Language { name: "TOML", extensions: &["toml"], most: 1 << 20, parse: toml::parse },
+    Language { name: "YAML", extensions: &["yaml", "yml"], most: 4 << 20, parse: yaml::parse },
+];
+
+/// The first thing in a text that is not of its language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it is.
+    pub position: Position,
+    /// What it is, in the words of the parser.
+    pub message: String,
+}
+
+impl Fault {
+    fn at(text: &str, offset: usize, message: impl Into<String>) -> Self {
+        Self { position: Position::of(text.as_bytes(), offset), message: message.into() }
+    }
+}
+
+pub(super) fn of_file(change: &Change<'_>) -> Option<Finding> {
+    let language = LANGUAGES.iter().find(|language| has_extension(change.path, language.extensions))?;
+    let size = change.before.len().max(change.after.len());
+    if size > language.most {
+        return Some(Finding::TooLarge { language: language.name, size, limit: language.most });
+    }
+    let fault = language.judge(change.after).err()?;
+    language.judge(change.before).is_ok().then_some(Finding::Broken { language: language.name, fault })
+}
+
+pub(super) fn of_block(_: &[u8], _: &[u8]) -> Option<Finding> {
+    None
+}
+
+impl Language {
+    fn judge(&self, bytes: &[u8]) -> Result<(), Fault> {
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let position = Position::of(bytes, error.valid_up_to());
+            Fault { position, message: "a byte that is not UTF-8".to_owned() }
+        })?;
+        (self.parse)(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::RelPath;
+
+    fn found(path: &str, before: &[u8], after: &[u8]) -> Option<Finding> {
+        let path = RelPath::new(path.as_bytes()).unwrap();
+        of_file(&Change { path: &path, before, after })
+    }
+
+    fn fault(path: &str, before: &str, after: &str) -> Option<(usize, usize)> {
+        match found(path, before.as_bytes(), after.as_bytes())? {
+            Finding::Broken { fault, .. } => Some((fault.position.line, fault.position.column)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_no_longer_parses_is_told_with_its_place() {
+        assert_eq!(fault("a.json", "[1]", "[\n\"é\", 1,]"), Some((2, 9)));
+        assert_eq!(fault("a.ipynb", "{}", ""), Some((1, 1)));
+        assert_eq!(fault("a.JSONL", "1\n\n{}\n", "1\r\n\r\n{}\n{]\n"), Some((4, 2)));
+        assert_eq!(fault("a.toml", "a = 1\n", "é = 1\n\"é\" = 2 x\n"), Some((1, 1)));
+        assert_eq!(fault("a.toml", "a = 1\n", "a = 1\nb = 2\na = 3\n"), Some((3, 1)));
+        assert_eq!(fault("a.yml", "a: 1\n", "é: 1\n\"é\": [1\nb: 2\n"), Some((3, 2)));
+        assert_eq!(fault("a.yaml", "a: 1\n", "é: \"é\" x\n"), Some((1, 10)));
+    }
+
+    #[test]
+    fn what_parses_or_never_did_is_not_judged() {
+        for (path, before, after) in [
+            ("a.json", "\u{feff}{}", "\u{feff}[1e999, \"\\ud800\"]"),
+            ("a.json", "// a comment\n{}", "{"),
+            ("a.jsonl", "1\n", "1\r\n2"),
+            ("a.toml", "a = 1", ""),
+            ("a.yaml", "{{ template }}: x: y\n", "["),
+            ("a.yaml", "a: 1\n", "--- &x\na: *x\n---\n- - b\n"),
+            ("a.txt", "{}", "{"),
+            ("json", "{}", "{"),
+        ] {
+            assert_eq!(fault(path, before, after), None, "{path} {after}");
+        }
+        let message = found("a.json", b"[]", b"[\"\xe9\"]").unwrap().to_string();
+        assert_eq!(message, "the file was JSON and is none any more: line 1, column 3: a byte that is not UTF-8");
+    }
+
+    #[test]
+    fn depth_costs_nothing_but_time() {
+        let deep = |unit: &str, count: usize| unit.repeat(count);
+        assert_eq!(fault("a.json", "[]", &deep("[", 100_000)), Some((1, 100_000)));
+        assert_eq!(fault("a.json", "[]", &(deep("[", 100_000) + &deep("]", 100_000))), None);
+        for unit in ["[", "{", "- ", "? ", ": ", "[a, ", "{a: ", "- ? "] {
+            assert!(fault("a.yaml", "a: 1\n", &deep(unit, 100_000)).is_some_and(|(line, _)| line == 1), "{unit}");
+        }
+        for unit in ["[", "{a = ", "[[", "a."] {
+            let text = format!("a = {}", deep(unit, 100_000));
+            assert!(fault("a.toml", "", &text).is_some_and(|(line, _)| line == 1), "{unit}");
+        }
+    }
+
+    #[test]
+    fn over_its_size_a_file_is_not_looked_at_and_that_is_told() {
+        for language in LANGUAGES.iter().filter(|language| language.most < 16 << 20) {
+            let path = format!("a.{}", language.extensions[0]);
+            let text = "#".repeat(language.most);
+            assert_eq!(found(&path, b"", text.as_bytes()), None);
+            let finding = Finding::TooLarge { language: language.name, size: language.most + 1, limit: language.most };
+            assert_eq!(found(&path, b"", (text.clone() + "#").as_bytes()), Some(finding.clone()));
+            assert_eq!(found(&path, (text + "#").as_bytes(), b""), Some(finding));
+        }
+    }
+}

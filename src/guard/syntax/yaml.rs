@@ -1,0 +1,33 @@
+//! YAML 1.2, as events: no node is built, and an alias stays one event, so that none grows.
+
+use saphyr_parser::{Event, Marker, Parser};
+
+use super::Fault;
+use crate::text::lines;
+
+/// Most collections inside of each other. The parser has this limit for those in brackets.
+const DEEPEST: usize = 255;
+
+pub(super) fn parse(text: &str) -> Result<(), Fault> {
+    let mut depth = 0;
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| fault(text, error.marker(), error.info()))?;
+        match event {
+            Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+            Event::SequenceEnd | Event::MappingEnd => depth -= 1,
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Err(fault(text, &span.start, "collections inside of each other over the limit"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the fault at `marker`, which counts characters.
+fn fault(text: &str, marker: &Marker, message: &str) -> Fault {
+    let span = lines(text.as_bytes()).nth(marker.line().saturating_sub(1)).map(|(span, _)| span);
+    let line = span.map_or("", |span| &text[span.start..span.end]);
+    let column = line.char_indices().nth(marker.col()).map_or(line.len(), |(offset, _)| offset);
+    Fault::at(text, span.map_or(text.len(), |span| span.start) + column, message)
+}
