@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::args::Global;
-use super::verbs::{self, FileOptions, usage};
+use super::verbs::{self, FileOptions};
 use super::{Stop, input};
 use crate::engine::Change;
-use crate::engine::options::{CellEdit, CellId, CellKind, CellPlace, Edit, code};
+use crate::engine::options::{CellEdit, CellId, CellKind, CellPlace, code};
 
 /// What becomes of the cell.
 #[derive(Debug, Subcommand)]
@@ -122,10 +122,7 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change
         }
         NotebookCommand::Delete(DeleteOptions { common, cell }) => (common, CellEdit::Delete { cell }),
     };
-    if common.file.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("ipynb")) {
-        return Err(usage(&format!("{} is no notebook: its name does not end in .ipynb", common.file.display())));
-    }
-    verbs::change("notebook", &common, Edit::Cell(edit), global)
+    common.complete(Change::notebook(common.path(global), edit), global)
 }
 
 impl SourceOptions {

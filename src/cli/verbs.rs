@@ -9,18 +9,13 @@ use super::args::Global;
 use super::guards::GuardOptions;
 use super::{Stop, input, request};
 use crate::digest::Sha256;
-use crate::engine::options::{
-    Action, Closeness, Edit, EditOrder, Ending, Input, PreflightOptions, Replacement, Replacements, Target, Times,
-    code, edits,
-};
+use crate::engine::options::{Closeness, Edit, EditOrder, Input, PreflightOptions, code};
 use crate::engine::{Change, Parents};
 use crate::mode::FileMode;
-use crate::text::{EncodingChoice, Position, Span};
+use crate::text::{EncodingChoice, Position};
 
 /// Largest file that is read or made unless something else is asked for, in bytes.
 pub(super) const MAX_BYTES: u64 = 10 << 20;
-/// Most bytes of a diff in a report.
-const MAX_DIFF: usize = 16 << 10;
 
 /// The options of all editing commands.
 #[derive(Debug, Args)]
@@ -171,18 +166,20 @@ pub(super) fn closeness(how: Option<How>, reindent: bool) -> Result<Closeness, S
 pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Stop> {
     let limit = options.common.max_bytes.unwrap_or(MAX_BYTES);
     let closeness = closeness(options.closeness, options.reindent)?;
-    let order = if options.sequential { EditOrder::InTurn } else { EditOrder::AtOnce };
-    let (input, edits) = match &options.edits {
-        Some(path) if options.is_one_edit() => {
-            return Err(usage(&format!("{} stands for all edits; give no other", path.display())));
+    let path = options.common.path(global);
+    let mut change = match &options.edits {
+        Some(list) if options.is_one_edit() => {
+            return Err(usage(&format!("{} stands for all edits; give no other", list.display())));
         }
-        Some(path) => listed(path, limit)?,
-        None => single(options, limit)?,
+        Some(list) => listed(path, list, limit)?,
+        None => single(path, options, limit)?,
     };
-    let edit = Edit::Replacements(Replacements { edits, order, closeness });
-    let mut change = change("edit", &options.common, edit, global)?;
+    if let Edit::Replacements(edits) = &mut change.edit {
+        edits.order = if options.sequential { EditOrder::InTurn } else { EditOrder::AtOnce };
+        edits.closeness = closeness;
+    }
     change.preflight.encoding = options.encoding.as_deref().map(encoding).transpose()?;
-    Ok(Change { input, ..change })
+    options.common.complete(change, global)
 }
 
 /// Returns what `write` asks for.
@@ -192,11 +189,10 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Sto
 /// Returns what keeps the run from beginning.
 pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, Stop> {
     let contents = options.content.read(&options.common)?;
-    let action = if options.overwrite { Action::Modify } else { Action::Create };
+    let path = options.common.path(global);
+    let change = if options.overwrite { Change::overwrite(path, contents) } else { Change::write(path, contents) };
     let parents = if options.no_mkdirs { Parents::Required } else { Parents::Made };
-    let edit = Edit::Whole(contents.into());
-    let change = change("write", &options.common, edit, global)?;
-    Ok(Change { action, parents, makes: true, mode: options.mode, ..change })
+    options.common.complete(Change { parents, mode: options.mode, ..change }, global)
 }
 
 /// Returns what `append` asks for.
@@ -205,11 +201,41 @@ pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, St
 ///
 /// Returns what keeps the run from beginning.
 pub(super) fn append(options: AppendOptions, global: &Global) -> Result<Change, Stop> {
-    let new = options.content.read(&options.common)?;
-    let ending = if options.line { Ending::Lines } else { Ending::Bytes };
-    let edits = vec![Replacement { target: Target::End(ending), new, span: Span::default(), index: None }];
-    let edit = Edit::Replacements(Replacements { edits, order: EditOrder::AtOnce, closeness: Closeness::Exact });
-    Ok(Change { makes: true, ..change("append", &options.common, edit, global)? })
+    let contents = options.content.read(&options.common)?;
+    let path = options.common.path(global);
+    let change = if options.line { Change::append_lines(path, contents) } else { Change::append(path, contents) };
+    options.common.complete(change, global)
+}
+
+impl FileOptions {
+    /// Returns the path of the file below the root.
+    pub(super) fn path(&self, global: &Global) -> Vec<u8> {
+        below(global.root(), &self.file)
+    }
+
+    /// Returns `change` with what these options say of any.
+    ///
+    /// # Errors
+    ///
+    /// Returns what keeps the run from beginning.
+    pub(super) fn complete(&self, change: Change, global: &Global) -> Result<Change, Stop> {
+        let limit = self.max_bytes.unwrap_or(MAX_BYTES).max(MAX_BYTES);
+        let expected = match &self.expect_file {
+            Some(path) => Some(Sha256::of(&input::contents(path, limit)?)),
+            None => self.expect_hash,
+        };
+        let defaults = change.preflight;
+        let preflight = PreflightOptions {
+            describe: global.json,
+            diff: global.json,
+            max_diff: self.diff_max_bytes.unwrap_or(defaults.max_diff),
+            max_file: self.max_bytes.unwrap_or(defaults.max_file),
+            idempotent: self.idempotent,
+            guards: self.guard.meant(),
+            ..defaults
+        };
+        Ok(Change { expected, is_dry: self.dry_run, preflight, transaction: request::transaction(global), ..change })
+    }
 }
 
 impl EditOptions {
@@ -232,32 +258,6 @@ impl ContentOptions {
     }
 }
 
-pub(super) fn change(command: &'static str, common: &FileOptions, edit: Edit, global: &Global) -> Result<Change, Stop> {
-    let limit = common.max_bytes.unwrap_or(MAX_BYTES).max(MAX_BYTES);
-    let expected = match &common.expect_file {
-        Some(path) => Some(Sha256::of(&input::contents(path, limit)?)),
-        None => common.expect_hash,
-    };
-    let preflight = PreflightOptions {
-        describe: global.json,
-        diff: global.json,
-        max_diff: common.diff_max_bytes.unwrap_or(MAX_DIFF),
-        max_file: common.max_bytes.unwrap_or(MAX_BYTES),
-        idempotent: common.idempotent,
-        guards: common.guard.meant(),
-        ..PreflightOptions::default()
-    };
-    Ok(Change {
-        command,
-        expected,
-        is_dry: common.dry_run,
-        preflight,
-        transaction: request::transaction(global),
-        input: Input { name: command.to_owned(), ..Input::default() },
-        ..Change::of(below(global.root(), &common.file), edit)
-    })
-}
-
 /// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
 pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
     let real = fs_err::canonicalize(root).ok();
@@ -273,45 +273,48 @@ pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
     bytes
 }
 
-/// Returns the one edit that the options name, and the text that it points into.
-fn single(options: &EditOptions, limit: u64) -> Result<(Input, Vec<Replacement>), Stop> {
+/// Returns the one edit that the options name.
+fn single(path: Vec<u8>, options: &EditOptions, limit: u64) -> Result<Change, Stop> {
     let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
         (Some(text), _) => Ok(Some(text.as_encoded_bytes().to_vec())),
         (None, Some(file)) => input::contents(file, limit).map(Some),
         (None, None) => Ok(None),
     };
-    let times = if options.all { Times::Every } else { Times::Once };
     let range = options.from.as_ref().zip(options.to.as_ref());
     let range = range.map(|(from, to)| (from.as_encoded_bytes().to_vec(), to.as_encoded_bytes().to_vec()));
-    let mut targets: Vec<Target> = Vec::new();
-    targets.extend(bytes(&options.old, &options.old_file)?.map(|old| Target::Text { old, times }));
-    targets.extend(range.map(|(from, to)| Target::Range { from, to }));
-    targets.extend(options.insert_after.map(Target::After));
-    targets.extend(options.insert_before.map(Target::Before));
-    let (Some(target), None) = (targets.pop(), targets.pop()) else {
+    let mut targets: Vec<Place> = Vec::new();
+    targets.extend(bytes(&options.old, &options.old_file)?.map(Place::Old));
+    targets.extend(range.map(|(from, to)| Place::Range(from, to)));
+    targets.extend(options.insert_after.map(Place::After));
+    targets.extend(options.insert_before.map(Place::Before));
+    let (Some(place), None) = (targets.pop(), targets.pop()) else {
         return Err(usage("say what to change, once: --old, --from, --insert-after, --insert-before or --edits"));
     };
     let new = bytes(&options.new, &options.new_file)?.ok_or_else(|| usage("--new or --new-file is missing"))?;
-    let (name, shown) = match &target {
-        Target::Text { old, .. } if old.is_empty() => return Err(usage("the old text is empty")),
-        Target::Range { from, to } if from.is_empty() || to.is_empty() => {
-            return Err(usage("the texts of a range are not empty"));
-        }
-        Target::Text { old, .. } => ("--old", old.clone()),
+    Ok(match place {
+        Place::Old(old) if options.all => Change::edit_all(path, old, new),
+        Place::Old(old) => Change::edit(path, old, new),
         _ if options.all => return Err(usage("--all goes with --old")),
-        _ => ("edit", Vec::new()),
-    };
-    let input = Input { name: name.to_owned(), bytes: shown, ..Input::default() };
-    let span = Span::new(0, input.bytes.len());
-    Ok((input, vec![Replacement { target, new, span, index: None }]))
+        Place::Range(from, to) => Change::edit_range(path, from, to, new),
+        Place::After(line) => Change::insert_after(path, line, new),
+        Place::Before(line) => Change::insert_before(path, line, new),
+    })
 }
 
-/// Reads a list of edits, and returns it with the text that they point into.
-fn listed(path: &Path, limit: u64) -> Result<(Input, Vec<Replacement>), Stop> {
-    let bytes = input::contents(path, limit.max(MAX_BYTES))?;
-    let name = path.to_string_lossy().into_owned();
-    match edits(&bytes) {
-        Ok(edits) => Ok((Input { name, bytes, ..Input::default() }, edits)),
+/// Where the options say that an edit is.
+enum Place {
+    Old(Vec<u8>),
+    Range(Vec<u8>, Vec<u8>),
+    After(usize),
+    Before(usize),
+}
+
+/// Returns the edits that the file `list` holds.
+fn listed(path: Vec<u8>, list: &Path, limit: u64) -> Result<Change, Stop> {
+    let bytes = input::contents(list, limit.max(MAX_BYTES))?;
+    let name = list.to_string_lossy().into_owned();
+    match Change::edit_list(path, bytes.as_slice()) {
+        Ok(change) => Ok(Change { input: Input { name, ..change.input }, ..change }),
         Err(error) => {
             let Position { line, column } = Position::of(&bytes, error.span.start);
             Err(Stop::new(&code::EXPECTED, format!("{name}:{line}:{column}: {error}")))

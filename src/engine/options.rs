@@ -8,6 +8,6 @@ pub use crate::plan::{
     Replacement, Replacements, Selection, Target, Times,
 };
 pub use crate::preflight::{Code, Options as PreflightOptions, Problem, Severity, code};
-pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, edits};
+pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, edits};
 pub use crate::transaction::history::Limits;
 pub use crate::transaction::{Durability, Interrupt, Options as TransactionOptions};

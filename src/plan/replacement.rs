@@ -26,6 +26,22 @@ pub struct Replacement {
     pub index: Option<usize>,
 }
 
+impl Replacements {
+    /// Returns changes that all see the file as it was, and whose texts have to fit exactly.
+    #[must_use]
+    pub fn of(edits: Vec<Replacement>) -> Self {
+        Self { edits, order: EditOrder::AtOnce, closeness: Closeness::Exact }
+    }
+}
+
+impl Replacement {
+    /// Returns the change that puts `new` to `target`, which is alone and stands in no text.
+    #[must_use]
+    pub fn of(target: Target, new: impl Into<Vec<u8>>) -> Self {
+        Self { target, new: new.into(), span: Span::default(), index: None }
+    }
+}
+
 /// What a change is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {

@@ -8,6 +8,9 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use wpatch::engine::options::{CellEdit, Interrupt, Replacement, Replacements, Target};
+use wpatch::engine::{self, Change};
+use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::run::valid;
 use crate::tree;
@@ -159,4 +162,33 @@ fn a_file_is_written_or_appended_to() {
     let report = run(&root, &["append", "log", "--content", "-a\n"], "");
     assert_eq!((report["files"][0]["op"].as_str(), text(&root, "log")), (Some("create"), r"-a\n".into()));
     assert_eq!(run(&root, &["append", "log", "--content", ""], "")["changed"], false);
+}
+
+#[test]
+fn the_library_refuses_what_the_program_refuses() {
+    let path = wpatch::path::RelPath::new(b"a").unwrap();
+    let workspace = Memory::with_files([(path.clone(), Entry::file("one\n"))]);
+    let refused = |change: Change| {
+        let report = engine::change(change, &workspace, &Interrupt::new()).report;
+        assert_eq!((report.ok, report.changed), (false, false));
+        (report.exit_code, report.error.unwrap().kind)
+    };
+    let nothing = Replacements::of(Vec::new());
+    let lines = Replacements::of(vec![Replacement::of(Target::Lines(Vec::new()), "x")]);
+    for change in [
+        Change::edit("a", "", "x"),
+        Change::edit_all("a", "", "x"),
+        Change::edit_range("a", "one", "", "x"),
+        Change::edit_range("a", "", "one", "x"),
+        Change::edits("a", nothing),
+        Change::edits("a", lines),
+        Change::notebook("a", CellEdit::Delete { cell: "cell-0".to_owned() }),
+        Change::notebook("d/.ipynb", CellEdit::Delete { cell: "cell-0".to_owned() }),
+    ] {
+        assert_eq!(refused(change), (2, "usage"));
+    }
+    assert_eq!(refused(Change::overwrite("a", vec![b'x'; (10 << 20) + 1])), (1, "too_large"));
+    assert_eq!(workspace.files()[&path].contents, b"one\n");
+    let dry = Change { is_dry: true, ..Change::edit("a", "", "x") };
+    assert_eq!(refused(dry), (2, "usage"));
 }

@@ -1,16 +1,25 @@
-//! A change of one file that a command asks for, without a patch: what `wpatch edit`, `write` and `append` do.
+//! A change of one file that a command asks for, without a patch: what `wpatch edit`, `write`, `append` and `notebook` do.
+
+mod verbs;
 
 use super::follow::follow;
 use super::{Outcome, Run};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Selection, Strip};
+use crate::plan::{
+    Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Selection, Strip, Target,
+};
 use crate::preflight::{self, Problem, code};
 use crate::report;
 use crate::text::Span;
 use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
+
+/// Largest file that is read or made unless something else is asked for, in bytes.
+const MAX_FILE: u64 = 10 << 20;
+/// Most bytes of a diff in a report unless something else is asked for.
+const MAX_DIFF: usize = 16 << 10;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -54,24 +63,8 @@ pub enum Parents {
 impl Change {
     /// Returns the change that makes `edit` of the file at `path`, with the defaults of the program.
     ///
-    /// # Examples
-    ///
-    /// ```
-    /// use wpatch::engine::{self, Change};
-    /// use wpatch::path::RelPath;
-    /// use wpatch::plan::{CellEdit, Edit};
-    /// use wpatch::transaction::Interrupt;
-    /// use wpatch::workspace::memory::{Entry, Memory};
-    ///
-    /// let path = RelPath::new(b"n.ipynb")?;
-    /// let notebook = r#"{"cells": [{"cell_type": "raw", "source": []}], "nbformat": 4, "nbformat_minor": 2}"#;
-    /// let workspace = Memory::with_files([(path.clone(), Entry::file(notebook))]);
-    /// let edit = Edit::Cell(CellEdit::Delete { cell: "cell-0".to_owned() });
-    /// assert!(engine::change(Change::of("n.ipynb", edit), &workspace, &Interrupt::new()).report.ok);
-    /// let left = &workspace.files()[&path].contents;
-    /// assert_eq!(left, br#"{"cells": [], "nbformat": 4, "nbformat_minor": 2}"#);
-    /// # Ok::<(), wpatch::path::PathError>(())
-    /// ```
+    /// What the program has a verb for has a function of its own: [`Change::edit`], [`Change::write`],
+    /// [`Change::append`], [`Change::notebook`] and those beside them.
     #[must_use]
     pub fn of(path: impl Into<Vec<u8>>, edit: Edit) -> Self {
         Self {
@@ -85,8 +78,21 @@ impl Change {
             expected: None,
             input: Input { name: "edit".to_owned(), ..Input::default() },
             is_dry: false,
-            preflight: preflight::Options::default(),
+            preflight: preflight::Options { max_file: MAX_FILE, max_diff: MAX_DIFF, ..preflight::Options::default() },
             transaction: transaction::Options::default(),
+        }
+    }
+
+    /// Says why no file could be changed like this.
+    fn misuse(&self) -> Option<String> {
+        match &self.edit {
+            Edit::Replacements(changes) if changes.edits.is_empty() => Some("there is no edit".to_owned()),
+            Edit::Replacements(changes) => changes.edits.iter().find_map(emptiness).map(str::to_owned),
+            Edit::Cell(_) if !has_extension(&self.path, b"ipynb") => {
+                let path = String::from_utf8_lossy(&self.path);
+                Some(format!("{path} is no notebook: its name does not end in .ipynb"))
+            }
+            _ => None,
         }
     }
 
@@ -120,13 +126,15 @@ impl Change {
 /// ```
 /// use wpatch::engine::{self, Change};
 /// use wpatch::path::RelPath;
-/// use wpatch::plan::Edit;
 /// use wpatch::transaction::Interrupt;
 /// use wpatch::workspace::memory::Memory;
 ///
 /// let workspace = Memory::with_files([]);
-/// let write = Change { makes: true, ..Change::of("notes/a", Edit::Whole(b"hello\n".to_vec().into())) };
-/// let outcome = engine::change(write, &workspace, &Interrupt::new());
+/// let write = Change { is_dry: true, ..Change::write("notes/a", "hello\n") };
+/// let would = engine::change(write.clone(), &workspace, &Interrupt::new());
+/// assert!(would.report.ok && workspace.files().is_empty());
+///
+/// let outcome = engine::change(Change { is_dry: false, ..write }, &workspace, &Interrupt::new());
 /// assert!(outcome.report.ok);
 /// assert_eq!(workspace.files()[&RelPath::new(b"notes/a")?].contents, b"hello\n");
 /// # Ok::<(), wpatch::path::PathError>(())
@@ -136,6 +144,10 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     let mut run = Run::new(change.command, success);
     let (options, transaction, parents) = (change.preflight.clone(), change.transaction, change.parents);
     (run.is_described, run.is_dry) = (options.describe, change.is_dry);
+    if let Some(misuse) = change.misuse() {
+        run.problems.push(Problem::new(&code::USAGE, misuse));
+        return run.finish();
+    }
     run.select(change.plan(), &Selection::default());
     if let Err(problem) = aim(&mut run.plan, workspace, parents) {
         run.problems.push(*problem);
@@ -146,6 +158,21 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
         run.make(workspace, &options, transaction, None, interrupt);
     }
     run.finish()
+}
+
+/// Says which text is empty that must not be.
+fn emptiness(edit: &Replacement) -> Option<&'static str> {
+    match &edit.target {
+        Target::Text { old, .. } | Target::Lines(old) if old.is_empty() => Some("the old text is empty"),
+        Target::Range { from, to } if from.is_empty() || to.is_empty() => Some("the texts of a range are not empty"),
+        _ => None,
+    }
+}
+
+fn has_extension(path: &[u8], wanted: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let dot = memchr::memrchr(b'.', name).filter(|&dot| dot > 0);
+    dot.is_some_and(|dot| name[dot + 1..].eq_ignore_ascii_case(wanted))
 }
 
 /// Aims the operation at the file that its path leads to.
