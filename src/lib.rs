@@ -19,23 +19,47 @@
 //! 2. **Nothing lost.** No byte changes that the patch does not name, and no file is overwritten that somebody else changed.
 //! 3. **Nothing outside.** No path leaves the root, through no name, link or race.
 //! 4. **What was checked is what is applied.** A `plan_id` binds an approval to the change.
-//! 5. **It says exactly why not**: which hunk, which line, what was expected, what is there, where the nearest place is.
+//! 5. **Everything can be undone**, until something else changed the same file.
+//! 6. **It says exactly why not**: which hunk, which line, what was expected, what is there, where the nearest place is.
+//!
+//! # Begin
+//!
+//! [`engine`] has a function for each verb of the program, which says and does the same: the program only reads its
+//! command line and prints. Who has the library needs no process. Files are behind a [`workspace::Workspace`]: a directory
+//! of the disk, which [`engine::open`] opens, or a tree in memory.
 //!
 //! # Examples
 //!
+//! A harness has a patch checked, lets somebody approve it, applies exactly that, and takes it back:
+//!
 //! ```
-//! use wpatch::engine::{self, Request};
+//! use wpatch::engine::{self, Request, Target, UndoRequest};
 //! use wpatch::path::RelPath;
-//! use wpatch::transaction::Interrupt;
+//! use wpatch::transaction::{Interrupt, Options};
 //! use wpatch::workspace::memory::{Entry, Memory};
 //!
 //! let path = RelPath::new(b"greeting")?;
 //! let workspace = Memory::with_files([(path.clone(), Entry::file("hello\n"))]);
-//! let patch = "--- a/greeting\n+++ b/greeting\n@@ -1 +1 @@\n-hello\n+good morning\n";
+//! let interrupt = Interrupt::new();
+//! // A history, which a work tree of git has anyway.
+//! assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
 //!
-//! let outcome = engine::apply(Request::of(patch), &workspace, &Interrupt::new());
-//! assert!(outcome.report.ok);
+//! let patch = "--- a/greeting\n+++ b/greeting\n@@ -1 +1 @@\n-hello\n+good morning\n";
+//! let mut request = Request::of(patch);
+//! request.preflight.describe = true;
+//! let checked = engine::check(request.clone(), &workspace).report;
+//! assert_eq!((checked.ok, checked.summary.modifies), (true, 1));
+//!
+//! let approved = Request { approve: checked.plan_id, ..request };
+//! let applied = engine::apply(approved.clone(), &workspace, &interrupt).report;
+//! assert!(applied.ok && applied.changed);
 //! assert_eq!(workspace.files()[&path].contents, b"good morning\n");
+//!
+//! let again = engine::apply(approved, &workspace, &interrupt).report;
+//! assert_eq!((again.ok, again.changed), (false, false));
+//!
+//! assert!(engine::undo(&UndoRequest::of(Target::Last(1)), &workspace, &interrupt).report.ok);
+//! assert_eq!(workspace.files()[&path].contents, b"hello\n");
 //! # Ok::<(), wpatch::path::PathError>(())
 //! ```
 

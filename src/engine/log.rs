@@ -20,6 +20,23 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// # Errors
 ///
 /// Returns the report of a failure.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Change};
+/// use wpatch::path::RelPath;
+/// use wpatch::transaction::{Interrupt, Options};
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
+/// let interrupt = Interrupt::new();
+/// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
+/// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
+/// let log = engine::log(&workspace).unwrap();
+/// assert_eq!((log.entries.len(), log.entries[0].command.as_str()), (1, "edit"));
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
 pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
     let all = entries(workspace).map_err(|failure| refused("log", &failure))?;
     Ok(Log::of(&all, &all, |_, _| None))
@@ -30,6 +47,24 @@ pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
 /// # Errors
 ///
 /// Returns the report of a failure, also if there is no such change or more than one.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Change};
+/// use wpatch::path::RelPath;
+/// use wpatch::transaction::{Interrupt, Options};
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
+/// let interrupt = Interrupt::new();
+/// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
+/// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
+/// let id = engine::log(&workspace).unwrap().entries[0].id.clone();
+/// let shown = engine::show(&workspace, &id).unwrap();
+/// assert!(shown.entries[0].files[0].diff.as_ref().unwrap().ends_with("-one\n+two\n"));
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
 pub fn show(workspace: &dyn Workspace, id: &str) -> Result<Log, Box<Outcome>> {
     let all = entries(workspace).map_err(|failure| refused("show", &failure))?;
     let mut named = all.iter().filter(|entry| entry.id.starts_with(id));
@@ -42,6 +77,25 @@ pub fn show(workspace: &dyn Workspace, id: &str) -> Result<Log, Box<Outcome>> {
 }
 
 /// Removes from the history what is over its limits, and what dead processes left.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Change};
+/// use wpatch::engine::options::Limits;
+/// use wpatch::path::RelPath;
+/// use wpatch::transaction::{Interrupt, Options};
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
+/// let interrupt = Interrupt::new();
+/// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
+/// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
+/// let options = Options { history: Limits::NOTHING, ..Options::default() };
+/// assert!(engine::gc(&workspace, options, &interrupt).report.ok);
+/// assert!(engine::log(&workspace).unwrap().entries.is_empty());
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
 pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
     let mut run = Run::new("gc", report::Outcome::Cleaned);
     match history::collect(workspace, options, interrupt) {
@@ -56,7 +110,19 @@ pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &
     run.finish()
 }
 
-/// Makes a place for the history: a state directory that stays.
+/// Makes a place for the history: a state directory that stays. A root with a `.git` directory needs none.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine;
+/// use wpatch::transaction::{Interrupt, Options};
+/// use wpatch::workspace::memory::Memory;
+///
+/// let workspace = Memory::with_files([]);
+/// assert!(engine::init(&workspace, Options::default(), &Interrupt::new()).report.ok);
+/// assert!(workspace.files().keys().all(|path| path.as_bytes().starts_with(b".wpatch/")));
+/// ```
 pub fn init(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
     let mut run = Run::new("init", report::Outcome::Initialized);
     match history::init(workspace, options, interrupt) {

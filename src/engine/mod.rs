@@ -1,4 +1,19 @@
-//! The order of the stages: what `wpatch check`, `wpatch apply` and `wpatch recover` do.
+//! The order of the stages: a function for each verb of the program.
+//!
+//! | verb | here |
+//! | --- | --- |
+//! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe`] with a [`Request`] |
+//! | `edit` | [`change`] with [`Change::edit`], [`Change::edit_all`], [`Change::edit_range`], [`Change::insert_after`], [`Change::insert_before`], [`Change::edits`], [`Change::edit_list`] |
+//! | `write`, `append` | [`change`] with [`Change::write`], [`Change::overwrite`], [`Change::append`], [`Change::append_lines`] |
+//! | `notebook` | [`change`] with [`Change::notebook`] |
+//! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
+//! | `log`, `show` | [`log`], [`show`] |
+//! | `undo`, `redo` | [`undo`] with an [`UndoRequest`] |
+//! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
+//!
+//! What is asked for is a plain struct: take the one that `of`, or a function of its verb, returns, and say what is to be
+//! other than usual. What comes of it is an [`Outcome`] with the [`Report`] that the program prints as JSON. What only
+//! looks returns what it found, or the outcome that says why not.
 
 mod change;
 mod describe;
@@ -9,6 +24,7 @@ mod look;
 pub mod options;
 mod problems;
 mod recall;
+mod request;
 mod undo;
 
 use std::path::Path;
@@ -29,51 +45,10 @@ pub use describe::describe;
 pub use lenient::Lenience;
 pub use log::{gc, init, log, show};
 pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
+pub use request::Request;
 pub use undo::{Target, UndoRequest, undo};
 
 use problems::{broken, failed, half_made, rejected, skipped, unswept};
-
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// The patches, each with the name that messages call it by; one after the other.
-    pub patches: Vec<(String, Vec<u8>)>,
-    /// A word of `--format`: `auto`, or the name of a grammar.
-    pub format: String,
-    /// How patches are read.
-    pub syntax: syntax::Options,
-    /// Which operations are meant.
-    pub selection: plan::Selection,
-    /// How the tree is looked at.
-    pub preflight: preflight::Options,
-    /// How the change is committed.
-    pub transaction: transaction::Options,
-    /// The `plan_id` that was approved; anything else is refused.
-    pub approve: Option<String>,
-    /// Whether and how a patch that does not fit as it stands is repaired (`--lenient`).
-    pub lenience: Option<Lenience>,
-    /// Whether line numbers may be those of an earlier version that the history has, where every line that is named
-    /// stands unchanged (`--relocate`).
-    pub relocate: bool,
-}
-
-impl Request {
-    /// Returns the request to apply one patch with the defaults of the program.
-    #[must_use]
-    pub fn of(patch: impl Into<Vec<u8>>) -> Self {
-        Self {
-            patches: vec![("-".to_owned(), patch.into())],
-            format: "auto".to_owned(),
-            syntax: syntax::Options::default(),
-            selection: plan::Selection::default(),
-            preflight: preflight::Options::default(),
-            transaction: transaction::Options::default(),
-            approve: None,
-            lenience: None,
-            relocate: false,
-        }
-    }
-}
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -92,6 +67,20 @@ pub struct Outcome {
 /// # Errors
 ///
 /// Returns an error if it is no directory that can be opened.
+///
+/// # Examples
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// use wpatch::engine::{self, Change};
+/// use wpatch::transaction::Interrupt;
+///
+/// let workspace = engine::open(Path::new("/srv/project"))?;
+/// let outcome = engine::change(Change::edit("a.txt", "one", "two"), &workspace, &Interrupt::new());
+/// assert!(outcome.report.ok, "{:?}", outcome.report.error);
+/// # Ok::<(), wpatch::workspace::WorkspaceError>(())
+/// ```
 pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
     Disk::open(root)
 }
@@ -107,6 +96,23 @@ pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError
 }
 
 /// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.
+///
+/// The report names the change, for [`Request::approve`], if it is asked to describe.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Request};
+/// use wpatch::path::RelPath;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\ntwo\n"))]);
+/// let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-three\n+3\n";
+/// let report = engine::check(Request::of(patch), &workspace).report;
+/// let error = report.error.unwrap();
+/// assert_eq!((error.kind, report.exit_code), ("not_found", 1));
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
 pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
     let mut run = Run::new("check", report::Outcome::WouldApply);
     let approve = request.approve.clone();
@@ -118,6 +124,23 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
 }
 
 /// Makes the whole change, or leaves the tree as it was and says why.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Request};
+/// use wpatch::path::RelPath;
+/// use wpatch::transaction::Interrupt;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let path = RelPath::new(b"a")?;
+/// let workspace = Memory::with_files([(path.clone(), Entry::file("one\ntwo\n"))]);
+/// let patch = "*** Begin Patch\n*** Update File: a\n@@\n-two\n+2\n*** End Patch\n";
+/// let request = Request { format: "codex".to_owned(), ..Request::of(patch) };
+/// assert!(engine::apply(request, &workspace, &Interrupt::new()).report.changed);
+/// assert_eq!(workspace.files()[&path].contents, b"one\n2\n");
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
 pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let mut run = Run::new("apply", report::Outcome::Applied);
     let approve = request.approve.clone();
@@ -129,7 +152,18 @@ pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt)
     run.finish()
 }
 
-/// Puts right what a process left that died while it was changing the tree.
+/// Puts right what a process left that died while it was changing the tree. Whatever writes does so first.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine;
+/// use wpatch::transaction::Options;
+/// use wpatch::workspace::memory::Memory;
+///
+/// let report = engine::recover(&Memory::with_files([]), Options::default()).report;
+/// assert!(report.ok && !report.changed);
+/// ```
 pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
     let mut run = Run::new("recover", report::Outcome::Recovered);
     match transaction::recover(workspace, options) {

@@ -21,7 +21,7 @@ pub enum Target {
     Last(usize),
     /// The change with this name, or whose name begins so.
     Entry(String),
-    /// The last taking back.
+    /// The last taking back: `wpatch redo`.
     Undo,
 }
 
@@ -58,6 +58,29 @@ impl UndoRequest {
 ///
 /// It is a transaction like any other: guarded by the contents that the changes left, journaled, and an entry of the
 /// history itself, so that it can be taken back too.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Change, Target, UndoRequest};
+/// use wpatch::path::RelPath;
+/// use wpatch::transaction::{Interrupt, Options};
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let path = RelPath::new(b"a")?;
+/// let workspace = Memory::with_files([(path.clone(), Entry::file("one\n"))]);
+/// let interrupt = Interrupt::new();
+/// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
+/// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
+///
+/// assert!(engine::undo(&UndoRequest::of(Target::Last(1)), &workspace, &interrupt).report.ok);
+/// assert_eq!(workspace.files()[&path].contents, b"one\n");
+///
+/// let redo = UndoRequest::of(Target::Undo);
+/// assert!(engine::undo(&redo, &workspace, &interrupt).report.ok);
+/// assert_eq!(workspace.files()[&path].contents, b"two\n");
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
 pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let command = if request.target == Target::Undo { "redo" } else { "undo" };
     let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };

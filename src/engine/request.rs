@@ -1,0 +1,62 @@
+//! What is asked of patches.
+
+use super::Lenience;
+use crate::plan;
+use crate::preflight;
+use crate::syntax;
+use crate::transaction;
+
+/// Patches, and what is to be done with them.
+///
+/// # Examples
+///
+/// A diff without prefixes of a tool that counts badly, for one folder:
+///
+/// ```
+/// use wpatch::engine::Request;
+///
+/// let mut request = Request::of("--- a\n+++ a\n@@ -1,7 +1,7 @@\n-one\n+1\n");
+/// request.selection.strip = 0;
+/// request.selection.directory = b"folder".to_vec();
+/// request.syntax.recount = true;
+/// ```
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The patches, each with the name that messages call it by; one after the other.
+    pub patches: Vec<(String, Vec<u8>)>,
+    /// A word of `--format`: `auto`, or the name of a grammar.
+    pub format: String,
+    /// How patches are read.
+    pub syntax: syntax::Options,
+    /// Which operations are meant.
+    pub selection: plan::Selection,
+    /// How the tree is looked at.
+    pub preflight: preflight::Options,
+    /// How the change is committed.
+    pub transaction: transaction::Options,
+    /// The `plan_id` that was approved; anything else is refused.
+    pub approve: Option<String>,
+    /// Whether and how a patch that does not fit as it stands is repaired (`--lenient`).
+    pub lenience: Option<Lenience>,
+    /// Whether line numbers may be those of an earlier version that the history has, where every line that is named
+    /// stands unchanged (`--relocate`).
+    pub relocate: bool,
+}
+
+impl Request {
+    /// Returns the request to apply one patch with the defaults of the program.
+    #[must_use]
+    pub fn of(patch: impl Into<Vec<u8>>) -> Self {
+        Self {
+            patches: vec![("-".to_owned(), patch.into())],
+            format: "auto".to_owned(),
+            syntax: syntax::Options::default(),
+            selection: plan::Selection::default(),
+            preflight: preflight::Options::default(),
+            transaction: transaction::Options::default(),
+            approve: None,
+            lenience: None,
+            relocate: false,
+        }
+    }
+}
