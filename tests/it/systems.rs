@@ -96,8 +96,18 @@ impl Desk {
 
 /// Runs the program in `directory`.
 fn runs(directory: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    fed(&mut program(directory, arguments), input)
+}
+
+/// Returns the program with `directory` as its own.
+fn program(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
     command.current_dir(directory).args(arguments);
+    command
+}
+
+/// Runs `command` with `input` as its standard input.
+fn fed(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A program that has its text already does not read.
     let _ = child.stdin.take().unwrap().write_all(input);
