@@ -10,6 +10,7 @@
 //! | `log`, `show` | [`log`], [`show`] |
 //! | `undo`, `redo` | [`undo`] with an [`UndoRequest`] |
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
+//! | `mcp` | [`tool`], which takes the call of a model as JSON |
 //!
 //! What is asked for is a plain struct: take the one that `of`, or a function of its verb, returns, and say what is to be
 //! other than usual. What comes of it is an [`Outcome`] with the [`Report`] that the program prints as JSON. What only
@@ -25,6 +26,7 @@ pub mod options;
 mod problems;
 mod recall;
 mod request;
+mod tool;
 mod undo;
 
 use std::path::Path;
@@ -46,6 +48,7 @@ pub use lenient::Lenience;
 pub use log::{gc, init, log, show};
 pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
 pub use request::Request;
+pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, tool};
 pub use undo::{Target, UndoRequest, undo};
 
 use problems::{broken, failed, half_made, rejected, skipped, unswept};

@@ -83,7 +83,8 @@ fn broken(error: &WorkspaceError) -> Box<Problem> {
     Box::new(Problem::new(code, message))
 }
 
-fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
+/// Returns the outcome of what `problem` keeps from beginning.
+pub(super) fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
     let mut run = Run::new(command, report::Outcome::Described);
     run.problems.push(problem);
     Box::new(run.finish())

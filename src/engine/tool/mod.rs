@@ -1,0 +1,246 @@
+//! The verbs as tools that a model calls: a name and arguments in JSON come in, words and a document go out.
+//!
+//! To add a tool, write its arguments and a row of [`TOOLS`].
+
+mod arguments;
+mod change;
+mod patch;
+mod view;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::look::refused;
+use super::{Change, Outcome, change as make};
+use crate::preflight::{Problem, code};
+use crate::report::Report;
+use crate::transaction::{self, Interrupt};
+use crate::workspace::Workspace;
+
+/// A tool that a model can call.
+pub struct Tool {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it does, for the model.
+    pub description: &'static str,
+    /// What it may do to the tree.
+    pub effect: Effect,
+    schema: fn() -> Value,
+    run: Run,
+}
+
+type Run = fn(&str, &Call<'_>) -> Result<ToolAnswer, Misuse>;
+
+/// What a tool may do to the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// It makes what is not there, and changes nothing that is.
+    Adds,
+    /// Anything.
+    Changes,
+}
+
+impl Tool {
+    /// Returns the JSON Schema of its arguments.
+    #[must_use]
+    pub fn schema(&self) -> Value {
+        (self.schema)()
+    }
+}
+
+/// Every tool. The first four have names and arguments of the commands of Anthropic's text editor tool.
+pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "view",
+        description: "Show a text file with line numbers, or list a directory. Long files are cut: view_range shows other lines.",
+        effect: Effect::Reads,
+        schema: arguments::schema::<arguments::ViewArguments>,
+        run: view::view,
+    },
+    Tool {
+        name: "str_replace",
+        description: "Replace a text that is in the file exactly once. Blanks and line breaks count; add lines around it until it is unique.",
+        effect: Effect::Changes,
+        schema: arguments::schema::<arguments::ReplaceArguments>,
+        run: change::str_replace,
+    },
+    Tool {
+        name: "insert",
+        description: "Insert whole lines behind a line of a file; 0 is its start.",
+        effect: Effect::Changes,
+        schema: arguments::schema::<arguments::InsertArguments>,
+        run: change::insert,
+    },
+    Tool {
+        name: "create",
+        description: "Create a file that is not there yet, with the directories above it.",
+        effect: Effect::Adds,
+        schema: arguments::schema::<arguments::CreateArguments>,
+        run: change::create,
+    },
+    Tool {
+        name: "apply_patch",
+        description: "Apply a patch to any number of files, all of it or nothing: a unified or git diff, a *** Begin Patch envelope, SEARCH/REPLACE blocks, hashline edits, or a JSON document of changes.",
+        effect: Effect::Changes,
+        schema: arguments::schema::<arguments::PatchArguments>,
+        run: patch::apply,
+    },
+    Tool {
+        name: "check_patch",
+        description: "Say what apply_patch would do, and the plan_id that apply_patch takes as approve. Nothing is written.",
+        effect: Effect::Reads,
+        schema: arguments::schema::<arguments::PatchArguments>,
+        run: patch::check,
+    },
+];
+
+/// The names of the text editor tool, whose argument `command` names one of [`COMMANDS`].
+const EDITORS: [&str; 2] = ["str_replace_based_edit_tool", "str_replace_editor"];
+const COMMANDS: [&str; 4] = ["view", "str_replace", "insert", "create"];
+
+/// How tools work.
+#[derive(Clone, Debug, Default)]
+pub struct ToolOptions {
+    /// The absolute names of the root, which paths may begin with.
+    pub roots: Vec<PathBuf>,
+    /// How changes are committed.
+    pub transaction: transaction::Options,
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ToolAnswer {
+    /// What a model has to know, in words.
+    pub text: String,
+    /// The document that the program prints for it with `--json`.
+    pub document: Value,
+    /// Whether it is a refusal, or a failure.
+    pub is_error: bool,
+}
+
+/// Calls the tool `name` with `arguments`, a JSON object; `None` if there is no such tool.
+///
+/// Besides the names of [`TOOLS`] it takes `str_replace_based_edit_tool`, the text editor tool as a whole. Arguments that
+/// the tool does not take are refused like everything else that a model can mend.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, ToolOptions};
+/// use wpatch::path::RelPath;
+/// use wpatch::transaction::Interrupt;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let path = RelPath::new(b"a")?;
+/// let workspace = Memory::with_files([(path.clone(), Entry::file("one\ntwo\n"))]);
+/// let call = |arguments| {
+///     let name = "str_replace_based_edit_tool";
+///     engine::tool(name, arguments, &ToolOptions::default(), &workspace, &Interrupt::new()).unwrap()
+/// };
+/// assert_eq!(call(r#"{"command": "view", "path": "a"}"#).text, "     1\tone\n     2\ttwo\n");
+///
+/// let arguments = r#"{"command": "str_replace", "path": "a", "old_str": "two", "new_str": "2"}"#;
+/// assert!(!call(arguments).is_error);
+/// assert_eq!(workspace.files()[&path].contents, b"one\n2\n");
+///
+/// let again = call(arguments);
+/// assert!(again.is_error);
+/// assert_eq!(again.document["error"]["kind"], "not_found");
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
+#[must_use]
+pub fn tool(
+    name: &str,
+    arguments: &str,
+    options: &ToolOptions,
+    workspace: &dyn Workspace,
+    interrupt: &Interrupt,
+) -> Option<ToolAnswer> {
+    let call = Call { options, workspace, interrupt };
+    let answer = if EDITORS.contains(&name) {
+        editor(arguments, &call)
+    } else {
+        let tool = TOOLS.iter().find(|tool| tool.name == name)?;
+        (tool.run)(arguments, &call)
+    };
+    Some(answer.unwrap_or_else(|Misuse(why)| ToolAnswer::of(&refused("tool", Problem::new(&code::USAGE, why)))))
+}
+
+/// Calls the command of the text editor tool that `arguments` name.
+fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+    #[derive(Deserialize)]
+    struct Named {
+        command: String,
+    }
+    let Named { command } = arguments::read(arguments)?;
+    let tool = TOOLS.iter().find(|tool| tool.name == command && COMMANDS.contains(&tool.name));
+    let unknown = || Misuse(format!("the command {command} is none of {}", COMMANDS.join(", ")));
+    (tool.ok_or_else(unknown)?.run)(arguments, call)
+}
+
+/// Returns `file` as a path below the root, if it begins with one of its absolute names; else as it is.
+#[must_use]
+pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
+    let mut names = roots.iter().map(AsRef::as_ref).filter(|root| root.is_absolute());
+    let path = names.find_map(|root| file.strip_prefix(root).ok()).unwrap_or(file);
+    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
+    // A path that names a directory does so to the end.
+    let is_directory = file.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if is_directory && !bytes.ends_with(b"/") && !bytes.is_empty() {
+        bytes.push(b'/');
+    }
+    bytes
+}
+
+/// Why arguments are not taken.
+struct Misuse(String);
+
+/// What a tool works on.
+struct Call<'a> {
+    options: &'a ToolOptions,
+    workspace: &'a dyn Workspace,
+    interrupt: &'a Interrupt,
+}
+
+impl Call<'_> {
+    fn below(&self, path: &str) -> Vec<u8> {
+        below(&self.options.roots, Path::new(path))
+    }
+
+    fn make(&self, mut change: Change) -> Outcome {
+        change.transaction = self.options.transaction;
+        change.preflight.describe = true;
+        self.rooted(make(change, self.workspace, self.interrupt))
+    }
+
+    /// Returns `outcome` with the name of the root in its report.
+    fn rooted(&self, mut outcome: Outcome) -> Outcome {
+        outcome.report.root = self.options.roots.last().map(|root| root.to_string_lossy().into_owned());
+        outcome
+    }
+}
+
+impl ToolAnswer {
+    /// Returns the answer that says what came of something.
+    pub fn of(outcome: &Outcome) -> Self {
+        Self::told(&outcome.report, "")
+    }
+
+    /// Returns the answer that says `more` below what the report does, if that is a success.
+    fn told(report: &Report, more: &str) -> Self {
+        let text = if report.ok { words::success(report) + more } else { words::refusal(report) };
+        Self { text, document: document(report), is_error: !report.ok }
+    }
+}
+
+/// Returns `value` as a document.
+fn document(value: &impl serde::Serialize) -> Value {
+    // Its keys are strings and its numbers integers, so that it cannot fail.
+    serde_json::to_value(value).unwrap_or_default()
+}

@@ -1,0 +1,32 @@
+//! The tools that take a patch.
+
+use super::arguments::{PatchArguments, read};
+use super::{Call, Misuse, ToolAnswer};
+use crate::engine::{Lenience, Request, apply as apply_request, check as check_request};
+
+pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+    let request = request(read(arguments)?, call);
+    Ok(ToolAnswer::of(&call.rooted(apply_request(request, call.workspace, call.interrupt))))
+}
+
+pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+    let request = request(read(arguments)?, call);
+    let report = call.rooted(check_request(request, call.workspace)).report;
+    let plan = report.plan_id.as_ref().map(|plan| format!("plan_id: {plan}\n"));
+    Ok(ToolAnswer::told(&report, &plan.unwrap_or_default()))
+}
+
+fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
+    let mut request = Request::of(patch.patch);
+    request.format = patch.format.unwrap_or(request.format);
+    request.selection.strip = patch.strip.unwrap_or(request.selection.strip);
+    request.preflight.describe = true;
+    request.transaction = call.options.transaction;
+    request.approve = patch.approve;
+    if patch.lenient == Some(true) {
+        let root = call.options.roots.last().map_or(&b"/"[..], |root| root.as_os_str().as_encoded_bytes());
+        request.syntax.lenient = true;
+        request.lenience = Some(Lenience { root: root.to_vec() });
+    }
+    request
+}

@@ -1,0 +1,81 @@
+//! The tool that looks.
+
+use std::fmt::Write;
+
+use super::arguments::{ViewArguments, read};
+use super::{Call, Misuse, ToolAnswer, document};
+use crate::engine::{ListRequest, Outcome, ReadRequest, View, Window, list, read as read_file};
+use crate::preflight::Kind;
+use crate::report::{Extract, Listing};
+
+/// Most lines of a file that nobody named lines of.
+const MAX_LINES: usize = 2000;
+/// Most bytes of a file, with the numbers of its lines.
+const MAX_OUTPUT: usize = 64 << 10;
+/// Most entries of a directory.
+const MAX_ENTRIES: usize = 1000;
+
+pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
+    let ViewArguments { path, view_range, .. } = read(arguments)?;
+    let path = call.below(&path);
+    let window = view_range.map_or(Ok(Window::All), lines)?;
+    let max_lines = if view_range.is_none() { MAX_LINES } else { usize::MAX };
+    let defaults = ReadRequest::of(path.as_slice());
+    let request = ReadRequest { window, view: View::Numbered, max_lines, max_output: MAX_OUTPUT, ..defaults };
+    match read_file(&request, call.workspace) {
+        Ok(extract) => Ok(shown(&extract)),
+        Err(outcome) if is_no_file(&outcome) => directory(path, call, *outcome, view_range.is_some()),
+        Err(outcome) => Ok(ToolAnswer::of(&call.rooted(*outcome))),
+    }
+}
+
+fn is_no_file(outcome: &Outcome) -> bool {
+    outcome.problems.iter().any(|problem| problem.code.kind == Kind::NotAFile)
+}
+
+/// Lists what is no file. If it is no directory either, `outcome` says so.
+fn directory(path: Vec<u8>, call: &Call<'_>, outcome: Outcome, has_range: bool) -> Result<ToolAnswer, Misuse> {
+    let path = if path.is_empty() { b".".to_vec() } else { path };
+    match list(&ListRequest { most: MAX_ENTRIES, ..ListRequest::of(path) }, call.workspace) {
+        Ok(_) if has_range => Err(Misuse("view_range goes with a file, and this is a directory".to_owned())),
+        Ok(listing) => Ok(listed(&listing)),
+        Err(_) => Ok(ToolAnswer::of(&call.rooted(outcome))),
+    }
+}
+
+/// Reads the lines that are wanted.
+fn lines([first, last]: [i64; 2]) -> Result<Window, Misuse> {
+    let wrong =
+        || Misuse("view_range is two lines counted from 1, the last one not before the first, or -1".to_owned());
+    let number = |line: i64| usize::try_from(line).ok().filter(|&line| line > 0).ok_or_else(wrong);
+    let first = number(first)?;
+    let last = if last == -1 { usize::MAX } else { number(last)? };
+    if first <= last { Ok(Window::Lines { first, last }) } else { Err(wrong()) }
+}
+
+fn shown(extract: &Extract) -> ToolAnswer {
+    let mut text = String::from_utf8_lossy(&extract.content).into_owned();
+    let last = extract.first_line + memchr::memchr_iter(b'\n', &extract.content).count();
+    match (text.is_empty(), extract.truncated) {
+        (true, false) => text = format!("(nothing is there: the file has {} lines)\n", extract.lines),
+        // The last line of what is given is whole, or cut with a line of its own.
+        (_, true) => {
+            let _ = writeln!(text, "(the file goes on at line {last} of {})", extract.lines);
+        }
+        (false, false) => {}
+    }
+    ToolAnswer { text, document: document(extract), is_error: false }
+}
+
+fn listed(listing: &Listing) -> ToolAnswer {
+    let mut text = Vec::new();
+    // A vector takes everything.
+    let _ = listing.print(&mut text);
+    let mut text = String::from_utf8_lossy(&text).into_owned();
+    if listing.truncated {
+        let _ = writeln!(text, "(only the first {MAX_ENTRIES} names)");
+    } else if text.is_empty() {
+        text.push_str("(the directory has no names that do not begin with a dot)\n");
+    }
+    ToolAnswer { text, document: document(listing), is_error: false }
+}

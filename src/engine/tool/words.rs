@@ -1,0 +1,85 @@
+//! A report in as many words as a model needs.
+
+use std::fmt::Write;
+
+use crate::report::{ErrorReport, ProblemReport, Report, format};
+use crate::text::printable;
+
+/// Most problems that are told.
+const MAX_PROBLEMS: usize = 5;
+/// Most characters of a message.
+const MAX_MESSAGE: usize = 600;
+/// Most bytes of lines of the file.
+const MAX_EXCERPT: usize = 1200;
+
+/// Says what was done, or would be.
+pub(super) fn success(report: &Report) -> String {
+    let mut text = Vec::new();
+    if let Some(format) = format("text") {
+        // A vector takes everything.
+        let _ = format.print(report, &mut text);
+    }
+    let mut text = String::from_utf8_lossy(&text).into_owned();
+    for problem in report.problems.iter().take(MAX_PROBLEMS) {
+        put(problem, &mut text);
+    }
+    text
+}
+
+/// Says why not, and what to do about it.
+pub(super) fn refusal(report: &Report) -> String {
+    let mut text = String::new();
+    for problem in report.problems.iter().take(MAX_PROBLEMS) {
+        put(problem, &mut text);
+    }
+    if report.problems.len() > MAX_PROBLEMS {
+        let _ = writeln!(text, "and {} more problems", report.problems.len() - MAX_PROBLEMS);
+    }
+    if let Some(error) = &report.error {
+        put_nearest(error, &mut text);
+    }
+    text
+}
+
+fn put(problem: &ProblemReport, text: &mut String) {
+    let _ = write!(text, "{} ({}): ", problem.severity, problem.kind);
+    if let Some(path) = &problem.path {
+        let _ = write!(text, "{}: ", printable(path.as_bytes()));
+    }
+    let _ = writeln!(text, "{}", clipped(&problem.message));
+    if let Some(span) = problem.span.filter(|span| span.line > 1) {
+        let _ = writeln!(text, "at line {} of the patch", span.line);
+    }
+    if let Some(help) = &problem.help {
+        let _ = writeln!(text, "help: {}", clipped(help));
+    }
+}
+
+/// Shows the lines of the file that are most like what was wanted.
+fn put_nearest(error: &ErrorReport, text: &mut String) {
+    let around = error.around.iter().map(|line| (line.line, line.text.as_str()));
+    let nearest =
+        error.nearest.iter().flat_map(|nearest| (nearest.line..).zip(nearest.text.iter().map(String::as_str)));
+    let mut room = MAX_EXCERPT;
+    let mut is_first = true;
+    for (number, line) in nearest.chain(around) {
+        let line = format!("{number:6}\t{}\n", line.trim_end_matches(['\r', '\n']));
+        if line.len() > room {
+            break;
+        }
+        if is_first {
+            text.push_str("the file has:\n");
+        }
+        is_first = false;
+        room -= line.len();
+        text.push_str(&line);
+    }
+}
+
+fn clipped(message: &str) -> String {
+    let shown = printable(message.as_bytes()).to_string();
+    match shown.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown,
+    }
+}
