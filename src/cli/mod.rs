@@ -9,6 +9,7 @@ mod guards;
 mod history;
 mod input;
 mod look;
+mod mcp;
 mod notebook;
 mod output;
 mod request;
@@ -70,6 +71,7 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
         Command::Read(options) => look::read(*options, &global),
         Command::List(options) => look::list(*options, &global),
         Command::Diff(options) => look::diff(*options, &global),
+        Command::Mcp(options) => mcp::serve(&options, &global),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Signals as wishes to stop, and as errors.
 
 use std::io;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::flag::{register, register_usize};
+use signal_hook::flag::{register, register_conditional_default, register_usize};
 use signal_hook::low_level::signal_name;
 
 use crate::engine::options::Interrupt;
@@ -18,6 +18,8 @@ const END: i32 = 32;
 /// A process has one set of handlers.
 static INTERRUPT: Interrupt = Interrupt::new();
 static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
+/// Whether nothing is in the making, so that a signal may end the process at once.
+static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
 /// Returns what SIGINT, SIGTERM and SIGHUP ask from now on.
 ///
@@ -35,4 +37,25 @@ pub(super) fn watch() -> io::Result<&'static Interrupt> {
         }
     }
     Ok(&INTERRUPT)
+}
+
+/// Returns what the signals ask that come while [`at_work`]; at any other time they end the process.
+///
+/// # Errors
+///
+/// Returns the error of the system if it takes no handler.
+pub(super) fn watch_work() -> io::Result<&'static Interrupt> {
+    IS_IDLE.store(true, Ordering::SeqCst);
+    for number in (1..END).filter(|&number| signal_name(number).is_some_and(|name| WISHES.contains(&name))) {
+        register_conditional_default(number, &IS_IDLE)?;
+    }
+    watch()
+}
+
+/// Does what no signal may break off.
+pub(super) fn at_work<T>(work: impl FnOnce() -> T) -> T {
+    IS_IDLE.store(false, Ordering::SeqCst);
+    let done = work();
+    IS_IDLE.store(true, Ordering::SeqCst);
+    done
 }

@@ -10,7 +10,7 @@ use super::guards::GuardOptions;
 use super::{Stop, input, request};
 use crate::digest::Sha256;
 use crate::engine::options::{Closeness, Edit, EditOrder, Input, PreflightOptions, code};
-use crate::engine::{Change, Parents};
+use crate::engine::{self, Change, Parents};
 use crate::mode::FileMode;
 use crate::text::{EncodingChoice, Position};
 
@@ -260,17 +260,8 @@ impl ContentOptions {
 
 /// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
 pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
-    let real = fs_err::canonicalize(root).ok();
-    let mut stripped = [Some(root), real.as_deref()].into_iter().flatten().filter(|root| root.is_absolute());
-    let inside = stripped.find_map(|root| file.strip_prefix(root).ok());
-    let path = inside.unwrap_or(file);
-    // A path that names a directory does so to the end.
-    let is_directory = file.as_os_str().as_encoded_bytes().ends_with(b"/");
-    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
-    if is_directory && !bytes.ends_with(b"/") && !bytes.is_empty() {
-        bytes.push(b'/');
-    }
-    bytes
+    let real = fs_err::canonicalize(root).unwrap_or_default();
+    engine::below(&[root, &real], file)
 }
 
 /// Returns the one edit that the options name.

@@ -23,6 +23,7 @@ mod lark;
 mod laws;
 mod lenient;
 mod look;
+mod mcp;
 mod notebook;
 mod oracle;
 mod others;

@@ -12,11 +12,12 @@ use clap_complete::Shell;
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use super::look::{DiffOptions, ListOptions, ReadOptions};
+use super::mcp::McpOptions;
 use super::notebook::NotebookCommand;
 use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 20] = [
+pub(super) const COMMANDS: [&str; 21] = [
     "apply",
     "check",
     "edit",
@@ -37,6 +38,7 @@ pub(super) const COMMANDS: [&str; 20] = [
     "read",
     "list",
     "diff",
+    "mcp",
 ];
 
 /// Applies a patch to a tree of files as a whole, or not at all.
@@ -178,6 +180,11 @@ pub(super) enum Command {
     List(Box<ListOptions>),
     /// Compare two files; exit code 0 if they are the same, 1 if not, 2 if there is trouble
     Diff(Box<DiffOptions>),
+    /// Serve a model that edits files: a Model Context Protocol server on standard input and output
+    ///
+    /// Its tools are `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's text editor tool,
+    /// `apply_patch` and `check_patch`. It ends with its input.
+    Mcp(McpOptions),
 }
 
 /// The options of `undo`.

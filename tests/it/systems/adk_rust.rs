@@ -1,7 +1,7 @@
 //! What users of ADK-Rust find here, statement by statement.
 
 use fs_err as fs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Desk;
 use crate::tree;
@@ -90,6 +90,30 @@ fn s07_each_of_its_three_codes_of_failure_is_some_of_ours() {
     let hunk = |old: &str| format!("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-{old}\n+x\n");
     desk.refuses("not_found", &["apply"], hunk("3").as_bytes());
     desk.refuses("missing", &["apply"], hunk("1").replace("/a", "/b").as_bytes());
+}
+
+#[test]
+fn s08_the_text_editor_tool_is_served() {
+    let desk = Desk::with(&[("a", b"one\ntwo\n")]);
+    let calls = [
+        ("view", json!({"path": "a", "view_range": [2, -1]})),
+        ("str_replace", json!({"path": desk.path("a"), "old_str": "two", "new_str": "2"})),
+        ("insert", json!({"path": "a", "insert_line": 1, "insert_text": "1.5\n"})),
+        ("create", json!({"path": "d/b", "file_text": "new"})),
+        ("create", json!({"path": "a", "file_text": "new"})),
+    ];
+    let line = |(name, arguments)| {
+        let params = json!({"name": name, "arguments": arguments});
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": params}))
+    };
+    let output = desk.runs(&["mcp"], calls.map(line).concat().as_bytes());
+    let answers: Vec<Value> =
+        serde_json::Deserializer::from_slice(&output.stdout).into_iter().collect::<Result<_, _>>().unwrap();
+    let refused: Vec<_> = answers.iter().map(|answer| answer["result"]["isError"] == true).collect();
+    assert_eq!(refused, [false, false, false, false, true]);
+    assert_eq!(answers[0]["result"]["content"][0]["text"], "     2\ttwo\n");
+    assert_eq!(answers[4]["result"]["structuredContent"]["error"]["kind"], "exists");
+    assert_eq!((desk.bytes("a"), desk.bytes("d/b")), (b"one\n1.5\n2\n".to_vec(), b"new".to_vec()));
 }
 
 #[test]

@@ -1,0 +1,179 @@
+//! Messages of JSON-RPC 2.0, and what the protocol wants in them.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+const NOT_JSON: i32 = -32700;
+const NO_REQUEST: i32 = -32600;
+const NO_METHOD: i32 = -32601;
+const WRONG_PARAMETERS: i32 = -32602;
+/// Most characters of a name that an error repeats.
+const MAX_NAME: usize = 100;
+
+/// What came.
+pub(super) enum Message<'a> {
+    /// Something that wants an answer.
+    Request(Request<'a>),
+    /// Something that does not: a notification, or an answer to what nobody asked.
+    Other,
+}
+
+/// A request.
+pub(super) struct Request<'a> {
+    /// A string or an integer, which the answer repeats.
+    pub(super) id: Value,
+    pub(super) method: Cow<'a, str>,
+    parameters: Option<&'a RawValue>,
+}
+
+/// A wish to call a tool.
+pub(super) struct Call<'a> {
+    pub(super) name: Cow<'a, str>,
+    /// An object.
+    pub(super) arguments: &'a str,
+}
+
+/// Why a message gets no result.
+pub(super) struct Failure {
+    id: Value,
+    code: i32,
+    message: String,
+}
+
+/// Any message.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// The name of a message, whatever else is in it. One that is null is there.
+#[derive(Deserialize)]
+struct Named<'a> {
+    #[serde(borrow, default, deserialize_with = "there")]
+    id: Option<&'a RawValue>,
+}
+
+fn there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+/// Takes a message apart.
+///
+/// # Errors
+///
+/// Returns why it is none.
+pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
+    let text = std::str::from_utf8(text).map_err(|_| Failure::json("the message is not UTF-8"))?;
+    serde_json::from_str::<IgnoredAny>(text).map_err(|error| Failure::json(&error.to_string()))?;
+    // The reader of objects takes lists as well, item by item.
+    if !text.trim_start().starts_with('{') {
+        return Err(Failure::request("a message is an object; lists of messages are not taken".to_owned()));
+    }
+    let id = serde_json::from_str::<Named<'_>>(text).ok().and_then(|named| named.id);
+    let name = id.map(|id| serde_json::from_str::<Value>(id.get()).unwrap_or_default());
+    // Other numbers may come back as others.
+    let name = name.map(|name| if name.is_string() || name.is_i64() || name.is_u64() { name } else { Value::Null });
+    let refuse = |why: String| Failure::request(why).about(name.clone().unwrap_or_default());
+    let message: Envelope<'_> = serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
+    if message.jsonrpc.as_deref() != Some("2.0") {
+        return Err(refuse("jsonrpc has to be \"2.0\"".to_owned()));
+    }
+    match (message.method, &name) {
+        (Some(_), Some(Value::Null)) => Err(refuse("the id has to be a string or an integer".to_owned())),
+        (Some(method), Some(id)) => {
+            Ok(Message::Request(Request { id: id.clone(), method, parameters: message.params }))
+        }
+        (Some(_), None) => Ok(Message::Other),
+        (None, _) if message.result.is_some() || message.error.is_some() => Ok(Message::Other),
+        (None, _) => Err(refuse("the method is missing".to_owned())),
+    }
+}
+
+impl<'a> Request<'a> {
+    /// Returns the version of the protocol that the client speaks.
+    pub(super) fn version(&self) -> Result<Cow<'a, str>, Failure> {
+        #[derive(Deserialize)]
+        struct Parameters<'a> {
+            #[serde(borrow, rename = "protocolVersion")]
+            version: Cow<'a, str>,
+        }
+        self.read::<Parameters<'a>>().map(|parameters| parameters.version)
+    }
+
+    /// Returns which tool is to be called.
+    pub(super) fn call(&self) -> Result<Call<'a>, Failure> {
+        #[derive(Deserialize)]
+        struct Parameters<'a> {
+            #[serde(borrow)]
+            name: Cow<'a, str>,
+            #[serde(borrow)]
+            arguments: Option<&'a RawValue>,
+        }
+        let Parameters { name, arguments } = self.read()?;
+        let arguments = arguments.map_or("{}", RawValue::get);
+        if arguments.starts_with('{') {
+            Ok(Call { name, arguments })
+        } else {
+            Err(Failure::parameters("arguments have to be an object".to_owned()))
+        }
+    }
+
+    fn read<T: Deserialize<'a>>(&self) -> Result<T, Failure> {
+        let text = self.parameters.map_or("{}", RawValue::get);
+        if !text.starts_with('{') {
+            return Err(Failure::parameters("params have to be an object".to_owned()));
+        }
+        serde_json::from_str(text).map_err(|error| Failure::parameters(error.to_string()))
+    }
+}
+
+impl Failure {
+    fn new(code: i32, message: String) -> Self {
+        Self { id: Value::Null, code, message }
+    }
+
+    fn json(why: &str) -> Self {
+        Self::new(NOT_JSON, format!("the message is not JSON: {why}"))
+    }
+
+    pub(super) fn request(why: String) -> Self {
+        Self::new(NO_REQUEST, why)
+    }
+
+    pub(super) fn method(name: &str) -> Self {
+        Self::new(NO_METHOD, format!("there is no method {}", clipped(name)))
+    }
+
+    pub(super) fn tool(name: &str) -> Self {
+        Self::parameters(format!("there is no tool {}", clipped(name)))
+    }
+
+    fn parameters(why: String) -> Self {
+        Self::new(WRONG_PARAMETERS, why)
+    }
+
+    /// Says it about the request `id`.
+    pub(super) fn about(self, id: Value) -> Self {
+        Self { id, ..self }
+    }
+
+    /// Returns the message that says so.
+    pub(super) fn answer(self) -> Value {
+        json!({"jsonrpc": "2.0", "id": self.id, "error": {"code": self.code, "message": self.message}})
+    }
+}
+
+fn clipped(name: &str) -> String {
+    name.chars().take(MAX_NAME).collect()
+}

@@ -1,0 +1,161 @@
+//! The tools behind standard input and output, in the Model Context Protocol: JSON-RPC 2.0, one message a line.
+//!
+//! Nothing but messages goes to standard output. A line is read up to a limit, and what it holds is taken apart without
+//! making values of it that are larger than its text.
+
+mod line;
+mod message;
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::args::Global;
+use super::{Stop, open, output, request, signals};
+use crate::engine::options::{Interrupt, code};
+use crate::engine::{self, Effect, TOOLS, Tool, ToolAnswer, ToolOptions};
+use crate::report::print_json;
+use line::{Line, next_line};
+use message::{Call, Failure, Message, Request};
+
+/// The versions of the protocol, the newest first. 2025-03-26 is not among them: it alone has lists of messages.
+const VERSIONS: [&str; 3] = ["2025-11-25", "2025-06-18", "2024-11-05"];
+/// Largest message that is read unless something else is asked for, in bytes.
+const MAX_MESSAGE: usize = 64 << 20;
+/// What a model is told of all tools.
+const INSTRUCTIONS: &str = "Paths are below the root, or absolute. A change is made as a whole or not at all: after a \
+                            refusal every file is as it was.";
+
+/// The options of `mcp`.
+#[derive(Debug, Args)]
+pub(super) struct McpOptions {
+    /// Largest message that is read, in bytes [default: 67108864]
+    #[arg(long, value_name = "BYTES")]
+    max_message: Option<usize>,
+}
+
+/// Serves until standard input ends.
+pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
+    let server = match Server::new(global) {
+        Ok(server) => server,
+        Err(stop) => {
+            output::complain(&stop.message);
+            return ExitCode::from(4);
+        }
+    };
+    let limit = options.max_message.unwrap_or(MAX_MESSAGE);
+    match server.converse(limit) {
+        Ok(()) => server.ended(),
+        // The client has gone away.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&format!("the conversation broke off: {error}"));
+            ExitCode::from(4)
+        }
+    }
+}
+
+struct Server<'a> {
+    global: &'a Global,
+    options: ToolOptions,
+    interrupt: &'static Interrupt,
+}
+
+impl<'a> Server<'a> {
+    fn new(global: &'a Global) -> Result<Self, Stop> {
+        open(global)?;
+        let watched = signals::watch_work();
+        let interrupt = watched.map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))?;
+        let roots = vec![global.root().to_owned(), PathBuf::from(super::root(global))];
+        let options = ToolOptions { roots, transaction: request::transaction(global) };
+        Ok(Self { global, options, interrupt })
+    }
+
+    fn converse(&self, limit: usize) -> io::Result<()> {
+        let (mut input, mut out) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
+        let mut buffer = Vec::new();
+        while self.interrupt.signal().is_none() {
+            let answer = match next_line(&mut input, &mut buffer, limit)? {
+                Line::End => break,
+                Line::TooLong => Some(Failure::request(format!("the message has more than {limit} bytes")).answer()),
+                Line::Whole => self.answer(&buffer),
+            };
+            if let Some(answer) = answer {
+                print_json(&answer, &mut out)?;
+                out.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how the conversation ended.
+    fn ended(&self) -> ExitCode {
+        let signal = self.interrupt.signal().and_then(|signal| u8::try_from(signal).ok());
+        signal.map_or(ExitCode::SUCCESS, |signal| ExitCode::from(128 + signal))
+    }
+
+    /// Answers one message, if it wants an answer.
+    fn answer(&self, text: &[u8]) -> Option<Value> {
+        if text.trim_ascii().is_empty() {
+            return None;
+        }
+        let request = match message::read(text) {
+            Ok(Message::Request(request)) => request,
+            Ok(Message::Other) => return None,
+            Err(failure) => return Some(failure.answer()),
+        };
+        Some(match self.result(&request) {
+            Ok(result) => json!({"jsonrpc": "2.0", "id": request.id, "result": result}),
+            Err(failure) => failure.about(request.id).answer(),
+        })
+    }
+
+    fn result(&self, request: &Request<'_>) -> Result<Value, Failure> {
+        match request.method.as_ref() {
+            "initialize" => Ok(initialized(&request.version()?)),
+            "ping" => Ok(json!({})),
+            "tools/list" => Ok(json!({"tools": TOOLS.iter().map(described).collect::<Vec<_>>()})),
+            "tools/call" => self.call(&request.call()?),
+            method => Err(Failure::method(method)),
+        }
+    }
+
+    fn call(&self, Call { name, arguments }: &Call<'_>) -> Result<Value, Failure> {
+        let answer = match open(self.global) {
+            Ok(workspace) => {
+                signals::at_work(|| engine::tool(name, arguments, &self.options, &workspace, self.interrupt))
+            }
+            Err(stop) => Some(ToolAnswer::of(&stop.into_outcome("mcp"))),
+        };
+        let ToolAnswer { text, document, is_error } = answer.ok_or_else(|| Failure::tool(name))?;
+        let content = [json!({"type": "text", "text": text})];
+        Ok(json!({"content": content, "structuredContent": document, "isError": is_error}))
+    }
+}
+
+/// Returns what the server is, in the newest version of the protocol that is not newer than the client's.
+fn initialized(wanted: &str) -> Value {
+    let version = VERSIONS.iter().find(|&&version| version <= wanted).unwrap_or(&VERSIONS[0]);
+    json!({
+        "protocolVersion": version,
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "wpatch", "version": env!("CARGO_PKG_VERSION")},
+        "instructions": INSTRUCTIONS,
+    })
+}
+
+fn described(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": tool.schema(),
+        "annotations": {
+            "readOnlyHint": tool.effect == Effect::Reads,
+            "destructiveHint": tool.effect == Effect::Changes,
+            "openWorldHint": false,
+        },
+    })
+}
