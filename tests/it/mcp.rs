@@ -81,6 +81,13 @@ impl Client {
         text
     }
 
+    /// Returns the most memory that the server ever had, in kB.
+    fn peak(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.server.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        peak.unwrap().parse().unwrap()
+    }
+
     /// Ends the conversation, and asserts that nothing more was said, on either stream.
     fn ends(mut self) {
         self.input = None;
@@ -338,10 +345,28 @@ fn a_line_over_the_limit_takes_no_memory() {
     }
     client.says(b"");
     assert_eq!(client.hears()["error"]["code"], -32600);
-    let status = fs::read_to_string(format!("/proc/{}/status", client.server.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
-    assert!(peak.parse::<u64>().unwrap() < 100_000, "{peak} kB");
+    let peak = client.peak();
+    assert!(peak < 100_000, "{peak} kB");
     assert_eq!(client.asks("ping", &json!({}))["result"], json!({}));
+    client.ends();
+}
+
+#[test]
+fn a_message_takes_little_more_memory_than_its_length() {
+    let desk = Desk::with(&[]);
+    let mut client = Client::of(&desk, &[]);
+    let list = format!("[{}0]", "0,".repeat(2_000_000));
+    let call = format!(r#"{{"name": "view", "arguments": {{"path": {list}}}}}"#);
+    for line in [
+        format!(r#"{{"jsonrpc": "2.0", "id": {list}, "method": "ping"}}"#),
+        format!(r#"{{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {list}}}"#),
+        format!(r#"{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {call}}}"#),
+    ] {
+        client.says(line.as_bytes());
+        client.hears();
+    }
+    let peak = client.peak();
+    assert!(peak < 50_000, "{peak} kB");
     client.ends();
 }
 

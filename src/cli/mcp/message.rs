@@ -81,9 +81,7 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
         return Err(Failure::request("a message is an object; lists of messages are not taken".to_owned()));
     }
     let id = serde_json::from_str::<Named<'_>>(text).ok().and_then(|named| named.id);
-    let name = id.map(|id| serde_json::from_str::<Value>(id.get()).unwrap_or_default());
-    // Other numbers may come back as others.
-    let name = name.map(|name| if name.is_string() || name.is_i64() || name.is_u64() { name } else { Value::Null });
+    let name = id.map(name);
     let refuse = |why: String| Failure::request(why).about(name.clone().unwrap_or_default());
     let message: Envelope<'_> = serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
     if message.jsonrpc.as_deref() != Some("2.0") {
@@ -98,6 +96,13 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
         (None, _) if message.result.is_some() || message.error.is_some() => Ok(Message::Other),
         (None, _) => Err(refuse("the method is missing".to_owned())),
     }
+}
+
+/// Returns the name of a request, or null for what can be none. Numbers that may come back as others can be none.
+fn name(id: &RawValue) -> Value {
+    let is_compound = id.get().starts_with(['[', '{']);
+    let name = if is_compound { None } else { serde_json::from_str::<Value>(id.get()).ok() };
+    name.filter(|name| name.is_string() || name.is_i64() || name.is_u64()).unwrap_or_default()
 }
 
 impl<'a> Request<'a> {
