@@ -13,7 +13,9 @@ use wpatch::syntax::write::{DiffSide, plain_diff};
 use wpatch::transaction::Durability;
 use wpatch::workspace::memory::{Entry, Memory};
 
-use damage::{DAMAGES, Damaged, Dice};
+use damage::{DAMAGES, Damaged};
+
+use crate::dice::Dice;
 
 /// Files of this project, which have lines that come again, indentation and texts of all kinds.
 const FILES: &[&str] = &[

@@ -11,6 +11,7 @@ mod changes;
 mod cli;
 mod cost;
 mod crash;
+mod dice;
 mod encodings;
 mod faults;
 mod grammar;

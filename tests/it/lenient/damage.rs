@@ -1,5 +1,7 @@
 //! The ways in which models damage diffs.
 
+use crate::dice::Dice;
+
 /// A damaged patch, and what it is for if that is not the tree of the whole one.
 pub(super) struct Damaged {
     pub(super) text: String,
@@ -235,21 +237,4 @@ fn similar_lines<'t>(before: &'t str, after: &'t str) -> Vec<(&'t str, bool)> {
         }
     }
     out
-}
-
-/// Numbers that are the same at each run.
-pub(super) struct Dice(u64);
-
-impl Dice {
-    pub(super) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
-    }
-
-    /// Returns a number below `most`.
-    pub(super) fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % most.max(1) as u64).unwrap_or_default()
-    }
 }
