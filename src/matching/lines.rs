@@ -85,7 +85,7 @@ pub fn change_lines<'a>(
         room = room.checked_sub(new.size()).ok_or_else(|| refused(LineMismatch::TooLarge))?;
         let bytes = index.offset(site.lines.start)..index.offset(site.lines.end);
         out.keep_up_to(bytes.start);
-        let new_lines = out.put(&new, ending(&index, site.target));
+        let new_lines = out.put(&new, |row| ending(&index, site.target, row));
         out.skip_to(bytes.end);
         let bytes = bytes.start + mark.len()..bytes.end + mark.len();
         let lines = site.lines.clone();
@@ -145,10 +145,11 @@ fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(),
     if misfits.is_empty() { Ok(()) } else { Err(misfits) }
 }
 
-/// Returns the end that new lines get: of the line that is named, else of the one before, else LF.
-fn ending(index: &LineIndex<'_>, target: LineTarget) -> Ending {
+/// Returns the end that a new line gets, by its row: of the line that is named, else of the one before, else LF. Of
+/// several lines that go each has its row, and the last all further ones.
+fn ending(index: &LineIndex<'_>, target: LineTarget, row: usize) -> Ending {
     let line = match target {
-        LineTarget::Lines(lines) => lines.first.saturating_sub(1),
+        LineTarget::Lines(lines) => (lines.first + row).min(lines.last).saturating_sub(1),
         LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1),
         LineTarget::End => index.count().saturating_sub(1),
     };
@@ -216,9 +217,10 @@ impl<'a> Out<'a> {
     }
 
     /// Adds lines and returns how many; a line before them that has no end gets one.
-    fn put(&mut self, new: &New<'_>, ending: Ending) -> usize {
+    fn put(&mut self, new: &New<'_>, ending: impl Fn(usize) -> Ending) -> usize {
         let mut count = 0;
         let mut add = |content: &[u8]| {
+            let ending = ending(count);
             if self.bytes.len() > self.mark && !self.bytes.ends_with(b"\n") {
                 self.bytes.extend_from_slice(ending.bytes());
             }

@@ -1,5 +1,7 @@
 //! What a file becomes when its hunks have their places.
 
+use std::collections::VecDeque;
+
 use super::Placement;
 use super::ladder::{EXACT, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
@@ -98,29 +100,46 @@ impl<'a> Site<'a> {
         Self { preimage, placement, ending, is_verbatim, has_open_lines, moves_lines }
     }
 
+    /// Returns the mark of the file if the hunk covers it; the texts of some grammars do not have it.
+    fn mark(&self) -> &'a [u8] {
+        let is_covered = !self.has_open_lines && self.region().starts_with(BYTE_ORDER_MARK);
+        if is_covered && self.placement.bytes.start == 0 { BYTE_ORDER_MARK } else { b"" }
+    }
+
+    fn region(&self) -> &'a [u8] {
+        &self.preimage[self.placement.bytes.clone()]
+    }
+
     fn covered(&self) -> impl Iterator<Item = &'a [u8]> {
-        lines(&self.preimage[self.placement.bytes.clone()]).map(|(_, line)| line)
+        lines(&self.region()[self.mark().len()..]).map(|(_, line)| line)
     }
 
     fn write(&self, hunk: &[HunkLine<'_>], out: &mut Output) {
         let mut file = self.covered();
         let first = self.covered().next().map_or(Ending::Missing, Ending::of);
         let mut ending = present(first).unwrap_or(self.ending);
+        let mut before = ending;
+        // Those of the lines that go and that none has come for yet.
+        let mut free = VecDeque::new();
         let indent = self.indent(hunk);
         let kept = self.placement.left_out.0..self.placement.left_out.0 + self.placement.lines.len();
         let mut old = 0;
+        out.keep(self.mark(), ending);
         for line in hunk {
             if line.kind == LineKind::Insertion {
+                ending = free.pop_front().unwrap_or(ending);
                 self.insert(line, indent.as_ref(), ending, out);
                 continue;
             }
             old += 1;
             let Some(found) = kept.contains(&(old - 1)).then(|| file.next()).flatten() else { continue };
-            ending = present(Ending::of(found)).unwrap_or(ending);
+            before = present(Ending::of(found)).unwrap_or(before);
             if line.kind == LineKind::Context {
+                ending = before;
+                free.clear();
                 out.keep(found, ending);
-            } else if !self.has_open_lines && out.bytes.is_empty() && found.starts_with(BYTE_ORDER_MARK) {
-                out.keep(BYTE_ORDER_MARK, ending);
+            } else {
+                free.push_back(before);
             }
         }
     }
@@ -174,6 +193,7 @@ mod tests {
     fn new_lines_end_as_the_lines_around_them() {
         assert_eq!(by_codex("a\r\nb\nc\r\n", &[(&[], " a\n-b\n+B\n")]), "a\r\nB\nc\r\n");
         assert_eq!(by_codex("a\r\nb\r\n", &[(&[], "+c\n")]), "a\r\nb\r\nc\r\n");
+        assert_eq!(by_codex("a\r\nb\nc\n", &[(&[], "-a\n-b\n+A\n+B\n+C\n")]), "A\r\nB\nC\nc\n");
         assert_eq!(by_codex("", &[(&[], "+x\r\n")]), "x\n");
         let rules = Rules { ignore_whitespace: true, ..Rules::default() };
         assert_eq!(by_number("a\tb\r\n", " a b\n+c\n", &rules), "a\tb\r\nc\r\n");
@@ -189,6 +209,7 @@ mod tests {
     #[test]
     fn the_mark_and_the_bytes_of_context_stay() {
         assert_eq!(by_codex("\u{feff}a\nb  \n", &[(&[], "-a\n+A\n b\n")]), "\u{feff}A\nb  \n");
+        assert_eq!(by_codex("\u{feff}a\n", &[(&[], "+x\n a\n")]), "\u{feff}x\na\n");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Site, ending_at, search};
 use crate::matching::ladder::{INDENT, PUNCT};
 use crate::matching::reindent::Reindent;
 use crate::plan::{Closeness, Ending as AtEnd, Replacement, Target};
-use crate::text::{Ending, lines, without_ending};
+use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
 /// Returns the bytes that take the place `site` of the file `text`.
 pub(super) fn fitted(text: &[u8], edit: &Replacement, site: &Site, closeness: Closeness) -> Vec<u8> {
@@ -14,19 +14,18 @@ pub(super) fn fitted(text: &[u8], edit: &Replacement, site: &Site, closeness: Cl
             let region = &text[site.bytes.clone()];
             let is_loose = closeness == Closeness::Reindented && (INDENT..PUNCT).contains(&site.rung);
             let new = if is_loose { reindented(&edit.new, old, region) } else { edit.new.clone() };
-            with_endings(&new, endings(region), ending_at(text, site.bytes.end))
+            with_endings(&new, region, ending_at(text, site.bytes.end))
         }
         Target::Lines(old) => whole_lines(text, edit, old, site, closeness),
-        Target::Range { .. } => {
-            with_endings(&edit.new, endings(&text[site.bytes.clone()]), ending_at(text, site.bytes.end))
-        }
-        Target::After(_) | Target::Before(_) => inserted(text, site.bytes.start, &edit.new),
+        Target::Range { .. } => with_endings(&edit.new, &text[site.bytes.clone()], ending_at(text, site.bytes.end)),
+        Target::After(_) => inserted(text, site.bytes.start, &edit.new, ending_before(text, site.bytes.start)),
+        Target::Before(_) => inserted(text, site.bytes.start, &edit.new, ending_at(text, site.bytes.start)),
         Target::Nothing | Target::End(AtEnd::Bytes) => edit.new.clone(),
         Target::End(AtEnd::Lines) if edit.new.is_empty() => Vec::new(),
         Target::End(AtEnd::Lines) => {
             let ending = ending_at(text, text.len());
-            let open = if text.is_empty() || text.ends_with(b"\n") { Ending::Missing } else { ending };
-            let new = with_endings(&edit.new, std::iter::empty(), ending);
+            let open = if is_open(text) { ending } else { Ending::Missing };
+            let new = with_endings(&edit.new, b"", ending);
             let last = if new.ends_with(b"\n") { Ending::Missing } else { ending };
             [open.bytes(), &new, last.bytes()].concat()
         }
@@ -39,7 +38,7 @@ fn whole_lines(text: &[u8], edit: &Replacement, old: &[u8], site: &Site, closene
     let is_loose = closeness == Closeness::Reindented && (INDENT..=PUNCT).contains(&site.rung);
     let mut new = if is_loose { reindented(&edit.new, old, region) } else { edit.new.clone() };
     if !search::is_literal(old) {
-        new = with_endings(&new, endings(region), ending_at(text, site.bytes.end));
+        new = with_endings(&new, region, ending_at(text, site.bytes.end));
     }
     if !region.ends_with(b"\n") {
         new.truncate(without_ending(&new).len());
@@ -47,38 +46,51 @@ fn whole_lines(text: &[u8], edit: &Replacement, old: &[u8], site: &Site, closene
     new
 }
 
+/// The end of the line in front of `offset`, which begins a line; at the start of a file that of its first line.
+fn ending_before(text: &[u8], offset: usize) -> Ending {
+    let is_behind_line = text[..offset].ends_with(b"\n");
+    if is_behind_line { Ending::of(&text[offset.saturating_sub(2)..offset]) } else { ending_at(text, offset) }
+}
+
 /// Returns whole lines that come before the line at `at`; behind a last line that is open, they are open as well.
-fn inserted(text: &[u8], at: usize, new: &[u8]) -> Vec<u8> {
-    let before = text[..at].last().is_some_and(|&byte| byte == b'\n');
-    let ending = if before { Ending::of(&text[at.saturating_sub(2)..at]) } else { ending_at(text, at) };
-    let new = with_endings(new, std::iter::empty(), ending);
+fn inserted(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
+    let new = with_endings(new, b"", ending);
     if new.is_empty() {
         return new;
     }
-    let is_behind_open_line = at == text.len() && at > 0 && !before && without_mark(text);
-    if is_behind_open_line {
+    if at == text.len() && is_open(text) {
         return [ending.bytes(), without_ending(&new)].concat();
     }
     let last = if new.ends_with(b"\n") { Ending::Missing } else { ending };
     [&new[..], last.bytes()].concat()
 }
 
-/// Returns whether there is more in `text` than a byte order mark.
-fn without_mark(text: &[u8]) -> bool {
-    text != crate::text::BYTE_ORDER_MARK
-}
-
-fn endings(region: &[u8]) -> impl Iterator<Item = Ending> {
-    lines(region).map(|(_, line)| Ending::of(line)).filter(|&ending| ending != Ending::Missing)
+/// Returns whether the last line of `text` has no line end.
+fn is_open(text: &[u8]) -> bool {
+    !(text.is_empty() || text.ends_with(b"\n") || text == BYTE_ORDER_MARK)
 }
 
 /// Writes each line feed of `new` as the line end of the same line of the region, the last one for all further ones,
-/// `otherwise` where the region has none. CR LF stays as it is.
-fn with_endings(new: &[u8], mut region: impl Iterator<Item = Ending>, otherwise: Ending) -> Vec<u8> {
+/// `otherwise` where the region has none. The lines that both begin and end with are the same, whatever came between.
+/// CR LF stays as it is.
+fn with_endings(new: &[u8], region: &[u8], otherwise: Ending) -> Vec<u8> {
+    if memchr::memchr(b'\n', new).is_none() {
+        return new.to_vec();
+    }
+    let [old, come]: [Vec<&[u8]>; 2] = [region, new].map(|text| lines(text).map(|(_, line)| line).collect());
+    let is_same = |(left, right): &(&&[u8], &&[u8])| without_ending(left) == without_ending(right);
+    let first = old.iter().zip(&come).take_while(is_same).count();
+    let most = old.len().min(come.len()) - first;
+    let last = old.iter().rev().zip(come.iter().rev()).take(most).take_while(is_same).count();
+    let (changed, kept) = old.split_at(old.len() - last);
+    let mut ending = old.iter().find_map(|line| present(line)).unwrap_or(otherwise);
     let mut out = Vec::with_capacity(new.len() + 16);
-    let mut ending = otherwise;
-    for (_, line) in lines(new) {
-        ending = region.next().unwrap_or(ending);
+    for (index, line) in come.iter().enumerate() {
+        let counterpart = match (index + last).checked_sub(come.len()) {
+            Some(index) => kept.get(index),
+            None => changed.get(index),
+        };
+        ending = counterpart.and_then(|line| present(line)).unwrap_or(ending);
         match Ending::of(line) {
             Ending::Lf => {
                 out.extend_from_slice(without_ending(line));
@@ -88,6 +100,10 @@ fn with_endings(new: &[u8], mut region: impl Iterator<Item = Ending>, otherwise:
         }
     }
     out
+}
+
+fn present(line: &[u8]) -> Option<Ending> {
+    Some(Ending::of(line)).filter(|&ending| ending != Ending::Missing)
 }
 
 /// Moves the lines of `new` to the indentation that the lines of `old` have in the file.

@@ -46,6 +46,14 @@ fn bytes_outside_the_place_stay() {
 }
 
 #[test]
+fn lines_on_both_sides_of_a_change_keep_their_ends() {
+    assert_eq!(one(b"a\r\nb\nc\r\n", "a\nb\nc\n", "a\nc\n"), r"a\r\nc\r\n");
+    assert_eq!(one(b"a\r\nc\n", "a\nc\n", "a\nb\nb\nc\n"), r"a\r\nb\r\nb\r\nc\n");
+    assert_eq!(one(b"a\r\nb\nc\n", "a\nb\n", "x\na\nb\n"), r"x\r\na\r\nb\nc\n");
+    assert_eq!(one(b"a\nb\r\nc\n", "a\nb\nc\n", "a\n1\n2\nc\n"), r"a\n1\r\n2\r\nc\n");
+}
+
+#[test]
 fn carriage_returns_in_the_text_are_meant() {
     assert_eq!(one(b"a\r\nb\n", "a\r\n", "a\n"), r"a\nb\n");
     assert_eq!(one(b"a\nb\n", "a\r\n", "c\n"), "refused 0: NotFound");
@@ -99,6 +107,8 @@ fn lines_come_where_they_are_counted_to() {
     assert_eq!(at(b"1\n2", Target::After(2), "3\n"), r"1\n2\n3");
     assert_eq!(at(b"1\n2\n", Target::After(2), "3"), r"1\n2\n3\n");
     assert_eq!(at(b"1\n2\n", Target::Before(2), "1.5\n"), r"1\n1.5\n2\n");
+    assert_eq!(at(b"1\n2\r\n", Target::Before(2), "1.5\n"), r"1\n1.5\r\n2\r\n");
+    assert_eq!(at(b"1\n2\r\n", Target::After(1), "1.5\n"), r"1\n1.5\n2\r\n");
     assert_eq!(at(b"1\n2\n", Target::After(3), "x"), "refused 0: NotFound");
     assert_eq!(at(b"1\n2\n", Target::Before(0), "x"), "refused 0: NotFound");
     assert_eq!(at(b"", Target::After(0), "x"), r"x\n");
@@ -113,6 +123,7 @@ fn the_end_takes_bytes_or_lines() {
     assert_eq!(at(b"a\r\nb", Ending::Bytes, "c\n"), r"a\r\nbc\n");
     assert_eq!(at(b"a\r\nb", Ending::Lines, "c"), r"a\r\nb\r\nc\r\n");
     assert_eq!(at(b"", Ending::Lines, "c"), r"c\n");
+    assert_eq!(at(b"\xef\xbb\xbf", Ending::Lines, "c"), r"\xef\xbb\xbfc\n");
     assert_eq!(at(b"a", Ending::Lines, ""), "a");
 }
 
