@@ -35,16 +35,17 @@ pub(super) fn replace(
     Ok(splices)
 }
 
-/// Returns the text of a new cell; `outside` is the layout of the list that it comes into, `like` a cell beside it.
+/// Returns the text of a new cell; `outside` is the layout of the list that it comes into and how its document writes
+/// colons, `like` a cell beside it.
 pub(super) fn new(
-    outside: &Layout,
+    (outside, written_colon): (&Layout, String),
     like: Option<Value<'_>>,
     (kind, source, id): (CellKind, &str, Option<&CellId>),
     most: u64,
 ) -> Result<String, CellError> {
     let members = like.and_then(Value::members).unwrap_or_default();
     let layout = like.and_then(|like| Layout::of_object(like, &members)).unwrap_or_else(|| outside.inner());
-    let colon = colon(&members);
+    let colon = if members.is_empty() { written_colon } else { colon(&members) };
     let source = written(&layout.inner(), source, most)?;
     let is_code = kind == CellKind::Code;
     let parts = [

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use json::{Member, Value, member};
-use layout::Layout;
+use layout::{Layout, colon};
 use thiserror::Error;
 
 use crate::digest::Digest;
@@ -126,7 +126,7 @@ pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellErr
             let id = notebook.new_id(id.as_ref(), source)?;
             let like = notebook.cells.get(index.saturating_sub(1)).copied();
             let layout = notebook.layout();
-            let new = cell::new(&layout, like, (*kind, source, id.as_ref()), most)?;
+            let new = cell::new((&layout, colon(&notebook.members)), like, (*kind, source, id.as_ref()), most)?;
             let splice = notebook.insertion(index, &new, &layout);
             let id = id.map(|id| id.as_str().to_owned());
             Ok(Edited { splices: vec![splice], cell: EditedCell { index, id } })
@@ -230,6 +230,8 @@ impl<'a> Notebook<'a> {
     fn layout(&self) -> Layout {
         let outside = || Layout::of_object(self.document, &self.members).map(|layout| layout.inner());
         let inside = Layout::of_list(self.list, &self.cells);
+        // One cell on the line of its list does not say what stands between two.
+        let inside = inside.filter(|layout| self.cells.len() > 1 || layout.is_on_lines());
         inside.or_else(outside).unwrap_or_else(|| Layout::on_one_line(" "))
     }
 
