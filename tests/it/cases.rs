@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use tempfile::TempDir;
 use wpatch::preflight::CODES;
+use wpatch::syntax::SYNTAXES;
 
 use crate::case::{Case, Place, each, same};
 use crate::tree::{self, Tree};
@@ -37,6 +38,12 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::guard::too_large",
 ];
 
+/// What `check` and `apply` say alike of every case.
+const AGREED: &[&str] = &["ok", "exit_code", "plan_id", "policy", "summary", "files", "problems", "error"];
+
+/// Fewest cases that they are held to.
+const LEAST: usize = 475;
+
 #[test]
 fn every_case_ends_as_it_says_in_memory() {
     each(&Case::all(), |case| {
@@ -61,6 +68,19 @@ fn every_case_ends_as_it_says_on_disk() {
         let applied = run::binary("apply", &root, &case.patch, &case.settings);
         judge(case, &checked, &applied, &tree::read(&root))
     });
+}
+
+#[test]
+fn every_grammar_has_cases_that_apply_and_cases_that_do_not() {
+    if std::env::var_os("CASE").is_some() {
+        return;
+    }
+    for syntax in SYNTAXES {
+        let cases = Case::of(syntax.name());
+        let applied = cases.iter().filter(|case| case.after.is_some()).count();
+        assert!(0 < applied && applied < cases.len(), "{}: {applied} of {}", syntax.name(), cases.len());
+    }
+    assert!(Case::all().len() >= LEAST, "{}", Case::all().len());
 }
 
 #[test]
@@ -89,9 +109,10 @@ fn code(case: &Case) -> Option<&str> {
 /// Compares the tree with the case, and both reports with each other and with the case.
 fn judge(case: &Case, checked: &Value, applied: &Value, tree: &Tree) -> Result<(), String> {
     same("tree", tree, case.after.as_ref().unwrap_or(&case.before))?;
-    for key in ["ok", "exit_code", "plan_id", "summary", "files", "problems", "error"] {
+    for key in AGREED {
         same(&format!("check and apply disagree on {key}"), &checked[key], &applied[key])?;
     }
+    same("plan_id", &applied["plan_id"].is_string(), &case.after.is_some())?;
     same("ok", &applied["ok"], &Value::Bool(case.after.is_some()))?;
     same("changed", &applied["changed"], &Value::Bool(case.after.as_ref().is_some_and(|after| *after != case.before)))?;
     same("error.kind", &applied["error"]["kind"].as_str(), &case.settings.error.as_deref())?;
