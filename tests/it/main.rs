@@ -12,6 +12,7 @@ mod cli;
 mod cost;
 mod crash;
 mod dice;
+mod edits;
 mod encodings;
 mod faults;
 mod grammar;

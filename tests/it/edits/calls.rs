@@ -1,0 +1,144 @@
+//! What the program is asked for: by the engine on a tree in memory, and by the command line on a disk.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use fs_err as fs;
+use serde_json::Value;
+use wpatch::engine::options::{
+    CellEdit, CellPlace, Closeness, Edit, EditOrder, Ending, Interrupt, Replacement, Replacements, Target, Times, edits,
+};
+use wpatch::engine::{self, Change, Outcome, Request};
+use wpatch::text::Span;
+use wpatch::workspace::memory::Memory;
+
+/// One way of saying a change.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// Its name, under which it is counted.
+    pub(super) way: &'static str,
+    pub(super) asks: Asks,
+}
+
+/// What is asked for, of a file by its path where it is no patch.
+#[derive(Debug)]
+pub(super) enum Asks {
+    /// A patch in this format.
+    Patch(&'static str, Vec<u8>),
+    /// One edit.
+    Edit(String, Target, Vec<u8>),
+    /// A list of edits.
+    Edits(String, String, EditOrder),
+    Write(String, Vec<u8>),
+    Append(String, Ending, Vec<u8>),
+    Notebook(String, CellEdit),
+}
+
+impl Call {
+    /// Asks the engine.
+    pub(super) fn on_memory(&self, memory: &Memory) -> Outcome {
+        let (path, edit) = match &self.asks {
+            Asks::Patch(format, patch) => {
+                let request = Request { format: (*format).to_owned(), ..Request::of(patch.clone()) };
+                return engine::apply(request, memory, &Interrupt::new());
+            }
+            Asks::Edit(path, target, new) => (path, replacements(vec![one(target, new)], EditOrder::AtOnce)),
+            Asks::Edits(path, list, order) => (path, replacements(edits(list.as_bytes()).unwrap(), *order)),
+            Asks::Write(path, bytes) => (path, Edit::Whole(bytes.clone().into())),
+            Asks::Append(path, ending, new) => {
+                (path, replacements(vec![one(&Target::End(*ending), new)], EditOrder::AtOnce))
+            }
+            Asks::Notebook(path, edit) => (path, Edit::Cell(edit.clone())),
+        };
+        let makes = matches!(self.asks, Asks::Write(..) | Asks::Append(..));
+        let change = Change { makes, ..Change::of(path.as_str(), edit) };
+        engine::change(change, memory, &Interrupt::new())
+    }
+
+    /// Asks the program for it below `root`, and returns its report.
+    pub(super) fn on_disk(&self, root: &Path) -> Value {
+        let list = root.with_extension("edits");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        command.current_dir(root).args(self.arguments(&list)).args(["--json", "--durability", "none"]);
+        let input: &[u8] = match &self.asks {
+            Asks::Patch(_, bytes) | Asks::Write(_, bytes) | Asks::Append(_, _, bytes) => bytes,
+            Asks::Edits(_, text, _) => {
+                fs::write(&list, text).unwrap();
+                b""
+            }
+            Asks::Edit(..) | Asks::Notebook(..) => b"",
+        };
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // A program that has its text already does not read.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap()
+    }
+
+    fn arguments(&self, list: &Path) -> Vec<OsString> {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let mut arguments = match &self.asks {
+            Asks::Patch(format, _) => words(&["apply", "--format", format]),
+            Asks::Edit(path, ..) => words(&["edit", path]),
+            Asks::Edits(path, _, EditOrder::InTurn) => words(&["edit", path, "--sequential", "--edits"]),
+            Asks::Edits(path, ..) => words(&["edit", path, "--edits"]),
+            Asks::Write(path, _) => words(&["write", path, "--overwrite"]),
+            Asks::Append(path, Ending::Bytes, _) => words(&["append", path]),
+            Asks::Append(path, Ending::Lines, _) => words(&["append", path, "--line"]),
+            Asks::Notebook(path, edit) => notebook(path, edit),
+        };
+        match &self.asks {
+            Asks::Edits(..) => arguments.push(list.into()),
+            Asks::Edit(_, target, new) => {
+                arguments.extend(options(target));
+                arguments.extend(["--new".into(), OsStr::from_bytes(new).to_owned()]);
+            }
+            _ => {}
+        }
+        arguments
+    }
+}
+
+fn one(target: &Target, new: &[u8]) -> Replacement {
+    Replacement { target: target.clone(), new: new.to_vec(), span: Span::default(), index: None }
+}
+
+fn replacements(edits: Vec<Replacement>, order: EditOrder) -> Edit {
+    Edit::Replacements(Replacements { edits, order, closeness: Closeness::Exact })
+}
+
+fn options(target: &Target) -> Vec<OsString> {
+    let bytes = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
+    match target {
+        Target::Text { old, times: Times::Once } => vec!["--old".into(), bytes(old)],
+        Target::Text { old, times: Times::Every } => vec!["--all".into(), "--old".into(), bytes(old)],
+        Target::Range { from, to } => vec!["--from".into(), bytes(from), "--to".into(), bytes(to)],
+        Target::After(line) => vec!["--insert-after".into(), line.to_string().into()],
+        Target::Before(line) => vec!["--insert-before".into(), line.to_string().into()],
+        Target::Lines(_) | Target::Nothing | Target::End(_) => panic!("no option of `edit`: {target:?}"),
+    }
+}
+
+fn notebook(path: &str, edit: &CellEdit) -> Vec<OsString> {
+    let words: Vec<&str> = match edit {
+        CellEdit::Replace { cell, kind, source } => {
+            let kind = kind.map(|kind| ["--type", kind.name()]);
+            [&["replace", path, "--cell", cell, "--source", source][..], kind.as_ref().map_or(&[], |kind| &kind[..])]
+                .concat()
+        }
+        CellEdit::Insert { place, kind, source, id } => {
+            let place: &[&str] = match place {
+                CellPlace::Start => &["--at", "start"],
+                CellPlace::End => &["--at", "end"],
+                CellPlace::After(cell) => &["--cell", cell],
+            };
+            let id = id.as_ref().map(|id| ["--new-id", id.as_str()]);
+            let what = ["insert", path, "--type", kind.name(), "--source", source];
+            [&what[..], place, id.as_ref().map_or(&[], |id| &id[..])].concat()
+        }
+        CellEdit::Delete { cell } => vec!["delete", path, "--cell", cell],
+    };
+    std::iter::once("notebook").chain(words).map(OsString::from).collect()
+}
