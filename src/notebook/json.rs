@@ -2,11 +2,10 @@
 //!
 //! Values are skipped without being read, so that no nesting is too deep and no number form gets lost.
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+
+use crate::text::json::RawMembers;
 
 /// Most bytes of a key that is read; longer ones are none that a notebook has.
 const MOST_KEY: usize = 400;
@@ -59,7 +58,7 @@ impl<'a> Value<'a> {
 
     /// Returns its members in order, a key as often as it is there; `None` if it is no object.
     pub(super) fn members(self) -> Option<Vec<Member<'a>>> {
-        let Members(members) = serde_json::from_str(self.raw()).ok()?;
+        let RawMembers(members) = serde_json::from_str(self.raw()).ok()?;
         let member = |(key, value)| {
             let key = self.part(key);
             let name = if key.raw().len() <= MOST_KEY { key.read() } else { None };
@@ -83,31 +82,4 @@ impl<'a> Value<'a> {
 /// Returns the value of `name`: of a key that is there twice the last one counts, as for the readers of notebooks.
 pub(super) fn member<'m, 'a>(members: &'m [Member<'a>], name: &str) -> Option<&'m Member<'a>> {
     members.iter().rev().find(|member| member.name.as_deref() == Some(name))
-}
-
-/// The members of an object as they stand there.
-struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(InOrder)
-    }
-}
-
-struct InOrder;
-
-impl<'de> Visitor<'de> for InOrder {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Members(members))
-    }
 }

@@ -2,6 +2,7 @@
 
 mod charset;
 mod encoding;
+pub mod json;
 mod printable;
 pub mod tag;
 

@@ -1,14 +1,13 @@
 //! JSON values that know where they stand in the text.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{SyntaxError, SyntaxErrorKind};
 use crate::text::Span;
+use crate::text::json::RawMembers;
 
 /// A value, well-formed, not yet looked into.
 #[derive(Clone, Copy)]
@@ -60,7 +59,7 @@ impl<'a> Value<'a> {
 
     /// Returns its members in order, no key twice.
     pub(super) fn object(self, what: &'static str) -> Result<Vec<Member<'a>>, SyntaxError> {
-        let Members(members) = self.read_as(what)?;
+        let RawMembers(members) = self.read_as(what)?;
         let mut keys = HashSet::new();
         let mut found = Vec::with_capacity(members.len());
         for (key, value) in members {
@@ -117,31 +116,4 @@ fn malformed(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError
     let at = (from + line + error.column().saturating_sub(1)).min(text.len());
     let kind = if error.is_eof() { "more of the JSON document" } else { "JSON" };
     SyntaxError::new(SyntaxErrorKind::Expected(kind), Span::new(at, (at + 1).min(text.len())))
-}
-
-/// The members of an object as they stand there.
-struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(InOrder)
-    }
-}
-
-struct InOrder;
-
-impl<'de> Visitor<'de> for InOrder {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(Members(members))
-    }
 }
