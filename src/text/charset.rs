@@ -4,8 +4,10 @@
 
 use std::fmt;
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use chardetng::Iso2022JpDetection;
+use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_16BE, UTF_16LE};
+
+use super::encoding::{certain, likeliest};
 
 /// Most bytes that stand for one character in any encoding.
 const LONGEST: usize = 4;
@@ -57,18 +59,13 @@ impl EncodingChoice {
     /// the likeliest one.
     #[must_use]
     pub fn of(self, bytes: &[u8]) -> TextEncoding {
-        if let Self::Named(encoding) = self {
-            return encoding;
+        match self {
+            Self::Named(encoding) => encoding,
+            // One with states would not do.
+            Self::Detected => {
+                TextEncoding(certain(bytes).unwrap_or_else(|| likeliest(bytes, Iso2022JpDetection::Deny)))
+            }
         }
-        if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-            return TextEncoding(encoding);
-        }
-        if std::str::from_utf8(bytes).is_ok() {
-            return TextEncoding(UTF_8);
-        }
-        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        detector.feed(bytes, true);
-        TextEncoding(detector.guess(None, Utf8Detection::Deny))
     }
 }
 

@@ -1,9 +1,9 @@
-//! Texts in other encodings than UTF-8, as the Encoding Standard names and reads them.
+//! Whole texts in other encodings than UTF-8, as the Encoding Standard names and reads them, and which it may be.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_8};
 
 /// A text and the encoding that it was in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,21 +50,23 @@ pub fn decode<'a>(bytes: &'a [u8], label: &str) -> Result<Decoded<'a>, DecodeErr
     }
 }
 
+/// Returns what `bytes` look like, if it is a text.
 fn likely(bytes: &[u8]) -> Option<&'static Encoding> {
-    if let Some((marked, _)) = Encoding::for_bom(bytes)
-        && [UTF_8, UTF_16LE, UTF_16BE].contains(&marked)
-    {
-        return Some(marked);
-    }
-    if std::str::from_utf8(bytes).is_ok() {
-        return Some(UTF_8);
-    }
-    if memchr::memchr(0, bytes).is_some() {
-        return None;
-    }
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    let is_text = || memchr::memchr(0, bytes).is_none();
+    certain(bytes).or_else(|| is_text().then(|| likeliest(bytes, Iso2022JpDetection::Allow)))
+}
+
+/// Returns the encoding that a byte order mark names, or UTF-8 if `bytes` are.
+pub(super) fn certain(bytes: &[u8]) -> Option<&'static Encoding> {
+    let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
+    marked.or_else(|| std::str::from_utf8(bytes).is_ok().then_some(UTF_8))
+}
+
+/// Returns the likeliest encoding of a text that is not UTF-8.
+pub(super) fn likeliest(bytes: &[u8], states: Iso2022JpDetection) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(states);
     detector.feed(bytes, true);
-    Some(detector.guess(None, Utf8Detection::Deny))
+    detector.guess(None, Utf8Detection::Deny)
 }
 
 #[cfg(test)]
