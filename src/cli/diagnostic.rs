@@ -42,9 +42,10 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem) -> Group<'a> {
         Severity::Warning => Level::WARNING,
     };
     let message = clipped(problem.message.as_bytes(), MESSAGE);
-    let title = match &problem.path {
-        Some(path) => format!("{path}: {message}"),
-        None => message,
+    let title = match (&problem.path, &problem.name) {
+        (Some(path), _) => format!("{path}: {message}"),
+        (None, Some(name)) => format!("{}: {message}", clipped(name, MESSAGE)),
+        (None, None) => message,
     };
     let group = Group::with_title(level.primary_title(title).id(problem.code.name));
     let input = problem.place.and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));

@@ -54,8 +54,10 @@ pub(super) fn rejected(rejection: &Rejection) -> Problem {
         RejectionKind::Name(NameError::Path(PathError::Directory)) => &code::NOT_A_FILE,
         RejectionKind::Name(NameError::Stripped | NameError::Path(PathError::Empty)) => &code::NAME_STRIPPED,
     };
-    let place = Some((rejection.input, rejection.span));
-    Problem { place, ..Problem::new(code, rejection.kind.to_string()) }
+    let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
+    let help = is_too_deep.then(|| "-p0 takes names as they stand, -p1 takes a directory such as a/ off".to_owned());
+    let (place, name) = (Some((rejection.input, rejection.span)), rejection.name.clone());
+    Problem { name, place, help, ..Problem::new(code, rejection.kind.to_string()) }
 }
 
 /// A patch of which nothing is left to do.

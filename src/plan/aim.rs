@@ -14,7 +14,7 @@ pub(super) fn aim(plan: &mut Plan<Name>, file: &[u8], selection: &Selection) -> 
         let (input, span) = (operation.input, operation.path.span());
         let named = named(&operation.path, selection);
         if operation.from.is_some() || header.as_ref().is_some_and(|header| *header != named) {
-            return Err(Rejection { input, span, kind: RejectionKind::SeveralFiles });
+            return Err(Rejection { input, span, name: None, kind: RejectionKind::SeveralFiles });
         }
         header = Some(named);
         operation.path = Name::Agreed(vec![Claim { bytes: file.to_vec(), strip: Strip::Literal, span }]);
@@ -32,7 +32,10 @@ pub(super) fn aim(plan: &mut Plan<Name>, file: &[u8], selection: &Selection) -> 
 /// Returns the first operation that is about another file, or one that says something else itself.
 pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(), Rejection> {
     let Some((first, others)) = operations.split_first_mut() else { return Ok(()) };
-    let rejected = |operation: &Operation, kind| Rejection { input: operation.input, span: operation.span, kind };
+    let rejected = |operation: &Operation, kind| {
+        let Operation { input, span, .. } = *operation;
+        Rejection { input, span, name: None, kind }
+    };
     let is_other = |operation: &&mut Operation| {
         operation.from.as_ref().unwrap_or(&operation.path) != &first.path || operation.path != first.path
     };

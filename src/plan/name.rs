@@ -82,7 +82,8 @@ impl Name {
         Ok(RelPath::new(&[directory.strip_suffix(b"/").unwrap_or(directory), bytes].join(&b'/'))?)
     }
 
-    fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
+    /// Returns the name at strip level `level`, whatever it is a name of.
+    pub(super) fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
         match self {
             Self::Agreed(claims) => {
                 let (first, others) = claims.split_first().ok_or(NameError::Stripped)?;

@@ -57,6 +57,8 @@ pub struct Rejection {
     pub input: usize,
     /// Where the name stands.
     pub span: Span,
+    /// The name that cannot be used, as far as the strip level leaves any of it.
+    pub name: Option<Vec<u8>>,
     /// What is wrong.
     pub kind: RejectionKind,
 }
@@ -108,7 +110,7 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         match resolved(operation, selection) {
             Ok(operation) if selection.takes(&operation.path) => selected.plan.operations.push(operation),
             Ok(operation) => selected.skipped.push(operation.path),
-            Err(kind) => selected.rejections.push(Rejection { input, span, kind }),
+            Err((kind, name)) => selected.rejections.push(Rejection { input, span, name, kind }),
         }
     }
     if selection.direction == Direction::Reverse {
@@ -128,8 +130,15 @@ impl Selection {
     }
 }
 
-fn resolved(operation: Operation<Name>, selection: &Selection) -> Result<Operation<RelPath>, RejectionKind> {
-    let resolve = |name: &Name| name.resolve(selection.strip, &selection.directory);
+/// Returns the operation with paths, or what is wrong with it and the name that is to blame.
+fn resolved(
+    operation: Operation<Name>,
+    selection: &Selection,
+) -> Result<Operation<RelPath>, (RejectionKind, Option<Vec<u8>>)> {
+    let resolve = |name: &Name| {
+        let to_blame = |error: NameError| (error.into(), name.stripped(selection.strip).ok().map(<[u8]>::to_vec));
+        name.resolve(selection.strip, &selection.directory).map_err(to_blame)
+    };
     let operation = Operation {
         action: operation.action,
         path: resolve(&operation.path)?,
@@ -149,7 +158,7 @@ fn resolved(operation: Operation<Name>, selection: &Selection) -> Result<Operati
     };
     match selection.direction {
         Direction::Forward => Ok(operation),
-        Direction::Reverse => reversed(operation),
+        Direction::Reverse => reversed(operation).map_err(|kind| (kind, None)),
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Problem {
     pub message: String,
     /// The file, where one is meant.
     pub path: Option<RelPath>,
+    /// What the file is called, where that is no path below the root.
+    pub name: Option<Vec<u8>>,
     /// Index of the operation in the plan.
     pub operation: Option<usize>,
     /// Index of the hunk in the operation.
@@ -64,6 +66,7 @@ impl Problem {
             severity: Severity::Error,
             message: message.into(),
             path: None,
+            name: None,
             operation: None,
             hunk: None,
             place: None,

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::hunk::{HunkReport, NearestPlace};
 use super::words::{Counter, lossless, text};
+use crate::path::RelPath;
 use crate::preflight::{Problem, Severity};
 use crate::text::Span;
 
@@ -153,6 +154,7 @@ impl Expected {
 impl ProblemReport {
     pub(super) fn of(problem: &Problem, counters: &mut [Counter<'_>]) -> Self {
         let file = problem.operation.map(|operation| format!("f{}", operation + 1));
+        let path = problem.path.as_ref().map(RelPath::as_bytes).or(problem.name.as_deref());
         let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| format!("{file}h{}", hunk + 1));
         let span = problem.place.and_then(|(input, span)| Some(SourceSpan::of(input, span, counters.get_mut(input)?)));
         Self {
@@ -163,8 +165,8 @@ impl ProblemReport {
                 Severity::Warning => "warning",
             },
             message: problem.message.clone(),
-            path: problem.path.as_ref().map(|path| text(path.as_bytes())),
-            path_hex: problem.path.as_ref().and_then(lossless),
+            path: path.map(text),
+            path_hex: path.and_then(|path| lossless(&path)),
             file,
             hunk,
             span,

@@ -64,7 +64,7 @@ fn what_does_not_apply_leaves_the_tree_and_exits_with_one() {
     let there = PATCH.replace("Add File: new", "Add File: c");
     for (patch, said) in [
         (late.as_str(), "apply_patch: line 9 of the patch: c: the hunk does not match\n"),
-        (&outside, "apply_patch: line 12 of the patch: the path leads out of the root\n"),
+        (&outside, "apply_patch: line 12 of the patch: ../new: the path leads out of the root\n"),
         (&there, "apply_patch: line 12 of the patch: c: the file exists already\n"),
         ("no patch", "apply_patch: "),
         ("*** Begin Patch\n*** End Patch", "apply_patch: line 2 of the patch: "),

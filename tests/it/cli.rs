@@ -110,6 +110,19 @@ fn a_wrong_command_line_is_told_whole_in_one_line() {
 }
 
 #[test]
+fn a_name_that_cannot_be_used_is_told_with_what_to_do() {
+    let of = |name: &str| {
+        run(tree().path(), &["check", "--color", "never"], &PATCH.replace("a/file", name).replace("b/file", name))
+    };
+    let (bare, outside) = (of("file"), of("a/../../x"));
+    assert!(text(&bare.stderr).contains("help: -p0 takes names as they stand, "), "{}", text(&bare.stderr));
+    assert!(
+        text(&outside.stderr)
+            .starts_with("error[wpatch::path::outside_root]: ../../x: the path leads out of the root\n")
+    );
+}
+
+#[test]
 fn statistics_turn_applying_off_as_in_git() {
     for (arguments, printed, left) in [
         (&["apply", "--numstat"][..], "1\t1\tfile\n", "one\n"),

@@ -92,7 +92,7 @@ fn directory(workspace: &dyn Workspace, path: &[u8]) -> Found<Option<RelPath>> {
     let path = match RelPath::new(&path[..end]) {
         Ok(path) => open(workspace, &path)?,
         Err(PathError::Empty) => return Ok(None),
-        Err(error) => return Err(unusable(error)),
+        Err(error) => return Err(unusable(path, error)),
     };
     match workspace.stat(&path).map_err(|error| broken(&error))? {
         None => Err(missing(&path)),

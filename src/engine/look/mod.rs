@@ -21,7 +21,7 @@ type Found<T> = Result<T, Box<Problem>>;
 
 /// Returns the path of a file without links.
 fn resolved(workspace: &dyn Workspace, path: &[u8]) -> Found<RelPath> {
-    open(workspace, &RelPath::new(path).map_err(unusable)?)
+    open(workspace, &RelPath::new(path).map_err(|error| unusable(path, error))?)
 }
 
 /// Follows the links of `path` and asks policy.
@@ -48,14 +48,14 @@ fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Vec<
     })
 }
 
-fn unusable(error: PathError) -> Box<Problem> {
+fn unusable(path: &[u8], error: PathError) -> Box<Problem> {
     let code = match error {
         PathError::Outside | PathError::Absolute => &code::OUTSIDE_ROOT,
         PathError::Nul => &code::CLOSED,
         PathError::TooLong => &code::PATH_TOO_LONG,
         PathError::Directory | PathError::Empty => &code::NOT_A_FILE,
     };
-    Box::new(Problem::new(code, error.to_string()))
+    Box::new(Problem { name: Some(path.to_vec()), ..Problem::new(code, error.to_string()) })
 }
 
 fn about(path: &RelPath, code: &'static Code, message: &str) -> Box<Problem> {
