@@ -2,6 +2,8 @@
 //!
 //! Values are skipped without being read, so that no nesting is too deep and no number form gets lost.
 
+use std::borrow::Cow;
+
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -9,6 +11,48 @@ use crate::text::json::RawMembers;
 
 /// Most bytes of a key that is read; longer ones are none that a notebook has.
 const MOST_KEY: usize = 400;
+
+/// The numbers that JSON does not have and Python writes all the same, and numbers of the same length.
+const NO_NUMBERS: [(&[u8], &str); 3] = [(b"NaN", "1e1"), (b"Infinity", "1e111111"), (b"-Infinity", "-1e111111")];
+
+/// Returns `text` with numbers in the place of those that JSON does not have: every offset stays, and what is read of
+/// a notebook is no number of this kind.
+pub(super) fn numbered(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let (mut out, mut done, mut at) = (String::new(), 0, 0);
+    while let Some(step) = memchr::memchr3(b'"', b'N', b'I', &bytes[at..]) {
+        let found = at + step;
+        at = if bytes[found] == b'"' { string_end(bytes, found) } else { found + 1 };
+        let start = found - usize::from(found > 0 && bytes[found - 1] == b'-');
+        let word = NO_NUMBERS.iter().find(|(word, _)| is_word(bytes, start, word));
+        if let Some((word, number)) = word {
+            out.push_str(&text[done..start]);
+            out.push_str(number);
+            (done, at) = (start + word.len(), start + word.len());
+        }
+    }
+    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[done..]) }
+}
+
+/// Returns the offset behind the string that begins at `start`.
+fn string_end(text: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(step) = memchr::memchr2(b'"', b'\\', &text[at.min(text.len())..]) {
+        at += step + 1;
+        if text[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// Returns whether `word` stands at `start`, and nothing else is joined to it.
+fn is_word(text: &[u8], start: usize, word: &[u8]) -> bool {
+    let is_apart = |byte: &u8| byte.is_ascii_whitespace() || b"[]{},:".contains(byte);
+    let (before, rest) = text.split_at(start);
+    rest.starts_with(word) && before.last().is_none_or(is_apart) && rest.get(word.len()).is_none_or(is_apart)
+}
 
 /// A well-formed value, not yet looked into.
 #[derive(Clone, Copy)]

@@ -106,7 +106,8 @@ pub enum CellError {
 pub fn edit(text: &[u8], wanted: &CellEdit, most: u64) -> Result<Edited, CellError> {
     let text = std::str::from_utf8(text)
         .map_err(|error| CellError::NotJson(format!("byte {} is not UTF-8", error.valid_up_to())))?;
-    let notebook = Notebook::read(text)?;
+    let text = json::numbered(text);
+    let notebook = Notebook::read(&text)?;
     match wanted {
         CellEdit::Replace { cell, kind, source } => {
             let index = notebook.find(cell)?;

@@ -235,6 +235,24 @@ fn a_notebook_that_does_not_fit_is_left_alone() {
     }
 }
 
+/// Python writes numbers that JSON does not have.
+#[test]
+fn numbers_that_are_none_stay_and_are_in_nobodys_way() {
+    let odd = "[NaN,-Infinity, Infinity\n,{\"NaN\":NaN}]";
+    let text = with(NOTEBOOK, "1.50E+00", odd).replace("# Title", "\\\\\\\" NaN,Infinity");
+    let expected = with(&text, "    \"a = 1\\n\",\n    \"a\"\n", "    \"b\"\n");
+    let expected = with(&with(&expected, OUTPUTS, "[]"), r#""execution_count": 4"#, r#""execution_count": null"#);
+    assert_eq!(after(&text, replace("cell-1", None, "b")), expected);
+    let counted = with(NOTEBOOK, r#""execution_count": 4"#, r#""execution_count": Infinity"#);
+    assert_eq!(
+        after(&counted, replace("cell-1", None, "a = 1\na")),
+        after(NOTEBOOK, replace("cell-1", None, "a = 1\na"))
+    );
+    for wrong in ["-NaN", "1NaN", "NaN5", "nan", "+Infinity", "--Infinity", "Infinityx", "NaNNaN", "\"NaN"] {
+        assert_eq!(refused(&with(NOTEBOOK, "1.50E+00", wrong), delete("intro"))["kind"], "parse", "{wrong}");
+    }
+}
+
 #[test]
 fn nesting_and_size_have_no_power() {
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
