@@ -85,7 +85,7 @@ pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interr
     let command = if request.target == Target::Undo { "redo" } else { "undo" };
     let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let mut run = Run::new(command, success);
-    run.is_described = request.preflight.describe;
+    (run.is_described, run.is_dry) = (request.preflight.describe, request.is_dry_run);
     if let Err(failure) = run.take_back(request, workspace, interrupt) {
         run.fail(&failure);
     }
