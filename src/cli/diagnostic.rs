@@ -1,5 +1,7 @@
 //! One problem for people: the place in the patch, the nearest place of the file, what to do.
 
+use std::slice;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, clipped};
@@ -32,7 +34,7 @@ pub(super) fn render(outcome: &Outcome, index: usize) -> String {
         return renderer.render(&groups);
     }
     // What is drawn between groups joins the places that they show.
-    let alone: Vec<_> = groups.iter().map(|group| renderer.render(std::slice::from_ref(group))).collect();
+    let alone: Vec<_> = groups.iter().map(|group| renderer.render(slice::from_ref(group))).collect();
     alone.join("\n")
 }
 
@@ -62,12 +64,22 @@ fn nearest<'a>(outcome: &'a Outcome, problem: &Problem) -> Option<(String, &'a N
     Some((file.from.as_ref().unwrap_or(&file.path).to_string(), hunk.nearest.as_ref()?))
 }
 
+/// Returns the lines of the place that are shown, and the number of the first one: where the first difference is behind
+/// them, the line that has it.
+fn shown(nearest: &NearestPlace) -> (usize, &[String]) {
+    let end = nearest.line + nearest.text.len();
+    let difference = nearest.first_difference.as_ref().filter(|difference| difference.file_line >= end);
+    let found = difference.and_then(|difference| Some((difference.file_line, difference.found.as_ref()?)));
+    found.map_or((nearest.line, &nearest.text), |(line, found)| (line, slice::from_ref(found)))
+}
+
 fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
     let title = format!("most like it: line {} of {path}, {} of {} lines", nearest.line, nearest.matched, nearest.of);
     let group = Group::with_title(Level::NOTE.secondary_title(title));
     let difference = nearest.first_difference.as_ref();
+    let (first, lines) = shown(nearest);
     let (mut text, mut mark) = (String::new(), None);
-    for (line, content) in (nearest.line..).zip(&nearest.text) {
+    for (line, content) in (first..).zip(lines) {
         let start = text.len();
         text += &printable(content.as_bytes()).to_string();
         if difference.is_some_and(|difference| difference.file_line == line) {
@@ -75,7 +87,7 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
         }
         text.push('\n');
     }
-    let snippet = Snippet::source(text).line_start(nearest.line).path(path.to_owned()).fold(false);
+    let snippet = Snippet::source(text).line_start(first).path(path.to_owned()).fold(false);
     let Some((mark, difference)) = mark.zip(difference) else { return group.element(snippet) };
     let expected = format!("the patch has {}", clipped(difference.expected.as_bytes(), WIDTH / 2));
     let label = difference.reason.map_or(expected.clone(), |reason| format!("{reason}: {expected}"));

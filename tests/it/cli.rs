@@ -179,6 +179,17 @@ fn a_diagnostic_shows_the_place_and_cannot_write_to_the_terminal() {
 }
 
 #[test]
+fn a_hunk_that_does_not_fit_is_shown_where_it_differs() {
+    let root = tree();
+    fs::write(root.path().join("file"), "1\n2\n3\n4\n5\n6\nseven\n8\n").unwrap();
+    let patch = "--- a/file\n+++ b/file\n@@ -1,8 +1,7 @@\n 1\n 2\n 3\n 4\n 5\n 6\n-7\n 8\n";
+    let output = run(root.path(), &["check", "--color", "never"], patch);
+    let words = text(&output.stderr);
+    assert!(words.contains("note: most like it: line 1 of file, 7 of 8 lines\n  --> file:7:1\n"), "{words}");
+    assert!(words.contains("7 | seven\n   | ^^^^^ the patch has 7\n"), "{words}");
+}
+
+#[test]
 fn the_name_of_a_patch_cannot_write_to_the_terminal() {
     let root = tree();
     fs::write(root.path().join("p\x1b[2J"), PATCH.replace("one", "three")).unwrap();
