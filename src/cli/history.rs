@@ -74,6 +74,11 @@ fn listed(command: &'static str, global: &Global, list: impl FnOnce(&Disk) -> Re
         Ok(Err(outcome)) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
         Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Normal)),
     };
+    if log.entries.is_empty() && !global.quiet && !global.json {
+        output::complain(
+            "no change is kept here; where the root has no .git directory `wpatch init` makes a place for them",
+        );
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     let printed = if global.json { print_json(&log, &mut out) } else { log.print(&mut out) };
     match printed.and_then(|()| out.flush()) {

@@ -30,9 +30,9 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
     };
     let help = match &error.kind {
         SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
-        SyntaxErrorKind::NoPatch => {
-            Some("a patch is a unified diff, a git diff, a Codex envelope or a JSON document of changes")
-        }
+        SyntaxErrorKind::NoPatch => Some(
+            "a patch is a unified or git diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",
+        ),
         SyntaxErrorKind::TooManyFiles(_) => Some("--max-files raises the limit"),
         SyntaxErrorKind::TooManyHunks(_) => Some("--max-hunks raises the limit"),
         _ => None,

@@ -30,8 +30,9 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
         Seen::Nothing | Seen::BelowFile(_) => {
             let problem = findings.error(&code::MISSING, "the file does not exist");
             problem.path = Some(path.clone());
-            problem.help =
-                Some("check the strip level (-p) and the root, or whether the patch was applied already".into());
+            problem.help = Some(
+                "check the name and the root, and of a patch the strip level (-p); it may be applied already".into(),
+            );
         }
         Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge => blocked(path, &seen, findings),
     }

@@ -279,6 +279,7 @@ fn the_program_documents_itself() {
         );
         assert!(printed(&[command, "--help"]).contains("--json"), "{command}");
     }
+    assert_eq!(printed(&["help", "undo"]), printed(&["undo", "--help"]));
     assert_eq!(printed(&["--version"]), concat!("wpatch ", env!("CARGO_PKG_VERSION"), "\n"));
 }
 
@@ -349,6 +350,10 @@ fn a_change_is_taken_back_shown_and_listed() {
         document
     };
     let file = || fs::read_to_string(root.path().join("file")).unwrap();
+    let empty = run(root.path(), &["log"], "");
+    let hint =
+        "wpatch: no change is kept here; where the root has no .git directory `wpatch init` makes a place for them\n";
+    assert_eq!((code(&empty), text(&empty.stdout), text(&empty.stderr)), (0, "", hint));
     assert_eq!(said(&["undo"]).0, 1);
     let told = String::from_utf8(run(root.path(), &["undo"], "").stderr).unwrap();
     assert!(

@@ -50,7 +50,7 @@ pub(super) const COMMANDS: [&str; 21] = [
 /// or safety; 4 disk or system failed, everything was put back; 5 putting back could not be finished, run `wpatch
 /// recover`; 6 somebody else holds the lock; 128+n signal n, everything was put back.
 #[derive(Debug, Parser)]
-#[command(name = "wpatch", version, disable_help_subcommand = true, args_override_self = true)]
+#[command(name = "wpatch", version, args_override_self = true)]
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: Global,
