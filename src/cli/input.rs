@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::Stop;
-use crate::engine::options::code;
+use crate::engine::options::{Facts, code};
 
 /// What standard input is called.
 const STDIN: &str = "-";
@@ -28,8 +28,8 @@ pub(super) fn read(paths: &[PathBuf], limit: u64) -> Result<Vec<(String, Vec<u8>
 /// Stops if it cannot be read or is larger.
 pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
     match open(path, limit) {
-        Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(Stop::new(&code::TOO_LARGE, format!("{} has more than {limit} bytes", path.display()))),
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
         Err(error) => Err(Stop::new(&code::IO, format!("cannot read the text: {error}"))),
     }
 }
@@ -37,16 +37,24 @@ pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
 fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
     let name = path.to_string_lossy().into_owned();
     match open(path, limit) {
-        Ok(Some(bytes)) => Ok((name, bytes)),
-        Ok(None) => {
-            let stop = Stop::new(&code::TOO_LARGE, format!("the patch {name} has more than {limit} bytes"));
+        Ok(Ok(bytes)) => Ok((name, bytes)),
+        Ok(Err(size)) => {
+            let stop = too_large(&format!("the patch {name}"), size, limit);
             Err(Stop { help: Some("--max-patch raises the limit".to_owned()), ..stop })
         }
         Err(error) => Err(Stop::new(&code::IO, format!("cannot read the patch: {error}"))),
     }
 }
 
-fn open(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+fn too_large(name: &str, size: Option<u64>, limit: u64) -> Stop {
+    let facts = Facts { limit: Some(limit), size, ..Facts::default() };
+    Stop { facts: Box::new(facts), ..Stop::new(&code::TOO_LARGE, format!("{name} has more than {limit} bytes")) }
+}
+
+/// Bytes; or how many there are, if that is known and they are too many.
+type Within = Result<Vec<u8>, Option<u64>>;
+
+fn open(path: &Path, limit: u64) -> io::Result<Within> {
     if path == Path::new(STDIN) {
         return read_all(io::stdin().lock(), 0, limit);
     }
@@ -55,15 +63,19 @@ fn open(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     read_all(file, size, limit)
 }
 
-/// Returns all bytes, or nothing if there are more than `limit`. `size` is what to expect.
-fn read_all(source: impl Read, size: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
+/// Returns all bytes, unless there are more than `limit`. `size` is what to expect. What has no end is not counted to it.
+fn read_all(mut source: impl Read, size: u64, limit: u64) -> io::Result<Within> {
     if size > limit {
-        return Ok(None);
+        return Ok(Err(Some(size)));
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1))?;
-    source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+    source.by_ref().take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 <= limit {
+        return Ok(Ok(bytes));
+    }
+    let more = io::copy(&mut source.take(limit), &mut io::sink())?;
+    Ok(Err((more < limit).then_some(bytes.len() as u64 + more)))
 }
 
 #[cfg(test)]
@@ -72,8 +84,9 @@ mod tests {
 
     #[test]
     fn a_patch_over_the_limit_is_not_taken() {
-        assert_eq!(read_all(&b"abc"[..], 0, 3).unwrap(), Some(b"abc".to_vec()));
-        assert_eq!(read_all(&b"abcd"[..], 0, 3).unwrap(), None);
-        assert_eq!(read_all(&b""[..], 4, 3).unwrap(), None);
+        assert_eq!(read_all(&b"abc"[..], 0, 3).unwrap(), Ok(b"abc".to_vec()));
+        assert_eq!(read_all(&b"abcd"[..], 0, 3).unwrap(), Err(Some(4)));
+        assert_eq!(read_all(&b""[..], 4, 3).unwrap(), Err(Some(4)));
+        assert_eq!(read_all(io::repeat(0), 0, 3).unwrap(), Err(None));
     }
 }

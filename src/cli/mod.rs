@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use args::{Cli, Command, Global, PatchOptions};
 use output::{Output, Verbosity};
 
-use crate::engine::options::{Code, Interrupt, Problem, code};
+use crate::engine::options::{Code, Facts, Interrupt, Problem, code};
 use crate::engine::{self, Change, Disk, Outcome, Target};
 use crate::report::{self, Parts};
 
@@ -177,15 +177,16 @@ struct Stop {
     code: &'static Code,
     message: String,
     help: Option<String>,
+    facts: Box<Facts>,
 }
 
 impl Stop {
     fn new(code: &'static Code, message: String) -> Self {
-        Self { code, message, help: None }
+        Self { code, message, help: None, facts: Box::default() }
     }
 
     fn into_outcome(self, command: &'static str) -> Outcome {
-        let problems = vec![Problem { help: self.help, ..Problem::new(self.code, self.message) }];
+        let problems = vec![Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) }];
         let report = report::build(&Parts { problems: &problems, ..Parts::new(command, report::Outcome::Failed) });
         Outcome { report, inputs: Vec::new(), problems }
     }

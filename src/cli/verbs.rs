@@ -249,7 +249,7 @@ impl ContentOptions {
     fn read(self, common: &FileOptions) -> Result<Vec<u8>, Stop> {
         match (self.content, self.content_file) {
             (Some(text), _) => Ok(text.into_encoded_bytes()),
-            // One byte more than may be written, so that preflight has a size to tell.
+            // What is over a smaller limit is refused by preflight, which knows the file.
             (None, file) => {
                 let limit = common.max_bytes.unwrap_or(MAX_BYTES).max(MAX_BYTES);
                 input::contents(file.as_deref().unwrap_or(Path::new("-")), limit)

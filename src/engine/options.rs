@@ -7,7 +7,7 @@ pub use crate::plan::{
     Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
     Replacement, Replacements, Selection, Target, Times,
 };
-pub use crate::preflight::{Code, Options as PreflightOptions, Problem, Severity, code};
+pub use crate::preflight::{Code, Facts, Options as PreflightOptions, Problem, Severity, code};
 pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, edits};
 pub use crate::transaction::history::Limits;
 pub use crate::transaction::{Durability, Interrupt, Options as TransactionOptions};

@@ -125,8 +125,11 @@ pub enum MismatchKind {
     },
     /// It fits only where another hunk went.
     Overlap,
-    /// What it asks for is larger than a file may be.
-    TooLarge,
+    /// The file would have at least so many bytes, more than it may.
+    TooLarge {
+        /// The bytes.
+        size: u64,
+    },
     /// It fills an empty file, and there is something in this one.
     NotEmpty,
     /// Its result already stands at this line, counted from 0.

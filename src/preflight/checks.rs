@@ -2,7 +2,7 @@
 
 use super::findings::Findings;
 use super::overlay::{Node, Overlay, Seen};
-use super::problem::{Facts, code};
+use super::problem::{Facts, Problem, code};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -34,7 +34,7 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
                 "check the name and the root, and of a patch the strip level (-p); it may be applied already".into(),
             );
         }
-        Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge => blocked(path, &seen, findings),
+        Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge { .. } => blocked(path, &seen, findings),
     }
     None
 }
@@ -45,17 +45,23 @@ pub(super) fn blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
         Seen::ThroughLink(at) => through_link(at, findings),
         Seen::BelowFile(at) => findings.error(&code::NOT_A_DIRECTORY, format!("{at} is no directory")),
         Seen::Special => findings.error(&code::NOT_A_FILE, "a special file (FIFO, socket or device) stands there"),
-        Seen::TooLarge => {
-            let problem = findings.error(&code::TOO_LARGE, "the file is larger than the limit");
-            problem.help = Some("--max-file raises the limit".into());
-            problem
+        &Seen::TooLarge { size, limit } => {
+            let message = format!("the file has {size} bytes, over the limit of {limit}");
+            too_large(findings.error(&code::TOO_LARGE, message), size, limit)
         }
         Seen::Nothing | Seen::Node(_) => return,
     };
     problem.path = Some(path.clone());
 }
 
-fn through_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut super::Problem {
+/// Says of how many bytes there may be how many.
+pub(super) fn too_large(problem: &mut Problem, size: u64, limit: u64) -> &mut Problem {
+    problem.facts = Facts { limit: Some(limit), size: Some(size), ..Facts::default() };
+    problem.help = Some("--max-file raises the limit".into());
+    problem
+}
+
+fn through_link<'f>(at: &RelPath, findings: &'f mut Findings) -> &'f mut Problem {
     let problem = findings.error(&code::THROUGH_LINK, format!("the path goes through the symbolic link {at}"));
     problem.help = Some("name the file by the path that the link leads to".into());
     problem
@@ -171,9 +177,7 @@ pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -
     let bytes = &node.bytes;
     if bytes.len() as u64 > max_file {
         let message = format!("the file would have {} bytes, over the limit of {max_file}", bytes.len());
-        let problem = findings.error(&code::TOO_LARGE, message);
-        problem.facts = Facts { limit: Some(max_file), size: Some(bytes.len() as u64), ..Facts::default() };
-        problem.help = Some("--max-file raises the limit".into());
+        too_large(findings.error(&code::TOO_LARGE, message), bytes.len() as u64, max_file);
     } else if node.kind == FileKind::Symlink {
         let fault = match bytes.as_slice() {
             [] => Some("a symbolic link needs a target"),

@@ -257,7 +257,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
             problem.help = Some("add lines of context that are there only once".into());
             problem
         }
-        MismatchKind::TooLarge => findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large")),
+        MismatchKind::TooLarge { .. } => findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large")),
         MismatchKind::NotEmpty => findings.error(&code::EXISTS, format!("{hunk} fills a file that is not empty")),
         MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
         MismatchKind::AlreadyApplied { line } => done(operation, (hunk, *line), false, findings),

@@ -189,7 +189,7 @@ impl<'a> Worker<'a> {
             Seen::Nothing => Ok(room.is_free_above(path, findings)),
             Seen::ThroughLink(at) | Seen::BelowFile(at) if is_going(at) => Ok(room.is_free_above(path, findings)),
             Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
-            Seen::Node(_) | Seen::TooLarge => {
+            Seen::Node(_) | Seen::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);
                 let may = is_itself || is_going(path) || self.options.overwrite;
                 if !may {

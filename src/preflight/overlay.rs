@@ -35,8 +35,11 @@ pub(super) enum Seen {
     BelowFile(RelPath),
     /// A FIFO, a socket or a device.
     Special,
-    /// A file over the limit.
-    TooLarge,
+    /// A file of so many bytes, which is over the limit.
+    TooLarge {
+        size: u64,
+        limit: u64,
+    },
 }
 
 struct Entry {
@@ -170,7 +173,10 @@ impl<'w> Overlay<'w> {
             Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
             Err(error) => match error.fault {
                 Fault::Missing => Ok((Seen::Nothing, None)),
-                Fault::TooLarge => Ok((Seen::TooLarge, None)),
+                Fault::TooLarge => {
+                    let size = self.workspace.stat(path)?.map_or(self.max_file, |stat| stat.size);
+                    Ok((Seen::TooLarge { size, limit: self.max_file }, None))
+                }
                 Fault::NotRegular => self.load_irregular(path),
                 Fault::ThroughLink | Fault::NotDirectory => Ok((self.blocked(path)?, None)),
                 _ => Err(error),

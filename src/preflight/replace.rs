@@ -1,5 +1,6 @@
 //! From a preimage to a postimage, by changes of texts.
 
+use super::checks::too_large;
 use super::edit::{Edited, at_lines, compare};
 use super::findings::Findings;
 use super::problem::{Facts, Problem, code};
@@ -66,7 +67,7 @@ pub(super) fn postimage(
             Some(Edited::Changed(after))
         }
         Err(misplaced) => {
-            misplace(operation, changes, misplaced, findings);
+            misplace(operation, changes, misplaced, options.max_file, findings);
             None
         }
     }
@@ -84,13 +85,13 @@ fn judge(changes: &Replacements, text: &[u8], places: &[TextChange], options: &O
 }
 
 /// Notes all changes of which something is known, in their order: those without a place, and why.
-fn misplace(operation: &Operation, changes: &Replacements, misplaced: Misplaced, findings: &mut Findings) {
+fn misplace(operation: &Operation, changes: &Replacements, misplaced: Misplaced, most: u64, findings: &mut Findings) {
     let known = misplaced.places.into_iter().map(|place| (place.edit, place.new_lines, Ok(place.placement)));
     let mut known: Vec<_> = known.collect();
     for misfit in &misplaced.misfits {
         let edit = &changes.edits[misfit.edit];
         let hunk = known.iter().filter(|(before, ..)| *before < misfit.edit).count();
-        let problem = refuse(operation, edit, misfit, findings);
+        let problem = refuse(operation, edit, misfit, most, findings);
         at(problem, operation, edit).hunk = Some(hunk);
         known.push((misfit.edit, 0, Err(misfit.mismatch.clone())));
     }
@@ -113,6 +114,7 @@ fn refuse<'f>(
     operation: &Operation,
     edit: &Replacement,
     misfit: &TextMismatch,
+    most: u64,
     findings: &'f mut Findings,
 ) -> &'f mut Problem {
     let name = name(edit);
@@ -129,11 +131,9 @@ fn refuse<'f>(
             }
             problem
         }
-        MismatchKind::TooLarge => {
-            let message = format!("{name} is there {} times, and the file would be over the limit", misfit.count);
-            let problem = findings.error(&code::TOO_LARGE, message);
-            problem.help = Some("--max-file raises the limit".into());
-            problem
+        &MismatchKind::TooLarge { size } => {
+            let message = format!("the file would have {size} bytes, over the limit of {most}");
+            too_large(findings.error(&code::TOO_LARGE, message), size, most)
         }
         MismatchKind::NotEmpty => {
             let problem = findings.error(&code::EXISTS, "the file exists already, and is not empty");

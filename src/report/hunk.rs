@@ -210,7 +210,7 @@ impl HunkReport {
         self.status = match &mismatch.kind {
             MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. } => HunkStatus::NotFound,
             MismatchKind::Overlap => HunkStatus::Overlap,
-            MismatchKind::TooLarge => HunkStatus::TooLarge,
+            MismatchKind::TooLarge { .. } => HunkStatus::TooLarge,
             MismatchKind::NotEmpty => HunkStatus::Exists,
             MismatchKind::Ambiguous { lines, rung } => {
                 self.rung = Some(rung);

@@ -102,15 +102,15 @@ fn at_once(
 ) -> Result<(Vec<u8>, Vec<TextChange>), Vec<TextMismatch>> {
     let file = Searched::new(preimage);
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
-    let mut made = 0_u64;
+    let mut new = 0_u64;
     for &(index, edit) in edits {
         match sites(&file, edit, closeness) {
-            Ok(sites) if grows_beyond(most, &mut made, &sites, edit) => {
-                return Err(vec![TextMismatch {
-                    edit: index,
-                    mismatch: Mismatch::unexplained(MismatchKind::TooLarge),
-                    count: sites.len(),
-                }]);
+            Ok(sites) if made(&mut new, &sites, edit) > most => {
+                let gone: u64 = changes.iter().map(|change: &TextChange| change.placement.bytes.len() as u64).sum();
+                let goes: u64 = sites.iter().map(|site| site.bytes.len() as u64).sum();
+                let size = new.saturating_add((preimage.len() as u64).saturating_sub(gone + goes));
+                let mismatch = Mismatch::unexplained(MismatchKind::TooLarge { size });
+                return Err(vec![TextMismatch { edit: index, mismatch, count: sites.len() }]);
             }
             Ok(sites) => changes.extend(sites.into_iter().map(|site| change(&file, index, edit, site, closeness))),
             Err((mismatch, count)) => misfits.push(TextMismatch { edit: index, mismatch, count }),
@@ -135,11 +135,11 @@ fn at_once(
     Ok((spliced(preimage, &changes), changes))
 }
 
-/// Adds what comes to `sites` to the bytes that are `made`, and returns whether they are more than `most`: what a few
-/// bytes of a patch ask for must not be made first and measured then.
-fn grows_beyond(most: u64, made: &mut u64, sites: &[Site], edit: &Replacement) -> bool {
-    *made = made.saturating_add((sites.len() as u64).saturating_mul(edit.new.len() as u64));
-    *made > most
+/// Adds what comes to `sites` to the bytes that are `new`, and returns how many those are: what a few bytes of a patch
+/// ask for must not be made first and measured then.
+fn made(new: &mut u64, sites: &[Site], edit: &Replacement) -> u64 {
+    *new = new.saturating_add((sites.len() as u64).saturating_mul(edit.new.len() as u64));
+    *new
 }
 
 fn change(file: &Searched<'_>, edit: usize, wanted: &Replacement, site: Site, closeness: Closeness) -> TextChange {
