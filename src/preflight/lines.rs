@@ -11,7 +11,7 @@ use super::problem::{Facts, code};
 use crate::matching::{self, LineMismatch};
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
 use crate::text::tag::Tag;
-use crate::text::{BYTE_ORDER_MARK, is_binary, lines, printable, without_ending};
+use crate::text::{BYTE_ORDER_MARK, is_data, lines, printable, without_ending};
 
 /// Lines that are shown on each side of a place.
 const AROUND: usize = 2;
@@ -75,7 +75,7 @@ pub(super) fn postimage(
         findings.outcome.tag = Some(changes.tag);
         return Some(Edited::Same);
     }
-    if is_binary(preimage) {
+    if is_data(preimage) {
         findings.outcome.is_binary = true;
         findings.error(&code::BINARY_FILE, "the file has binary data, in which no line is changed");
         return None;

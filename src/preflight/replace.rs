@@ -7,7 +7,7 @@ use super::problem::{Facts, Problem, code};
 use super::{Options, done, encoded, guards};
 use crate::matching::{self, MismatchKind, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
-use crate::text::is_binary;
+use crate::text::is_data;
 
 /// Returns what `changes` make of `preimage`; `None` if they cannot.
 pub(super) fn postimage(
@@ -23,7 +23,7 @@ pub(super) fn postimage(
         None => None,
     };
     let text = encoded.as_ref().map_or(preimage, |encoded| &encoded.text);
-    if is_binary(text) && changes.edits.iter().any(looks_inside) {
+    if is_data(text) && changes.edits.iter().any(looks_inside) {
         findings.outcome.is_binary = true;
         findings.error(&code::BINARY_FILE, "the file has binary data, in which no text is replaced");
         return None;

@@ -23,6 +23,15 @@ pub fn is_binary(content: &[u8]) -> bool {
     memchr::memchr(0, &content[..content.len().min(BINARY_PREFIX)]).is_some()
 }
 
+/// Bytes at the start of a file among which a NUL keeps it from being looked at by lines.
+const DATA_PREFIX: usize = 8192;
+
+/// Returns whether `content` is binary data to who reads or changes it by lines or texts.
+#[must_use]
+pub fn is_data(content: &[u8]) -> bool {
+    memchr::memchr(0, &content[..content.len().min(DATA_PREFIX)]).is_some()
+}
+
 /// Returns how the lines of `content` end: `lf`, `crlf`, `mixed`, or `none` if there are no line ends.
 #[must_use]
 pub fn line_end(content: &[u8]) -> &'static str {

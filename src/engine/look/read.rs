@@ -9,11 +9,9 @@ use crate::path::RelPath;
 use crate::preflight::{Problem, code};
 use crate::report::Extract;
 use crate::text::tag::Tag;
-use crate::text::{BYTE_ORDER_MARK, DecodeError, decode, lines, without_ending};
+use crate::text::{BYTE_ORDER_MARK, DecodeError, decode, is_data, lines, without_ending};
 use crate::workspace::Workspace;
 
-/// Bytes at the start of a file among which a NUL keeps it from being shown by lines.
-const BINARY_PREFIX: usize = 8192;
 /// Most characters of a line in [`View::Numbered`].
 const MOST_CHARACTERS: usize = 2000;
 
@@ -125,7 +123,7 @@ fn extract(request: &ReadRequest, workspace: &dyn Workspace) -> Found<Extract> {
         }
     };
     let is_by_lines = request.view != View::Plain;
-    if is_by_lines && memchr::memchr(0, &text[..text.len().min(BINARY_PREFIX)]).is_some() {
+    if is_by_lines && is_data(&text) {
         return Err(about(&path, &code::BINARY_FILE, "the file has binary data, which has no lines"));
     }
     let window = first_lines(&text, range(&text, request.window), request.max_lines);
