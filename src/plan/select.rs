@@ -156,10 +156,19 @@ fn resolved(
         guard: operation.guard,
         permissions: operation.permissions,
     };
+    let operation = in_place(operation);
     match selection.direction {
         Direction::Forward => Ok(operation),
         Direction::Reverse => reversed(operation).map_err(|kind| (kind, None)),
     }
+}
+
+/// Makes a file that moves to where it is one that stays there.
+fn in_place(mut operation: Operation<RelPath>) -> Operation<RelPath> {
+    if operation.action == Action::Rename && operation.from.as_ref() == Some(&operation.path) {
+        (operation.action, operation.from) = (Action::Modify, None);
+    }
+    operation
 }
 
 /// Turns an operation round. The reverse of a copy takes the copy away; the reverse of a deletion brings the
