@@ -19,7 +19,7 @@ mod verbs;
 use std::env;
 use std::error::Error;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use args::{Cli, Command, Global, PatchOptions};
@@ -158,6 +158,17 @@ fn state_home() -> Option<PathBuf> {
 fn root(global: &Global) -> String {
     let root = fs_err::canonicalize(global.root()).unwrap_or_else(|_| global.root().to_owned());
     root.to_string_lossy().into_owned()
+}
+
+/// Returns the absolute names that the directory `root` goes by: the one that the shell has for it, where that differs,
+/// and the one without links.
+fn names_of(root: &Path) -> Vec<PathBuf> {
+    let Ok(real) = fs_err::canonicalize(root) else { return Vec::new() };
+    let named = env::var_os("PWD").map_or_else(|| root.to_owned(), |directory| Path::new(&directory).join(root));
+    let is_meant = named.is_absolute() && fs_err::canonicalize(&named).is_ok_and(|named| named == real);
+    // Without `.` and doubled slashes.
+    let named = is_meant.then(|| named.components().collect()).filter(|named| *named != real);
+    named.into_iter().chain([real]).collect()
 }
 
 /// A command line that cannot be understood. Whoever asked for JSON anywhere in it gets JSON.

@@ -29,6 +29,7 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
         expected: patch.expect_hash,
         direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
+        roots: roots(global),
     };
     let rules = Rules {
         context: patch.context.unwrap_or(usize::MAX),
@@ -70,6 +71,12 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         relocate: patch.relocate,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
     })
+}
+
+/// Returns the absolute names of the root, without a final slash.
+pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
+    let names = super::names_of(global.root()).into_iter().map(|name| name.into_os_string().into_encoded_bytes());
+    names.map(|name| name.strip_suffix(b"/").map_or(name.clone(), <[u8]>::to_vec)).collect()
 }
 
 /// Returns how a change is committed.

@@ -260,8 +260,7 @@ impl ContentOptions {
 
 /// Returns `file` as a path below `root`, if it is an absolute one that lies there; else as it is.
 pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
-    let real = fs_err::canonicalize(root).unwrap_or_default();
-    engine::below(&[root, &real], file)
+    engine::below(&super::names_of(root), file)
 }
 
 /// Returns the one edit that the options name.

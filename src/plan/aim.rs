@@ -1,4 +1,5 @@
-//! A patch of one file, aimed at another one than it names (`--file`), or only at one version of it (`--expect-hash`).
+//! What a run says of a patch beyond its text: where the root is, which file is meant (`--file`) and which version of it
+//! (`--expect-hash`), how closely texts fit.
 
 use super::{Claim, Edit, Name, Operation, Plan, Rejection, RejectionKind, Selection, Strip};
 use crate::digest::Sha256;
@@ -54,6 +55,22 @@ pub(super) fn loosen(plan: &mut Plan<Name>, selection: &Selection) {
     for operation in &mut plan.operations {
         if let Edit::Replacements(changes) = &mut operation.edit {
             changes.closeness = changes.closeness.max(selection.closeness);
+        }
+    }
+}
+
+/// Makes absolute names below the root relative, in grammars without prefixes.
+pub(super) fn enter(plan: &mut Plan<Name>, selection: &Selection) {
+    let roots = if selection.directory.is_empty() { selection.roots.as_slice() } else { &[] };
+    let names = plan.operations.iter_mut().flat_map(|operation| [Some(&mut operation.path), operation.from.as_mut()]);
+    let claims = names.flatten().filter_map(|name| match name {
+        Name::Agreed(claims) => Some(claims),
+        Name::Header(_) | Name::Traditional { .. } => None,
+    });
+    for claim in claims.flatten().filter(|claim| claim.strip == Strip::Literal && claim.bytes.starts_with(b"/")) {
+        let below = |root: &Vec<u8>| claim.bytes.strip_prefix(root.as_slice())?.strip_prefix(b"/");
+        if let Some(name) = roots.iter().find_map(below) {
+            claim.bytes = name.to_vec();
         }
     }
 }

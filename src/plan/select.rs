@@ -25,6 +25,8 @@ pub struct Selection {
     pub expected: Option<Sha256>,
     /// How closely texts have to fit at least (`--match`, `--reindent`).
     pub closeness: Closeness,
+    /// The absolute names of the root. In grammars without prefixes a name below one of them is one below the root.
+    pub roots: Vec<Vec<u8>>,
 }
 
 /// One `--include` or `--exclude`.
@@ -46,6 +48,7 @@ impl Default for Selection {
             file: None,
             expected: None,
             closeness: Closeness::Exact,
+            roots: Vec::new(),
         }
     }
 }
@@ -96,6 +99,7 @@ pub struct Selected {
 pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     aim::loosen(&mut plan, selection);
     let aimed = selection.file.as_ref().map_or(Ok(()), |file| aim::aim(&mut plan, file, selection));
+    aim::enter(&mut plan, selection);
     let mut selected = Selected {
         plan: Plan { inputs: plan.inputs, operations: Vec::with_capacity(plan.operations.len()) },
         rejections: Vec::new(),
