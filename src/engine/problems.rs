@@ -51,8 +51,8 @@ pub(super) fn rejected(rejection: &Rejection) -> Problem {
         RejectionKind::Name(NameError::Path(PathError::Outside | PathError::Absolute)) => &code::OUTSIDE_ROOT,
         RejectionKind::Name(NameError::Path(PathError::Nul)) => &code::CLOSED,
         RejectionKind::Name(NameError::Path(PathError::TooLong)) => &code::PATH_TOO_LONG,
-        RejectionKind::Name(NameError::Path(PathError::Directory)) => &code::NOT_A_FILE,
-        RejectionKind::Name(NameError::Stripped | NameError::Path(PathError::Empty)) => &code::NAME_STRIPPED,
+        RejectionKind::Name(NameError::Path(PathError::Directory | PathError::Empty)) => &code::NOT_A_FILE,
+        RejectionKind::Name(NameError::Stripped) => &code::NAME_STRIPPED,
     };
     let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
     let help = is_too_deep.then(|| "-p0 takes names as they stand, -p1 takes a directory such as a/ off".to_owned());

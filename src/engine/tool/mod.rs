@@ -184,18 +184,21 @@ fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     (tool.ok_or_else(unknown)?.run)(arguments, call)
 }
 
-/// Returns `file` as a path below the root, if it begins with one of its absolute names; else as it is.
+/// Returns `file` as a path below the root, if it begins with one of its absolute names; else as it is. The root itself
+/// is `.`.
 #[must_use]
 pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
     let mut names = roots.iter().map(AsRef::as_ref).filter(|root| root.is_absolute());
     let path = names.find_map(|root| file.strip_prefix(root).ok()).unwrap_or(file);
-    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
+    let bytes = path.as_os_str().as_encoded_bytes();
     // A path that names a directory does so to the end.
     let is_directory = file.as_os_str().as_encoded_bytes().ends_with(b"/");
-    if is_directory && !bytes.ends_with(b"/") && !bytes.is_empty() {
-        bytes.push(b'/');
+    match bytes {
+        [] => b".".to_vec(),
+        [.., b'/'] => bytes.to_vec(),
+        _ if is_directory => [bytes, b"/"].concat(),
+        _ => bytes.to_vec(),
     }
-    bytes
 }
 
 /// Why arguments are not taken.
