@@ -65,6 +65,13 @@ impl<'a> Reader<'a> {
         Ok(Some(Line { content, span, whole: Span::new(span.start, span.start + line.len()) }))
     }
 
+    /// Returns whether only blank lines follow `line`, and perhaps the one that ends a heredoc.
+    pub(super) fn is_last(&self, line: &Line<'_>) -> bool {
+        let behind = self.text[line.whole.end..].trim_ascii_start();
+        let end = behind.strip_prefix(b"EOF").unwrap_or(behind);
+        end.trim_ascii_start().is_empty()
+    }
+
     /// Takes the next line.
     ///
     /// # Errors

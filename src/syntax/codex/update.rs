@@ -43,7 +43,7 @@ pub(super) fn read(
 pub(super) fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hunk>, SyntaxError> {
     let mut hunks: Vec<Hunk> = Vec::new();
     loop {
-        let Some(line) = reader.peek()?.filter(|line| !is_section_end(line)) else {
+        let Some(line) = reader.peek()?.filter(|line| !is_section_end(line, reader)) else {
             return Ok(hunks);
         };
         let is_behind_end =
@@ -66,7 +66,7 @@ pub(super) fn chunks(reader: &mut Reader<'_>, options: Options) -> Result<Vec<Hu
 /// Takes empty lines; with nothing else up to the end of the section they are no chunk.
 fn are_only_empty(reader: &mut Reader<'_>) -> Result<bool, SyntaxError> {
     while reader.take_if(|line| line.content().is_empty())?.is_some() {}
-    Ok(reader.peek()?.is_none_or(|line| is_section_end(&line)))
+    Ok(reader.peek()?.is_none_or(|line| is_section_end(&line, reader)))
 }
 
 fn chunk(reader: &mut Reader<'_>) -> Result<Hunk, SyntaxError> {
@@ -120,7 +120,7 @@ fn text(heading: &Line<'_>) -> Option<Span> {
 fn body(reader: &mut Reader<'_>) -> Result<(usize, usize), SyntaxError> {
     let (mut old, mut new) = (0, 0);
     loop {
-        let Some(line) = reader.peek()?.filter(|line| !ends_body(line)) else {
+        let Some(line) = reader.peek()?.filter(|line| !ends_body(line, reader)) else {
             return Ok((old, new));
         };
         let (is_old, is_new) = match line.content().as_bytes().first() {
@@ -135,8 +135,8 @@ fn body(reader: &mut Reader<'_>) -> Result<(usize, usize), SyntaxError> {
     }
 }
 
-fn ends_body(line: &Line<'_>) -> bool {
-    is_heading(line) || is_section_end(line) || line.content().trim_end() == END_OF_FILE
+fn ends_body(line: &Line<'_>, reader: &Reader<'_>) -> bool {
+    is_heading(line) || is_section_end(line, reader) || line.content().trim_end() == END_OF_FILE
 }
 
 /// `@@`, or `@@` with a blank and a text behind it.
@@ -145,10 +145,12 @@ fn is_heading(line: &Line<'_>) -> bool {
     content == "@@" || content.starts_with("@@ ")
 }
 
-/// Inside an update a marker counts only at the start of a line; an indented one is context.
-fn is_section_end(line: &Line<'_>) -> bool {
+/// Inside an update a marker counts only at the start of a line; an indented one is context, but for the last line of all.
+fn is_section_end(line: &Line<'_>, reader: &Reader<'_>) -> bool {
     let content = line.content().trim_end();
-    content == END || [ADD, DELETE, UPDATE].iter().any(|marker| content.starts_with(marker))
+    content == END
+        || line.trimmed() == END && reader.is_last(line)
+        || [ADD, DELETE, UPDATE].iter().any(|marker| content.starts_with(marker))
 }
 
 fn is_at_margin(line: &Line<'_>) -> bool {
