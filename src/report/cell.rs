@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::hunk::{AppliedLines, HunkReport, HunkStatus, Source, StatedLines};
+use super::hunk::{AppliedLines, HunkReport};
 use super::words::clipped;
 use crate::notebook::EditedCell;
 use crate::plan::Operation;
@@ -39,30 +39,13 @@ pub(super) fn reports(id: &str, operation: &Operation, outcome: &FileOutcome) ->
                 old_lines: old,
                 new_start: first((placement.lines.start + added).saturating_sub(removed), new),
                 new_lines: new,
+                lines: Vec::new(),
             };
             added += new;
             removed += old;
-            let mut report = unplaced(format!("{id}h{}", index + 1), operation, lines);
+            let mut report = HunkReport::unstated(id, index, operation, lines);
             report.place(placement);
             report
         })
         .collect()
-}
-
-/// The entry of a change that no text says: it stands nowhere, and states what it comes to.
-fn unplaced(id: String, operation: &Operation, lines: AppliedLines) -> HunkReport {
-    let (old_lines, new_lines) = (lines.old_lines, lines.new_lines);
-    HunkReport {
-        id,
-        status: HunkStatus::Unplaced,
-        rung: None,
-        offset: None,
-        fuzz: None,
-        patch: StatedLines { old_start: None, old_lines, new_start: None, new_lines, section: String::new() },
-        applied: Some(lines),
-        source: Source { input: operation.input, byte_start: 0, byte_end: 0, line_start: 1, line_end: 1 },
-        candidates: Vec::new(),
-        expected: Vec::new(),
-        nearest: None,
-    }
 }

@@ -199,6 +199,7 @@ impl FileReport {
             }
             Edit::Replacements(changes) => super::texts::reports(&id, operation, changes, known, counter),
             Edit::Cell(_) => super::cell::reports(&id, operation, known),
+            Edit::Whole(_) => super::written::reports(&id, operation, known.diff.as_deref().unwrap_or_default()),
             Edit::Lines(changes) => super::texts::numbered(&id, operation, changes, known, counter),
             _ => Vec::new(),
         };

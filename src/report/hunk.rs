@@ -68,7 +68,7 @@ pub enum HunkStatus {
 }
 
 /// The lines that a hunk header names, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppliedLines {
     /// First line of the preimage; the line before it for an empty run.
     pub old_start: usize,
@@ -78,6 +78,10 @@ pub struct AppliedLines {
     pub new_start: usize,
     /// Lines of the postimage.
     pub new_lines: usize,
+    /// What goes and comes there with the lines around it, each behind its ` `, `-` or `+`; of files that are written as
+    /// a whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
 }
 
 /// What a hunk header says.
@@ -159,7 +163,7 @@ pub(super) fn reports(
     patch: &[u8],
     counter: &mut Counter<'_>,
 ) -> Vec<HunkReport> {
-    let applied = applied_lines(operation, hunks, placements);
+    let mut applied = applied_lines(operation, hunks, placements);
     let mut reports = Vec::with_capacity(hunks.len());
     for (index, hunk) in hunks.iter().enumerate() {
         let (line_start, line_end) = counter.lines(hunk.span);
@@ -170,7 +174,7 @@ pub(super) fn reports(
             offset: None,
             fuzz: None,
             patch: stated_lines(operation, hunk, patch),
-            applied: applied.get(index).copied().flatten(),
+            applied: applied.get_mut(index).and_then(Option::take),
             source: Source {
                 input: operation.input,
                 byte_start: hunk.span.start,
@@ -193,6 +197,24 @@ pub(super) fn reports(
 }
 
 impl HunkReport {
+    /// The entry of a change that no text says: it stands nowhere, and states what it comes to.
+    pub(super) fn unstated(id: &str, index: usize, operation: &Operation, applied: AppliedLines) -> Self {
+        let (old_lines, new_lines) = (applied.old_lines, applied.new_lines);
+        Self {
+            id: format!("{id}h{}", index + 1),
+            status: HunkStatus::Clean,
+            rung: None,
+            offset: None,
+            fuzz: None,
+            patch: StatedLines { old_start: None, old_lines, new_start: None, new_lines, section: String::new() },
+            applied: Some(applied),
+            source: Source { input: operation.input, byte_start: 0, byte_end: 0, line_start: 1, line_end: 1 },
+            candidates: Vec::new(),
+            expected: Vec::new(),
+            nearest: None,
+        }
+    }
+
     pub(super) fn place(&mut self, placement: &Placement) {
         let fuzz = placement.left_out.0.max(placement.left_out.1);
         self.status = match (fuzz, placement.offset) {
@@ -286,6 +308,7 @@ fn applied_lines(operation: &Operation, hunks: &[Hunk], placements: &Placements)
             old_lines: old,
             new_start: first((placement.lines.start + added).saturating_sub(removed), new),
             new_lines: new,
+            lines: Vec::new(),
         });
         added += new;
         removed += old;

@@ -20,6 +20,7 @@ mod summary;
 mod text;
 mod texts;
 mod words;
+mod written;
 
 use std::io;
 

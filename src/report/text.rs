@@ -72,7 +72,7 @@ fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
 /// Says where a hunk went that is not at its stated place.
 fn print_moved_hunk(index: usize, hunk: &HunkReport, out: &mut dyn io::Write) -> io::Result<()> {
     let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
-    let Some(applied) = hunk.applied.filter(|_| offset != 0 || fuzz != 0) else { return Ok(()) };
+    let Some(applied) = hunk.applied.as_ref().filter(|_| offset != 0 || fuzz != 0) else { return Ok(()) };
     write!(out, "  hunk {} at line {}", index + 1, applied.old_start)?;
     if offset != 0 {
         write!(out, ", offset {offset:+}")?;

@@ -80,6 +80,7 @@ fn placed(
                     old_lines: old,
                     new_start: first((placement.lines.start + added).saturating_sub(removed), new),
                     new_lines: new,
+                    lines: Vec::new(),
                 });
                 // In turn, the lines are counted in what the ones before left.
                 if order == EditOrder::AtOnce {

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
+use super::hunks::ranges;
 use super::quote;
 use crate::mode::FileMode;
 use crate::path::RelPath;
-use crate::plan::Action;
+use crate::plan::{Action, LineRange};
 use crate::text::{Ending, is_binary, lines};
 
 /// Longest time that is spent on finding a short diff; a longer one is written then, which is as true.
@@ -94,6 +95,34 @@ pub struct Labelled {
 #[must_use]
 pub fn changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
     Diff::of(before, after).changed_lines()
+}
+
+/// One hunk of a diff that was written here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiffHunk<'a> {
+    /// The lines of the file before.
+    pub old: LineRange,
+    /// The lines of the file after.
+    pub new: LineRange,
+    /// Its lines with their markers, without LF.
+    pub lines: Vec<&'a [u8]>,
+}
+
+/// Returns the hunks of a diff that a function of this module wrote; of one that was cut, what there is of them.
+#[must_use]
+pub fn hunks(diff: &[u8]) -> Vec<DiffHunk<'_>> {
+    let mut hunks: Vec<DiffHunk<'_>> = Vec::new();
+    for (_, line) in lines(diff) {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        match (line.first(), hunks.last_mut()) {
+            (Some(b'@'), _) => {
+                hunks.extend(ranges(line).map(|(old, new)| DiffHunk { old, new, lines: Vec::new() }));
+            }
+            (Some(b' ' | b'-' | b'+' | b'\\'), Some(hunk)) => hunk.lines.push(line),
+            _ => {}
+        }
+    }
+    hunks
 }
 
 fn section(before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, moved: Option<&str>) -> Vec<u8> {

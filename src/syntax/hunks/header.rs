@@ -24,6 +24,11 @@ pub(in crate::syntax) fn is_whole_header(line: &[u8]) -> bool {
     header(line).is_ok()
 }
 
+/// Returns the lines of both sides that a whole hunk header names.
+pub(in crate::syntax) fn ranges(line: &[u8]) -> Option<(LineRange, LineRange)> {
+    header(line).ok().map(|(_, header)| (header.old, header.new))
+}
+
 /// What a header says.
 pub(super) struct Header {
     pub(super) old: LineRange,

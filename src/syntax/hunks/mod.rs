@@ -3,7 +3,7 @@
 mod header;
 
 use header::Header;
-pub(super) use header::{is_header, is_whole_header};
+pub(super) use header::{is_header, is_whole_header, ranges};
 
 use super::{Options, SyntaxError, SyntaxErrorKind, content_span};
 use crate::plan::{Action, Anchor, Hunk, LineKind};
