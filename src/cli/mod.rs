@@ -105,7 +105,7 @@ fn patch(task: Task, patch: PatchOptions, global: &Global) -> ExitCode {
 }
 
 fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, Stop> {
-    let request = request::request(patch, global)?;
+    let request = request::request(patch, task, global)?;
     if matches!(task, Task::Describe | Task::Shape) {
         let mut outcome = engine::describe(request);
         outcome.report.command = task.name();

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::args::{Durability, Global, PatchOptions};
-use super::{Stop, input, verbs};
+use super::{Stop, Task, input, verbs};
 use crate::engine::options::{
     self, Direction, Filter, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
@@ -13,13 +13,15 @@ use crate::engine::{Lenience, Request};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 const MAX_PATCH: u64 = 4 << 30;
+/// Most bytes of a diff that nobody asked for.
+const MAX_DIFF: usize = 16 << 10;
 
 /// Reads the patches and returns what to do with them.
 ///
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, Stop> {
+pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
     let closeness = verbs::closeness(patch.closeness, patch.reindent)?;
     let selection = Selection {
         file: patch.file.map(OsString::into_encoded_bytes),
@@ -44,8 +46,8 @@ pub(super) fn request(patch: PatchOptions, global: &Global) -> Result<Request, S
         rules,
         overwrite: patch.overwrite,
         describe: global.json,
-        diff: global.json && patch.with_diff,
-        max_diff: patch.diff_max_bytes.unwrap_or(defaults.max_diff),
+        diff: global.json && (patch.with_diff || task == Task::Check),
+        max_diff: patch.diff_max_bytes.unwrap_or(if patch.with_diff { defaults.max_diff } else { MAX_DIFF }),
         max_file: patch.max_file.unwrap_or(defaults.max_file),
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),

@@ -66,7 +66,7 @@ pub(crate) fn apply(memory: &Memory, patch: &[u8], settings: &Settings) -> Value
 pub(crate) fn binary(command: &str, root: &Path, patch: &[u8], settings: &Settings) -> Value {
     let mut child = Command::new(env!("CARGO_BIN_EXE_wpatch"))
         .arg(command)
-        .args(["--json", "--durability", "none", "--root"])
+        .args(["--json", "--with-diff", "--durability", "none", "--root"])
         .arg(root)
         .args(settings.arguments())
         .args(settings.own_arguments())

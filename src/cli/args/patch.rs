@@ -104,11 +104,11 @@ pub(in crate::cli) struct PatchOptions {
     /// Say what the patch is about, and read no file; turns applying off
     #[arg(long)]
     pub(in crate::cli) shape: bool,
-    /// Put a clean diff of each file into the JSON
+    /// Put a whole diff of each file into the JSON; that of a check has the first 16384 bytes anyway
     #[arg(long)]
     pub(in crate::cli) with_diff: bool,
-    /// Most bytes of each such diff, which is cut behind a line [default: no limit]
-    #[arg(long, value_name = "BYTES", requires = "with_diff")]
+    /// Most bytes of each such diff, which is cut behind a line
+    #[arg(long, value_name = "BYTES")]
     pub(in crate::cli) diff_max_bytes: Option<usize>,
     /// Take what has been applied already for success
     #[arg(long)]
