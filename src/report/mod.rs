@@ -38,6 +38,7 @@ pub use look::{Difference, EntryType, Extract, Listing, ListingEntry};
 use numstat::{End, Numstat};
 pub use outcome::Outcome;
 pub use schema::{SCHEMAS, Schema};
+pub use summary::letters;
 
 /// The name and version of the shape of [`Report`].
 pub const SCHEMA: &str = "wpatch.report/1";

@@ -1,12 +1,31 @@
-//! git's `--summary`: what happens to files besides their lines.
+//! git's `--summary`: what happens to files besides their lines; Codex's for patches of its grammar.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io;
 
 use super::{FileReport, Format, Op, Report};
 use crate::path::RelPath;
 use crate::syntax::quote;
 use crate::text::printable;
+
+/// Returns a line for each file as Codex lists them, in this order: what is new (`A`), what is changed or moved (`M`),
+/// what is gone (`D`).
+#[must_use]
+pub fn letters(files: &[FileReport]) -> String {
+    let letter = |op| match op {
+        Op::Create | Op::Copy => 'A',
+        Op::Modify | Op::Rename | Op::Mode => 'M',
+        Op::Delete => 'D',
+    };
+    let mut text = String::new();
+    for listed in ['A', 'M', 'D'] {
+        for file in files.iter().filter(|file| letter(file.op) == listed) {
+            let _ = writeln!(text, "{listed} {}", printable(file.path.as_bytes()));
+        }
+    }
+    text
+}
 
 /// One line for each file that is made, deleted, moved, copied or rewritten, or gets another mode.
 ///
@@ -21,6 +40,10 @@ impl Format for Summary {
     }
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        let mut inputs = report.inputs.iter().peekable();
+        if inputs.peek().is_some() && inputs.all(|input| input.format.as_deref() == Some("codex")) {
+            return out.write_all(letters(&report.files).as_bytes());
+        }
         for file in &report.files {
             match (file.op, &file.from) {
                 (Op::Create, _) => made_or_gone(out, "create", file.mode.new.as_deref(), &file.path)?,
