@@ -2,22 +2,23 @@
 //! standard input, and few words. The tree changes as a whole or not at all.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::Global;
 use super::output::complain_as;
-use super::{Stop, document, input, open, watched};
+use super::{Stop, document, input, open, request, watched};
+use crate::engine::options::{Selection, code};
 use crate::engine::{self, Outcome, Request};
-use crate::report::{FileReport, Op};
-use crate::text::{Position, printable};
+use crate::report::letters;
+use crate::text::Position;
 
 /// The names that it has.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
-/// Largest patch that is read, in bytes.
-const MAX_PATCH: u64 = 4 << 30;
 const USAGE: &str = "usage: apply_patch PATCH, or apply_patch < PATCH";
+/// What a patch is, for who asks for help or has none.
+const HELP: &str = "a patch begins with a line `*** Begin Patch` and ends with a line `*** End Patch`; between them stand \
+    sections: `*** Add File: PATH`, `*** Delete File: PATH`, `*** Update File: PATH`";
 /// The exit code of Codex for whatever does not apply, and for a wrong command line.
 const FAILED: u8 = 1;
 const MISUSED: u8 = 2;
@@ -30,8 +31,11 @@ pub(super) fn is_meant(arguments: &[OsString]) -> bool {
 
 /// Applies the patch that `arguments`, without the name of the program, hold or that comes on standard input.
 pub(super) fn run(arguments: &[OsString]) -> ExitCode {
+    if matches!(arguments, [wish] if wish == "--help" || wish == "-h") {
+        return document::print(format!("{USAGE}\n\n{HELP}\n").as_bytes());
+    }
     let patch = match arguments {
-        [] => input::contents(Path::new("-"), MAX_PATCH),
+        [] => input::contents(Path::new("-"), request::MAX_PATCH),
         [patch] => Ok(patch.as_encoded_bytes().to_vec()),
         _ => return failed(MISUSED, "more than one argument", Some(USAGE)),
     };
@@ -44,7 +48,8 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
 
 fn apply(patch: Vec<u8>) -> Result<Outcome, Stop> {
     let global = Global { root: Some(PathBuf::from(".")), ..Global::default() };
-    let request = Request { format: "codex".to_owned(), ..Request::of(patch) };
+    let selection = Selection { roots: request::roots(&global), ..Selection::default() };
+    let request = Request { format: "codex".to_owned(), selection, ..Request::of(patch) };
     let workspace = open(&global)?;
     Ok(engine::apply(request, &workspace, watched()?))
 }
@@ -54,7 +59,8 @@ fn apply(patch: Vec<u8>) -> Result<Outcome, Stop> {
 fn told(outcome: &Outcome) -> ExitCode {
     let report = &outcome.report;
     if report.ok {
-        return document::print(listed(&report.files).as_bytes());
+        let text = format!("Success. Updated the following files:\n{}", letters(&report.files));
+        return document::print(text.as_bytes());
     }
     let code = match report.exit_code {
         code @ (5 | 128..) => code,
@@ -66,26 +72,8 @@ fn told(outcome: &Outcome) -> ExitCode {
         outcome.problems.iter().find(|problem| problem.code.name == error.code).and_then(|problem| problem.place);
     let line = place.and_then(|(input, span)| Some(Position::of(&outcome.inputs.get(input)?.bytes, span.start).line));
     let line = line.map_or_else(String::new, |line| format!("line {line} of the patch: "));
-    failed(code, &format!("{line}{path}{}", error.message), error.help.as_deref())
-}
-
-/// The files, as Codex lists them: what is new, what is changed or moved, what is gone.
-fn listed(files: &[FileReport]) -> String {
-    let mut text = "Success. Updated the following files:\n".to_owned();
-    for letter in ['A', 'M', 'D'] {
-        for file in files.iter().filter(|file| self::letter(file.op) == letter) {
-            let _ = writeln!(text, "{letter} {}", printable(file.path.as_bytes()));
-        }
-    }
-    text
-}
-
-fn letter(op: Op) -> char {
-    match op {
-        Op::Create | Op::Copy => 'A',
-        Op::Modify | Op::Rename | Op::Mode => 'M',
-        Op::Delete => 'D',
-    }
+    let help = if error.code == code::NO_PATCH.name { Some(HELP) } else { error.help.as_deref() };
+    failed(code, &format!("{line}{path}{}", error.message), help)
 }
 
 fn failed(code: u8, message: &str, help: Option<&str>) -> ExitCode {

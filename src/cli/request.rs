@@ -12,7 +12,7 @@ use crate::engine::options::{
 use crate::engine::{Lenience, Request};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
-const MAX_PATCH: u64 = 4 << 30;
+pub(super) const MAX_PATCH: u64 = 4 << 30;
 /// Most bytes of a diff that nobody asked for.
 const MAX_DIFF: usize = 16 << 10;
 

@@ -79,6 +79,58 @@ fn what_does_not_apply_leaves_the_tree_and_exits_with_one() {
 }
 
 #[test]
+fn a_shell_gives_it_a_heredoc_or_what_a_file_holds() {
+    let quoted = PATCH.replace("-one\n+1\n", "-one\n+$HOME `x` \\ \"1\"\n");
+    for script in [
+        format!("apply_patch <<'EOF'\n{quoted}EOF\n"),
+        format!("printf '%s' '{quoted}' > ../p; apply_patch \"$(cat ../p)\""),
+        format!("printf '%s' '{quoted}' > ../p && applypatch < ../p"),
+    ] {
+        let scene = scene();
+        let paths = format!("{}:{}", scene.0.path().display(), std::env::var("PATH").unwrap());
+        let mut shell = Command::new("sh");
+        shell.current_dir(&scene.1).args(["-c", &script]).env("PATH", paths);
+        let output = shell.output().unwrap();
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{script}");
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(fs::read_to_string(scene.1.join("d/b")).unwrap(), "$HOME `x` \\ \"1\"\n");
+    }
+}
+
+#[test]
+fn an_absolute_path_below_the_directory_is_one_of_it() {
+    let scene = scene();
+    // The directory goes by the name that the shell has for it, too.
+    let link = scene.0.path().join("link");
+    symlink("root", &link).unwrap();
+    for (directory, before, after) in [(&scene.1, "c", "C"), (&link, "C", "c")] {
+        let name = directory.join("c");
+        let patch =
+            format!("*** Begin Patch\n*** Update File: {}\n@@\n-{before}\n+{after}\n*** End Patch\n", name.display());
+        let mut command = Command::new(scene.0.path().join("apply_patch"));
+        let output = command.current_dir(directory).env("PWD", directory).arg(patch).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "Success. Updated the following files:\nM c\n");
+        assert_eq!(fs::read_to_string(scene.1.join("c")).unwrap(), format!("{after}\n"));
+    }
+    let outside = PATCH.replace("Add File: new", &format!("Add File: {}ed/new", scene.1.display()));
+    let (code, _, err) = run(&scene, "apply_patch", &[&outside], "");
+    assert_eq!((code, err.as_str()), (1, "apply_patch: line 12 of the patch: the path is absolute\n"));
+}
+
+#[test]
+fn who_asks_for_help_or_has_another_patch_is_told_what_it_takes() {
+    let scene = scene();
+    for wish in ["--help", "-h"] {
+        let (code, out, err) = run(&scene, "apply_patch", &[wish], "");
+        assert_eq!((code, err.as_str()), (0, ""));
+        assert!(out.starts_with("usage: apply_patch PATCH") && out.contains("`*** Begin Patch`"), "{out}");
+    }
+    let (code, out, err) = run(&scene, "apply_patch", &[], "--- a/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n");
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("no patch found") && err.contains("`*** Begin Patch`") && !err.contains("unified"), "{err}");
+}
+
+#[test]
 fn a_wrong_call_exits_with_two() {
     let scene = scene();
     for arguments in [&[][..], &[PATCH, PATCH], &["--json", PATCH], &[""]] {
