@@ -134,12 +134,13 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         |workspace| engine::read(&request, workspace),
         |extract, out| {
             let asked = match window {
-                Window::Bytes { offset, length } => offset.saturating_add(length),
+                Window::Bytes { offset, length } if options.length.is_some() => offset.saturating_add(length),
                 Window::Lines { .. } => 0,
-                Window::All => u64::MAX,
+                Window::Bytes { .. } | Window::All => u64::MAX,
             };
+            let is_limited = options.max_output.is_some() || options.max_lines.is_some();
             put(&extract.content, out)?;
-            let next = extract.next_offset.filter(|&next| next < asked || options.max_output.is_some());
+            let next = extract.next_offset.filter(|&next| next < asked || is_limited);
             told(global, next.map(|next| format!("the file goes on: --offset {next}")));
             Ok(())
         },

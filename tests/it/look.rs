@@ -1,5 +1,7 @@
 //! The commands that look: `read`, `list` and `diff`, on a disk.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -128,6 +130,9 @@ fn reading_on_leaves_nothing_out_and_gives_nothing_twice() {
     assert_eq!(fields(&document, &["content", "next_offset"]), json!(["", null]));
     fs::write(root.join("long"), "x".repeat(70_000)).unwrap();
     assert_eq!(found(&root, &["read", "long", "--offset", "0"])["next_offset"], 65_536);
+    let told = |arguments: &[&str]| String::from_utf8(run(&root, arguments).stderr).unwrap();
+    assert_eq!(told(&["read", "long", "--offset", "0"]), "wpatch: the file goes on: --offset 65536\n");
+    assert_eq!(told(&["read", "long", "--offset", "0", "--length", "65536"]), "", "that is what was asked for");
     let output = run(&root, &["read", "greek", "--max-output", "3"]);
     assert_eq!((output.stdout.as_slice(), output.stderr.is_empty()), ("α".as_bytes(), false));
 }
@@ -256,6 +261,8 @@ fn a_pattern_finds_what_lies_below_and_the_newest_first() {
     assert_eq!(names(&["--glob", "**/*.{rs,toml}"]), ["src/a.rs", "src/deep/b.toml"]);
     assert_eq!(names(&["--glob", "src/*.{rs,toml}"]), ["src/a.rs"]);
     assert_eq!(names(&["src", "--glob", "*/*"]), ["deep/b.toml"]);
+    fs::write(root.join(OsStr::from_bytes(b"caf\xe9.rs")), "").unwrap();
+    assert_eq!(names(&["--glob", "caf?.rs"]), ["caf\\xe9.rs"], "a byte that is no text is one character");
     assert_eq!(names(&["--hidden", "--glob", "**/config"]), [""; 0], "what is closed is not looked into");
     let many = root.join("many");
     fs::create_dir(&many).unwrap();

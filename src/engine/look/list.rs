@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use globset::GlobMatcher;
+use globset::{Candidate, GlobMatcher};
 
 use super::{Found, about, broken, missing, open, refused, unusable};
 use crate::engine::Outcome;
@@ -183,7 +183,8 @@ impl Walk<'_> {
     }
 
     fn is_wanted(&self, name: &[u8]) -> bool {
-        self.request.pattern.as_ref().is_none_or(|pattern| pattern.is_match(String::from_utf8_lossy(name).as_ref()))
+        let name = Candidate::from_bytes(name);
+        self.request.pattern.as_ref().is_none_or(|pattern| pattern.is_match_candidate(&name))
     }
 
     fn take(&mut self, entry: Entry) {
