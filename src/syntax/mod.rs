@@ -13,6 +13,7 @@ mod hunks;
 mod json;
 mod names;
 mod quoted;
+mod recount;
 mod series;
 mod stamp;
 #[cfg(test)]
@@ -215,7 +216,11 @@ pub fn parse(
                 ..Input::default()
             });
             let inputs = std::iter::once(input).chain(quoted).collect();
-            Ok(Plan { inputs, operations: sections.operations })
+            let mut plan = Plan { inputs, operations: sections.operations };
+            if options.recount {
+                recount::note(&mut plan);
+            }
+            Ok(plan)
         }
         Err(error) => Err(Box::new(Broken { input, error })),
     }

@@ -43,6 +43,12 @@ pub(super) fn refuse_other_side(action: Action, hunks: &[Hunk]) -> Result<(), Sy
     has_other.map_or(Ok(()), |hunk| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), hunk.header)))
 }
 
+/// Returns whether the header of `hunk` promises other numbers of lines than the hunk was read with.
+pub(super) fn is_miscounted(text: &[u8], hunk: &Hunk) -> bool {
+    Header::parse(hunk.header.of(text), hunk.header)
+        .is_ok_and(|header| (header.old.count, header.new.count) != (hunk.old.count, hunk.new.count))
+}
+
 fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<Hunk, SyntaxError> {
     let start = lines.offset();
     let line = lines.next().map_or(&b""[..], |(_, line)| without_ending(line));
