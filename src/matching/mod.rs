@@ -157,6 +157,10 @@ pub struct Nearest {
     pub difference: Option<Difference>,
     /// The lines of the file there, without terminators, clipped.
     pub text: Vec<Vec<u8>>,
+    /// The lines before them, at most two.
+    pub lines_before: Vec<Vec<u8>>,
+    /// The lines behind them, at most two.
+    pub lines_after: Vec<Vec<u8>>,
 }
 
 /// The first line that keeps a hunk from fitting.

@@ -24,6 +24,8 @@ const MOST_VOTERS: usize = 256;
 const FINALISTS: usize = 4;
 /// How many lines are shown.
 const SHOWN: usize = 5;
+/// How many lines are shown on each side of them.
+const AROUND: usize = 2;
 
 /// Lines are hashed without the blanks at their ends.
 const LOOSE: Comparison = Comparison { rung: INDENT, is_strict: false };
@@ -137,13 +139,20 @@ impl Misfit {
             (similar, exact, Reverse(distance(line)), Reverse(line))
         };
         let ((matched, _), line) = scored.max_by_key(best)?;
-        Some(Nearest {
-            line,
-            matched,
-            of: self.pattern.count(),
-            difference: first(index, line, &self.pattern, self.comparison),
-            text: index.lines_from(line).take(SHOWN.min(self.pattern.count())).map(clipped).collect(),
-        })
+        let difference = first(index, line, &self.pattern, self.comparison);
+        Some(Nearest { matched, difference, ..Nearest::at(index, line, self.pattern.count()) })
+    }
+}
+
+impl Nearest {
+    /// Returns the place of a hunk with `of` old lines at `line`, with none of them in it.
+    pub(super) fn at(index: &LineIndex<'_>, line: usize, of: usize) -> Self {
+        let first = line.saturating_sub(AROUND);
+        let mut lines = index.lines_from(first).map(clipped);
+        let lines_before = lines.by_ref().take(line - first).collect();
+        let text = lines.by_ref().take(SHOWN.min(of)).collect();
+        let lines_after = lines.take(AROUND).collect();
+        Self { line, matched: 0, of, difference: None, text, lines_before, lines_after }
     }
 }
 
@@ -207,7 +216,9 @@ mod tests {
             reason: Some("case"),
         };
         let text = bytes(&["a", "B", "c"]);
-        let nearest = Nearest { line: 3, matched: 2, of: 3, difference: Some(difference), text };
+        let (lines_before, lines_after) = (bytes(&["2", "3"]), bytes(&["4", "5"]));
+        let difference = Some(difference);
+        let nearest = Nearest { line: 3, matched: 2, of: 3, difference, text, lines_before, lines_after };
         let expected = bytes(&["a", "b", "c"]);
         let mismatch = Mismatch { kind: MismatchKind::NotFound, expected, nearest: Some(nearest) };
         assert_eq!(failure(file, &numbered(" a\n-b\n+x\n c\n", 2)), mismatch);

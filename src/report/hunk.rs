@@ -137,6 +137,12 @@ pub struct NearestPlace {
     pub first_difference: Option<FirstDifference>,
     /// The lines of the file there.
     pub text: Vec<String>,
+    /// The lines before them, at most two.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines_before: Vec<String>,
+    /// The lines behind them, at most two.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines_after: Vec<String>,
 }
 
 /// The first line that keeps a hunk from fitting.
@@ -263,6 +269,8 @@ fn nearest_place(nearest: &Nearest, counter: &mut Counter<'_>) -> NearestPlace {
         of: nearest.of,
         first_difference: nearest.difference.as_ref().map(|difference| first_difference(difference, counter)),
         text: clipped_all(&nearest.text),
+        lines_before: clipped_all(&nearest.lines_before),
+        lines_after: clipped_all(&nearest.lines_after),
     }
 }
 

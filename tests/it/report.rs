@@ -209,7 +209,7 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     files[0].diff: null
     files[0].file_type: "text"
     files[0].from: null
-    files[0].hunks: [{"expected":["b","c ","d"],"id":"f1h1","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"matched":2,"of":3,"text":["b","c","d"]},"patch":{"new_lines":3,"new_start":2,"old_lines":3,"old_start":2,"section":""},"source":{"byte_end":51,"byte_start":22,"input":0,"line_end":7,"line_start":3},"status":"not_found"}]
+    files[0].hunks: [{"expected":["b","c ","d"],"id":"f1h1","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"lines_after":["e","f"],"lines_before":["a"],"matched":2,"of":3,"text":["b","c","d"]},"patch":{"new_lines":3,"new_start":2,"old_lines":3,"old_start":2,"section":""},"source":{"byte_end":51,"byte_start":22,"input":0,"line_end":7,"line_start":3},"status":"not_found"}]
     files[0].id: "f1"
     files[0].mode: {"new":null,"old":null}
     files[0].op: "modify"
@@ -228,7 +228,7 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     problems[0].path: "text"
     problems[0].severity: "error"
     problems[0].span: {"byte":41,"column":1,"input":0,"length":3,"line":5}
-    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"re-read text from line 2 on: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"the hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
+    error: {"code":"wpatch::hunk::not_found","expected":["b","c ","d"],"help":"re-read text from line 2 on: 2 of 3 lines match there","hunk":1,"kind":"not_found","message":"the hunk does not match","nearest":{"first_difference":{"expected":"c ","file_line":3,"found":"c","patch_line":5,"reason":"whitespace"},"line":2,"lines_after":["e","f"],"lines_before":["a"],"matched":2,"of":3,"text":["b","c","d"]},"path":"text","span":{"byte":41,"column":1,"input":0,"length":3,"line":5}}
     "#);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::matching::index::LineIndex;
-use crate::matching::{Mismatch, MismatchKind, Nearest, clipped, nearest};
+use crate::matching::{Mismatch, MismatchKind, Nearest, nearest};
 use crate::plan::{Anchor, Direction, Hunk, LineRange, Replacement};
 use crate::text::{Span, lines, without_ending};
 
@@ -22,15 +22,15 @@ pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mism
                 difference.patch_offset = edit.span.start;
             }
         }
-        nearest => *nearest = similar(text, old),
+        nearest => *nearest = similar(&index, old),
     }
     mismatch
 }
 
 /// Returns the last line of `text` as the nearest to one that is behind it.
 pub(super) fn last_line(text: &[u8]) -> Option<Nearest> {
-    let (line, (_, last)) = lines(text).enumerate().last()?;
-    Some(Nearest { line, matched: 0, of: 1, difference: None, text: vec![clipped(last)] })
+    let index = LineIndex::new(text);
+    index.count().checked_sub(1).map(|last| Nearest::at(&index, last, 1))
 }
 
 /// Returns a hunk that takes the lines of `old` away, and the text that it stands in.
@@ -50,15 +50,14 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
     (body, Hunk { anchor, span, header: nothing, body: span, old, new, section: nothing })
 }
 
-/// Returns the line of `text` that shares most words with the first line of `old` that has any.
-fn similar(text: &[u8], old: &[u8]) -> Option<Nearest> {
+/// Returns the line of the file that shares most words with the first line of `old` that has any.
+fn similar(index: &LineIndex<'_>, old: &[u8]) -> Option<Nearest> {
     let wanted: HashSet<&[u8]> =
         lines(old).map(|(_, line)| words(line).collect()).find(|words: &HashSet<_>| !words.is_empty())?;
     let shared = |line: &[u8]| words(line).collect::<HashSet<_>>().intersection(&wanted).count();
-    let scored = lines(text).enumerate().map(|(number, (_, line))| (shared(line), number, line));
-    let (count, line, found) = scored.max_by_key(|&(count, number, _)| (count, std::cmp::Reverse(number)))?;
-    let of = lines(old).count();
-    (count > 0).then(|| Nearest { line, matched: 0, of, difference: None, text: vec![clipped(found)] })
+    let scored = lines(index.text()).enumerate().map(|(number, (_, line))| (shared(line), number));
+    let (count, line) = scored.max_by_key(|&(count, number)| (count, std::cmp::Reverse(number)))?;
+    (count > 0).then(|| Nearest { of: lines(old).count(), ..Nearest::at(index, line, 1) })
 }
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
