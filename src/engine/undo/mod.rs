@@ -140,6 +140,9 @@ impl Run {
                 return Ok(None);
             }
         };
+        if !request.force && seen::is_back(workspace, &chosen)? {
+            return Ok(Some(chosen.into_iter().cloned().collect()));
+        }
         let mut seen = Seen::new(workspace);
         for (step, entry) in chosen.iter().enumerate() {
             let input = Input {

@@ -2,11 +2,48 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::transaction::Failure;
-use crate::transaction::history::Entry;
+use crate::transaction::history::{Entry, Version};
 use crate::workspace::{Fault, Workspace};
+
+/// Returns whether the tree is already as it was before all of `chosen`, which are the newest first.
+pub(super) fn is_back(workspace: &dyn Workspace, chosen: &[&Entry]) -> Result<bool, Failure> {
+    let (now, mut back) = (Seen::new(workspace), Seen::new(workspace));
+    for entry in chosen {
+        back.take_back(entry);
+    }
+    for (path, kind) in &back.kinds {
+        if now.kind(path)? != *kind {
+            return Ok(false);
+        }
+    }
+    let files = chosen.iter().flat_map(|entry| &entry.files);
+    let before: BTreeMap<_, _> = files.map(|file| (&file.path, file.before)).collect();
+    for (path, version) in before {
+        if version.is_some_and(|version| !is_version(workspace, path, version)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns whether `version` is what is at `path`; what cannot be read is another one.
+fn is_version(workspace: &dyn Workspace, path: &RelPath, version: Version) -> bool {
+    let Ok(Some(stat)) = workspace.stat(path) else { return false };
+    let is_link = version.kind == FileKind::Symlink;
+    let has_bits = is_link || version.permissions.is_none_or(|bits| bits == stat.permissions);
+    if !has_bits || (stat.kind, stat.size) != (version.kind, version.size) {
+        return false;
+    }
+    let content = match version.kind {
+        FileKind::Symlink => workspace.read_link(path),
+        _ => workspace.read(path, version.size).map(|(bytes, _)| bytes),
+    };
+    content.is_ok_and(|content| Digest::of(&content) == version.digest)
+}
 
 /// What stands where.
 pub(super) struct Seen<'w> {
