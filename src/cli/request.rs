@@ -48,6 +48,7 @@ pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Resul
         describe: global.json,
         diff: global.json && (patch.with_diff || task == Task::Check),
         max_diff: patch.diff_max_bytes.unwrap_or(if patch.with_diff { defaults.max_diff } else { MAX_DIFF }),
+        no_large_diff: patch.no_large_diff,
         max_file: patch.max_file.unwrap_or(defaults.max_file),
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),

@@ -37,6 +37,9 @@ pub(super) struct FileOptions {
     /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
     #[arg(long, value_name = "BYTES")]
     diff_max_bytes: Option<usize>,
+    /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON
+    #[arg(long)]
+    no_large_diff: bool,
     /// Largest file that is read or made, in bytes [default: 10485760]
     #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
     pub(super) max_bytes: Option<u64>,
@@ -229,6 +232,7 @@ impl FileOptions {
             describe: global.json,
             diff: global.json,
             max_diff: self.diff_max_bytes.unwrap_or(defaults.max_diff),
+            no_large_diff: self.no_large_diff,
             max_file: self.max_bytes.unwrap_or(defaults.max_file),
             idempotent: self.idempotent,
             guards: self.guard.meant(),

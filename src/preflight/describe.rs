@@ -27,6 +27,20 @@ fn encoding(content: &[u8]) -> &'static str {
     }
 }
 
+/// Returns whether `content` has more than 64 KiB or 2000 lines.
+pub(super) fn is_large(content: &[u8]) -> bool {
+    content.len() > 64 << 10 || memchr::memchr_iter(b'\n', content).count() > 2000
+}
+
+/// Cuts a diff behind the last line that ends within `most` bytes; says whether it did.
+pub(super) fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
+    let is_cut = diff.len() > most;
+    if is_cut {
+        diff.truncate(memchr::memrchr(b'\n', &diff[..most]).map_or(0, |end| end + 1));
+    }
+    (Some(diff), is_cut)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -57,6 +57,8 @@ pub struct Options {
     pub diff: bool,
     /// Most bytes of such a diff; it is cut behind a line.
     pub max_diff: usize,
+    /// Whether a file of more than 64 KiB or 2000 lines gets no diff (`--no-large-diff`).
+    pub no_large_diff: bool,
     /// Largest file that is read or made, in bytes.
     pub max_file: u64,
     /// Most bytes of contents that a byte of binary data may make; the first 16 MiB of a file are free, and so are the
@@ -81,6 +83,7 @@ impl Default for Options {
             describe: false,
             diff: false,
             max_diff: usize::MAX,
+            no_large_diff: false,
             max_file: 1 << 29,
             max_ratio: 200,
             max_growth: 1 << 27,

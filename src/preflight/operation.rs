@@ -311,7 +311,9 @@ impl<'a> Worker<'a> {
             edit::compare(&bytes(before), &bytes(after), outcome);
         }
         outcome.after = after.filter(|_| self.options.describe).map(|node| Box::new(describe::describe(&node.bytes)));
-        if self.options.diff {
+        let is_left_out = self.options.no_large_diff
+            && [before, after].into_iter().flatten().any(|node| describe::is_large(&node.bytes));
+        if self.options.diff && !is_left_out {
             let blob = |side: &Option<Box<Side>>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
             let blobs = (blob(&outcome.before), blob(&outcome.after));
             let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
@@ -321,7 +323,7 @@ impl<'a> Worker<'a> {
                 (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => plain_diff(old, new),
                 _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
             };
-            (outcome.diff, outcome.is_diff_cut) = clipped(diff, self.options.max_diff);
+            (outcome.diff, outcome.is_diff_cut) = describe::clipped(diff, self.options.max_diff);
         }
     }
 
@@ -410,15 +412,6 @@ impl<'a> Worker<'a> {
 }
 fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
     Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
-}
-
-/// Cuts a diff behind the last line that ends within `most` bytes; says whether it did.
-fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool) {
-    let is_cut = diff.len() > most;
-    if is_cut {
-        diff.truncate(memchr::memrchr(b'\n', &diff[..most]).map_or(0, |end| end + 1));
-    }
-    (Some(diff), is_cut)
 }
 
 fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
