@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::reader::{Member, Value};
-use super::{Sections, SyntaxError, SyntaxErrorKind, claim, digest};
+use super::{Options, Sections, SyntaxError, SyntaxErrorKind, claim, digest};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{Action, Claim, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target, Times};
@@ -25,7 +25,7 @@ struct Entry {
 }
 
 /// Reads a list of changes, each with its file; those of one file see it as it was, all of them.
-pub(super) fn of_files(list: Value<'_>, sections: &mut Sections) -> Result<(), SyntaxError> {
+pub(super) fn of_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
     let mut operations: HashMap<Vec<u8>, usize> = HashMap::new();
     for (index, value) in list.entries("a list of edits")?.into_iter().enumerate() {
         let entry = entry(value, index)?;

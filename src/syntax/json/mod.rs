@@ -1,12 +1,13 @@
 //! Changes as a JSON document: the whole contents of files, or changes of texts in them.
 //!
 //! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A file that is there gets
-//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. The operations of
-//! `OpenAI`'s `apply_patch` tool are taken as well. Its grammar is a
+//! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. `{"patch": "..."}`
+//! holds a patch of another grammar. The operations of `OpenAI`'s `apply_patch` tool are taken as well. Its grammar is a
 //! JSON Schema, `grammar/json.schema.json`.
 
 mod edits;
 mod operations;
+mod patch;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -23,10 +24,11 @@ use crate::plan::{Action, Claim, Edit, Name, Replacement, Strip};
 use crate::text::Span;
 
 /// The kinds of change, each by its key, and what reads them.
-const KINDS: &[(&str, Read)] = &[("replace", whole_files), ("changes", whole_files), ("edits", edits::of_files)];
+const KINDS: &[(&str, Read)] =
+    &[("replace", whole_files), ("changes", whole_files), ("edits", edits::of_files), ("patch", patch::quoted)];
 
 /// Reads the value of one of [`KINDS`].
-type Read = fn(Value<'_>, &mut Sections) -> Result<(), SyntaxError>;
+type Read = fn(Value<'_>, Options, &mut Sections) -> Result<(), SyntaxError>;
 
 /// The grammar of JSON documents.
 pub(super) struct Json;
@@ -68,15 +70,15 @@ impl Syntax for Json {
         let mut found = None;
         for member in &members {
             let kind = KINDS.iter().find(|(key, _)| *key == member.key);
-            let (_, read) = kind.ok_or_else(|| member.unknown("`replace`, `changes` or `edits`"))?;
+            let (_, read) = kind.ok_or_else(|| member.unknown("`replace`, `changes`, `edits` or `patch`"))?;
             if found.replace((read, member.value)).is_some() {
                 return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("two kinds of change at once"), member.at));
             }
         }
         let Some((read, value)) = found else {
-            return Err(document.expected("`replace`, `changes` or `edits`"));
+            return Err(document.expected("`replace`, `changes`, `edits` or `patch`"));
         };
-        read(value, sections)?;
+        read(value, options, sections)?;
         sections.step += 1;
         Ok(end)
     }
@@ -103,7 +105,7 @@ pub fn edits(text: &[u8]) -> Result<Vec<Replacement>, SyntaxError> {
 }
 
 /// Reads a list of `{"path", "content", "expected_hash"}`, or `expected` for the digest.
-fn whole_files(list: Value<'_>, sections: &mut Sections) -> Result<(), SyntaxError> {
+fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(), SyntaxError> {
     let mut seen = HashSet::new();
     for entry in list.entries("a list of files")? {
         let (mut path, mut content, mut expected) = (None, None, None);

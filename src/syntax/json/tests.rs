@@ -18,6 +18,20 @@ fn edits_of_one_file_belong_together() {
 }
 
 #[test]
+fn a_string_holds_a_patch_of_another_grammar() {
+    let diff = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-1\n+2\n");
+    let patch = |text: &str| serde_json::json!({ "patch": text }).to_string();
+    assert_eq!(said(&patch(&[diff("x"), diff("y")].concat())), ["Modify x +1-1", "Modify y +1-1"]);
+    assert_eq!(said(&patch(diff("x").trim_end())), ["Modify x +1-1"]);
+    let envelope = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+    assert_eq!(said(&[patch(&diff("x")), patch(envelope)].join("\n")), ["Modify x +1-1", "Delete a step 1"]);
+    for text in ["prose", r#"{"replace":[{"path":"a","content":"1"}]}"#, ""] {
+        let (kind, place) = refused(&patch(text));
+        assert_eq!((kind, place), (SyntaxErrorKind::NoPatch, serde_json::json!(text).to_string()));
+    }
+}
+
+#[test]
 fn a_list_of_edits_names_no_file() {
     let count =
         |text: &str| crate::syntax::edits(text.as_bytes()).map(|edits| edits.len()).map_err(|error| error.to_string());
@@ -50,8 +64,8 @@ fn a_mistake_has_its_place() {
     let cases = [
         (r#"{"replace": [{"path": "a" "content": ""}]}"#, expected("JSON"), "\""),
         ("{\"replace\":\n [\n", expected("more of the JSON document"), ""),
-        (r#"{"replce": []}"#, expected("`replace`, `changes` or `edits`"), "\"replce\""),
-        ("{}", expected("`replace`, `changes` or `edits`"), "{}"),
+        (r#"{"replce": []}"#, expected("`replace`, `changes`, `edits` or `patch`"), "\"replce\""),
+        ("{}", expected("`replace`, `changes`, `edits` or `patch`"), "{}"),
         (r#"{"replace": 1}"#, expected(files), "1"),
         (r#"{"replace": []}"#, expected("a list that is not empty"), "[]"),
         (r#"{"replace": ["a"]}"#, expected("an object with `path` and `content`"), "\"a\""),
