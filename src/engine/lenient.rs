@@ -2,9 +2,10 @@
 
 use super::{Request, Run};
 use crate::change::Dropped;
+use crate::matching::Rules;
 use crate::path::RelPath;
-use crate::plan::{Direction, Input, Repair};
-use crate::preflight::{self, Problem, Severity, code};
+use crate::plan::{Direction, Input, Operation, Repair};
+use crate::preflight::{self, Facts, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, repair};
 use crate::syntax;
 use crate::transaction::Failure;
@@ -39,8 +40,9 @@ impl Run {
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
     fn read_leniently(&mut self, request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
         let mut strict = Self::new(self.command, self.success);
-        let options =
-            preflight::Options { describe: false, diff: false, guards: Vec::new(), ..request.preflight.clone() };
+        let rules = Rules { unique: true, ..request.preflight.rules.clone() };
+        let preflight = request.preflight.clone();
+        let options = preflight::Options { describe: false, diff: false, guards: Vec::new(), rules, ..preflight };
         let plain = Request { lenience: None, ..request.clone() };
         let has_plan = strict.read(plain.clone());
         let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));
@@ -48,7 +50,8 @@ impl Run {
         let fits = matches!(&resolved, Some(Ok(found)) if !found.problems.iter().chain(&strict.problems).any(is_error));
         // git's own diffs are exact about names and lines. The way back is not repaired, and what policy closes is
         // not read.
-        let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]);
+        let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"])
+            && !strict.plan.operations.iter().any(|operation| is_torn(operation, strict.plan.text(operation)));
         let is_closed = has_plan && preflight::is_closed(&strict.plan);
         // Grammars of which every form is exact have their own mends.
         let has_own_mends = |format: &&str| !["unified", "git", "codex"].contains(format);
@@ -117,6 +120,14 @@ impl Run {
     }
 }
 
+/// Returns whether lines that look like those of a hunk follow a section, which nobody would read.
+fn is_torn(operation: &Operation, text: &[u8]) -> bool {
+    match text.get(operation.span.end..).unwrap_or_default() {
+        [b'-', b'-', ..] => false,
+        rest => matches!(rest.first(), Some(b'+' | b'-')) || rest.starts_with(b"@@"),
+    }
+}
+
 /// A part of a patch that has no certain reading.
 fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
     let code = match refusal.kind {
@@ -129,10 +140,12 @@ fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
         RefusalKind::Name => &code::MISSING,
         RefusalKind::Outside => &code::OUTSIDE_ROOT,
         RefusalKind::Unreadable => &code::NOT_A_FILE,
+        RefusalKind::TooMuch => &code::TOO_LARGE,
     };
     let path: Option<RelPath> = refusal.path.clone();
     let lines = refusal.lines.clone();
-    Problem { place: Some((input, refusal.span)), path, lines, ..Problem::new(code, refusal.message.clone()) }
+    let facts = Facts { nearest: refusal.nearest.clone(), ..Facts::default() };
+    Problem { place: Some((input, refusal.span)), path, lines, facts, ..Problem::new(code, refusal.message.clone()) }
 }
 
 /// Says what was repaired, each kind once.

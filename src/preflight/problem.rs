@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::digest::Sha256;
+use crate::matching::Nearest;
 use crate::path::RelPath;
 use crate::text::Span;
 use crate::text::tag::Tag;
@@ -55,6 +56,8 @@ pub struct Facts {
     pub size: Option<u64>,
     /// The names of the cells that a notebook has.
     pub cells: Vec<String>,
+    /// The place of the file that is most like it, where no hunk has it.
+    pub nearest: Option<Nearest>,
 }
 
 impl Problem {

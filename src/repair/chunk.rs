@@ -1,6 +1,7 @@
 //! A chunk as it came, and the ways in which it can be read.
 
-use super::read::Line;
+use super::read::{Line, is_signature};
+use super::shown::{unescaped, without_numbers};
 use super::{Row, Trail};
 use crate::plan::LineKind;
 
@@ -72,6 +73,8 @@ pub(super) struct Chunk<'t> {
     pub(super) body: Vec<Line<'t>>,
     /// Its first line, counted from 1.
     pub(super) line: usize,
+    /// Where that stands in the patch.
+    pub(super) at: usize,
     pub(super) is_at_end: bool,
 }
 
@@ -85,6 +88,8 @@ pub(super) struct ReadLine {
     pub(super) raw: Option<Vec<u8>>,
     /// Whether it has no line end, as `\` behind it says.
     pub(super) is_open: bool,
+    /// Where it stands in the patch.
+    pub(super) at: usize,
 }
 
 /// One way to read a chunk.
@@ -104,29 +109,22 @@ impl Reading {
 }
 
 impl<'t> Chunk<'t> {
-    pub(super) fn new(header: Header<'t>, mut body: Vec<Line<'t>>, line: usize, is_at_end: bool) -> Self {
+    pub(super) fn new(header: Header<'t>, mut body: Vec<Line<'t>>, first: Line<'t>, is_at_end: bool) -> Self {
         // Empty lines behind the last line belong to nothing.
         while body.last().is_some_and(|line| line.text.is_empty()) {
             body.pop();
         }
-        Self { header, body, line, is_at_end }
+        Self { header, body, line: first.number, at: first.span.start, is_at_end }
     }
 
     /// Returns the readings, the one that is most likely meant first. The first that has exactly one place counts.
     pub(super) fn readings(&self) -> Vec<Reading> {
         let mut readings = Vec::new();
-        let body = lines(&self.body);
-        let marked = self.body.iter().rposition(|line| matches!(line.text.first(), Some(b'+' | b'-' | b' ' | b'\\')));
-        let bodies = match marked.map(|last| last + 1).filter(|&end| end < self.body.len()) {
-            // What has no marker at the end may be prose as well as context.
-            Some(end) => vec![body, lines(&self.body[..end])],
-            None => vec![body],
-        };
-        for lines in bodies {
-            for Head { headings, glued, row } in self.heads() {
-                let mut lines = lines.clone();
-                if let Some(text) = glued {
-                    let line = ReadLine { kind: LineKind::Context, text: text.to_vec(), raw: None, is_open: false };
+        for body in self.bodies() {
+            for Head { headings, glued, row } in self.heads(body) {
+                let mut lines = lines(body);
+                if let Some((kind, text)) = glued {
+                    let line = ReadLine { kind, text: text.to_vec(), raw: None, is_open: false, at: self.at };
                     lines.insert(0, line);
                 }
                 let headings = headings.into_iter().map(<[u8]>::to_vec).collect();
@@ -144,16 +142,53 @@ impl<'t> Chunk<'t> {
         readings
     }
 
-    /// The ways to take the texts of the header: headings, and perhaps a first line of context.
-    fn heads(&self) -> Vec<Head<'t>> {
-        let all: Vec<_> = self.header.texts.iter().filter(|text| !text.is_section).map(|text| text.text).collect();
-        let mut heads = vec![Head { headings: all.clone(), glued: None, row: None }];
-        if let Some(last) = self.header.texts.last() {
-            let above = all[..all.len() - usize::from(!last.is_section)].to_vec();
-            heads.push(Head { headings: above, glued: Some(last.text), row: Some(Row::GluedHeader) });
+    /// Returns what may be the body: all of it; without what has no marker at the end and may be prose; without the
+    /// signature of a mail.
+    fn bodies(&self) -> Vec<&[Line<'t>]> {
+        let is_marked = |line: &Line<'_>| matches!(line.text.first(), Some(b'+' | b'-' | b' ' | b'\\'));
+        let marked = self.body.iter().rposition(is_marked).map_or(0, |last| last + 1);
+        let mut bodies = vec![&self.body[..]];
+        if (1..self.body.len()).contains(&marked) {
+            bodies.push(&self.body[..marked]);
+            if is_signature(self.body[marked - 1].text)
+                && self.body[marked].text.first().is_some_and(u8::is_ascii_digit)
+            {
+                bodies.push(&self.body[..marked - 1]);
+            }
         }
-        heads
+        bodies
     }
+
+    /// The ways to take the texts of the header above `body`: headings, and perhaps a first line.
+    fn heads(&self, body: &[Line<'t>]) -> Vec<Head<'t>> {
+        let all: Vec<_> = self.header.texts.iter().filter(|text| !text.is_section).map(|text| text.text).collect();
+        let plain = Head { headings: all.clone(), glued: None, row: None };
+        let Some(last) = self.header.texts.last() else { return vec![plain] };
+        let above = all[..all.len() - usize::from(!last.is_section)].to_vec();
+        let glued =
+            |kind, text| Head { headings: above.clone(), glued: Some((kind, text)), row: Some(Row::GluedHeader) };
+        let kind = match last.text.first() {
+            Some(b'+') => LineKind::Insertion,
+            Some(b'-') => LineKind::Deletion,
+            _ => return vec![plain, glued(LineKind::Context, last.text)],
+        };
+        if !last.is_section && last.text.get(1) == Some(&b' ') {
+            return vec![plain];
+        }
+        // A line that changes something is never left out: only counts show that it is none.
+        let is_section = last.is_section && self.header.counts == Some(counts(body));
+        vec![if is_section { plain } else { glued(kind, &last.text[1..]) }]
+    }
+}
+
+/// Returns how many old and new lines a body has.
+fn counts(body: &[Line<'_>]) -> (usize, usize) {
+    body.iter().fold((0, 0), |(old, new), line| match line.text.first() {
+        Some(b'+') => (old, new + 1),
+        Some(b'-') => (old + 1, new),
+        Some(b'\\') => (old, new),
+        _ => (old + 1, new + 1),
+    })
 }
 
 /// Returns the lines of a body by their markers.
@@ -172,7 +207,8 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
             [b' ', text @ ..] => (LineKind::Context, text, Some(line.text)),
             text => (LineKind::Context, text, None),
         };
-        lines.push(ReadLine { kind, text: text.to_vec(), raw: raw.map(<[u8]>::to_vec), is_open: false });
+        let raw = raw.map(<[u8]>::to_vec);
+        lines.push(ReadLine { kind, text: text.to_vec(), raw, is_open: false, at: line.span.start });
     }
     lines
 }
@@ -182,84 +218,6 @@ struct Head<'t> {
     /// Lines above the chunk.
     headings: Vec<&'t [u8]>,
     /// Its first line.
-    glued: Option<&'t [u8]>,
+    glued: Option<(LineKind, &'t [u8])>,
     row: Option<Row>,
-}
-
-/// Takes the line numbers of a viewer off, and what it puts behind them, if every old line has one and they count up.
-fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> {
-    let mut lines = reading.lines.clone();
-    let mut last = None;
-    for line in lines.iter_mut().filter(|line| line.kind != LineKind::Insertion) {
-        let (number, rest) = numbered(line.raw.as_deref().unwrap_or(&line.text))?;
-        if last.is_some_and(|last| number != last + 1) {
-            return None;
-        }
-        last = Some(number);
-        let rest = if rest.is_empty() { rest } else { rest.strip_prefix(gap)? };
-        (line.text, line.raw) = (rest.to_vec(), None);
-    }
-    last?;
-    for line in lines.iter_mut().filter(|line| line.kind == LineKind::Insertion) {
-        if let Some((_, rest)) =
-            numbered(&line.text).filter(|_| line.text.iter().any(|byte| matches!(byte, b'|' | b'\t')))
-        {
-            line.text = rest.to_vec();
-        } else if numbered(&line.text).is_some() {
-            return None;
-        }
-    }
-    let rows = reading.rows.iter().copied().chain([Row::LineNumbers]).collect();
-    Some(Reading { lines, rows, ..reading.clone() })
-}
-
-/// Splits ` 12| text`, `12: text`, `12<TAB>text`.
-fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
-    let line = line.trim_ascii_start();
-    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = std::str::from_utf8(&line[..digits]).ok()?.parse().ok()?;
-    let rest = line[digits..].trim_ascii_start();
-    let rest = match line[digits..].first()? {
-        b'\t' => &line[digits + 1..],
-        _ => rest
-            .strip_prefix(b"|")
-            .or_else(|| rest.strip_prefix(b":"))
-            .or_else(|| rest.strip_prefix("\u{2502}".as_bytes()))?,
-    };
-    Some((number, rest))
-}
-
-/// Turns entities of HTML back, in all lines, if there are any in an old one.
-fn unescaped(reading: &Reading) -> Option<Reading> {
-    if !reading.old().any(|line| plain(&line.text) != line.text) {
-        return None;
-    }
-    let turned =
-        |line: &ReadLine| ReadLine { text: plain(&line.text), raw: line.raw.as_deref().map(plain), ..line.clone() };
-    let rows = reading.rows.iter().copied().chain([Row::Escaped]).collect();
-    Some(Reading { lines: reading.lines.iter().map(turned).collect(), rows, ..reading.clone() })
-}
-
-fn plain(text: &[u8]) -> Vec<u8> {
-    const ENTITIES: [(&[u8], u8); 6] =
-        [(b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&#39;", b'\''), (b"&apos;", b'\''), (b"&amp;", b'&')];
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(&byte) = rest.first() {
-        let found = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity));
-        let (length, plain) = found.map_or((1, byte), |(entity, plain)| (entity.len(), *plain));
-        out.push(plain);
-        rest = &rest[length..];
-    }
-    out
-}
-
-/// Returns whether a line stands for others that are left out: `...`, `// ... existing code ...`.
-pub(super) fn is_elision(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line).to_lowercase();
-    let marks: &[char] = &['#', '/', '*', '-', ';', '%', '<', '!', '>', ' ', '\t'];
-    let text = text.trim_matches(marks);
-    let is_dots = |text: &str| text.starts_with("...") || text.starts_with('\u{2026}');
-    let words = ["existing", "rest of", "remaining", "unchanged", "omitted", "same as"];
-    is_dots(text) && (text.len() <= 3 || words.iter().any(|word| text.contains(word)))
 }

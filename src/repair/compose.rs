@@ -1,59 +1,51 @@
 //! From placed chunks to contents.
 
 use super::chunk::Chunk;
-use super::place::{Lines, Misfit, Placed, place};
+use super::lines::Lines;
+use super::place::{Misfit, Placed, place};
 use super::read::Section;
-use super::{Refusal, Row, Trail, refusal};
-use crate::path::RelPath;
+use super::{Row, Trail};
 use crate::plan::LineKind;
-use crate::text::{BYTE_ORDER_MARK, Ending, Span, lines, without_ending};
+use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
 /// Returns what `content` becomes, when every chunk has one place: in the file as it is, or else in the file as the
 /// chunks before leave it.
+///
+/// # Errors
+///
+/// Returns the chunks that have none, and why.
 pub(super) fn compose(
     section: &Section<'_>,
-    path: &RelPath,
     content: &[u8],
     trail: &mut Trail,
-) -> Result<Vec<u8>, Vec<Refusal>> {
+) -> Result<Vec<u8>, Vec<(usize, Misfit)>> {
     let mut tried = trail.tried();
-    let refusals = match at_once(section, content, &mut tried) {
+    let misfits = match at_once(section, content, &mut tried) {
         Ok(after) => {
             trail.take(tried);
             return Ok(after);
         }
         Err(misfits) => misfits,
     };
-    trail.work = tried.work;
+    trail.leave(&tried);
     let mut tried = trail.tried();
     if section.chunks.len() > 1
-        && refusals.iter().all(|(_, misfit)| *misfit == Misfit::NotFound)
+        && misfits.iter().all(|(_, misfit)| *misfit == Misfit::NotFound)
         && let Some(after) = in_turn(section, content, &mut tried)
     {
         tried.note(Row::Order, section.line);
         trail.take(tried);
         return Ok(after);
     }
-    let named =
-        |(index, misfit): (usize, Misfit)| refusal(path, span(&section.chunks[index], section), index + 1, misfit);
-    Err(refusals.into_iter().map(named).collect())
+    Err(misfits)
 }
 
-fn span(chunk: &Chunk<'_>, section: &Section<'_>) -> Span {
-    chunk.body.first().map_or(section.span, |line| line.span)
-}
-
-/// What it costs to read a line and to write it again, in comparisons.
-const WHOLE: usize = 20;
 /// How many chunks before one are looked at for the same.
 const MOST_TWINS: usize = 64;
 
 /// Places all chunks in the file as it is.
 fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<Vec<u8>, Vec<(usize, Misfit)>> {
-    let file = Lines::of(content);
-    if !trail.charge(file.all.len() * WHOLE) {
-        return Err(vec![(0, Misfit::TooMuch)]);
-    }
+    let file = Lines::of(content, trail).map_err(|misfit| vec![(0, misfit)])?;
     let (mut placed, mut misfits) = (Vec::new(), Vec::new());
     let mut behind = 0;
     for (index, chunk) in section.chunks.iter().enumerate() {
@@ -81,7 +73,7 @@ fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<V
     };
     // The same lines at the same place, twice: once would have been enough, or one of them is for another place.
     let is_twin = |(index, one): (usize, &Placed)| {
-        let is_same = |other: &Placed| other.come == one.come && other.lines == one.lines;
+        let is_same = |other: &Placed| other.come == one.come && (other.lines == one.lines || !one.come.is_empty());
         placed[..index].iter().rev().take(MOST_TWINS).any(is_same)
     };
     if misfits.is_empty() && (gone.len() < count || placed.iter().any(is_cut) || placed.iter().enumerate().any(is_twin))
@@ -98,10 +90,7 @@ fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<V
 fn in_turn(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Option<Vec<u8>> {
     let mut content = content.to_vec();
     for chunk in &section.chunks {
-        let file = Lines::of(&content);
-        if !trail.charge(file.all.len() * WHOLE) {
-            return None;
-        }
+        let file = Lines::of(&content, trail).ok()?;
         let one = place(&file, chunk, (0, section.is_enveloped), trail).ok()?;
         content = spliced(&file, &[one]);
     }
@@ -121,7 +110,7 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, trail: &mut Trail) {
 }
 
 /// Puts the chunks in. New lines end as the lines around them do; a line without end keeps none while it is the last.
-fn spliced(file: &Lines, placed: &[Placed]) -> Vec<u8> {
+fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
     let count = file.all.len();
     let mut come: Vec<Vec<(&[u8], bool)>> = vec![Vec::new(); count + 1];
     let mut gone = vec![false; count];
@@ -140,7 +129,7 @@ fn spliced(file: &Lines, placed: &[Placed]) -> Vec<u8> {
             out.push([text, end].concat());
         }
         if at < count && !gone[at] {
-            out.push(file.all[at].clone());
+            out.push(file.all[at].to_vec());
         }
     }
     let last = out.len().saturating_sub(1);

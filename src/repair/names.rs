@@ -5,6 +5,7 @@ use super::read::{Deed, Section};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{Verdict, judge};
+use crate::syntax::unquote;
 use crate::text::printable;
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
@@ -40,28 +41,36 @@ impl Names<'_> {
         is_known: impl Fn(&RelPath) -> bool,
     ) -> Result<Named, WorkspaceError> {
         let shown = section.names.first().map_or_else(String::new, |name| printable(name).to_string());
-        let mut is_outside = false;
-        let mut paths: Vec<(RelPath, bool)> = Vec::new();
+        let mut claims = Vec::new();
         for name in &section.names {
             match self.candidates(name, section) {
-                Some(found) => paths.extend(found),
-                None => is_outside = true,
+                Some(found) => claims.push(found),
+                None => return Ok(Named::Outside(shown)),
             }
         }
-        if is_outside {
-            return Ok(Named::Outside(shown));
-        }
         // What is closed is not looked for: it is refused as it stands.
-        if let Some((path, is_other)) = paths.iter().find(|(path, _)| judge(path) != Verdict::Allow) {
+        if let Some((path, is_other)) = claims.iter().flatten().find(|(path, _)| judge(path) != Verdict::Allow) {
             return Ok(Named::Path(path.clone(), *is_other));
         }
         if section.deed == Deed::Create {
-            return Ok(paths.into_iter().next().map_or(Named::None(shown), |(path, other)| Named::Path(path, other)));
+            let first = claims.into_iter().flatten().next();
+            return Ok(first.map_or(Named::None(shown), |(path, other)| Named::Path(path, other)));
         }
-        for (path, is_other) in &paths {
-            if is_known(path) || self.stat(path)?.is_some_and(|stat| stat.kind != FileKind::Directory) {
-                return Ok(Named::Path(path.clone(), *is_other));
+        let mut there = Vec::new();
+        for claim in claims {
+            let mut found = Vec::new();
+            for (path, is_other) in claim {
+                if is_known(&path) || self.stat(&path)?.is_some_and(|stat| stat.kind != FileKind::Directory) {
+                    found.push((path, is_other));
+                }
             }
+            there.push(found);
+        }
+        if is_either(&there, section) {
+            return Ok(Named::Several(shown));
+        }
+        if let Some((path, is_other)) = there.into_iter().flatten().next() {
+            return Ok(Named::Path(path, is_other));
         }
         // Only lines that have to be there show that it is the file.
         let is_bound = |chunk: &Chunk<'_>| chunk.body.iter().any(|line| line.text.starts_with(b"-"));
@@ -88,7 +97,9 @@ impl Names<'_> {
         // One prefix on both sides is a directory.
         let is_directory = section.names.len() > 1 && section.names.iter().all(|name| name.get(..2) == plain.get(..2));
         let whole = RelPath::new(&plain).ok();
-        if section.is_enveloped || is_directory {
+        // The names of a rename have no prefix.
+        let is_whole = section.is_enveloped || is_directory || section.target.is_some();
+        if is_whole {
             found.extend(whole.clone().map(|path| (path, is_changed)));
             found.extend(stripped.and_then(|rest| RelPath::new(rest).ok()).map(|path| (path, true)));
         } else {
@@ -138,9 +149,31 @@ impl Names<'_> {
     }
 }
 
+/// Returns whether the files that are there leave it open which one is meant: those of both names, none of which is a
+/// backup of the other, or those of a single one with a prefix and without.
+fn is_either(there: &[Vec<(RelPath, bool)>], section: &Section<'_>) -> bool {
+    if section.is_enveloped {
+        return false;
+    }
+    let firsts: Vec<_> = there.iter().filter_map(|found| found.first()).map(|(path, _)| path.as_bytes()).collect();
+    match there {
+        [found] => matches!(&found[..], [one, other, ..] if !is_backup(one.0.as_bytes(), other.0.as_bytes())),
+        _ => matches!(firsts[..], [new, old] if new != old && !is_backup(new, old)),
+    }
+}
+
+/// `f.orig` beside `f`.
+fn is_backup(one: &[u8], other: &[u8]) -> bool {
+    one.starts_with(other) || other.starts_with(one)
+}
+
 /// Takes quotes, backquotes and `./` off, and turns backslashes round.
 fn cleaned(name: &[u8]) -> Vec<u8> {
     let mut name = name.trim_ascii();
+    // As git writes it; a control character comes of a backslash between directories.
+    if let Some((plain, [])) = unquote(name).filter(|(plain, _)| !plain.iter().any(u8::is_ascii_control)) {
+        return plain;
+    }
     for quote in [b'"', b'`', b'\''] {
         if let [first, inner @ .., last] = name
             && *first == quote

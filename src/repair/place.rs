@@ -1,42 +1,14 @@
 //! Where the chunks of a section belong in a file, when each has one place only.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::chunk::{Chunk, ReadLine, Reading, is_elision};
+use super::chunk::{Chunk, ReadLine, Reading};
+use super::elision::{is_elision, place_parts};
+use super::lines::Lines;
 use super::{Row, Trail};
 use crate::matching::LADDER;
 use crate::matching::reindent::Reindent;
 use crate::plan::LineKind;
-use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
-
-/// The file, line by line.
-pub(super) struct Lines {
-    /// With their terminators, and without a byte order mark.
-    pub(super) all: Vec<Vec<u8>>,
-    pub(super) has_mark: bool,
-    /// Digests of the lines as each rung sees them, as far as they were needed.
-    keys: [OnceCell<Vec<u64>>; RUNGS.len()],
-}
-
-impl Lines {
-    pub(super) fn of(content: &[u8]) -> Self {
-        let has_mark = content.starts_with(BYTE_ORDER_MARK);
-        let text = if has_mark { &content[BYTE_ORDER_MARK.len()..] } else { content };
-        let all = lines(text).map(|(_, line)| line.to_vec()).collect();
-        Self { all, has_mark, keys: Default::default() }
-    }
-
-    fn content(&self, index: usize) -> &[u8] {
-        without_ending(&self.all[index])
-    }
-
-    fn keys(&self, rung: usize) -> &[u64] {
-        self.keys[rung].get_or_init(|| (0..self.all.len()).map(|index| digest(self.content(index), rung)).collect())
-    }
-}
 
 /// Why a chunk has no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +50,7 @@ const MOST: usize = 8;
 
 /// Finds the one place of `chunk`; `behind` is the end of the chunk before it, where that came in order.
 pub(super) fn place(
-    file: &Lines,
+    file: &Lines<'_>,
     chunk: &Chunk<'_>,
     (behind, is_enveloped): (usize, bool),
     trail: &mut Trail,
@@ -90,7 +62,7 @@ pub(super) fn place(
     if readings.is_empty() {
         return Err(Misfit::Elided);
     }
-    let stood = readings.iter().map(|reading| stands(file, reading, trail)).collect::<Result<Vec<_>, _>>()?;
+    let stood = readings.iter().map(|reading| standing(file, reading, trail)).collect::<Result<Vec<_>, _>>()?;
     let mut misfit = Misfit::NotFound;
     for rung in RUNGS {
         for (reading, stood) in readings.iter().zip(&stood) {
@@ -103,6 +75,9 @@ pub(super) fn place(
                 continue;
             }
             let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, trail)? else { continue };
+            if !trail.charge(reading.headings.len() * file.all.len()) {
+                return Err(Misfit::TooMuch);
+            }
             match choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped)) {
                 Ok(Some(start)) => {
                     let placed = fitted(file, reading, start, rung)?;
@@ -117,10 +92,16 @@ pub(super) fn place(
             }
         }
     }
+    for reading in &readings {
+        if let Some(placed) = place_parts(file, reading, trail)? {
+            trail.note(Row::Elision, chunk.line);
+            return Ok(placed);
+        }
+    }
     Err(stood.into_iter().flatten().next().map_or(misfit, Misfit::Applied))
 }
 
-fn note_rung(rung: usize, reading: &Reading, file: &Lines, start: usize, line: usize, trail: &mut Trail) {
+fn note_rung(rung: usize, reading: &Reading, file: &Lines<'_>, start: usize, line: usize, trail: &mut Trail) {
     match rung {
         0 => {}
         1 | 4 => trail.note(Row::Whitespace, line),
@@ -136,14 +117,9 @@ fn note_rung(rung: usize, reading: &Reading, file: &Lines, start: usize, line: u
     }
 }
 
-/// Returns a digest of `line` as the rung sees it.
-fn digest(line: &[u8], rung: usize) -> u64 {
-    xxh3_64(&(LADDER[rung].key)(line))
-}
-
 /// Returns where the old lines of `reading` stand, headings aside; `None` if nowhere.
 fn starts(
-    file: &Lines,
+    file: &Lines<'_>,
     (chunk, is_enveloped): (&Chunk<'_>, bool),
     reading: &Reading,
     rung: usize,
@@ -152,16 +128,16 @@ fn starts(
     let old: Vec<_> = reading.old().collect();
     if old.is_empty() {
         // Only an envelope says where lines without any around them belong.
-        let has_place = is_enveloped && chunk.header.counts.is_none();
+        let has_place = is_enveloped && chunk.header.counts.is_none() || file.all.is_empty();
         return Ok(has_place.then(|| vec![file.all.len()]));
     }
-    let starts = runs(file, &old, rung, trail)?;
+    let starts = file.runs(&old, rung, trail)?;
     Ok((!starts.is_empty()).then_some(starts))
 }
 
 /// Chooses of several places the one that headings, order or the stated line leave; `None` if headings leave none.
 fn choose(
-    file: &Lines,
+    file: &Lines<'_>,
     chunk: &Chunk<'_>,
     (reading, stood): (&Reading, Option<usize>),
     starts: &[usize],
@@ -214,7 +190,7 @@ fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
 
 /// Returns the places below all headings, each of which stands below the one before; a heading may also be the first
 /// line of the place. `None` if a heading is nowhere.
-fn below(file: &Lines, reading: &Reading, starts: &[usize], old: usize) -> Option<Vec<usize>> {
+fn below(file: &Lines<'_>, reading: &Reading, starts: &[usize], old: usize) -> Option<Vec<usize>> {
     if reading.headings.is_empty() {
         return Some(starts.to_vec());
     }
@@ -240,7 +216,7 @@ fn below(file: &Lines, reading: &Reading, starts: &[usize], old: usize) -> Optio
 }
 
 /// Finds a line that is the heading, else one that has it in it.
-fn heading_at(file: &Lines, heading: &[u8], from: usize) -> Option<usize> {
+fn heading_at(file: &Lines<'_>, heading: &[u8], from: usize) -> Option<usize> {
     let wanted = heading.trim_ascii();
     let mut rest = from..file.all.len();
     rest.clone()
@@ -249,37 +225,17 @@ fn heading_at(file: &Lines, heading: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Returns where the new lines of `reading` stand already, with something added that shows it.
-fn stands(file: &Lines, reading: &Reading, trail: &mut Trail) -> Result<Option<usize>, Misfit> {
+pub(super) fn standing(file: &Lines<'_>, reading: &Reading, trail: &mut Trail) -> Result<Option<usize>, Misfit> {
     let shows = |line: &ReadLine| line.kind == LineKind::Insertion && !line.text.trim_ascii().is_empty();
     if !reading.lines.iter().any(shows) {
         return Ok(None);
     }
     let new: Vec<_> = reading.lines.iter().filter(|line| line.kind != LineKind::Deletion).collect();
-    Ok(runs(file, &new, 1, trail)?.first().copied())
-}
-
-/// Returns where the file has `lines`, as the rung sees them.
-fn runs(file: &Lines, lines: &[&ReadLine], rung: usize, trail: &mut Trail) -> Result<Vec<usize>, Misfit> {
-    let Some(last) = file.all.len().checked_sub(lines.len()) else { return Ok(Vec::new()) };
-    let keys = file.keys(rung);
-    let key = |line: &&ReadLine| (digest(&line.text, rung), line.raw.as_deref().map(|raw| digest(raw, rung)));
-    let wanted: Vec<_> = lines.iter().map(key).collect();
-    let fits = |(&(text, raw), &found): (&(u64, Option<u64>), &u64)| text == found || raw == Some(found);
-    let mut starts = Vec::new();
-    for start in 0..=last {
-        let length = wanted.iter().zip(&keys[start..]).take_while(|&pair| fits(pair)).count();
-        if !trail.charge(length + 1) {
-            return Err(Misfit::TooMuch);
-        }
-        if length == wanted.len() {
-            starts.push(start);
-        }
-    }
-    Ok(starts)
+    Ok(file.runs(&new, 1, trail)?.first().copied())
 }
 
 /// Works out what the reading does at `start`.
-fn fitted(file: &Lines, reading: &Reading, start: usize, rung: usize) -> Result<Placed, Misfit> {
+pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: usize) -> Result<Placed, Misfit> {
     let old: Vec<_> = reading.old().collect();
     let key = LADDER[rung].key;
     // The reading of each old line that fits there.

@@ -24,6 +24,7 @@ pub mod write;
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use json::edits;
 pub use quoted::quote;
+pub(crate) use quoted::unquote;
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};

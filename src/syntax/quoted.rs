@@ -29,7 +29,7 @@ const ESCAPES: &[(u8, u8)] = &[
 /// Returns the name that stands between quotes at the start of `line`, and what follows the closing quote.
 ///
 /// `None` if the text does not begin with a quote, breaks off, or has an unknown escape.
-pub(super) fn unquote(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+pub(crate) fn unquote(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     quoted(line).ok().map(|(rest, name)| (name, rest))
 }
 

@@ -1,0 +1,132 @@
+//! The files that a patch is for, as its sections leave them one after the other.
+
+use std::collections::HashMap;
+
+use super::compose::{self, compose};
+use super::names::{Named, Names};
+use super::read::{Deed, Section};
+use super::refusal::refusals;
+use super::{Refusal, RefusalKind, Row, Trail};
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::plan::Action;
+use crate::syntax::write::{DiffSide, git_diff};
+use crate::text::is_binary;
+use crate::workspace::{Workspace, WorkspaceError};
+
+/// The files as the sections so far leave them.
+pub(super) struct Files<'w> {
+    names: Names<'w>,
+    max_file: u64,
+    now: HashMap<RelPath, Found>,
+}
+
+/// A file as it stands.
+type Found = Option<(FileMode, Vec<u8>)>;
+
+impl<'w> Files<'w> {
+    pub(super) fn new(workspace: &'w dyn Workspace, root: &'w [u8], max_file: u64) -> Self {
+        Self { names: Names { workspace, root }, max_file, now: HashMap::new() }
+    }
+
+    /// Returns the section as a git diff.
+    pub(super) fn section(
+        &mut self,
+        section: &Section<'_>,
+        trail: &mut Trail,
+    ) -> Result<Result<Vec<u8>, Vec<Refusal>>, WorkspaceError> {
+        let refuse = |kind, path: Option<RelPath>, message: String| {
+            Ok(Err(vec![Refusal::new(kind, path, section.span, message)]))
+        };
+        let is_known = |path: &RelPath| self.now.get(path).is_some_and(Option::is_some);
+        let (path, is_other) = match self.names.resolve(section, is_known)? {
+            Named::Path(path, is_other) => (path, is_other),
+            Named::Outside(name) => return refuse(RefusalKind::Outside, None, format!("{name} leads out of the root")),
+            Named::None(name) => return refuse(RefusalKind::Name, None, format!("no file here has the name {name}")),
+            Named::Several(name) => {
+                return refuse(RefusalKind::Name, None, format!("more than one file may be meant by {name}"));
+            }
+        };
+        if is_other {
+            trail.note(Row::Name, section.line);
+        }
+        let found = match self.load(&path)? {
+            Ok(found) => found,
+            Err(message) => return refuse(RefusalKind::Unreadable, Some(path), message),
+        };
+        let target = match section.target.map(|name| self.names.new_path(name)) {
+            None => path.clone(),
+            Some(Some(target)) => target,
+            Some(None) => return refuse(RefusalKind::Outside, Some(path), "the new name leads out of the root".into()),
+        };
+        let after = match (section.deed, &found) {
+            (Deed::Create, _) => {
+                let Some(content) = compose::created(section, trail) else {
+                    let message = "lines of the new file have no sign, and may be none of it".to_owned();
+                    return refuse(RefusalKind::Stray, Some(path), message);
+                };
+                Some((section.mode.unwrap_or(FileMode::Regular), content))
+            }
+            (Deed::Delete, Some((_, content))) => {
+                if !compose::is_whole(section, content) {
+                    return refuse(RefusalKind::NotFound, Some(path), "the file to delete has other contents".into());
+                }
+                None
+            }
+            (Deed::Delete | Deed::Update, None) => {
+                return refuse(RefusalKind::Name, Some(path), "the file does not exist".into());
+            }
+            (Deed::Update, Some((mode, content))) => match compose(section, content, trail) {
+                Ok(after) => Some((section.mode.unwrap_or(*mode), after)),
+                Err(misfits) => return Ok(Err(refusals(section, &path, content, misfits, trail))),
+            },
+        };
+        Ok(Ok(self.write(section, (&path, found), (&target, after))))
+    }
+
+    /// Returns the diff, and notes what the next section finds.
+    fn write(
+        &mut self,
+        section: &Section<'_>,
+        (path, found): (&RelPath, Found),
+        (target, after): (&RelPath, Found),
+    ) -> Vec<u8> {
+        // A file that is there already is for the patch itself to refuse.
+        let before = found.filter(|_| section.deed != Deed::Create);
+        let action = match (path == target, section.deed) {
+            (false, _) => Action::Rename,
+            (_, Deed::Create) => Action::Create,
+            (_, Deed::Delete) => Action::Delete,
+            (_, Deed::Update) => Action::Modify,
+        };
+        let diff = git_diff(action, side(path, before.as_ref()).as_ref(), side(target, after.as_ref()).as_ref());
+        self.now.insert(path.clone(), None);
+        self.now.insert(target.clone(), after);
+        diff
+    }
+
+    /// Returns the file at `path`, or why it cannot be read.
+    fn load(&self, path: &RelPath) -> Result<Result<Found, String>, WorkspaceError> {
+        if let Some(found) = self.now.get(path) {
+            return Ok(Ok(found.clone()));
+        }
+        let Some(stat) = self.names.stat(path)? else { return Ok(Ok(None)) };
+        if stat.kind != FileKind::Regular {
+            return Ok(Err(format!("a {} cannot be repaired for", stat.kind)));
+        }
+        if stat.size > self.max_file {
+            return Ok(Err("the file is larger than --max-file".into()));
+        }
+        let (content, stat) = self.names.workspace.read(path, self.max_file)?;
+        if is_binary(&content) {
+            return Ok(Err("the file has binary data".into()));
+        }
+        let mode = if stat.permissions & 0o100 != 0 { FileMode::Executable } else { FileMode::Regular };
+        Ok(Ok(Some((mode, content))))
+    }
+}
+
+/// Returns one side of a diff.
+fn side<'f>(path: &'f RelPath, found: Option<&'f (FileMode, Vec<u8>)>) -> Option<DiffSide<'f>> {
+    found.map(|(mode, content)| DiffSide { path, mode: *mode, content, blob: "" })
+}

@@ -1,0 +1,141 @@
+//! The body of a chunk, and where it ends.
+
+use super::markers::{Marker, is_end_marker, is_fence, is_file_header, is_signature, marker};
+use super::{Deed, Line, Reader};
+use crate::repair::Trail;
+use crate::repair::chunk::{Chunk, Header};
+
+/// What stands further on, worked out once for all lines.
+pub(super) struct Outlook {
+    /// For each line whether lines that add or remove something follow it, before another header.
+    has_more: Vec<bool>,
+    /// The last line that ends an envelope.
+    last_end: Option<usize>,
+    /// Behind the last line that is not blank.
+    end: usize,
+    /// Whether the last line has its end.
+    is_whole: bool,
+}
+
+impl Outlook {
+    pub(super) fn of(lines: &[Line<'_>], is_whole: bool) -> Self {
+        let mut has_more = vec![false; lines.len()];
+        let mut is_behind = false;
+        for (index, line) in lines.iter().enumerate().rev() {
+            has_more[index] = is_behind;
+            let next = lines.get(index + 1).map_or(&b""[..], |line| line.text);
+            if is_file_header(line.text) || line.text.starts_with(b"@@") || is_pair(line.text, next) {
+                is_behind = false;
+            } else if matches!(line.text, [b'+' | b'-', ..]) && !is_signature(line.text) {
+                is_behind = true;
+            }
+        }
+        let last_end = lines.iter().rposition(|line| !line.text.starts_with(b"+") && is_end_marker(line.text));
+        let last = lines.iter().rposition(|line| !line.text.trim_ascii().is_empty());
+        Self { has_more, last_end, end: last.map_or(0, |last| last + 1), is_whole }
+    }
+}
+
+/// `---` and `+++`.
+fn is_pair(line: &[u8], next: &[u8]) -> bool {
+    line.starts_with(b"--- ") && next.starts_with(b"+++ ")
+}
+
+impl<'t> Reader<'t> {
+    /// A chunk: its header lines, if it has any, and its body.
+    pub(super) fn chunk(&mut self, trail: &mut Trail) {
+        let Some(first) = self.peek(0) else { return };
+        let mut header = Header::default();
+        while let Some(line) = self.peek(0).filter(|line| line.text.starts_with(b"@@")) {
+            header.take(line, trail);
+            self.next += 1;
+        }
+        self.has_gap = false;
+        let is_create = self.sections.last().is_some_and(|section| section.deed == Deed::Create);
+        let (body, is_at_end) = self.body(&header, self.is_enveloped && is_create);
+        if self.is_enveloped && is_create && !self.is_certain_end(&body) {
+            self.stray.get_or_insert(first.span);
+        }
+        let Some(section) = self.sections.last_mut() else { return };
+        if let Some(last) = body.last() {
+            section.span.end = last.span.end;
+        }
+        section.chunks.push(Chunk::new(header, body, first, is_at_end));
+    }
+
+    /// Takes the lines up to the end of the chunk; returns also whether it is marked as the end of the file.
+    fn body(&mut self, header: &Header<'t>, is_free: bool) -> (Vec<Line<'t>>, bool) {
+        let (mut body, mut counts, mut is_at_end) = (Vec::new(), (0, 0), false);
+        while let Some(line) = self.peek(0).filter(|line| !line.text.starts_with(b"@@")) {
+            match marker(line.text).filter(|_| !self.is_content(line)) {
+                Some(Marker::EndOfFile) => {
+                    is_at_end = true;
+                    self.next += 1;
+                    continue;
+                }
+                Some(_) => break,
+                None => {}
+            }
+            if self.ends_body(line, header, counts, is_free) {
+                break;
+            }
+            match line.text.first() {
+                Some(b'+') => counts.1 += 1,
+                Some(b'-') => counts.0 += 1,
+                Some(b'\\') => {}
+                _ => counts = (counts.0 + 1, counts.1 + 1),
+            }
+            body.push(line);
+            self.next += 1;
+        }
+        (body, is_at_end)
+    }
+
+    /// Returns whether a line that may be a marker behind a sign is a line of the file.
+    fn is_content(&self, line: Line<'_>) -> bool {
+        let is_end = is_end_marker(line.text) && self.is_enveloped && !self.has_more() && !self.has_end();
+        line.text.starts_with(b"+") && !is_end
+    }
+
+    /// Returns whether it is known where the new file of an envelope ends: a marker says so, or else every line has a
+    /// sign and the last one is whole.
+    fn is_certain_end(&self, body: &[Line<'_>]) -> bool {
+        let has_marker = self.peek(0).is_some_and(|line| marker(line.text).is_some());
+        let is_signed = body.iter().any(|line| line.text.starts_with(b"+"));
+        has_marker || is_signed && (self.outlook.is_whole || self.next < self.lines.len())
+    }
+
+    /// Returns whether `line` cannot belong to the body before it.
+    fn ends_body(&self, line: Line<'t>, header: &Header<'t>, counts: (usize, usize), is_free: bool) -> bool {
+        let text = line.text;
+        let next = self.peek(1).map_or(&b""[..], |line| line.text);
+        let is_lone_file = text.starts_with(b"+++ ") && next.starts_with(b"@@");
+        if text.starts_with(b"diff --git ") || is_pair(text, next) || is_lone_file {
+            return true;
+        }
+        let is_full = header.counts == Some(counts);
+        let is_closing = self.has_fence && is_fence(text) || text == b"EOF" || text == b"PATCH";
+        let is_tag = text.starts_with(b"</") && text.ends_with(b">") && !self.is_enveloped;
+        if is_closing || is_tag {
+            // Lines that look so are also in files.
+            let has_rest = self.has_more() || self.is_enveloped && self.has_end();
+            return is_full || !has_rest && (!is_free || self.next + 1 == self.outlook.end);
+        }
+        if is_signature(text) && next.first().is_none_or(u8::is_ascii_digit) {
+            return !header.counts.is_some_and(|wanted| counts.0 < wanted.0 || counts.1 < wanted.1);
+        }
+        // Behind the last line that is counted, what has no marker is prose.
+        let is_marked = matches!(text.first(), Some(b' ' | b'+' | b'-' | b'\\'));
+        !is_free && is_full && !is_marked
+    }
+
+    /// Returns whether the envelope ends further on.
+    fn has_end(&self) -> bool {
+        self.outlook.last_end.is_some_and(|last| last >= self.next)
+    }
+
+    /// Returns whether lines that add or remove something follow the next one, before another header.
+    fn has_more(&self) -> bool {
+        self.outlook.has_more.get(self.next).copied().unwrap_or_default()
+    }
+}

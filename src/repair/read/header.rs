@@ -1,0 +1,168 @@
+//! The headers of files in diffs.
+
+use super::markers::{is_fence, marker};
+use super::{Deed, Line, Reader, Section};
+use crate::mode::FileMode;
+
+/// What the lines of a git header begin with.
+const WORDS: &[&[u8]] = &[
+    b"old mode ",
+    b"new mode ",
+    b"new file mode ",
+    b"deleted file mode ",
+    b"similarity index ",
+    b"dissimilarity index ",
+    b"rename ",
+    b"copy ",
+    b"index ",
+    b"Binary files ",
+    b"GIT binary patch",
+];
+
+impl<'t> Reader<'t> {
+    /// `diff --git a/NAME b/NAME` and the lines behind it up to `---` or the first hunk.
+    pub(super) fn git_header(&mut self, rest: &'t [u8], line: Line<'t>) {
+        let mut section = Section::new(Deed::Update, names(rest), line, false);
+        self.next += 1;
+        self.is_enveloped = false;
+        self.has_gap = false;
+        let (mut is_half, mut is_binary) = (false, false);
+        while let Some(line) = self.peek(0) {
+            let text = line.text;
+            let is_word = WORDS.iter().any(|word| text.starts_with(word));
+            let is_data = is_binary && !matches!(text.first(), Some(b'+' | b'-' | b'@'));
+            if !is_word && !is_data || is_fence(text) || text.starts_with(b"diff --git ") || marker(text).is_some() {
+                break;
+            }
+            section.take(text);
+            is_half |= text.starts_with(b"rename from ");
+            is_binary |= text.starts_with(b"Binary files ") || text.starts_with(b"GIT binary patch");
+            section.span.end = line.span.end;
+            self.next += 1;
+        }
+        section.is_verbatim |= is_binary;
+        section.has_marker = section.deed != Deed::Update || section.target.is_some() || section.mode.is_some();
+        if is_half && section.target.is_none() {
+            self.stray.get_or_insert(section.span);
+        }
+        self.sections.push(section);
+    }
+
+    /// `---` and `+++`, or one of the two; returns how many lines those are.
+    pub(super) fn file_header(&mut self, line: Line<'t>) -> Option<usize> {
+        let second = self.peek(1);
+        let old = line.text.strip_prefix(b"--- ");
+        let new = second.and_then(|line| line.text.strip_prefix(b"+++ "));
+        let is_chunk = |line: Option<Line<'_>>| line.is_some_and(|line| line.text.starts_with(b"@@"));
+        let (old, new, taken) = match (old, new) {
+            (Some(old), Some(new)) => (Some(old), Some(new), 2),
+            (Some(old), None) if is_chunk(second) => (Some(old), None, 1),
+            (None, _) => {
+                let new = line.text.strip_prefix(b"+++ ").filter(|_| is_chunk(second))?;
+                (None, Some(new), 1)
+            }
+            _ => return None,
+        };
+        self.has_gap = false;
+        let inside = self.is_enveloped && self.sections.last().is_some_and(|section| section.chunks.is_empty());
+        if inside {
+            // The envelope has named the file.
+            return Some(taken);
+        }
+        let is_new = !self.sections.last().is_some_and(|section| {
+            !section.is_enveloped && section.chunks.is_empty() && section.span.end == line.span.start
+        });
+        if is_new {
+            self.sections.push(Section::new(Deed::Update, Vec::new(), line, false));
+        }
+        let section = self.sections.last_mut()?;
+        let sides = [old, new].map(|name| name.map(undated));
+        if !section.agrees(sides) {
+            self.stray.get_or_insert(line.span);
+        }
+        section.take_sides(sides);
+        section.span.end = self.lines[self.next + taken - 1].span.end;
+        Some(taken)
+    }
+}
+
+impl<'t> Section<'t> {
+    /// Takes a line of a git header.
+    fn take(&mut self, line: &'t [u8]) {
+        let behind = |word: &[u8]| line.strip_prefix(word);
+        if let Some(name) = behind(b"rename to ") {
+            self.target = Some(name);
+        } else if let Some(name) = behind(b"rename from ") {
+            self.names = vec![name];
+        } else if let Some(bits) = behind(b"new file mode ") {
+            self.deed = Deed::Create;
+            self.take_mode(bits);
+        } else if let Some(bits) = behind(b"new mode ") {
+            self.take_mode(bits);
+        } else if line.starts_with(b"deleted file mode ") {
+            self.deed = Deed::Delete;
+        }
+        self.is_verbatim |= line.starts_with(b"copy ");
+    }
+
+    fn take_mode(&mut self, bits: &[u8]) {
+        let bits = std::str::from_utf8(bits.trim_ascii()).ok().and_then(|bits| u32::from_str_radix(bits, 8).ok());
+        self.mode = bits.and_then(FileMode::from_bits);
+        // What is no file has no lines that could be counted again.
+        self.is_verbatim |= !matches!(self.mode, Some(FileMode::Regular | FileMode::Executable));
+    }
+
+    /// Returns whether a side has one of the names that were given before, prefixes aside.
+    fn agrees(&self, sides: [Option<&[u8]>; 2]) -> bool {
+        let is_same = |side: &[u8]| {
+            let mut known = self.names.iter().chain(&self.target);
+            known.any(|name| name.ends_with(behind(side)) || side.ends_with(behind(name)))
+        };
+        let given: Vec<_> = sides.into_iter().flatten().filter(|side| *side != b"/dev/null").collect();
+        self.names.is_empty() || given.is_empty() || given.into_iter().any(is_same)
+    }
+
+    /// Takes the names of both sides. They announce chunks, so that without any nothing is certain.
+    fn take_sides(&mut self, [old, new]: [Option<&'t [u8]>; 2]) {
+        let is_null = |name: Option<&[u8]>| name == Some(b"/dev/null".as_slice());
+        match (is_null(old), is_null(new)) {
+            (true, false) => self.deed = Deed::Create,
+            (false, true) => self.deed = Deed::Delete,
+            _ => {}
+        }
+        let named: Vec<_> = [new, old].into_iter().flatten().filter(|name| !is_null(Some(name))).collect();
+        if !named.is_empty() && self.target.is_none() {
+            self.names = named;
+        }
+        self.has_marker = false;
+    }
+}
+
+/// Returns the names on a `diff --git` line, the new one first: two halves that are the same behind their prefixes, or
+/// two words.
+fn names(line: &[u8]) -> Vec<&[u8]> {
+    let line = line.trim_ascii_end();
+    let middle = line.len() / 2;
+    if line.len() % 2 == 1 && line[middle] == b' ' {
+        let (old, new) = (&line[..middle], &line[middle + 1..]);
+        if behind(old) == behind(new) {
+            return vec![new, old];
+        }
+    }
+    let mut words = line.split(|&byte| byte == b' ');
+    match (words.next(), words.next(), words.next()) {
+        (Some(old), Some(new), None) => vec![new, old],
+        _ => Vec::new(),
+    }
+}
+
+/// Cuts the first directory off a name, which may be a prefix.
+fn behind(name: &[u8]) -> &[u8] {
+    memchr::memchr(b'/', name).map_or(name, |slash| &name[slash + 1..])
+}
+
+/// Cuts a time stamp off a name.
+fn undated(name: &[u8]) -> &[u8] {
+    let end = memchr::memchr(b'\t', name).unwrap_or(name.len());
+    name[..end].trim_ascii_end()
+}

@@ -1,0 +1,255 @@
+//! From a text with a patch somewhere in it to sections: a reader that knows the ways in which patches come damaged.
+//!
+//! It goes line by line, and what it cannot place is prose. Whether a section fits a file is for others to say.
+
+mod body;
+mod header;
+mod markers;
+
+use super::chunk::Chunk;
+use super::{Row, Trail};
+use crate::mode::FileMode;
+use crate::text::{BYTE_ORDER_MARK, Span, lines, without_ending};
+
+use body::Outlook;
+pub(super) use markers::is_signature;
+use markers::{Marker, is_exact_marker, is_fence, is_file_header, marker};
+
+/// What a section does with its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    Create,
+    Delete,
+    Update,
+}
+
+/// One section.
+#[derive(Clone, Debug)]
+pub(super) struct Section<'t> {
+    pub(super) deed: Deed,
+    /// The names that it gives, best first: those of the new side before those of the old.
+    pub(super) names: Vec<&'t [u8]>,
+    /// The new name of a file that is moved.
+    pub(super) target: Option<&'t [u8]>,
+    /// The mode that it gives the file.
+    pub(super) mode: Option<FileMode>,
+    pub(super) chunks: Vec<Chunk<'t>>,
+    /// Whether it comes from an envelope, whose lines are all whole.
+    pub(super) is_enveloped: bool,
+    /// Its first line, counted from 1.
+    pub(super) line: usize,
+    /// The whole of it.
+    pub(super) span: Span,
+    /// Whether it has more in it than changes of lines, such as a copy or binary data, and goes as it stands.
+    pub(super) is_verbatim: bool,
+    /// Whether it says what to do also without a chunk.
+    has_marker: bool,
+}
+
+/// One line of the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'t> {
+    /// Without terminator.
+    pub(super) text: &'t [u8],
+    pub(super) span: Span,
+    /// Counted from 1.
+    pub(super) number: usize,
+}
+
+/// Returns the lines of `text`, without the indentation that the whole patch has.
+fn source<'t>(text: &'t [u8], trail: &mut Trail) -> Vec<Line<'t>> {
+    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    if start > 0 {
+        trail.note(Row::Wrapping, 1);
+    }
+    let all = lines(&text[start..]).enumerate().map(|(index, (span, line))| Line {
+        text: without_ending(line),
+        span: Span::new(span.start + start, span.end + start),
+        number: index + 1,
+    });
+    let mut all: Vec<_> = all.collect();
+    let indentation = |line: &Line<'_>| line.text.len() - line.text.trim_ascii_start().len();
+    let is_header = |line: &&Line<'_>| is_file_header(line.text.trim_ascii_start());
+    let Some(depth) = all.iter().filter(is_header).map(indentation).min().filter(|&depth| depth > 0) else {
+        return all;
+    };
+    let Some(first) = all.iter().position(|line| is_file_header(line.text.trim_ascii_start())) else { return all };
+    let is_whole = |line: &Line<'_>| line.text.trim_ascii().is_empty() || indentation(line) >= depth;
+    let end = all[first..].iter().position(|line| !is_whole(line)).map_or(all.len(), |length| first + length);
+    trail.note(Row::Wrapping, all[first].number);
+    for line in &mut all[first..end] {
+        line.text = line.text.get(depth..).unwrap_or_default();
+    }
+    all
+}
+
+/// Reads all sections of `text`.
+///
+/// # Errors
+///
+/// Returns the place of what looks like a change and belongs to none that was read: what is meant by it is not known.
+pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<'t>>, Span> {
+    let lines = source(text, trail);
+    let mut reader = Reader {
+        outlook: Outlook::of(&lines, text.ends_with(b"\n")),
+        lines,
+        next: 0,
+        sections: Vec::new(),
+        is_enveloped: false,
+        has_fence: false,
+        has_gap: true,
+        behind: Behind::Nothing,
+        stray: None,
+    };
+    while reader.next < reader.lines.len() {
+        reader.line(trail);
+    }
+    let is_empty = |section: &&Section<'_>| !section.has_marker && section.chunks.is_empty() && !section.is_verbatim;
+    // A block of another grammar would be left out.
+    let block = reader.lines.iter().find(|line| line.text.trim_ascii_end() == b"<<<<<<< SEARCH").map(|line| line.span);
+    let stray = reader.stray.or(block).or(reader.sections.iter().find(is_empty).map(|section| section.span));
+    stray.map_or(Ok(reader.sections), Err)
+}
+
+struct Reader<'t> {
+    lines: Vec<Line<'t>>,
+    outlook: Outlook,
+    next: usize,
+    sections: Vec<Section<'t>>,
+    is_enveloped: bool,
+    has_fence: bool,
+    /// Whether an empty line stands between the last chunk and the next line.
+    has_gap: bool,
+    behind: Behind,
+    /// A line that looks like one of a chunk and is in none.
+    stray: Option<Span>,
+}
+
+/// What stood there since the last envelope.
+#[derive(Clone, Copy)]
+enum Behind {
+    Nothing,
+    /// Its end.
+    End,
+    /// Its end and prose, which may be a part of it if another end follows.
+    Prose(Span),
+}
+
+impl<'t> Reader<'t> {
+    fn peek(&self, ahead: usize) -> Option<Line<'t>> {
+        self.lines.get(self.next + ahead).copied()
+    }
+
+    /// Takes what starts at the next line.
+    fn line(&mut self, trail: &mut Trail) {
+        let Some(line) = self.peek(0) else { return };
+        if let Some(marker) = marker(line.text) {
+            if !is_exact_marker(line.text) {
+                trail.note(Row::Envelope, line.number);
+            }
+            return self.marked(marker, line, trail);
+        }
+        if let Some(rest) = line.text.strip_prefix(b"diff --git ") {
+            return self.git_header(rest, line);
+        }
+        if let Some(taken) = self.file_header(line) {
+            self.next += taken;
+            return;
+        }
+        if self.is_at_chunk(line.text) {
+            return self.chunk(trail);
+        }
+        self.prose(line, trail);
+    }
+
+    /// Returns whether a chunk of the last section begins at a line.
+    fn is_at_chunk(&self, line: &[u8]) -> bool {
+        let Some(section) = self.sections.last() else { return false };
+        let is_open = self.is_enveloped || !section.is_enveloped;
+        let is_first = section.is_enveloped && section.chunks.is_empty();
+        let is_headless = match section.deed {
+            Deed::Create => true,
+            Deed::Update => !line.is_empty(),
+            Deed::Delete => false,
+        };
+        is_open && (line.starts_with(b"@@") || is_first && is_headless)
+    }
+
+    /// Leaves a line out that belongs to nothing, or notes that it should.
+    fn prose(&mut self, line: Line<'t>, trail: &mut Trail) {
+        if is_fence(line.text) {
+            self.has_fence = !self.has_fence;
+        }
+        let is_blank = line.text.trim_ascii().is_empty();
+        self.has_gap |= is_blank;
+        let is_item = self.has_gap && !self.is_enveloped && !self.has_fence && matches!(line.text, [_, b' ', ..]);
+        let is_rule = line.text.len() > 2 && line.text.iter().all(|&byte| byte == b'-');
+        let is_marked = matches!(line.text.first(), Some(b'+' | b'-')) && !self.sections.is_empty();
+        let is_change = is_marked && !is_item && !is_rule && !is_signature(line.text);
+        if is_change || line.text.starts_with(b"@@") {
+            self.stray.get_or_insert(line.span);
+        }
+        if !is_blank {
+            trail.note(Row::Wrapping, line.number);
+            if matches!(self.behind, Behind::End) {
+                self.behind = Behind::Prose(line.span);
+            }
+        }
+        self.next += 1;
+    }
+
+    fn marked(&mut self, marker: Marker<'t>, line: Line<'t>, trail: &mut Trail) {
+        self.next += 1;
+        let (deed, name) = match marker {
+            Marker::Begin => {
+                (self.is_enveloped, self.behind) = (true, Behind::Nothing);
+                return;
+            }
+            Marker::End => {
+                if let Behind::Prose(span) = self.behind {
+                    self.stray.get_or_insert(span);
+                }
+                (self.is_enveloped, self.behind) = (false, Behind::End);
+                return;
+            }
+            Marker::Move(name) => return self.moved(name, line),
+            Marker::EndOfFile | Marker::Environment => return,
+            Marker::Add(name) => (Deed::Create, name),
+            Marker::Delete(name) => (Deed::Delete, name),
+            Marker::Update(name) => (Deed::Update, name),
+        };
+        if !self.is_enveloped {
+            trail.note(Row::Envelope, line.number);
+        }
+        (self.is_enveloped, self.behind) = (true, Behind::Nothing);
+        self.sections.push(Section::new(deed, vec![name], line, true));
+    }
+
+    /// `*** Move to:`, which a file takes once.
+    fn moved(&mut self, name: &'t [u8], line: Line<'t>) {
+        let is_free = |section: &&mut Section<'_>| section.deed == Deed::Update && section.target.is_none();
+        match self.sections.last_mut().filter(|_| self.is_enveloped).filter(is_free) {
+            Some(section) => section.target = Some(name),
+            None => {
+                self.stray.get_or_insert(line.span);
+            }
+        }
+    }
+}
+
+impl<'t> Section<'t> {
+    fn new(deed: Deed, names: Vec<&'t [u8]>, line: Line<'t>, is_enveloped: bool) -> Self {
+        Self {
+            deed,
+            names,
+            target: None,
+            mode: None,
+            chunks: Vec::new(),
+            is_enveloped,
+            line: line.number,
+            span: line.span,
+            is_verbatim: false,
+            has_marker: is_enveloped,
+        }
+    }
+}

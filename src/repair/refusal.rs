@@ -1,0 +1,155 @@
+//! Why a patch cannot be repaired.
+
+use super::chunk::Chunk;
+use super::place::Misfit;
+use super::read::Section;
+use super::rows::Trail;
+use crate::matching::{self, Mismatch, MismatchKind, Nearest, Rules};
+use crate::path::RelPath;
+use crate::plan::{Anchor, Direction, Hunk, LineKind, LineRange};
+use crate::text::Span;
+
+/// Why a patch cannot be repaired.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// What kind of failure it is.
+    pub kind: RefusalKind,
+    /// The file, where one is known.
+    pub path: Option<RelPath>,
+    /// Where in the patch.
+    pub span: Span,
+    /// What is wrong, in words.
+    pub message: String,
+    /// Lines of the file, counted from 0, where that is what is wrong.
+    pub lines: Vec<usize>,
+    /// The place of the file that is most like it.
+    pub nearest: Option<Nearest>,
+}
+
+/// The kinds of failure of a repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// No patch was found.
+    NoPatch,
+    /// Lines look like a change and belong to none.
+    Stray,
+    /// A chunk fits nowhere.
+    NotFound,
+    /// A chunk fits in several places.
+    Ambiguous,
+    /// It was applied already.
+    Applied,
+    /// No file has the name, or more than one may be meant.
+    Name,
+    /// The name leads out of the root.
+    Outside,
+    /// Two chunks want the same lines.
+    Overlap,
+    /// The file cannot be read as text.
+    Unreadable,
+    /// It would take too long.
+    TooMuch,
+}
+
+impl Refusal {
+    /// Returns one of which no more is known.
+    pub(super) fn new(kind: RefusalKind, path: Option<RelPath>, span: Span, message: impl Into<String>) -> Self {
+        Self { kind, path, span, message: message.into(), lines: Vec::new(), nearest: None }
+    }
+}
+
+/// Says why chunks of `section` have no place in `content`, and which places are most like them.
+pub(super) fn refusals(
+    section: &Section<'_>,
+    path: &RelPath,
+    content: &[u8],
+    misfits: Vec<(usize, Misfit)>,
+    trail: &mut Trail,
+) -> Vec<Refusal> {
+    let mut refusals = Vec::with_capacity(misfits.len());
+    for (index, misfit) in misfits {
+        let chunk = &section.chunks[index];
+        let first = chunk.body.first().map_or(section.span, |line| line.span);
+        let mismatch = closest(chunk, content, trail);
+        let (misfit, nearest) = match mismatch {
+            Some(Mismatch { kind: MismatchKind::AlreadyApplied { line }, .. }) if misfit == Misfit::NotFound => {
+                (Misfit::Applied(line), None)
+            }
+            Some(Mismatch { nearest, .. }) => (misfit, nearest),
+            None => (misfit, None),
+        };
+        let differs = nearest.as_ref().and_then(|nearest| Some(nearest.difference.as_ref()?.patch_offset));
+        let span = differs.and_then(|at| chunk.body.iter().map(|line| line.span).find(|span| span.start == at));
+        let span = span.unwrap_or(first);
+        let (kind, message, lines) = words(index + 1, misfit);
+        refusals.push(Refusal { lines, nearest, ..Refusal::new(kind, Some(path.clone()), span, message) });
+    }
+    refusals
+}
+
+/// Returns what there is to say of the likeliest reading of `chunk`, whose places are in the patch.
+fn closest(chunk: &Chunk<'_>, content: &[u8], trail: &mut Trail) -> Option<Mismatch> {
+    let reading = chunk.readings().into_iter().next()?;
+    // To look through the file costs much more than to compare its lines with those of a chunk.
+    if !trail.charge(content.len() + reading.lines.len()) {
+        return None;
+    }
+    let (mut text, mut starts) = (Vec::new(), Vec::new());
+    for line in &reading.lines {
+        starts.push((text.len(), line.at));
+        text.push(match line.kind {
+            LineKind::Context => b' ',
+            LineKind::Deletion => b'-',
+            LineKind::Insertion => b'+',
+        });
+        text.extend_from_slice(&line.text);
+        text.push(b'\n');
+    }
+    let count = |is: fn(LineKind) -> bool| reading.lines.iter().filter(|line| is(line.kind)).count();
+    let body = Span::new(0, text.len());
+    let hunk = Hunk {
+        anchor: Anchor::Headings { headings: Vec::new(), at_end: false },
+        span: body,
+        header: Span::default(),
+        body,
+        old: LineRange { start: 0, count: count(|kind| kind != LineKind::Insertion) },
+        new: LineRange { start: 0, count: count(|kind| kind != LineKind::Deletion) },
+        section: Span::default(),
+    };
+    let placed = matching::place(content, &text, &[hunk], Direction::Forward, &Rules::default()).pop()?;
+    let mut mismatch = *placed.err()?;
+    if let Some(difference) = mismatch.nearest.as_mut().and_then(|nearest| nearest.difference.as_mut()) {
+        let line = starts.partition_point(|&(start, _)| start <= difference.patch_offset).saturating_sub(1);
+        difference.patch_offset = starts.get(line)?.1;
+    }
+    Some(mismatch)
+}
+
+/// Returns what is said of a chunk without a place, and the lines of the file that are meant.
+fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<usize>) {
+    let at = |lines: &[usize]| lines.iter().map(|line| (line + 1).to_string()).collect::<Vec<_>>().join(", ");
+    match misfit {
+        Misfit::NotFound => {
+            (RefusalKind::NotFound, format!("chunk {number} fits nowhere, in none of its readings"), Vec::new())
+        }
+        Misfit::Ambiguous(lines) => {
+            (RefusalKind::Ambiguous, format!("chunk {number} fits at lines {}, and nothing decides", at(&lines)), lines)
+        }
+        Misfit::Applied(line) => {
+            (RefusalKind::Applied, format!("what chunk {number} makes stands at line {} already", line + 1), vec![line])
+        }
+        Misfit::Depth(line) => {
+            let message =
+                format!("chunk {number} fits at line {}, but at another depth than it is written at", line + 1);
+            (RefusalKind::NotFound, message, vec![line])
+        }
+        Misfit::Overlap => {
+            (RefusalKind::Overlap, format!("chunk {number} changes lines that another one changes"), Vec::new())
+        }
+        Misfit::Elided => {
+            (RefusalKind::Stray, format!("chunk {number} would write a line that stands for others"), Vec::new())
+        }
+        Misfit::TooMuch => (RefusalKind::TooMuch, format!("chunk {number} would take too long to search"), Vec::new()),
+        Misfit::Nothing => (RefusalKind::NotFound, format!("chunk {number} changes nothing"), Vec::new()),
+    }
+}

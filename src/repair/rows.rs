@@ -1,0 +1,133 @@
+//! The repairs, as a table, and what is noted of them on the way.
+
+use crate::plan::Repair;
+
+/// The repairs, as reports name them: each has a row of [`ROWS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Row {
+    /// Fences, prose, tags, indentation or a byte order mark around the patch were cut away.
+    Wrapping,
+    /// Markers of an envelope were written in another way, or were missing.
+    Envelope,
+    /// The lines of a chunk were counted instead of believing its header.
+    Counts,
+    /// A chunk was not at its stated line.
+    StartLine,
+    /// A header said nothing of lines.
+    BareHeader,
+    /// The first line of a chunk stood on its header.
+    GluedHeader,
+    /// Lines of context had lost their marker.
+    Markers,
+    /// Blanks at the ends of lines, or runs of blanks, differed.
+    Whitespace,
+    /// The chunk stood at another depth, and so do the lines that it adds.
+    Indentation,
+    /// Typographic dashes, quotes or blanks differed.
+    Typography,
+    /// Line numbers of a viewer were taken off.
+    LineNumbers,
+    /// Entities of HTML were turned back.
+    Escaped,
+    /// A line of context stood for others.
+    Elision,
+    /// The file was found under another name than the patch gives it.
+    Name,
+    /// Chunks did not come in the order of the file, or shared lines.
+    Order,
+}
+
+/// Every repair with its stable name, and what it says.
+pub const ROWS: &[(Row, &str, &str)] = &[
+    (Row::Wrapping, "wrapping", "text around the patch was left out"),
+    (Row::Envelope, "envelope", "the markers of the envelope were read as they were meant"),
+    (Row::Counts, "counts", "the header of the chunk counted its lines wrongly; they were counted again"),
+    (Row::StartLine, "start_line", "the header of the chunk named another line"),
+    (Row::BareHeader, "bare_header", "the header of the chunk named no lines; they were searched"),
+    (Row::GluedHeader, "glued_header", "the first line of the chunk stood on its header"),
+    (Row::Markers, "markers", "lines had lost the blank or sign that they begin with"),
+    (Row::Whitespace, "whitespace", "blanks differ in lines that stay; those of the file were kept"),
+    (Row::Indentation, "indentation", "the chunk stands at another depth in the file; so do its new lines"),
+    (Row::Typography, "typography", "dashes, quotes or blanks differ in lines that stay; those of the file were kept"),
+    (Row::LineNumbers, "line_numbers", "line numbers in front of the lines were taken off"),
+    (Row::Escaped, "escaped", "entities of HTML were turned back"),
+    (
+        Row::Elision,
+        "elision",
+        "a line that stands for others was read as a gap between two places; what is there stays",
+    ),
+    (Row::Name, "name", "the file was found under another name than the patch gives"),
+    (Row::Order, "order", "the chunks do not come in the order of the file, or share lines"),
+];
+
+/// What is noted on the way.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    rows: Vec<(usize, Row)>,
+    /// Comparisons of lines that were made.
+    work: u64,
+}
+
+/// Most comparisons of lines for one patch: what needs more is no patch that somebody damaged.
+const MOST_WORK: u64 = 100_000_000;
+
+impl Trail {
+    /// Notes a repair of what begins at `line` of the patch.
+    pub(super) fn note(&mut self, row: Row, line: usize) {
+        let is_known = |known: &(usize, Row)| *known == (line, row) || row == Row::Wrapping && known.1 == row;
+        if !self.rows.iter().rev().take(64).any(is_known) {
+            self.rows.push((line, row));
+        }
+    }
+
+    /// Notes so much work; `false` if it was too much.
+    pub(super) fn charge(&mut self, work: usize) -> bool {
+        self.work = self.work.saturating_add(work as u64);
+        !self.is_spent()
+    }
+
+    /// Returns whether no more work is to be done.
+    pub(super) fn is_spent(&self) -> bool {
+        self.work > MOST_WORK
+    }
+
+    /// Returns one that goes on with the work of this one, and has no rows yet.
+    pub(super) fn tried(&self) -> Self {
+        Self { rows: Vec::new(), work: self.work }
+    }
+
+    /// Takes the work of `tried`, and not what it noted.
+    pub(super) fn leave(&mut self, tried: &Self) {
+        self.work = tried.work;
+    }
+
+    /// Takes the rows and the work of `tried`.
+    pub(super) fn take(&mut self, tried: Self) {
+        self.work = tried.work;
+        tried.rows.into_iter().for_each(|(line, row)| self.note(row, line));
+    }
+
+    /// Returns what was repaired, in the order of the patch.
+    pub(super) fn repairs(mut self) -> Vec<Repair> {
+        self.rows.sort_unstable();
+        self.rows.dedup();
+        let told = |(line, row): (usize, Row)| {
+            let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
+            Some(Repair { code, line, message })
+        };
+        self.rows.into_iter().filter_map(told).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_repair_has_its_row() {
+        let last = Row::Order as usize;
+        let rows: Vec<_> = ROWS.iter().map(|(row, ..)| *row as usize).collect();
+        assert_eq!(rows, (0..=last).collect::<Vec<_>>());
+    }
+}
