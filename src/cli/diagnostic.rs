@@ -12,6 +12,10 @@ use crate::text::printable;
 
 /// Columns of what is rendered.
 const WIDTH: usize = 160;
+/// Most characters of a line of the file, most of its lines, and most characters of what the patch has instead.
+const EXCERPT: usize = 64;
+const LINES: usize = 3;
+const LABEL: usize = 40;
 /// Most characters of a message or help.
 const MESSAGE: usize = 600;
 
@@ -23,7 +27,7 @@ const MESSAGE: usize = 600;
 pub(super) fn render(outcome: &Outcome, index: usize) -> String {
     let Some(problem) = outcome.problems.get(index) else { return String::new() };
     let mut groups = vec![main_group(outcome, problem)];
-    if let Some((path, nearest)) = nearest(outcome, problem) {
+    if let Some((path, nearest)) = nearest(outcome, problem, index) {
         groups.push(nearest_group(&path, nearest));
     }
     if let Some(help) = &problem.help {
@@ -58,7 +62,10 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem) -> Group<'a> {
 }
 
 /// Returns the place of the file that is most like the hunk that the problem speaks of.
-fn nearest<'a>(outcome: &'a Outcome, problem: &Problem) -> Option<(String, &'a NearestPlace)> {
+fn nearest<'a>(outcome: &'a Outcome, problem: &Problem, index: usize) -> Option<(String, &'a NearestPlace)> {
+    if let (Some(path), Some(nearest)) = (&problem.path, &outcome.report.problems.get(index)?.nearest) {
+        return Some((path.to_string(), nearest));
+    }
     let file = outcome.report.files.get(problem.operation?)?;
     let hunk: &HunkReport = file.hunks.get(problem.hunk?)?;
     Some((file.from.as_ref().unwrap_or(&file.path).to_string(), hunk.nearest.as_ref()?))
@@ -67,10 +74,11 @@ fn nearest<'a>(outcome: &'a Outcome, problem: &Problem) -> Option<(String, &'a N
 /// Returns the lines of the place that are shown, and the number of the first one: where the first difference is behind
 /// them, the line that has it.
 fn shown(nearest: &NearestPlace) -> (usize, &[String]) {
-    let end = nearest.line + nearest.text.len();
+    let text = &nearest.text[..nearest.text.len().min(LINES)];
+    let end = nearest.line + text.len();
     let difference = nearest.first_difference.as_ref().filter(|difference| difference.file_line >= end);
     let found = difference.and_then(|difference| Some((difference.file_line, difference.found.as_ref()?)));
-    found.map_or((nearest.line, &nearest.text), |(line, found)| (line, slice::from_ref(found)))
+    found.map_or((nearest.line, text), |(line, found)| (line, slice::from_ref(found)))
 }
 
 fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
@@ -81,7 +89,7 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
     let (mut text, mut mark) = (String::new(), None);
     for (line, content) in (first..).zip(lines) {
         let start = text.len();
-        text += &printable(content.as_bytes()).to_string();
+        text += &clipped(content.as_bytes(), EXCERPT);
         if difference.is_some_and(|difference| difference.file_line == line) {
             mark = Some(start..text.len());
         }
@@ -89,7 +97,7 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
     }
     let snippet = Snippet::source(text).line_start(first).path(path.to_owned()).fold(false);
     let Some((mark, difference)) = mark.zip(difference) else { return group.element(snippet) };
-    let expected = format!("the patch has {}", clipped(difference.expected.as_bytes(), WIDTH / 2));
+    let expected = format!("the patch has {}", clipped(difference.expected.as_bytes(), LABEL));
     let label = difference.reason.map_or(expected.clone(), |reason| format!("{reason}: {expected}"));
     group.element(snippet.annotation(AnnotationKind::Primary.span(mark).label(label)))
 }

@@ -72,7 +72,12 @@ pub fn build(parts: &Parts<'_>) -> Report {
     let files = files(parts, &mut counters);
     let decisive = decisive(parts);
     let outcome = decisive.map_or(parts.success, |index| Outcome::of(parts.problems[index].code));
-    let problems: Vec<_> = parts.problems.iter().map(|problem| ProblemReport::of(problem, &mut counters)).collect();
+    let mut problems: Vec<_> = parts.problems.iter().map(|problem| ProblemReport::of(problem, &mut counters)).collect();
+    problems
+        .iter_mut()
+        .filter(|problem| problem.nearest.is_some())
+        .skip(MOST_EXPLAINED)
+        .for_each(|it| it.nearest = None);
     Report {
         schema: SCHEMA,
         tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::hunk::{HunkReport, NearestPlace};
+use super::hunk::HunkReport;
+use super::nearest::{Budget, NearestPlace};
 use super::words::{Counter, lossless, text};
 use crate::path::RelPath;
 use crate::preflight::{Problem, Severity};
@@ -38,6 +39,9 @@ pub struct ProblemReport {
     /// Lines of the file that are meant, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<usize>,
+    /// The place of the file that is most like it, where no hunk of `files` tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Box<NearestPlace>>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -156,7 +160,12 @@ impl ProblemReport {
         let file = problem.operation.map(|operation| format!("f{}", operation + 1));
         let path = problem.path.as_ref().map(RelPath::as_bytes).or(problem.name.as_deref());
         let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| format!("{file}h{}", hunk + 1));
+        let input = problem.place.map(|(input, _)| input);
         let span = problem.place.and_then(|(input, span)| Some(SourceSpan::of(input, span, counters.get_mut(input)?)));
+        let nearest = problem.facts.nearest.as_ref().zip(input);
+        let nearest = nearest.and_then(|(nearest, input)| {
+            Some(Box::new(NearestPlace::of(nearest, counters.get_mut(input)?, &mut Budget::default())))
+        });
         Self {
             kind: problem.code.kind.name(),
             code: problem.code.name,
@@ -171,6 +180,7 @@ impl ProblemReport {
             hunk,
             span,
             lines: problem.lines.iter().map(|line| line + 1).collect(),
+            nearest,
             help: problem.help.clone(),
         }
     }
@@ -206,7 +216,7 @@ impl ErrorReport {
             limit: facts.limit,
             size: facts.size,
             cells: facts.cells.clone(),
-            nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()),
+            nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()).or_else(|| decisive.nearest.clone()),
             help: decisive.help.clone(),
         }
     }

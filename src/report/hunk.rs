@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::words::{Counter, clipped, clipped_all, text};
-use crate::matching::{Difference, Mismatch, MismatchKind, Nearest, Placement, Placements};
+use super::nearest::{Budget, NearestPlace};
+use super::words::Counter;
+use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Hunk, LineRange, Operation};
 
 /// What became of one hunk.
@@ -123,44 +124,6 @@ pub struct Candidate {
     pub line: usize,
 }
 
-/// The place of a file that is most like a hunk that does not fit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct NearestPlace {
-    /// First line, counted from 1.
-    pub line: usize,
-    /// How many of the hunk's old lines are there.
-    pub matched: usize,
-    /// How many old lines the hunk has.
-    pub of: usize,
-    /// The first line that differs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_difference: Option<FirstDifference>,
-    /// The lines of the file there.
-    pub text: Vec<String>,
-    /// The lines before them, at most two.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lines_before: Vec<String>,
-    /// The lines behind them, at most two.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lines_after: Vec<String>,
-}
-
-/// The first line that keeps a hunk from fitting.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FirstDifference {
-    /// Line of the patch, counted from 1.
-    pub patch_line: usize,
-    /// Line of the file, counted from 1.
-    pub file_line: usize,
-    /// What the patch has.
-    pub expected: String,
-    /// What the file has; null at its end.
-    pub found: Option<String>,
-    /// Why they differ, where that can be told.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
-}
-
 /// Reports the hunks of the file `id`; `placements` is empty if they were not looked for.
 pub(super) fn reports(
     id: &str,
@@ -250,38 +213,18 @@ impl HunkReport {
                 HunkStatus::AlreadyApplied
             }
         };
+        let mut budget = Budget::default();
+        self.nearest =
+            mismatch.nearest.as_ref().map(|nearest| Box::new(NearestPlace::of(nearest, counter, &mut budget)));
         self.expected = match &mismatch.kind {
-            MismatchKind::HeadingNotFound { heading } => vec![clipped(heading)],
-            _ => clipped_all(&mismatch.expected),
+            MismatchKind::HeadingNotFound { heading } => budget.lines(std::slice::from_ref(heading)),
+            _ => budget.lines(&mismatch.expected),
         };
-        self.nearest = mismatch.nearest.as_ref().map(|nearest| Box::new(nearest_place(nearest, counter)));
     }
 }
 
 fn candidates(lines: &[usize]) -> Vec<Candidate> {
     lines.iter().map(|line| Candidate { line: line + 1 }).collect()
-}
-
-fn nearest_place(nearest: &Nearest, counter: &mut Counter<'_>) -> NearestPlace {
-    NearestPlace {
-        line: nearest.line + 1,
-        matched: nearest.matched,
-        of: nearest.of,
-        first_difference: nearest.difference.as_ref().map(|difference| first_difference(difference, counter)),
-        text: clipped_all(&nearest.text),
-        lines_before: clipped_all(&nearest.lines_before),
-        lines_after: clipped_all(&nearest.lines_after),
-    }
-}
-
-fn first_difference(difference: &Difference, counter: &mut Counter<'_>) -> FirstDifference {
-    FirstDifference {
-        patch_line: counter.line(difference.patch_offset),
-        file_line: difference.file_line + 1,
-        expected: clipped(&difference.expected),
-        found: difference.found.as_deref().map(clipped),
-        reason: difference.reason,
-    }
 }
 
 fn stated_lines(operation: &Operation, hunk: &Hunk, patch: &[u8]) -> StatedLines {
@@ -292,7 +235,7 @@ fn stated_lines(operation: &Operation, hunk: &Hunk, patch: &[u8]) -> StatedLines
         old_lines: old.count,
         new_start: start(new),
         new_lines: new.count,
-        section: text(hunk.section.of(patch)),
+        section: Budget::section(hunk.section.of(patch)),
     }
 }
 

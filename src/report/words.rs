@@ -32,11 +32,6 @@ pub(super) fn clipped(line: &[u8]) -> String {
     }
 }
 
-/// Returns several lines as text, each clipped.
-pub(super) fn clipped_all(lines: &[Vec<u8>]) -> Vec<String> {
-    lines.iter().map(|line| clipped(line)).collect()
-}
-
 /// Counts lines up to places of one text. Linear in the way between one place and the next, so that all
 /// places of a patch in their order cost one pass.
 #[derive(Debug)]

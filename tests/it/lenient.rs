@@ -1,6 +1,8 @@
 //! Patches that were damaged as models damage them: repaired to the change that was meant, or refused; never another.
 
 mod damage;
+mod further;
+mod refusals;
 
 use std::collections::BTreeMap;
 
@@ -9,11 +11,13 @@ use wpatch::engine::options::{Interrupt, PreflightOptions, TransactionOptions};
 use wpatch::engine::{self, Lenience, Request};
 use wpatch::mode::FileMode;
 use wpatch::path::RelPath;
+use wpatch::repair::ROWS;
 use wpatch::syntax::write::{DiffSide, plain_diff};
 use wpatch::transaction::Durability;
 use wpatch::workspace::memory::{Entry, Memory};
 
 use damage::{DAMAGES, Damaged};
+use further::FURTHER;
 
 use crate::dice::Dice;
 
@@ -100,7 +104,7 @@ fn damaged_diffs_are_repaired_or_refused_and_never_make_another_tree() {
         if patch.is_empty() {
             continue;
         }
-        for (name, damage) in DAMAGES {
+        for (name, damage) in DAMAGES.iter().chain(FURTHER) {
             let Some(damaged) = damage(&patch, before, &after, &mut dice) else { continue };
             let count = counts.entry(name).or_default();
             match ending(before, &after, &damaged) {
@@ -125,3 +129,10 @@ fn damaged_diffs_are_repaired_or_refused_and_never_make_another_tree() {
 }
 
 const ROUNDS: usize = 40;
+
+#[test]
+fn the_readme_names_every_repair() {
+    let readme = fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let missing: Vec<_> = ROWS.iter().filter(|(_, name, _)| !readme.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

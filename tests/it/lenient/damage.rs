@@ -12,7 +12,7 @@ pub(super) struct Damaged {
 }
 
 /// Returns a damaged form of a patch from one text to another; `None` if it cannot be damaged in this way.
-type Damage = fn(&str, &str, &str, &mut Dice) -> Option<Damaged>;
+pub(super) type Damage = fn(&str, &str, &str, &mut Dice) -> Option<Damaged>;
 
 /// Every damage.
 pub(super) const DAMAGES: &[(&str, Damage)] = &[
@@ -157,23 +157,23 @@ pub(super) const DAMAGES: &[(&str, Damage)] = &[
 ];
 
 impl Damaged {
-    fn plain(text: String) -> Self {
+    pub(super) fn plain(text: String) -> Self {
         Self { text, file: None, result: None }
     }
 }
 
 /// Every text can be damaged so.
 #[allow(clippy::unnecessary_wraps, reason = "a damage may not be possible")]
-fn of(text: String) -> Option<Damaged> {
+pub(super) fn of(text: String) -> Option<Damaged> {
     Some(Damaged::plain(text))
 }
 
-fn joined(lines: &[String]) -> String {
+pub(super) fn joined(lines: &[String]) -> String {
     lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 
 /// Changes the lines behind the names.
-fn mapped(patch: &str, change: impl Fn(&str) -> String) -> Vec<String> {
+pub(super) fn mapped(patch: &str, change: impl Fn(&str) -> String) -> Vec<String> {
     let changed = |(index, line): (usize, &str)| {
         let is_kept = index < 2 || line.starts_with("@@");
         if is_kept { keep(line, &change) } else { change(line) }
@@ -188,7 +188,10 @@ fn keep(line: &str, change: &impl Fn(&str) -> String) -> String {
 }
 
 /// Changes the hunk headers, of which the ranges are given.
-fn headers(patch: &str, mut change: impl FnMut((usize, usize), (usize, usize), &str) -> String) -> Option<Damaged> {
+pub(super) fn headers(
+    patch: &str,
+    mut change: impl FnMut((usize, usize), (usize, usize), &str) -> String,
+) -> Option<Damaged> {
     let mut out = Vec::new();
     for line in patch.lines() {
         let Some(rest) = line.strip_prefix("@@ -") else {
@@ -207,7 +210,7 @@ fn headers(patch: &str, mut change: impl FnMut((usize, usize), (usize, usize), &
 }
 
 /// Splits a patch into the names and the hunks.
-fn parts(patch: &str) -> (String, Vec<String>) {
+pub(super) fn parts(patch: &str) -> (String, Vec<String>) {
     let (mut head, mut hunks) = (String::new(), Vec::<String>::new());
     for line in patch.lines() {
         if line.starts_with("@@") {
