@@ -50,8 +50,8 @@ impl Run {
         let fits = matches!(&resolved, Some(Ok(found)) if !found.problems.iter().chain(&strict.problems).any(is_error));
         // git's own diffs are exact about names and lines. The way back is not repaired, and what policy closes is
         // not read.
-        let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"])
-            && !strict.plan.operations.iter().any(|operation| is_torn(operation, strict.plan.text(operation)));
+        let is_torn = strict.plan.operations.iter().any(|operation| is_torn(operation, strict.plan.text(operation)));
+        let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]) && !is_torn;
         let is_closed = has_plan && preflight::is_closed(&strict.plan);
         // Grammars of which every form is exact have their own mends.
         let has_own_mends = |format: &&str| !["unified", "git", "codex"].contains(format);
@@ -68,7 +68,7 @@ impl Run {
                 // What fits nowhere is refused as it stands, with all that is known of its places.
                 let is_nothing = |refusal: &Refusal| refusal.kind == RefusalKind::NoPatch;
                 let all = |is: &dyn Fn(&Refusal) -> bool| refusals.iter().all(|(_, refusal)| is(refusal));
-                if has_plan && all(&is_unknown) || all(&is_nothing) {
+                if has_plan && !is_torn && all(&is_unknown) || all(&is_nothing) {
                     return self.read(plain);
                 }
                 self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));

@@ -213,7 +213,10 @@ impl Run {
     /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
     fn described(&mut self, request: &Request) -> preflight::Options {
         self.is_described = request.preflight.describe || request.approve.is_some();
-        preflight::Options { describe: self.is_described, ..request.preflight.clone() }
+        let mut options = preflight::Options { describe: self.is_described, ..request.preflight.clone() };
+        // Where git would take one of several places, nobody knows which one a model means.
+        options.rules.unique |= request.lenience.is_some();
+        options
     }
 
     /// Parses and selects; returns whether there is a plan to look at.
