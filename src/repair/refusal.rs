@@ -87,11 +87,14 @@ pub(super) fn refusals(
     refusals
 }
 
+/// What it costs to look through a byte of the file, in comparisons.
+const LOOK: usize = 4;
+
 /// Returns what there is to say of the likeliest reading of `chunk`, whose places are in the patch.
 fn closest(chunk: &Chunk<'_>, content: &[u8], trail: &mut Trail) -> Option<Mismatch> {
     let reading = chunk.readings().into_iter().next()?;
     // To look through the file costs much more than to compare its lines with those of a chunk.
-    if !trail.charge(content.len() + reading.lines.len()) {
+    if !trail.charge(content.len() * LOOK + reading.lines.len()) {
         return None;
     }
     let (mut text, mut starts) = (Vec::new(), Vec::new());
