@@ -18,7 +18,7 @@ pub struct NearestPlace {
     /// The first line that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_difference: Option<FirstDifference>,
-    /// The lines of the file there.
+    /// The lines of the file there, as many as there is room for.
     pub text: Vec<String>,
     /// The lines before them, at most two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -47,14 +47,18 @@ pub struct FirstDifference {
 impl NearestPlace {
     /// Reports `nearest` in what `budget` leaves: the lines that differ before the others.
     pub(super) fn of(nearest: &Nearest, counter: &mut Counter<'_>, budget: &mut Budget) -> Self {
+        let first_difference = nearest.difference.as_ref().map(|it| FirstDifference::of(it, counter, budget));
+        let text = budget.lines(&nearest.text);
+        let is_whole = text.len() == nearest.text.len();
+        let lines_before = budget.lines(nearest.lines_before.iter().rev());
         Self {
             line: nearest.line + 1,
             matched: nearest.matched,
             of: nearest.of,
-            first_difference: nearest.difference.as_ref().map(|it| FirstDifference::of(it, counter, budget)),
-            text: budget.lines(&nearest.text),
-            lines_before: budget.lines(&nearest.lines_before),
-            lines_after: budget.lines(&nearest.lines_after),
+            first_difference,
+            text,
+            lines_before: lines_before.into_iter().rev().collect(),
+            lines_after: if is_whole { budget.lines(&nearest.lines_after) } else { Vec::new() },
         }
     }
 }
@@ -78,7 +82,7 @@ pub(super) struct Budget {
 }
 
 /// Most bytes of the lines that are shown of one hunk.
-const MOST: usize = 640;
+const MOST: usize = 600;
 /// Most bytes of one of them.
 const MOST_OF_LINE: usize = 160;
 /// Most bytes of the heading behind a hunk header.
@@ -106,7 +110,7 @@ impl Budget {
     }
 
     /// Returns the first of `lines`, each clipped, as many as there is room for.
-    pub(super) fn lines(&mut self, lines: &[Vec<u8>]) -> Vec<String> {
+    pub(super) fn lines<'l>(&mut self, lines: impl IntoIterator<Item = &'l Vec<u8>>) -> Vec<String> {
         let mut shown = Vec::new();
         for line in lines {
             let line = fitted(clipped(line), MOST_OF_LINE);
