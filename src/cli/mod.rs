@@ -8,6 +8,7 @@ mod excerpt;
 mod guards;
 mod history;
 mod input;
+mod links;
 mod look;
 mod mcp;
 mod notebook;

@@ -69,7 +69,7 @@ pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Resul
         syntax,
         selection,
         preflight,
-        transaction: transaction(global),
+        transaction: TransactionOptions { links: patch.links.links(), ..transaction(global) },
         approve: patch.approve,
         relocate: patch.relocate,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),

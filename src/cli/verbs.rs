@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 
 use super::args::Global;
 use super::guards::GuardOptions;
+use super::links::LinkOptions;
 use super::{Stop, input, request};
 use crate::digest::Sha256;
-use crate::engine::options::{Closeness, Edit, EditOrder, Input, PreflightOptions, code};
+use crate::engine::options::{Closeness, Edit, EditOrder, Input, PreflightOptions, TransactionOptions, code};
 use crate::engine::{self, Change, Parents};
 use crate::mode::FileMode;
 use crate::text::{EncodingChoice, Position};
@@ -34,6 +35,8 @@ pub(super) struct FileOptions {
     idempotent: bool,
     #[command(flatten)]
     guard: GuardOptions,
+    #[command(flatten)]
+    links: LinkOptions,
     /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
     #[arg(long, value_name = "BYTES")]
     diff_max_bytes: Option<usize>,
@@ -238,7 +241,8 @@ impl FileOptions {
             guards: self.guard.meant(),
             ..defaults
         };
-        Ok(Change { expected, is_dry: self.dry_run, preflight, transaction: request::transaction(global), ..change })
+        let transaction = TransactionOptions { links: self.links.links(), ..request::transaction(global) };
+        Ok(Change { expected, is_dry: self.dry_run, preflight, transaction, ..change })
     }
 }
 

@@ -10,4 +10,4 @@ pub use crate::plan::{
 pub use crate::preflight::{Code, Facts, Options as PreflightOptions, Problem, Severity, code};
 pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, edits};
 pub use crate::transaction::history::Limits;
-pub use crate::transaction::{Durability, Interrupt, Options as TransactionOptions};
+pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions};

@@ -83,6 +83,7 @@ fn leave(
         leaves: true,
         arrives: None,
         beside: stage.is_known_beside(from).then_some(0),
+        in_place: false,
     };
     stage.note(workspace, &change)?;
     let number = change.number;

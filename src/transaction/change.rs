@@ -30,6 +30,9 @@ pub(super) struct Change {
     /// Where its scratch files stand if the state directory is on another file system: so many directories above
     /// its own, counted from 0.
     pub(super) beside: Option<usize>,
+    /// Whether the file has other names that are to keep it: unless it leaves, it is written over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) in_place: bool,
 }
 
 /// Changes by their number.
@@ -127,7 +130,18 @@ impl Change {
 
     /// Returns whether old and new file trade places.
     pub(super) fn is_exchange(&self) -> bool {
-        !self.leaves && self.before.is_some() && self.arrives.is_some()
+        !self.leaves && self.before.is_some() && self.arrives.is_some() && !self.in_place
+    }
+
+    /// Returns whether a staged file is written over the old one, of which a copy is the old file then.
+    pub(super) fn is_overwrite(&self) -> bool {
+        self.in_place && !self.leaves && self.arrives == Some(Arrival::Staged) && self.is_of_files()
+    }
+
+    /// Returns whether a regular file is there before and afterwards.
+    pub(super) fn is_of_files(&self) -> bool {
+        let is_file = |side: &Option<Image>| side.is_some_and(|image| image.kind == Kind::File);
+        is_file(&self.before) && is_file(&self.after)
     }
 
     /// Returns whether only the mode changes.

@@ -13,8 +13,10 @@ use super::swap::{Swap, stale};
 use super::sweep;
 use super::undone::{Aborted, Undone};
 use super::{Durability, Failure, Interrupt};
+use crate::digest::Digest;
+use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{Directory, Fault, Rename, Timestamp, Workspace};
+use crate::workspace::{Directory, Fault, Like, Rename, Timestamp, Workspace};
 
 /// Up to so many files or directories are synced one by one; more of them by one sync of the file system.
 const FEW: usize = 4;
@@ -39,6 +41,7 @@ impl Commit<'_> {
     /// Makes the staged files and the journal durable. Nothing in the tree has changed when it fails.
     fn announce(&self, arranged: &Arranged) -> Result<(), Failure> {
         let temporary = self.scratch.file("journal.tmp")?;
+        arranged.journal.changes.iter().filter(|change| change.is_overwrite()).try_for_each(|it| self.copy_old(it))?;
         arranged.journal.write(self.workspace, self.scratch)?;
         if self.durability == Durability::Full {
             let staged = self.staged_files(&arranged.journal.changes)?;
@@ -60,6 +63,20 @@ impl Commit<'_> {
         Ok(())
     }
 
+    /// Copies the file that is going to be written over: what is in it would be nowhere then.
+    fn copy_old(&self, change: &Change) -> Result<(), Failure> {
+        let signs = [Fault::Missing, Fault::NotRegular];
+        let read = self.workspace.read(&change.path, u64::MAX);
+        let (bytes, stat) = read.map_err(|error| stale(error, &change.path, &signs))?;
+        if !change.before.is_some_and(|before| before.digest == Digest::of(&bytes)) {
+            return Err(Failure::Stale(vec![change.path.clone()]));
+        }
+        let permissions = Permissions::Exact(stat.permissions);
+        let slot = self.scratch.slot(change, Slot::Old)?;
+        let copied = self.workspace.create(&slot, &bytes, permissions, Some(Like::File(&change.path)));
+        copied.map_err(|error| Failure::from(error).about(&change.path))
+    }
+
     fn sync_files(&self, staged: &[(RelPath, &RelPath)]) -> Result<(), Failure> {
         let sync = |(slot, path): &(RelPath, &RelPath)| {
             self.workspace.sync(Some(slot)).map_err(|error| Failure::from(error).about(path))
@@ -67,7 +84,7 @@ impl Commit<'_> {
         staged.iter().try_for_each(sync)
     }
 
-    /// Returns the staged files with the paths that they are for; the target of a link is durable with its name.
+    /// Returns the staged files with the paths that they are for, and the copies of old files; the target of a link is durable with its name.
     fn staged_files<'c>(
         &self,
         changes: impl IntoIterator<Item = &'c Change>,
@@ -75,8 +92,11 @@ impl Commit<'_> {
         let is_file = |change: &&'c Change| {
             change.arrives == Some(Arrival::Staged) && change.after.is_some_and(|after| after.kind == Kind::File)
         };
-        let slot = |change: &'c Change| Ok((self.scratch.slot(change, Slot::New)?, &change.path));
-        changes.into_iter().filter(is_file).map(slot).collect()
+        let slots = |change: &'c Change| {
+            let slots = if change.is_overwrite() { [Slot::New, Slot::Old].as_slice() } else { &[Slot::New] };
+            slots.iter().map(|&slot| Ok((self.scratch.slot(change, slot)?, &change.path)))
+        };
+        changes.into_iter().filter(is_file).flat_map(slots).collect()
     }
 
     /// Makes durable what stands on another file system, where no sync of the root's reaches.
@@ -113,7 +133,8 @@ impl Commit<'_> {
     /// Of the directories that were to go, `stay` are still there.
     fn sync_changed(&self, arranged: &Arranged, stay: &BTreeSet<&RelPath>) -> Result<(), Failure> {
         let journal = &arranged.journal;
-        let modes = journal.changes.iter().filter(|change| change.is_mode()).map(|change| &change.path);
+        let is_same_inode = |change: &&Change| change.is_mode() || change.is_overwrite();
+        let files = journal.changes.iter().filter(is_same_inode).map(|change| &change.path);
         let made = journal.makes.iter().map(|made| &made.path);
         let gone: BTreeSet<_> = journal.removes.iter().map(|removed| &removed.path).collect();
         let all = journal.changes.iter().map(|change| &change.path).chain(made.clone()).chain(gone.iter().copied());
@@ -121,7 +142,7 @@ impl Commit<'_> {
             directory.as_ref().is_none_or(|path| stay.contains(path) || !gone.contains(path))
         };
         let mut changed: BTreeSet<_> = all.map(RelPath::parent).filter(is_there).collect();
-        changed.extend(modes.chain(made).cloned().map(Some));
+        changed.extend(files.chain(made).cloned().map(Some));
         let out = journal.removes.iter().enumerate().filter(|(_, removed)| !stay.contains(&removed.path));
         let out: Vec<_> = out.map(|(index, _)| self.scratch.file(directory_name(index))).collect::<Result<_, _>>()?;
         let is_few = changed.len() + out.len() <= FEW && !has_moves(journal);

@@ -55,11 +55,18 @@ pub struct Options {
     pub patience: Duration,
     /// How much history is kept, where there is a place for it.
     pub history: Limits,
+    /// What becomes of the other names of files that change.
+    pub links: Links,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { durability: Durability::Full, patience: Duration::from_secs(10), history: Limits::default() }
+        Self {
+            durability: Durability::Full,
+            patience: Duration::from_secs(10),
+            history: Limits::default(),
+            links: Links::Parted,
+        }
     }
 }
 
@@ -70,6 +77,18 @@ pub enum Durability {
     Full,
     /// Whole or nothing after a kill, not after a loss of power: nothing is synced.
     None,
+}
+
+/// What becomes of the other names of a file that changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Links {
+    /// They keep what was there: the new file takes the place of the one name.
+    #[default]
+    Parted,
+    /// They have what comes too: the file is written over in place. That is journaled like everything else, but it does
+    /// not happen at once: whoever reads meanwhile may find a part of each, and what somebody writes at that very moment
+    /// may be lost.
+    Kept,
 }
 
 /// A signal that asks to stop. Read between two steps; before the commit record it means roll back.
@@ -227,7 +246,7 @@ impl<'w> Transaction<'w> {
                     label: Label::default(),
                     directories: BTreeMap::new(),
                     state: Some(state),
-                    stage: Stage::new(scratch.clone(), options.durability),
+                    stage: Stage::new(scratch.clone(), options),
                     scratch,
                     since,
                     keeps_journal: false,
@@ -264,6 +283,13 @@ impl<'w> Transaction<'w> {
     #[must_use]
     pub fn with_directories(mut self, directories: BTreeMap<RelPath, Standing>) -> Self {
         self.directories = directories;
+        self
+    }
+
+    /// Says what becomes of the other names of files that are staged from now on.
+    #[must_use]
+    pub fn with_links(mut self, links: Links) -> Self {
+        self.stage.links = links;
         self
     }
 

@@ -8,7 +8,7 @@ use super::change::{Arrival, Change, Image, Kind, Standing, bits};
 use super::escape;
 use super::scratch::{Scratch, Slot};
 use super::sweep::is_unreachable;
-use super::{Durability, Failure};
+use super::{Durability, Failure, Links, Options};
 use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
@@ -37,6 +37,8 @@ pub(super) struct Staged {
 pub(super) struct Stage {
     scratch: Scratch,
     durability: Durability,
+    /// What becomes of the other names of files that change.
+    pub(super) links: Links,
     next: AtomicUsize,
     staged: Mutex<Vec<Staged>>,
     stale: Mutex<Vec<RelPath>>,
@@ -47,10 +49,11 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(scratch: Scratch, durability: Durability) -> Self {
+    pub(super) fn new(scratch: Scratch, options: Options) -> Self {
         Self {
             scratch,
-            durability,
+            durability: options.durability,
+            links: options.links,
             next: AtomicUsize::new(0),
             staged: Mutex::default(),
             stale: Mutex::default(),
@@ -99,6 +102,7 @@ impl Stage {
             leaves: after.is_none(),
             arrives: None,
             beside: place.is_beside.then_some(place.missing),
+            in_place: false,
         };
         self.note(workspace, &change)?;
         match after {
@@ -109,10 +113,16 @@ impl Stage {
             Some(after) => self.stage(workspace, &mut change, (&mut staged, place.missing), after)?,
             None => {}
         }
+        change.in_place = self.keeps_names(staged.found.as_ref()) && change.is_of_files();
         let is_a_file = change.before.is_some() || change.after.is_some();
         staged.change = is_a_file.then_some(change);
         self.push(staged);
         Ok(())
+    }
+
+    /// Returns whether a file has other names that are to keep it.
+    fn keeps_names(&self, found: Option<&FileState>) -> bool {
+        self.links == Links::Kept && found.is_some_and(|found| found.stat.links > 1)
     }
 
     fn push(&self, staged: Staged) {
@@ -136,7 +146,7 @@ impl Stage {
             Content::Kept => {
                 let Some(found) = &staged.found else { return Err(vanished(&change.path)) };
                 let permissions = exact(permissions, found.stat.permissions);
-                if found.stat.links > 1 {
+                if found.stat.links > 1 && !self.keeps_names(Some(found)) {
                     let path = change.path.clone();
                     return self.copy(workspace, change, (&path, found), permissions);
                 }

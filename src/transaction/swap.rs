@@ -54,9 +54,13 @@ impl Swap<'_> {
             self.poll()?;
             self.exchange(change)?;
         }
-        for change in changes.iter().filter(|change| !change.is_exchange()) {
+        for change in changes.iter().filter(|change| !change.is_exchange() && !change.is_overwrite()) {
             self.poll()?;
             self.put_in(change)?;
+        }
+        for change in changes.iter().filter(|change| change.is_overwrite()) {
+            self.poll()?;
+            self.overwrite(change)?;
         }
         for change in changes.iter().filter(|change| change.is_mode()) {
             self.poll()?;
@@ -138,9 +142,24 @@ impl Swap<'_> {
         put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
     }
 
-    /// Sets a mode where the file is; one with other names was staged as an update.
+    /// Writes the new file over the old one, of which there is a copy.
+    fn overwrite(&self, change: &Change) -> Result<(), Failure> {
+        self.verify(change, &change.path)?;
+        let Some(found) = self.found.get(&change.number) else { return Ok(()) };
+        let new = self.slots.workspace.read(&self.scratch.slot(change, Slot::New)?, u64::MAX);
+        let (bytes, _) = new.map_err(|error| Failure::from(error).about(&change.path))?;
+        let written = self.slots.workspace.overwrite(&change.path, &bytes, &found.stat);
+        written.map_err(|error| stale(error, &change.path, &[Fault::Missing, Fault::NotRegular]))?;
+        self.set_permissions(change)
+    }
+
+    /// Sets a mode where the file is; one with other names was staged as an update, unless they are to keep it.
     fn set_mode(&self, change: &Change) -> Result<(), Failure> {
         self.verify(change, &change.path)?;
+        self.set_permissions(change)
+    }
+
+    fn set_permissions(&self, change: &Change) -> Result<(), Failure> {
         let Some(mode) = change.after.as_ref().and_then(|after| after.mode) else { return Ok(()) };
         self.slots.workspace.set_permissions(&change.path, Permissions::Exact(mode))?;
         let inode = self.found.get(&change.number).map(|found| found.stat.inode);

@@ -70,6 +70,13 @@ pub trait Workspace: Sync {
     /// Writes `bytes` behind what is in the regular file at `path`; neither at once nor durable.
     fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()>;
 
+    /// Writes `bytes` over the contents of the regular file at `path`, which stays the same inode: all its names have
+    /// the new contents. Neither at once nor durable: whoever reads meanwhile, after a kill or after a loss of power
+    /// finds some bytes of each.
+    ///
+    /// A file that is not `was` any more, by its inode, size and time of change, is [`Fault::Missing`] and left alone.
+    fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()>;
+
     /// Makes a symbolic link that was not there, with owner and group of the file at `like` as far as the caller may
     /// give them.
     fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()>;

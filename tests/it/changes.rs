@@ -9,7 +9,7 @@ use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, Interrupt, Options, Receipt, SingleChange, Transaction};
+use wpatch::transaction::{Failure, Interrupt, Links, Options, Receipt, SingleChange, Transaction};
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{Result, Workspace};
 
@@ -21,6 +21,8 @@ pub(crate) type Tree = BTreeMap<RelPath, Entry>;
 pub(crate) enum Step {
     /// It becomes this file, link or directory.
     Put(&'static str, Entry),
+    /// It becomes this file under all its names.
+    Overwrite(&'static str, Entry),
     /// It goes.
     Delete(&'static str),
     /// It gets this mode.
@@ -76,8 +78,7 @@ impl Case {
 
     /// Returns whether the path of `step` is there before.
     pub(crate) fn finds(&self, step: &Step) -> bool {
-        let (Step::Put(name, _) | Step::Delete(name) | Step::Mode(name, _) | Step::Move(_, name)) = step;
-        self.before.iter().any(|(before, _)| before == name)
+        self.before.iter().any(|(before, _)| *before == step.name())
     }
 
     /// Runs the whole transaction.
@@ -101,7 +102,9 @@ pub(crate) fn run(
             return Ok(receipt);
         }
     }
-    let (transaction, _) = Transaction::begin(workspace, options, interrupt)?;
+    let is_overwrite = |step: &Step| matches!(step, Step::Overwrite(..));
+    let links = if steps.iter().any(is_overwrite) { Links::Kept } else { Links::Parted };
+    let (transaction, _) = Transaction::begin(workspace, Options { links, ..options }, interrupt)?;
     for step in steps {
         transaction.take(step.change(workspace)?)?;
     }
@@ -109,10 +112,20 @@ pub(crate) fn run(
 }
 
 impl Step {
+    /// Returns the path that it is about.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Put(name, _)
+            | Self::Overwrite(name, _)
+            | Self::Delete(name)
+            | Self::Mode(name, _)
+            | Self::Move(_, name) => name,
+        }
+    }
+
     /// Returns the change that it is on the tree as it stands.
     pub(crate) fn change(&self, workspace: &dyn Workspace) -> Result<FileChange> {
-        let (Self::Put(name, _) | Self::Delete(name) | Self::Mode(name, _) | Self::Move(_, name)) = self;
-        let name = path(name);
+        let name = path(self.name());
         let before = state(workspace, &name)?;
         let is_file = |state: &&FileState| state.stat.kind == FileKind::Regular;
         let old = before.as_ref().filter(is_file).map(|state| Permissions::Exact(state.stat.permissions));
@@ -123,6 +136,12 @@ impl Step {
                 permissions: old.unwrap_or(Permissions::New { executable: entry.mode & 0o100 != 0 }),
                 content: Content::Bytes(Arc::new(entry.contents.clone())),
                 like: old.map(|_| name.clone()),
+            }),
+            Self::Overwrite(_, entry) => Some(Postimage {
+                kind: entry.kind,
+                permissions: Permissions::Exact(entry.mode),
+                content: Content::Bytes(Arc::new(entry.contents.clone())),
+                like: Some(name.clone()),
             }),
             Self::Mode(_, bits) => Some(Postimage {
                 kind: FileKind::Regular,

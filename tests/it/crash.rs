@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wpatch::path::RelPath;
 use wpatch::transaction::history::Limits;
-use wpatch::transaction::{Durability, Failure, Interrupt, Options, recover};
+use wpatch::transaction::{Durability, Failure, Interrupt, Links, Options, recover};
 use wpatch::workspace::memory::{FaultKind, Feature, Injection, Memory, Survivors};
 
 use crate::changes::{Case, Step, Tree, cases, run};
@@ -26,7 +26,7 @@ const NONE: Options = options(Durability::None);
 
 const fn options(durability: Durability) -> Options {
     let history = Limits { entries: 100, age: Duration::from_secs(3600), bytes: 1 << 30 };
-    Options { durability, patience: Duration::ZERO, history }
+    Options { durability, patience: Duration::ZERO, history, links: Links::Parted }
 }
 
 /// Returns the ways in which a case is carried out that differ: a single change without durability is its own.

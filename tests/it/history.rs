@@ -10,7 +10,7 @@ use wpatch::engine::{self, Outcome, Target, UndoRequest};
 use wpatch::path::RelPath;
 use wpatch::preflight::Kind;
 use wpatch::report::State;
-use wpatch::transaction::{Durability, Options, recover};
+use wpatch::transaction::{Durability, Links, Options, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
 use wpatch::workspace::{ATTIC, Privacy, Workspace};
 
@@ -20,6 +20,7 @@ const OPTIONS: Options = Options {
     durability: Durability::Full,
     patience: std::time::Duration::ZERO,
     history: Limits { entries: 100, age: std::time::Duration::from_secs(3600), bytes: 1 << 30 },
+    links: Links::Parted,
 };
 
 fn request(target: Target) -> UndoRequest {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::guards::GuardOptions;
+use crate::cli::links::LinkOptions;
 use crate::cli::verbs::{self, How};
 use crate::digest::Sha256;
 
@@ -86,6 +87,8 @@ pub(in crate::cli) struct PatchOptions {
     /// Replace files where the patch makes others
     #[arg(long)]
     pub(in crate::cli) overwrite: bool,
+    #[command(flatten)]
+    pub(in crate::cli) links: LinkOptions,
     /// Refuse hunks off their stated place that fit in several places
     #[arg(long)]
     pub(in crate::cli) unique: bool,

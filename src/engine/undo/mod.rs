@@ -9,7 +9,7 @@ use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::report;
 use crate::transaction::history::{Chain, Entry, Label, Old, entries};
-use crate::transaction::{self, Failure, Interrupt};
+use crate::transaction::{self, Failure, Interrupt, Links};
 use crate::workspace::Workspace;
 use back::Back;
 use seen::Seen;
@@ -114,6 +114,9 @@ impl Run {
         let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
         self.recovered = recovered;
         let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
+        let is_in_place = chosen.iter().any(|entry| entry.links == Links::Kept);
+        let links = if is_in_place { Links::Kept } else { request.transaction.links };
+        let transaction = transaction.with_links(links);
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
         self.resolved(resolution, None);
         if self.is_refused() {

@@ -19,7 +19,7 @@ use super::place::{find, place};
 use super::scratch::{Scratch, Slot};
 use super::state::{Looked, look};
 use super::sweep::is_unreachable;
-use super::{Failure, Interrupt, Options, Recovered, recover};
+use super::{Failure, Interrupt, Links, Options, Recovered, recover};
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -60,6 +60,8 @@ pub struct Entry {
     pub made: Vec<RelPath>,
     /// The directories that went, with what they were.
     pub removed: BTreeMap<RelPath, Standing>,
+    /// What became of the other names of its files.
+    pub links: Links,
     /// Whether nothing is known but its name, because its record cannot be read.
     pub is_damaged: bool,
 }
@@ -229,7 +231,9 @@ impl Place {
             let (before, after) = (change.before.map(Version::from), change.after.map(Version::from));
             files.push(EntryFile { path: change.path.clone(), before, after, old });
         }
+        let is_in_place = journal.changes.iter().any(|change| change.in_place);
         Ok(Entry {
+            links: if is_in_place { Links::Kept } else { Links::Parted },
             label: Label { command: journal.command, undoes: journal.undoes, is_redo: journal.is_redo },
             files,
             made: journal.makes.into_iter().map(|made| made.path).collect(),

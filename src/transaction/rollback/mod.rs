@@ -4,6 +4,7 @@
 //! preimage nor the postimage is somebody else's work: it stays, and the old file is kept.
 
 mod directories;
+mod overwritten;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -114,7 +115,12 @@ impl<'a> Rollback<'a> {
         for change in changes.iter().filter(|change| change.is_mode()) {
             pass.note(&change.path, self.restore_mode(change));
         }
-        for change in changes.iter().filter(|change| !change.is_exchange() && change.arrives.is_some()) {
+        let is_in_place = |change: &&&Change| change.is_overwrite();
+        for change in changes.iter().filter(is_in_place) {
+            pass.note(&change.path, self.write_back(change));
+        }
+        let comes = |change: &&&Change| change.arrives.is_some() && !change.is_exchange() && !change.is_overwrite();
+        for change in changes.iter().filter(comes) {
             pass.note(&change.path, self.take_back(change));
         }
         for change in changes.iter().filter(|change| change.is_exchange()) {

@@ -20,7 +20,7 @@ use super::slots::Slots;
 
 use super::swap::Swap;
 use super::undone::Aborted;
-use super::{Durability, Failure, Interrupt, Options, Receipt, stage, unswept};
+use super::{Durability, Failure, Interrupt, Links, Options, Receipt, stage, unswept};
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -64,7 +64,8 @@ impl<'w> SingleChange<'w> {
     /// which says what is wrong if anything is.
     #[must_use]
     pub fn begin(workspace: &'w dyn Workspace, options: Options) -> Option<Self> {
-        if options.durability == Durability::Full || workspace.attic().is_some() {
+        let is_plain = options.durability == Durability::None && options.links == Links::Parted;
+        if !is_plain || workspace.attic().is_some() {
             return None;
         }
         let Place { directory: file, former } = place(workspace).ok()?;
@@ -128,7 +129,8 @@ impl<'w> SingleChange<'w> {
         };
         let before = found.as_ref().map(Image::from);
         let (number, beside) = (0, Some(0));
-        let mut change = Change { number, path, before, after: None, leaves: false, arrives: None, beside };
+        let mut change =
+            Change { number, path, before, after: None, leaves: false, arrives: None, beside, in_place: false };
         change.expect(kind, &bytes, permissions);
         Ok((has_place && is_file(kind)).then_some(Draft { change, found, bytes, permissions, like }))
     }

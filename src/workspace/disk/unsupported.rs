@@ -61,6 +61,10 @@ impl Workspace for Disk {
         match *self {}
     }
 
+    fn overwrite(&self, _: &RelPath, _: &[u8], _: &Stat) -> Result<()> {
+        match *self {}
+    }
+
     fn symlink(&self, _: &[u8], _: &RelPath, _: Option<&RelPath>) -> Result<()> {
         match *self {}
     }

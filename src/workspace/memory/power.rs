@@ -23,7 +23,7 @@ pub enum Survivors {
     Data,
     /// Everything.
     Everything,
-    /// What the dice say for this seed; contents may also be cut in half.
+    /// What the dice say for this seed; of contents also the first half, with what was there before behind it.
     Dice(u64),
 }
 
@@ -152,14 +152,13 @@ impl Disk {
         if dice.is_multiple_of(3) {
             return;
         }
-        let before = self.tree.nodes.get(&inode).map_or(0, |node| node.body.bytes().len());
+        let before = self.tree.nodes.get(&inode).map_or_else(Vec::new, |node| node.body.bytes().to_vec());
         self.sync_attributes(inode, live);
         if let Some(Body::File(bytes)) = self.tree.nodes.get_mut(&inode).map(|node| &mut node.body)
             && dice % 3 == 1
-            && before == 0
         {
             let half = bytes.len() / 2;
-            Arc::make_mut(bytes).truncate(half);
+            *bytes = Arc::new([&bytes[..half], before.get(half..).unwrap_or_default()].concat());
         }
     }
 }

@@ -110,6 +110,28 @@ impl Tree {
         self.nodes.get(&directory).ok_or(Fault::Missing)?.names().ok_or(Fault::NotDirectory)
     }
 
+    /// Writes `bytes` over the first ones of a file.
+    pub(super) fn overwrite(&mut self, inode: Inode, bytes: &[u8]) -> Result<(), Fault> {
+        let contents = self.contents(inode)?;
+        let rest = contents.get(bytes.len()..).unwrap_or_default().to_vec();
+        *contents = [bytes, &rest].concat();
+        Ok(())
+    }
+
+    /// Cuts a file.
+    pub(super) fn truncate(&mut self, inode: Inode, size: usize) -> Result<(), Fault> {
+        self.contents(inode)?.truncate(size);
+        Ok(())
+    }
+
+    /// Returns the contents of a regular file.
+    pub(super) fn contents(&mut self, inode: Inode) -> Result<&mut Vec<u8>, Fault> {
+        match self.nodes.get_mut(&inode).map(|node| &mut node.body) {
+            Some(Body::File(contents)) => Ok(Arc::make_mut(contents)),
+            _ => Err(Fault::NotRegular),
+        }
+    }
+
     /// Lets `name` lead to `target`, or to nothing. Nodes without a name go, if `keep` does not say otherwise.
     pub(super) fn set_name(&mut self, directory: Inode, name: &[u8], target: Option<Inode>, keep: Keep) {
         let Some(Body::Directory(names)) = self.nodes.get_mut(&directory).map(|node| &mut node.body) else {

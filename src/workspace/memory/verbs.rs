@@ -128,11 +128,24 @@ impl Workspace for Memory {
     fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
         self.run("write", Some(path), |state| {
             let inode = state.live.find(path)?;
-            match state.live.nodes.get_mut(&inode).map(|node| &mut node.body) {
-                Some(Body::File(contents)) => Arc::make_mut(contents).extend_from_slice(bytes),
-                _ => return Err(Fault::NotRegular),
-            }
+            state.live.contents(inode)?.extend_from_slice(bytes);
             Ok(())
+        })
+    }
+
+    fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()> {
+        let identity = |stat: &Stat| (stat.kind, stat.inode, stat.size, stat.modified);
+        // Two verbs, for a process to die between them.
+        self.run("write over", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            let is_same = identity(&state.live.nodes[&inode].stat(inode)) == identity(was);
+            is_same.then_some(()).ok_or(Fault::Missing)?;
+            state.live.overwrite(inode, &bytes[..bytes.len() / 2])
+        })?;
+        self.run("write over", Some(path), |state| {
+            let inode = state.live.find(path)?;
+            state.live.overwrite(inode, bytes)?;
+            state.live.truncate(inode, bytes.len())
         })
     }
 

@@ -10,6 +10,7 @@ pub(super) fn plain() -> Vec<Case> {
     cases.extend(contents());
     cases.extend(names());
     cases.extend(types());
+    cases.extend(overwritten());
     cases
 }
 
@@ -257,6 +258,70 @@ fn types() -> Vec<Case> {
                 Step::Put("a", Entry::file("A")),
             ],
             after: vec![("new/sub", Entry::directory()), ("f", Entry::directory()), ("a", Entry::file("A"))],
+        },
+    ]
+}
+
+fn overwritten() -> Vec<Case> {
+    let file = Entry::file;
+    vec![
+        Case {
+            name: "write over a file with two names",
+            before: vec![("a", file("one two"))],
+            links: vec![("a", "b")],
+            mounts: vec![],
+            steps: vec![Step::Overwrite("a", file("two"))],
+            after: vec![("a", file("two")), ("b", file("two"))],
+        },
+        Case {
+            name: "write more over a file with two names, and change its mode",
+            before: vec![("d/a", file("one")), ("d/c", file("one"))],
+            links: vec![("d/a", "b")],
+            mounts: vec![],
+            steps: vec![Step::Overwrite("d/a", Entry::executable("two and three"))],
+            after: vec![
+                ("d/a", Entry::executable("two and three")),
+                ("b", Entry::executable("two and three")),
+                ("d/c", file("one")),
+            ],
+        },
+        Case {
+            name: "write over, among others",
+            before: vec![
+                ("a", file("a")),
+                ("gone", file("one")),
+                ("m/a", file("old")),
+                ("mode", file("m")),
+                ("x", file("x")),
+            ],
+            links: vec![("a", "b"), ("m/a", "m/b"), ("mode", "mode too")],
+            mounts: vec!["m"],
+            steps: vec![
+                Step::Overwrite("a", file("new")),
+                Step::Overwrite("m/a", file("newer")),
+                Step::Mode("mode", 0o755),
+                Step::Put("x", file("y")),
+                Step::Put("new", file("one")),
+                Step::Delete("gone"),
+            ],
+            after: vec![
+                ("a", file("new")),
+                ("b", file("new")),
+                ("m/a", file("newer")),
+                ("m/b", file("newer")),
+                ("mode", Entry::executable("m")),
+                ("mode too", Entry::executable("m")),
+                ("new", file("one")),
+                ("x", file("y")),
+            ],
+        },
+        Case {
+            name: "write over what leaves",
+            before: vec![("a", file("a"))],
+            links: vec![("a", "b")],
+            mounts: vec![],
+            steps: vec![Step::Move("a", "c"), Step::Overwrite("a", file("new"))],
+            after: vec![("a", file("new")), ("b", file("a")), ("c", file("a"))],
         },
     ]
 }

@@ -315,6 +315,24 @@ fn s14_a_file_with_several_names_is_flagged_and_the_others_keep_what_it_was() {
 }
 
 #[test]
+fn s14_in_place_all_names_of_a_file_have_what_it_becomes() {
+    let desk = Desk::with(&[("a", b"one\n"), (".git/HEAD", b"")]);
+    fs::hard_link(desk.path("a"), desk.path("../c")).unwrap();
+    let names = || [desk.bytes("a"), desk.bytes("../c")];
+    desk.does(&["check", "--in-place"], &replacing("one", "1"));
+    assert_eq!(names(), [b"one\n", b"one\n"]);
+    desk.does(&["apply", "--in-place"], &replacing("one", "1"));
+    assert_eq!(names(), [b"1\n", b"1\n"]);
+    desk.does(&["edit", "a", "--old", "1", "--new", "two", "--in-place", "--durability", "none"], b"");
+    assert_eq!(names(), [b"two\n", b"two\n"]);
+    // What was done in place is taken back in place.
+    desk.does(&["undo", "--last", "2"], b"");
+    desk.does(&["redo"], b"");
+    assert_eq!(names(), [b"two\n", b"two\n"]);
+    assert_eq!(fs::metadata(desk.path("a")).unwrap().nlink(), 2);
+}
+
+#[test]
 fn s15_the_exit_code_is_nought_for_applied_one_for_refused_and_two_for_a_wrong_call() {
     let desk = Desk::with(&[("a", b"one\n")]);
     let code = |output: Output| output.status.code().unwrap();

@@ -2,7 +2,7 @@
 //! makes of that.
 
 use wpatch::transaction::{
-    Durability, Ending, Failure, Interrupt, Options, SingleChange, Transaction, examine, recover,
+    Durability, Ending, Failure, Interrupt, Links, Options, SingleChange, Transaction, examine, recover,
 };
 use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
@@ -14,6 +14,7 @@ const NONE: Options = Options {
     durability: Durability::None,
     patience: std::time::Duration::ZERO,
     history: wpatch::transaction::history::Limits { entries: 1, age: std::time::Duration::ZERO, bytes: 0 },
+    links: Links::Parted,
 };
 
 fn update(memory: &Memory) -> Result<(), Failure> {

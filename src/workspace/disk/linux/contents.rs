@@ -2,7 +2,7 @@
 
 use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fstat, ftruncate, openat, readlinkat, statat};
 use rustix::io::{Errno, read, retry_on_intr, write};
 
 use super::fault::{Attempt, Trouble};
@@ -79,6 +79,19 @@ pub(super) fn write_bytes(file: impl AsFd, mut bytes: &[u8]) -> Attempt<()> {
         bytes = &bytes[count..];
     }
     Ok(())
+}
+
+/// Writes `bytes` over the regular file `name` if it is still `was`. What is too much goes last, so that at no moment
+/// anything is gone that has no other bytes in its place.
+pub(super) fn overwrite_file(directory: impl AsFd, name: &[u8], bytes: &[u8], was: &Stat) -> Attempt<()> {
+    let file = open_regular(&directory, name, OFlags::WRONLY)?;
+    let stat = stat_of(&fstat(&file)?);
+    let identity = |stat: &Stat| (stat.kind, stat.device, stat.inode, stat.size, stat.modified);
+    if identity(&stat) != identity(was) {
+        return Err(Trouble::own(Fault::Missing, "it is not the file any more that was read"));
+    }
+    write_bytes(&file, bytes)?;
+    Ok(retry_on_intr(|| ftruncate(&file, bytes.len() as u64))?)
 }
 
 /// Returns the names in an open directory, in byte order.

@@ -27,7 +27,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use self::attic::Attic;
 use self::attributes::{Model, bits_of, give_owner, process_umask, set_bits, set_bits_of};
-use self::contents::{make_file, names, open_regular, read_file, target, write_bytes};
+use self::contents::{make_file, names, open_regular, overwrite_file, read_file, target, write_bytes};
 use self::directory::make_private;
 use self::fault::{Attempt, Trouble};
 use self::heritage::Heritage;
@@ -281,6 +281,13 @@ impl Workspace for Disk {
         self.attempt("write", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
             write_bytes(open_regular(&directory, name, OFlags::WRONLY | OFlags::APPEND)?, bytes)
+        })
+    }
+
+    fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()> {
+        self.attempt("write over", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            overwrite_file(&directory, name, bytes, was)
         })
     }
 

@@ -1,0 +1,19 @@
+//! What becomes of files that have other names, as the command line says it.
+
+use clap::Args;
+
+use crate::engine::options::Links;
+
+/// The option.
+#[derive(Debug, Args)]
+pub(super) struct LinkOptions {
+    /// Write over files that have other names (hard links), which keep them; who reads meanwhile may see some of each
+    #[arg(long)]
+    in_place: bool,
+}
+
+impl LinkOptions {
+    pub(super) fn links(&self) -> Links {
+        if self.in_place { Links::Kept } else { Links::Parted }
+    }
+}
