@@ -9,7 +9,7 @@ use super::{Stop, Task, input, verbs};
 use crate::engine::options::{
     self, Direction, Filter, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
-use crate::engine::{Lenience, Request};
+use crate::engine::{self, Lenience, Request};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
@@ -76,10 +76,9 @@ pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Resul
     })
 }
 
-/// Returns the absolute names of the root, without a final slash.
+/// Returns the absolute names of the root.
 pub(super) fn roots(global: &Global) -> Vec<Vec<u8>> {
-    let names = super::names_of(global.root()).into_iter().map(|name| name.into_os_string().into_encoded_bytes());
-    names.map(|name| name.strip_suffix(b"/").map_or(name.clone(), <[u8]>::to_vec)).collect()
+    engine::root_names(&super::names_of(global.root()))
 }
 
 /// Returns how a change is committed.

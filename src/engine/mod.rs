@@ -48,7 +48,7 @@ pub use lenient::Lenience;
 pub use log::{gc, init, log, show};
 pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
 pub use request::Request;
-pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, tool};
+pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
 
 use problems::{broken, failed, half_made, rejected, skipped, unswept};

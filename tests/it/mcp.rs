@@ -241,15 +241,19 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
         ("*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch\n", "2\n"),
         ("a\n<<<<<<< SEARCH\n2\n=======\n3\n>>>>>>> REPLACE\n", "3\n"),
         (r#"{"edits": [{"path": "a", "old": "3", "new": "4"}]}"#, "4\n"),
+        (
+            &format!("*** Begin Patch\n*** Update File: {}\n@@\n-4\n+5\n*** End Patch\n", desk.path("a").display()),
+            "5\n",
+        ),
     ] {
         client.does("apply_patch", &json!({"patch": patch}));
         assert_eq!(desk.bytes("a"), left.as_bytes());
     }
-    let miscounted = "--- a/a\n+++ b/a\n@@ -1,5 +1,7 @@\n-4\n+5\n";
+    let miscounted = "--- a/a\n+++ b/a\n@@ -1,5 +1,7 @@\n-5\n+6\n";
     client.is_refused("parse", "apply_patch", &json!({"patch": miscounted}));
     let text = client.does("apply_patch", &json!({"patch": miscounted, "lenient": true}));
     assert!(text.contains("warning"), "{text}");
-    assert_eq!(desk.bytes("a"), b"5\n");
+    assert_eq!(desk.bytes("a"), b"6\n");
     client.ends();
 }
 

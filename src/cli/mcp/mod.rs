@@ -7,14 +7,13 @@ mod line;
 mod message;
 
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::args::Global;
-use super::{Stop, open, output, request, signals};
+use super::{Stop, names_of, open, output, request, signals};
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Effect, TOOLS, Tool, ToolAnswer, ToolOptions};
 use crate::report::print_json;
@@ -69,8 +68,7 @@ impl<'a> Server<'a> {
         open(global)?;
         let watched = signals::watch_work();
         let interrupt = watched.map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))?;
-        let roots = vec![global.root().to_owned(), PathBuf::from(super::root(global))];
-        let options = ToolOptions { roots, transaction: request::transaction(global) };
+        let options = ToolOptions { roots: names_of(global.root()), transaction: request::transaction(global) };
         Ok(Self { global, options, interrupt })
     }
 

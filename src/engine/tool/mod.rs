@@ -106,7 +106,7 @@ const COMMANDS: [&str; 4] = ["view", "str_replace", "insert", "create"];
 /// How tools work.
 #[derive(Clone, Debug, Default)]
 pub struct ToolOptions {
-    /// The absolute names of the root, which paths may begin with.
+    /// The absolute names of the root, which paths may begin with; the last one is told in reports.
     pub roots: Vec<PathBuf>,
     /// How changes are committed.
     pub transaction: transaction::Options,
@@ -195,10 +195,17 @@ pub fn below<P: AsRef<Path>>(roots: &[P], file: &Path) -> Vec<u8> {
     let is_directory = file.as_os_str().as_encoded_bytes().ends_with(b"/");
     match bytes {
         [] => b".".to_vec(),
-        [.., b'/'] => bytes.to_vec(),
-        _ if is_directory => [bytes, b"/"].concat(),
+        [.., last] if is_directory && *last != b'/' => [bytes, b"/"].concat(),
         _ => bytes.to_vec(),
     }
+}
+
+/// Returns the absolute names of the root as a selection of operations takes them: without a final slash.
+#[must_use]
+pub fn root_names<P: AsRef<Path>>(roots: &[P]) -> Vec<Vec<u8>> {
+    let names = roots.iter().map(AsRef::as_ref).filter(|root| root.is_absolute());
+    let names = names.map(|root| root.as_os_str().as_encoded_bytes());
+    names.map(|name| name.strip_suffix(b"/").unwrap_or(name).to_vec()).collect()
 }
 
 /// Why arguments are not taken.

@@ -1,7 +1,7 @@
 //! The tools that take a patch.
 
 use super::arguments::{PatchArguments, read};
-use super::{Call, Misuse, ToolAnswer};
+use super::{Call, Misuse, ToolAnswer, root_names};
 use crate::engine::{Lenience, Request, apply as apply_request, check as check_request};
 
 pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
@@ -20,6 +20,7 @@ fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
     let mut request = Request::of(patch.patch);
     request.format = patch.format.unwrap_or(request.format);
     request.selection.strip = patch.strip.unwrap_or(request.selection.strip);
+    request.selection.roots = root_names(&call.options.roots);
     request.preflight.describe = true;
     request.transaction = call.options.transaction;
     request.approve = patch.approve;

@@ -35,7 +35,6 @@ fn is_no_file(outcome: &Outcome) -> bool {
 
 /// Lists what is no file. If it is no directory either, `outcome` says so.
 fn directory(path: Vec<u8>, call: &Call<'_>, outcome: Outcome, has_range: bool) -> Result<ToolAnswer, Misuse> {
-    let path = if path.is_empty() { b".".to_vec() } else { path };
     match list(&ListRequest { most: MAX_ENTRIES, ..ListRequest::of(path) }, call.workspace) {
         Ok(_) if has_range => Err(Misuse("view_range goes with a file, and this is a directory".to_owned())),
         Ok(listing) => Ok(listed(&listing)),
