@@ -183,7 +183,7 @@ fn what_a_model_can_mend_is_an_error_of_the_tool_and_leaves_the_tree() {
     let before = tree::read(&desk.root());
     let mut client = Client::of(&desk, &[]);
     let text = client.is_refused("not_found", "str_replace", &json!({"path": "a", "old_str": "y \n", "new_str": ""}));
-    assert!(text.contains("\nthe file has:\n     2\ty\n"), "{text}");
+    assert!(text.contains("\nthe file has:\n     1\tx\n     2\ty\n     3\tx\n"), "{text}");
     let text = client.is_refused("ambiguous", "str_replace", &json!({"path": "a", "old_str": "x"}));
     assert!(text.contains("lines 1 and 3"), "{text}");
     for (kind, name, arguments) in [

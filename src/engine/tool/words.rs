@@ -20,25 +20,27 @@ pub(super) fn success(report: &Report) -> String {
         let _ = format.print(report, &mut text);
     }
     let mut text = String::from_utf8_lossy(&text).into_owned();
-    for problem in report.problems.iter().take(MAX_PROBLEMS) {
-        put(problem, &mut text);
-    }
+    put_problems(report, &mut text);
     text
 }
 
 /// Says why not, and what to do about it.
 pub(super) fn refusal(report: &Report) -> String {
     let mut text = String::new();
-    for problem in report.problems.iter().take(MAX_PROBLEMS) {
-        put(problem, &mut text);
-    }
-    if report.problems.len() > MAX_PROBLEMS {
-        let _ = writeln!(text, "and {} more problems", report.problems.len() - MAX_PROBLEMS);
-    }
+    put_problems(report, &mut text);
     if let Some(error) = &report.error {
         put_nearest(error, &mut text);
     }
     text
+}
+
+fn put_problems(report: &Report, text: &mut String) {
+    for problem in report.problems.iter().take(MAX_PROBLEMS) {
+        put(problem, text);
+    }
+    if report.problems.len() > MAX_PROBLEMS {
+        let _ = writeln!(text, "and {} more problems", report.problems.len() - MAX_PROBLEMS);
+    }
 }
 
 fn put(problem: &ProblemReport, text: &mut String) {
@@ -55,11 +57,13 @@ fn put(problem: &ProblemReport, text: &mut String) {
     }
 }
 
-/// Shows the lines of the file that are most like what was wanted.
+/// Shows the lines of the file that are most like what was wanted, with those around them.
 fn put_nearest(error: &ErrorReport, text: &mut String) {
     let around = error.around.iter().map(|line| (line.line, line.text.as_str()));
-    let nearest =
-        error.nearest.iter().flat_map(|nearest| (nearest.line..).zip(nearest.text.iter().map(String::as_str)));
+    let nearest = error.nearest.iter().flat_map(|nearest| {
+        let lines = nearest.lines_before.iter().chain(&nearest.text).chain(&nearest.lines_after);
+        (nearest.line - nearest.lines_before.len()..).zip(lines.map(String::as_str))
+    });
     let mut room = MAX_EXCERPT;
     let mut is_first = true;
     for (number, line) in nearest.chain(around) {
