@@ -113,8 +113,8 @@ pub(in crate::cli) struct PatchOptions {
     /// Most bytes of each such diff, which is cut behind a line
     #[arg(long, value_name = "BYTES")]
     pub(in crate::cli) diff_max_bytes: Option<usize>,
-    /// Leave the diff of a file over 64 KiB or 2000 lines out
-    #[arg(long, requires = "with_diff")]
+    /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON
+    #[arg(long)]
     pub(in crate::cli) no_large_diff: bool,
     /// Take what has been applied already for success
     #[arg(long)]

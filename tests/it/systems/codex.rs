@@ -266,6 +266,12 @@ fn s11_a_long_diff_is_cut_and_says_so() {
     assert_eq!(cut(&["check", "--diff-max-bytes", "200"]), (186, true));
     assert_eq!(cut(&["check", "--with-diff"]), cut(&["check", "--diff-max-bytes", "99999"]));
     assert!(!cut(&["check", "--with-diff"]).1);
+    assert_eq!(
+        desk.does(&["check", "--no-large-diff"], &patch)["files"][0]["diff"].as_str().map(str::len),
+        Some(length)
+    );
+    let large = envelope(&format!("*** Add File: n\n{}", "+x\n".repeat(2001)));
+    assert_eq!(desk.does(&["check", "--no-large-diff"], &large)["files"][0]["diff"], json!(null));
 }
 
 #[test]
