@@ -2,7 +2,6 @@
 
 use super::{Request, Run};
 use crate::change::Dropped;
-use crate::matching::Rules;
 use crate::path::RelPath;
 use crate::plan::{Direction, Input, Operation, Repair};
 use crate::preflight::{self, Facts, Problem, Severity, code};
@@ -40,9 +39,8 @@ impl Run {
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
     fn read_leniently(&mut self, request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
         let mut strict = Self::new(self.command, self.success);
-        let rules = Rules { unique: true, ..request.preflight.rules.clone() };
-        let preflight = request.preflight.clone();
-        let options = preflight::Options { describe: false, diff: false, guards: Vec::new(), rules, ..preflight };
+        let options = strict.described(&request);
+        let options = preflight::Options { describe: false, diff: false, guards: Vec::new(), ..options };
         let plain = Request { lenience: None, ..request.clone() };
         let has_plan = strict.read(plain.clone());
         let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));

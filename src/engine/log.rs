@@ -1,6 +1,6 @@
 //! Looking at the history, making a place for it, and cleaning it up.
 
-use super::{Outcome, Run};
+use super::{Outcome, Run, refused};
 use crate::digest::{Digest, ObjectFormat, blob_id};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -38,7 +38,7 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
-    let all = entries(workspace).map_err(|failure| refused("log", &failure))?;
+    let all = entries(workspace).map_err(|failure| stopped("log", &failure))?;
     Ok(Log::of(&all, &all, |_, _| None))
 }
 
@@ -66,11 +66,11 @@ pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn show(workspace: &dyn Workspace, id: &str) -> Result<Log, Box<Outcome>> {
-    let all = entries(workspace).map_err(|failure| refused("show", &failure))?;
+    let all = entries(workspace).map_err(|failure| stopped("show", &failure))?;
     let mut named = all.iter().filter(|entry| entry.id.starts_with(id));
     let (Some(entry), None) = (named.next(), named.next()) else {
         let message = format!("no change, or more than one, has a name that begins with {id}");
-        return Err(Box::new(stopped("show", Problem::new(&code::NOTHING_TO_UNDO, message))));
+        return Err(refused("show", Problem::new(&code::NOTHING_TO_UNDO, message)));
     };
     let versions = Versions { workspace, all: &all };
     Ok(Log::of(&all, [entry], |entry, file| versions.diff(entry, file)))
@@ -132,16 +132,10 @@ pub fn init(workspace: &dyn Workspace, options: transaction::Options, interrupt:
     run.finish()
 }
 
-fn refused(command: &'static str, failure: &Failure) -> Box<Outcome> {
+fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> {
     let mut run = Run::new(command, report::Outcome::Described);
     run.fail(failure);
     Box::new(run.finish())
-}
-
-fn stopped(command: &'static str, problem: Problem) -> Outcome {
-    let mut run = Run::new(command, report::Outcome::Described);
-    run.problems.push(problem);
-    run.finish()
 }
 
 /// Finds versions of files by their contents: in the tree, or among the old files of the history.

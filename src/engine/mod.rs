@@ -176,6 +176,13 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
     run.finish()
 }
 
+/// Returns the outcome of what `problem` keeps from beginning.
+fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
+    let mut run = Run::new(command, report::Outcome::Described);
+    run.problems.push(problem);
+    Box::new(run.finish())
+}
+
 /// One command on its way through the stages.
 struct Run {
     command: &'static str,

@@ -5,12 +5,11 @@ mod list;
 mod read;
 
 use super::follow::follow;
-use super::{Outcome, Run};
+use super::refused;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::policy::{Verdict, judge};
 use crate::preflight::{Code, Problem, code};
-use crate::report;
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
 pub use difference::{DiffRequest, diff};
@@ -81,11 +80,4 @@ fn broken(error: &WorkspaceError) -> Box<Problem> {
     let message = format!("{error}: {}", error.source);
     let code = if error.fault == Fault::ThroughLink { &code::STALE } else { &code::IO };
     Box::new(Problem::new(code, message))
-}
-
-/// Returns the outcome of what `problem` keeps from beginning.
-pub(super) fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
-    let mut run = Run::new(command, report::Outcome::Described);
-    run.problems.push(problem);
-    Box::new(run.finish())
 }

@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::look::refused;
-use super::{Change, Outcome, change as make};
+use super::{Change, Outcome, change as make, refused};
 use crate::preflight::{Problem, code};
 use crate::report::Report;
 use crate::transaction::{self, Interrupt};
