@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::hunk::{AppliedLines, HunkReport};
+use super::hunk::{Growth, HunkReport};
 use super::words::clipped;
 use crate::notebook::EditedCell;
 use crate::plan::Operation;
@@ -27,22 +27,13 @@ impl CellReport {
 
 /// Reports the places of the file `id`.
 pub(super) fn reports(id: &str, operation: &Operation, outcome: &FileOutcome) -> Vec<HunkReport> {
-    let (mut added, mut removed) = (0, 0);
+    let mut growth = Growth::default();
     let places = outcome.placements.iter().zip(&outcome.texts).enumerate();
     let places = places.filter_map(|(index, (placed, &(_, new)))| Some((index, placed.as_ref().ok()?, new)));
     places
         .map(|(index, placement, new)| {
-            let old = placement.lines.len();
-            let first = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
-            let lines = AppliedLines {
-                old_start: first(placement.lines.start, old),
-                old_lines: old,
-                new_start: first((placement.lines.start + added).saturating_sub(removed), new),
-                new_lines: new,
-                lines: Vec::new(),
-            };
-            added += new;
-            removed += old;
+            let lines = growth.applied(&placement.lines, new);
+            growth.add(&lines);
             let mut report = HunkReport::unstated(id, index, operation, lines);
             report.place(placement);
             report

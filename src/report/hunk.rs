@@ -1,5 +1,7 @@
 //! One hunk in a report: where it says it belongs, where it went, or why it went nowhere.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,6 +9,7 @@ use super::nearest::{Budget, NearestPlace};
 use super::words::Counter;
 use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Hunk, LineRange, Operation};
+use crate::text::Span;
 
 /// What became of one hunk.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -135,26 +138,9 @@ pub(super) fn reports(
     let mut applied = applied_lines(operation, hunks, placements);
     let mut reports = Vec::with_capacity(hunks.len());
     for (index, hunk) in hunks.iter().enumerate() {
-        let (line_start, line_end) = counter.lines(hunk.span);
-        let mut report = HunkReport {
-            id: format!("{id}h{}", index + 1),
-            status: HunkStatus::Unplaced,
-            rung: None,
-            offset: None,
-            fuzz: None,
-            patch: stated_lines(operation, hunk, patch),
-            applied: applied.get_mut(index).and_then(Option::take),
-            source: Source {
-                input: operation.input,
-                byte_start: hunk.span.start,
-                byte_end: hunk.span.end,
-                line_start,
-                line_end,
-            },
-            candidates: Vec::new(),
-            expected: Vec::new(),
-            nearest: None,
-        };
+        let source = Source::of(operation, hunk.span, counter);
+        let mut report = HunkReport::unplaced(id, index, stated_lines(operation, hunk, patch), source);
+        report.applied = applied.get_mut(index).and_then(Option::take);
         match placements.get(index) {
             Some(Ok(placement)) => report.place(placement),
             Some(Err(mismatch)) => report.miss(mismatch, counter),
@@ -165,23 +151,37 @@ pub(super) fn reports(
     reports
 }
 
+impl Source {
+    pub(super) fn of(operation: &Operation, span: Span, counter: &mut Counter<'_>) -> Self {
+        let (line_start, line_end) = counter.lines(span);
+        Self { input: operation.input, byte_start: span.start, byte_end: span.end, line_start, line_end }
+    }
+}
+
 impl HunkReport {
-    /// The entry of a change that no text says: it stands nowhere, and states what it comes to.
-    pub(super) fn unstated(id: &str, index: usize, operation: &Operation, applied: AppliedLines) -> Self {
-        let (old_lines, new_lines) = (applied.old_lines, applied.new_lines);
+    /// Returns the entry of a change of the file `id` that was not looked for.
+    pub(super) fn unplaced(id: &str, index: usize, patch: StatedLines, source: Source) -> Self {
         Self {
             id: format!("{id}h{}", index + 1),
-            status: HunkStatus::Clean,
+            status: HunkStatus::Unplaced,
             rung: None,
             offset: None,
             fuzz: None,
-            patch: StatedLines { old_start: None, old_lines, new_start: None, new_lines, section: String::new() },
-            applied: Some(applied),
-            source: Source { input: operation.input, byte_start: 0, byte_end: 0, line_start: 1, line_end: 1 },
+            patch,
+            applied: None,
+            source,
             candidates: Vec::new(),
             expected: Vec::new(),
             nearest: None,
         }
+    }
+
+    /// Returns the entry of a change that no text says: it stands nowhere, and states what it comes to.
+    pub(super) fn unstated(id: &str, index: usize, operation: &Operation, applied: AppliedLines) -> Self {
+        let (old_lines, new_lines) = (applied.old_lines, applied.new_lines);
+        let patch = StatedLines { old_start: None, old_lines, new_start: None, new_lines, section: String::new() };
+        let source = Source { input: operation.input, byte_start: 0, byte_end: 0, line_start: 1, line_end: 1 };
+        Self { status: HunkStatus::Clean, applied: Some(applied), ..Self::unplaced(id, index, patch, source) }
     }
 
     pub(super) fn place(&mut self, placement: &Placement) {
@@ -239,8 +239,33 @@ fn stated_lines(operation: &Operation, hunk: &Hunk, patch: &[u8]) -> StatedLines
     }
 }
 
-/// Returns where each hunk went, old and new lines. New lines stand behind the growth of all hunks that went
-/// further up.
+/// What the hunks that went further up added and removed: new lines stand behind their growth.
+#[derive(Default)]
+pub(super) struct Growth {
+    added: usize,
+    removed: usize,
+}
+
+impl Growth {
+    /// Returns where a hunk went that has the lines `old` of the file, counted from 0, and `new_lines` instead.
+    pub(super) fn applied(&self, old: &Range<usize>, new_lines: usize) -> AppliedLines {
+        let first = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
+        AppliedLines {
+            old_start: first(old.start, old.len()),
+            old_lines: old.len(),
+            new_start: first((old.start + self.added).saturating_sub(self.removed), new_lines),
+            new_lines,
+            lines: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, applied: &AppliedLines) {
+        self.added += applied.new_lines;
+        self.removed += applied.old_lines;
+    }
+}
+
+/// Returns where each hunk went, old and new lines.
 fn applied_lines(operation: &Operation, hunks: &[Hunk], placements: &Placements) -> Vec<Option<AppliedLines>> {
     let mut placed: Vec<(usize, &Placement)> = placements
         .iter()
@@ -249,20 +274,12 @@ fn applied_lines(operation: &Operation, hunks: &[Hunk], placements: &Placements)
         .collect();
     placed.sort_by_key(|(_, placement)| placement.lines.start);
     let mut applied = vec![None; placements.len()];
-    let (mut added, mut removed) = (0, 0);
+    let mut growth = Growth::default();
     for (index, placement) in placed {
         let Some(hunk) = hunks.get(index) else { continue };
-        let (old, new) = (placement.lines.len(), new_count(operation, hunk, placement));
-        let first = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
-        applied[index] = Some(AppliedLines {
-            old_start: first(placement.lines.start, old),
-            old_lines: old,
-            new_start: first((placement.lines.start + added).saturating_sub(removed), new),
-            new_lines: new,
-            lines: Vec::new(),
-        });
-        added += new;
-        removed += old;
+        let lines = growth.applied(&placement.lines, new_count(operation, hunk, placement));
+        growth.add(&lines);
+        applied[index] = Some(lines);
     }
     applied
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::hunk::{AppliedLines, HunkReport, HunkStatus, Source, StatedLines};
+use super::hunk::{Growth, HunkReport, Source, StatedLines};
 use super::words::Counter;
 use crate::plan::{EditOrder, LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target};
 use crate::preflight::FileOutcome;
@@ -61,32 +61,24 @@ fn placed(
     outcome: &FileOutcome,
     counter: &mut Counter<'_>,
 ) -> Vec<HunkReport> {
-    let (mut added, mut removed) = (0, 0);
+    let mut growth = Growth::default();
     let mut reports = Vec::with_capacity(outcome.placements.len());
     // Places in the patch are counted in their order, which is not that of the places in the file.
     let edits: BTreeSet<_> = outcome.texts.iter().map(|(edit, _)| *edit).collect();
-    let named = |edit| Some((edit, source(operation, stated(edit)?.span, counter)));
+    let named = |edit| Some((edit, Source::of(operation, stated(edit)?.span, counter)));
     let sources: HashMap<_, _> = edits.into_iter().filter_map(named).collect();
     for (index, (placed, &(edit, new))) in outcome.placements.iter().zip(&outcome.texts).enumerate() {
         let (Some(stated), Some(&source)) = (stated(edit), sources.get(&edit)) else { continue };
-        let mut report = unplaced(format!("{id}h{}", index + 1), &stated, source);
+        let mut report = HunkReport::unplaced(id, index, stated.lines(), source);
         match placed {
             Ok(placement) => {
                 report.place(placement);
-                let old = placement.lines.len();
-                let first = |before: usize, count: usize| if count == 0 { before } else { before + 1 };
-                report.applied = Some(AppliedLines {
-                    old_start: first(placement.lines.start, old),
-                    old_lines: old,
-                    new_start: first((placement.lines.start + added).saturating_sub(removed), new),
-                    new_lines: new,
-                    lines: Vec::new(),
-                });
+                let lines = growth.applied(&placement.lines, new);
                 // In turn, the lines are counted in what the ones before left.
                 if order == EditOrder::AtOnce {
-                    added += new;
-                    removed += old;
+                    growth.add(&lines);
                 }
+                report.applied = Some(lines);
             }
             Err(mismatch) => report.miss(mismatch, counter),
         }
@@ -94,8 +86,8 @@ fn placed(
     }
     if reports.is_empty() {
         for (index, stated) in (0..count).filter_map(|edit| Some((edit, stated(edit)?))) {
-            let source = source(operation, stated.span, counter);
-            reports.push(unplaced(format!("{id}h{}", index + 1), &stated, source));
+            let source = Source::of(operation, stated.span, counter);
+            reports.push(HunkReport::unplaced(id, index, stated.lines(), source));
         }
     }
     reports
@@ -124,24 +116,9 @@ fn replaced(edit: &Replacement) -> Stated {
     Stated { span: edit.span, old_start: None, old_lines, new_lines: lines(&edit.new).count() }
 }
 
-fn source(operation: &Operation, span: Span, counter: &mut Counter<'_>) -> Source {
-    let (line_start, line_end) = counter.lines(span);
-    Source { input: operation.input, byte_start: span.start, byte_end: span.end, line_start, line_end }
-}
-
-fn unplaced(id: String, stated: &Stated, source: Source) -> HunkReport {
-    let &Stated { old_start, old_lines, new_lines, .. } = stated;
-    HunkReport {
-        id,
-        status: HunkStatus::Unplaced,
-        rung: None,
-        offset: None,
-        fuzz: None,
-        patch: StatedLines { old_start, old_lines, new_start: None, new_lines, section: String::new() },
-        applied: None,
-        source,
-        candidates: Vec::new(),
-        expected: Vec::new(),
-        nearest: None,
+impl Stated {
+    fn lines(&self) -> StatedLines {
+        let &Self { old_start, old_lines, new_lines, .. } = self;
+        StatedLines { old_start, old_lines, new_start: None, new_lines, section: String::new() }
     }
 }
