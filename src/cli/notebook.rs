@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::args::Global;
-use super::verbs::{self, FileOptions};
+use super::verbs::FileOptions;
 use super::{Stop, input};
 use crate::engine::Change;
-use crate::engine::options::{CellEdit, CellId, CellKind, CellPlace, code};
+use crate::engine::options::{CellEdit, CellId, CellKind, CellPlace, MAX_FILE, code};
 
 /// What becomes of the cell.
 #[derive(Debug, Subcommand)]
@@ -128,7 +128,7 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change
 impl SourceOptions {
     fn read(self, common: &FileOptions) -> Result<String, Stop> {
         let bytes = match (self.source, self.source_file) {
-            (_, Some(file)) => input::contents(&file, common.max_bytes.unwrap_or(verbs::MAX_BYTES))?,
+            (_, Some(file)) => input::contents(&file, common.max_bytes.unwrap_or(MAX_FILE))?,
             (text, None) => text.unwrap_or_default().into_encoded_bytes(),
         };
         String::from_utf8(bytes).map_err(|error| {

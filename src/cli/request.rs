@@ -7,14 +7,12 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::args::{Durability, Global, PatchOptions};
 use super::{Stop, Task, input, verbs};
 use crate::engine::options::{
-    self, Direction, Filter, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
+    self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
 use crate::engine::{self, Lenience, Request};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
-/// Most bytes of a diff that nobody asked for.
-const MAX_DIFF: usize = 16 << 10;
 
 /// Reads the patches and returns what to do with them.
 ///

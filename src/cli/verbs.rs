@@ -10,13 +10,10 @@ use super::guards::GuardOptions;
 use super::links::LinkOptions;
 use super::{Stop, input, request};
 use crate::digest::Sha256;
-use crate::engine::options::{Closeness, Edit, EditOrder, Input, PreflightOptions, TransactionOptions, code};
+use crate::engine::options::{Closeness, Edit, EditOrder, Input, MAX_FILE, PreflightOptions, TransactionOptions, code};
 use crate::engine::{self, Change, Parents};
 use crate::mode::FileMode;
 use crate::text::{EncodingChoice, Position};
-
-/// Largest file that is read or made unless something else is asked for, in bytes.
-pub(super) const MAX_BYTES: u64 = 10 << 20;
 
 /// The options of all editing commands.
 #[derive(Debug, Args)]
@@ -170,7 +167,7 @@ pub(super) fn closeness(how: Option<How>, reindent: bool) -> Result<Closeness, S
 ///
 /// Returns what keeps the run from beginning.
 pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Stop> {
-    let limit = options.common.max_bytes.unwrap_or(MAX_BYTES);
+    let limit = options.common.max_bytes.unwrap_or(MAX_FILE);
     let closeness = closeness(options.closeness, options.reindent)?;
     let path = options.common.path(global);
     let mut change = match &options.edits {
@@ -225,7 +222,7 @@ impl FileOptions {
     ///
     /// Returns what keeps the run from beginning.
     pub(super) fn complete(&self, change: Change, global: &Global) -> Result<Change, Stop> {
-        let limit = self.max_bytes.unwrap_or(MAX_BYTES).max(MAX_BYTES);
+        let limit = self.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
         let expected = match &self.expect_file {
             Some(path) => Some(Sha256::of(&input::contents(path, limit)?)),
             None => self.expect_hash,
@@ -259,7 +256,7 @@ impl ContentOptions {
             (Some(text), _) => Ok(text.into_encoded_bytes()),
             // What is over a smaller limit is refused by preflight, which knows the file.
             (None, file) => {
-                let limit = common.max_bytes.unwrap_or(MAX_BYTES).max(MAX_BYTES);
+                let limit = common.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
                 input::contents(file.as_deref().unwrap_or(Path::new("-")), limit)
             }
         }
@@ -309,7 +306,7 @@ enum Place {
 
 /// Returns the edits that the file `list` holds.
 fn listed(path: Vec<u8>, list: &Path, limit: u64) -> Result<Change, Stop> {
-    let bytes = input::contents(list, limit.max(MAX_BYTES))?;
+    let bytes = input::contents(list, limit.max(MAX_FILE))?;
     let name = list.to_string_lossy().into_owned();
     match Change::edit_list(path, bytes.as_slice()) {
         Ok(change) => Ok(Change { input: Input { name, ..change.input }, ..change }),

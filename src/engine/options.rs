@@ -1,6 +1,7 @@
 //! What a caller needs to make a [`Request`](super::Request) or a [`Change`](super::Change) and to read an
 //! [`Outcome`](super::Outcome), in one place.
 
+pub use super::change::{MAX_DIFF, MAX_FILE};
 pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::Rules;
 pub use crate::plan::{

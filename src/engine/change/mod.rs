@@ -16,10 +16,10 @@ use crate::text::Span;
 use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
 
-/// Largest file that is read or made unless something else is asked for, in bytes.
-const MAX_FILE: u64 = 10 << 20;
+/// Largest file that is read or made without a patch unless something else is asked for, in bytes.
+pub const MAX_FILE: u64 = 10 << 20;
 /// Most bytes of a diff in a report unless something else is asked for.
-const MAX_DIFF: usize = 16 << 10;
+pub const MAX_DIFF: usize = 16 << 10;
 
 /// What is asked for.
 #[derive(Clone, Debug)]

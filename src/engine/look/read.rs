@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::{Found, about, contents, refused, resolved};
 use crate::engine::Outcome;
+use crate::engine::change::MAX_FILE;
 use crate::path::RelPath;
 use crate::preflight::{Problem, code};
 use crate::report::Extract;
@@ -78,7 +79,7 @@ impl ReadRequest {
             window: Window::All,
             view: View::Plain,
             encoding: None,
-            max_file: 10 << 20,
+            max_file: MAX_FILE,
             max_lines: usize::MAX,
             max_output: usize::MAX,
         }
