@@ -94,6 +94,11 @@ impl Desk {
     }
 }
 
+/// Returns some fields of a value, in the order in which they are named.
+fn fields(value: &Value, names: &[&str]) -> Value {
+    names.iter().map(|name| value[name].clone()).collect()
+}
+
 /// Runs the program in `directory`.
 fn runs(directory: &Path, arguments: &[&str], input: &[u8]) -> Output {
     fed(&mut program(directory, arguments), input)

@@ -5,12 +5,7 @@ use std::time::{Duration, SystemTime};
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::Desk;
-
-/// Returns some fields of a value, in the order in which they are named.
-fn fields(value: &Value, names: &[&str]) -> Value {
-    names.iter().map(|name| value[name].clone()).collect()
-}
+use super::{Desk, fields};
 
 /// Returns the digest that `read` gives of a file.
 fn hash(desk: &Desk, file: &str) -> String {

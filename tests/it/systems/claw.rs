@@ -6,16 +6,11 @@ use std::time::{Duration, SystemTime};
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::{Desk, fields};
 use crate::tree;
 
 /// The largest file that is read or written.
 const LIMIT: usize = 10_485_760;
-
-/// Returns some fields of a document.
-fn fields(document: &Value, names: &[&str]) -> Value {
-    names.iter().map(|&name| document[name].clone()).collect()
-}
 
 #[test]
 fn s01_ten_mebibytes_pass_and_not_a_byte_more() {

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::{Desk, fields};
 use crate::tree;
 
 /// Returns an envelope around `sections`.
@@ -21,8 +21,7 @@ fn replacing(old: &str, new: &str) -> Vec<u8> {
 
 /// Returns some fields of each file of a report.
 fn files(report: &Value, names: &[&str]) -> Value {
-    let file = |file: &Value| -> Value { names.iter().map(|&name| file[name].clone()).collect() };
-    report["files"].as_array().unwrap().iter().map(file).collect()
+    report["files"].as_array().unwrap().iter().map(|file| fields(file, names)).collect()
 }
 
 /// Returns what a text becomes by an envelope of one update.

@@ -7,17 +7,12 @@ use fs_err as fs;
 use serde_json::{Value, json};
 use wpatch::digest::Sha256;
 
-use super::Desk;
+use super::{Desk, fields};
 use crate::tree;
 
 /// Returns a block for `path`.
 fn block(path: &str, old: &str, new: &str) -> String {
     format!("{path}\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
-}
-
-/// Returns some fields of a value, in the order in which they are named.
-fn fields(value: &Value, names: &[&str]) -> Value {
-    names.iter().map(|name| value[name].clone()).collect()
 }
 
 /// Returns a root with a history.
