@@ -81,3 +81,8 @@ pub mod syntax;
 pub mod text;
 pub mod transaction;
 pub mod workspace;
+
+/// The examples in Rust of the README, which have to compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
