@@ -48,7 +48,7 @@ fn number_off_insertions(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Opt
 fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = std::str::from_utf8(&line[..digits]).ok()?.parse().ok()?;
+    let number: u32 = std::str::from_utf8(&line[..digits]).ok()?.parse().ok()?;
     let rest = line[digits..].trim_ascii_start();
     let rest = match line[digits..].first()? {
         b'\t' => &line[digits + 1..],
@@ -57,7 +57,7 @@ fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
             .or_else(|| rest.strip_prefix(b":"))
             .or_else(|| rest.strip_prefix("\u{2502}".as_bytes()))?,
     };
-    Some((number, rest))
+    Some((usize::try_from(number).ok()?, rest))
 }
 
 /// Turns entities of HTML back, in all lines, if there are any in an old one.
