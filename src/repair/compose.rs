@@ -19,6 +19,9 @@ pub(super) fn compose(
     content: &[u8],
     trail: &mut Trail,
 ) -> Result<Vec<u8>, Vec<(usize, Misfit)>> {
+    if section.chunks.is_empty() {
+        return Ok(content.to_vec());
+    }
     let mut tried = trail.tried();
     let misfits = match at_once(section, content, &mut tried) {
         Ok(after) => {

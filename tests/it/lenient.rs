@@ -136,3 +136,19 @@ fn the_readme_names_every_repair() {
     let missing: Vec<_> = ROWS.iter().filter(|(_, name, _)| !readme.contains(&format!("`{name}`"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+#[test]
+fn a_file_that_only_moves_may_have_any_number_of_lines() {
+    let moved = RelPath::new(b"moved").unwrap();
+    let large = "\n".repeat(5_000_001);
+    let memory = Memory::with_files([(path(), Entry::file("1\n")), (moved.clone(), Entry::file(&*large))]);
+    let rename = "diff --git a/moved b/there\nrename from moved\nrename to there\n";
+    let damaged = "diff --git a/dir/file.txt b/dir/file.txt\n--- a/dir/file.txt\n+++ b/dir/file.txt\n@@\n-1\n+2\n";
+    let request =
+        Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of([rename, damaged].concat()) };
+    let report = engine::apply(request, &memory, &Interrupt::new()).report;
+    assert!(report.ok, "{:?}", report.problems);
+    let there = RelPath::new(b"there").unwrap();
+    let lengths: Vec<_> = memory.files().iter().map(|(path, file)| (path.clone(), file.contents.len())).collect();
+    assert_eq!(lengths, [(path(), 2), (there, large.len())]);
+}
