@@ -137,6 +137,7 @@ fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
         RefusalKind::Applied => &code::ALREADY_APPLIED,
         RefusalKind::Name => &code::MISSING,
         RefusalKind::Outside => &code::OUTSIDE_ROOT,
+        RefusalKind::Closed => &code::CLOSED,
         RefusalKind::Unreadable => &code::NOT_A_FILE,
         RefusalKind::TooMuch => &code::TOO_LARGE,
     };

@@ -10,6 +10,7 @@ use super::{Refusal, RefusalKind, Row, Trail};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::Action;
+use crate::policy::{Verdict, judge};
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::is_binary;
 use crate::workspace::{Workspace, WorkspaceError};
@@ -49,6 +50,9 @@ impl<'w> Files<'w> {
         };
         if is_other {
             trail.note(Row::Name, section.line);
+        }
+        if let Verdict::Deny(rule) = judge(&path) {
+            return refuse(RefusalKind::Closed, Some(path), format!("the path is closed: {}", rule.reason));
         }
         let found = match self.load(&path)? {
             Ok(found) => found,

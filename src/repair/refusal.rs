@@ -43,6 +43,8 @@ pub enum RefusalKind {
     Name,
     /// The name leads out of the root.
     Outside,
+    /// Policy closes the path.
+    Closed,
     /// Two chunks want the same lines.
     Overlap,
     /// The file cannot be read as text.
