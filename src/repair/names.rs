@@ -87,9 +87,8 @@ impl Names<'_> {
         if plain.split(|&byte| byte == b'/').any(|part| part == b"..") {
             return None;
         }
-        if plain.first() == Some(&b'/') || is_drive(&plain) {
-            let inside = plain.strip_prefix(self.root)?.strip_prefix(b"/")?;
-            return Some(vec![(RelPath::new(inside).ok()?, true)]);
+        if is_absolute(&plain) {
+            return Some(vec![(self.below_root(&plain)?, true)]);
         }
         let mut found = Vec::new();
         let is_prefixed = [b"a/".as_slice(), b"b/", b"i/", b"w/"].iter().any(|prefix| plain.starts_with(prefix));
@@ -143,9 +142,12 @@ impl Names<'_> {
     /// Returns the path of a file that comes to be.
     pub(super) fn new_path(&self, name: &[u8]) -> Option<RelPath> {
         let plain = cleaned(name);
-        let inside =
-            if plain.first() == Some(&b'/') { plain.strip_prefix(self.root)?.strip_prefix(b"/")? } else { &plain };
-        RelPath::new(inside).ok()
+        if is_absolute(&plain) { self.below_root(&plain) } else { RelPath::new(&*plain).ok() }
+    }
+
+    /// Returns the path that an absolute name means, if it is one below the root.
+    fn below_root(&self, name: &[u8]) -> Option<RelPath> {
+        RelPath::new(name.strip_prefix(self.root)?.strip_prefix(b"/")?).ok()
     }
 }
 
@@ -188,7 +190,7 @@ fn cleaned(name: &[u8]) -> Vec<u8> {
     name.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()
 }
 
-/// `C:/x`.
-fn is_drive(name: &[u8]) -> bool {
-    matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
+/// `/x` or `C:/x`.
+fn is_absolute(name: &[u8]) -> bool {
+    matches!(name, [b'/', ..]) || matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }
