@@ -1,5 +1,7 @@
 //! One operation on the overlay: what it finds, what it asks, what it leaves.
 
+mod submodule;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -342,21 +344,6 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Returns whether the operation gives a submodule another name: without a change of its commit, git writes no mode
-    /// with that, so that the tree has to tell. A submodule that is there as a whole has a `.git` in it.
-    fn moves_submodule(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
-        let says_no_more = matches!(operation.edit, Edit::Keep) && operation.old_mode.or(operation.new_mode).is_none();
-        let source = if operation.action == Action::Uncopy { Some(&operation.path) } else { operation.from.as_ref() };
-        let Some(source) = source.filter(|_| says_no_more) else {
-            return Ok(false);
-        };
-        if !matches!(self.overlay.base(source, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory) {
-            return Ok(false);
-        }
-        let inside = self.overlay.list(source)?;
-        Ok(inside.is_empty() || inside.iter().any(|path| path.name() == b".git"))
-    }
-
     /// Checks, after all operations, that none of them made a file above what another one leaves there: an
     /// operation sees only what the ones before it made.
     pub(super) fn conclude(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
@@ -374,42 +361,8 @@ impl<'a> Worker<'a> {
     pub(super) fn guard(&self, all: &mut [(usize, Findings)]) {
         self.watched.judge(self.options, all);
     }
-
-    /// A submodule in a work tree is a directory: made empty, removed if empty, else left alone.
-    fn submodule(&mut self, operation: &Operation, findings: &mut Findings) -> Result<(), WorkspaceError> {
-        let is_moved = operation.from.is_some();
-        let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
-        findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
-        edit::count(operation, self.plan.text(operation), &mut findings.outcome);
-        let leaves = operation.leaves().filter(|_| operation.old_mode.is_none_or(|mode| mode == FileMode::Submodule));
-        if let Some(path) = leaves {
-            let is_directory = matches!(self.overlay.current(path, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory);
-            if is_directory && self.overlay.list(path)?.is_empty() {
-                self.overlay.take_away(path, operation.step)?;
-            }
-        }
-        if !operation.arrives() {
-            return Ok(());
-        }
-        match self.overlay.current(&operation.path, operation.step)? {
-            Seen::Node(node) if node.kind == FileKind::Directory => {
-                self.overlay.put(&operation.path, operation.step, node)
-            }
-            _ if self.has_room(operation, findings)? => {
-                let node = Node {
-                    kind: FileKind::Directory,
-                    permissions: Permissions::New { executable: true },
-                    bytes: Arc::default(),
-                    like: None,
-                    origin: None,
-                    restored: None,
-                };
-                self.overlay.put(&operation.path, operation.step, node)
-            }
-            _ => Ok(()),
-        }
-    }
 }
+
 fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
     Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
 }

@@ -1,0 +1,63 @@
+//! Operations on submodules, which in a work tree are directories.
+
+use std::sync::Arc;
+
+use super::Worker;
+use crate::mode::{FileKind, FileMode, Permissions};
+use crate::plan::{Action, Edit, Operation};
+use crate::preflight::edit;
+use crate::preflight::findings::Findings;
+use crate::preflight::overlay::{Node, Seen};
+use crate::workspace::WorkspaceError;
+
+impl Worker<'_> {
+    /// Does the operation: the directory is made empty, removed if empty, else left alone.
+    pub(super) fn submodule(&mut self, operation: &Operation, findings: &mut Findings) -> Result<(), WorkspaceError> {
+        let is_moved = operation.from.is_some();
+        let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
+        findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
+        edit::count(operation, self.plan.text(operation), &mut findings.outcome);
+        let leaves = operation.leaves().filter(|_| operation.old_mode.is_none_or(|mode| mode == FileMode::Submodule));
+        if let Some(path) = leaves {
+            let is_directory = matches!(self.overlay.current(path, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory);
+            if is_directory && self.overlay.list(path)?.is_empty() {
+                self.overlay.take_away(path, operation.step)?;
+            }
+        }
+        if !operation.arrives() {
+            return Ok(());
+        }
+        match self.overlay.current(&operation.path, operation.step)? {
+            Seen::Node(node) if node.kind == FileKind::Directory => {
+                self.overlay.put(&operation.path, operation.step, node)
+            }
+            _ if self.has_room(operation, findings)? => {
+                let node = Node {
+                    kind: FileKind::Directory,
+                    permissions: Permissions::New { executable: true },
+                    bytes: Arc::default(),
+                    like: None,
+                    origin: None,
+                    restored: None,
+                };
+                self.overlay.put(&operation.path, operation.step, node)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether the operation gives a submodule another name: without a change of its commit, git writes no mode
+    /// with that, so that the tree has to tell. A submodule that is there as a whole has a `.git` in it.
+    pub(super) fn moves_submodule(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        let says_no_more = matches!(operation.edit, Edit::Keep) && operation.old_mode.or(operation.new_mode).is_none();
+        let source = if operation.action == Action::Uncopy { Some(&operation.path) } else { operation.from.as_ref() };
+        let Some(source) = source.filter(|_| says_no_more) else {
+            return Ok(false);
+        };
+        if !matches!(self.overlay.base(source, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory) {
+            return Ok(false);
+        }
+        let inside = self.overlay.list(source)?;
+        Ok(inside.is_empty() || inside.iter().any(|path| path.name() == b".git"))
+    }
+}
