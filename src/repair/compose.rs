@@ -2,7 +2,7 @@
 
 use super::chunk::Chunk;
 use super::lines::Lines;
-use super::place::{Misfit, Placed, place};
+use super::place::{Coming, Misfit, Placed, place};
 use super::read::Section;
 use super::{Row, Trail};
 use crate::plan::LineKind;
@@ -112,36 +112,38 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, trail: &mut Trail) {
     }
 }
 
-/// Puts the chunks in. New lines end as the lines around them do; a line without end keeps none while it is the last.
+/// Puts the chunks in. A line without end keeps none while it is the last.
 fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
     let count = file.all.len();
-    let mut come: Vec<Vec<(&[u8], bool)>> = vec![Vec::new(); count + 1];
+    let mut come: Vec<Vec<&Coming>> = vec![Vec::new(); count + 1];
     let mut gone = vec![false; count];
     for one in placed {
         one.gone.iter().for_each(|&at| gone[at] = true);
-        one.come.iter().for_each(|(at, text, is_open)| come[*at].push((text, *is_open)));
+        one.come.iter().for_each(|line| come[line.at].push(line));
     }
-    let ending = |at: usize| -> &'static [u8] {
-        let near = file.all[..at.min(count)].iter().rev().chain(&file.all[at.min(count)..]);
-        near.filter(|line| line.ends_with(b"\n")).map(|line| Ending::of(line)).next().unwrap_or(Ending::Lf).bytes()
+    // As the line itself, else as the nearest before it, else as the first behind it.
+    let ending = |line: usize| -> &'static [u8] {
+        let (before, behind) = file.all.split_at((line + 1).min(count));
+        let mut near = before.iter().rev().chain(behind).filter(|line| line.ends_with(b"\n"));
+        near.next().map_or(Ending::Lf, |line| Ending::of(line)).bytes()
     };
-    let mut out: Vec<Vec<u8>> = Vec::with_capacity(count);
+    let mut out = Vec::new();
+    let mut add = |text: &[u8], end: &[u8], like: usize| {
+        if !out.is_empty() && !out.ends_with(b"\n") {
+            out.extend_from_slice(ending(like));
+        }
+        out.extend_from_slice(text);
+        out.extend_from_slice(end);
+    };
     for at in 0..=count {
-        for (text, is_open) in &come[at] {
-            let end = if *is_open { &b""[..] } else { ending(at) };
-            out.push([text, end].concat());
+        for Coming { text, is_open, like, .. } in come[at].iter().copied() {
+            add(text, if *is_open { b"" } else { ending(*like) }, *like);
         }
         if at < count && !gone[at] {
-            out.push(file.all[at].to_vec());
+            add(file.all[at], b"", at);
         }
     }
-    let last = out.len().saturating_sub(1);
-    for line in &mut out[..last] {
-        if !line.ends_with(b"\n") {
-            line.extend_from_slice(ending(0));
-        }
-    }
-    if file.has_mark { [BYTE_ORDER_MARK, &out.concat()].concat() } else { out.concat() }
+    if file.has_mark { [BYTE_ORDER_MARK, &out].concat() } else { out }
 }
 
 /// Returns the contents of a file that is made; `None` if it is not certain what is in it.

@@ -1,5 +1,6 @@
 //! Where the chunks of a section belong in a file, when each has one place only.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::chunk::{Chunk, ReadLine, Reading};
@@ -37,8 +38,28 @@ pub(super) struct Placed {
     pub(super) lines: Range<usize>,
     /// Lines that go.
     pub(super) gone: Vec<usize>,
-    /// Lines that come, each before the line with this index, without terminators; and whether the line has none.
-    pub(super) come: Vec<(usize, Vec<u8>, bool)>,
+    /// Lines that come.
+    pub(super) come: Vec<Coming>,
+}
+
+/// A line that comes.
+#[derive(Clone, Debug)]
+pub(super) struct Coming {
+    /// It stands before the line with this index.
+    pub(super) at: usize,
+    /// Without terminator.
+    pub(super) text: Vec<u8>,
+    /// Whether it has no terminator.
+    pub(super) is_open: bool,
+    /// The line that it ends as.
+    pub(super) like: usize,
+}
+
+impl PartialEq for Coming {
+    /// How both end says nothing of what they are.
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, &self.text, self.is_open) == (other.at, &other.text, other.is_open)
+    }
 }
 
 /// The comparisons that are tried, each over the whole file before the next.
@@ -250,10 +271,18 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
     let found = (0..old.len()).map(|index| file.content(start + index));
     let indent = Reindent::new(&chosen, found);
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
+    // Each new line ends as the one that goes for it, if there is one.
+    let mut like = if old.is_empty() { start.saturating_sub(1) } else { start };
+    let mut free = VecDeque::new();
     for line in &reading.lines {
         match line.kind {
-            LineKind::Context => at += 1,
+            LineKind::Context => {
+                free.clear();
+                like = at;
+                at += 1;
+            }
             LineKind::Deletion => {
+                free.push_back(at);
                 gone.push(at);
                 at += 1;
             }
@@ -264,7 +293,8 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
                 } else {
                     line.text.clone()
                 };
-                come.push((at, text, line.is_open));
+                like = free.pop_front().unwrap_or(like);
+                come.push(Coming { at, text, is_open: line.is_open, like });
             }
         }
     }
