@@ -31,11 +31,15 @@ struct Seen {
 /// What it costs to read a line and to write it again, in comparisons.
 const WHOLE: usize = 20;
 
+/// How many bytes of a line cost as much as a comparison.
+const LENGTH: usize = 4;
+
 impl<'f> Lines<'f> {
     /// Returns the lines of `content`.
     pub(super) fn of(content: &'f [u8], trail: &mut Trail) -> Result<Self, Misfit> {
         let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
-        if !trail.charge(memchr::memchr_iter(b'\n', text).count() * WHOLE) {
+        let number = memchr::memchr_iter(b'\n', text).count();
+        if !trail.charge(number * WHOLE + text.len() / LENGTH) {
             return Err(Misfit::TooMuch);
         }
         let all = lines(text).map(|(_, line)| line).collect();
