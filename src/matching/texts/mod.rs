@@ -9,6 +9,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::{LADDER, MOST_CANDIDATES, Mismatch, MismatchKind, Placement};
@@ -52,6 +53,10 @@ pub struct Misplaced {
     pub places: Vec<TextChange>,
 }
 
+/// Most bytes that are looked through for the nearest places, for all changes of a file; the first that fails has its
+/// place in any file.
+const MOST_LOOKED: usize = 64 << 20;
+
 /// A place that was found for a text.
 struct Site {
     bytes: Range<usize>,
@@ -64,16 +69,17 @@ struct Site {
 ///
 /// Returns every change that has no place; of changes in turn, each one where those go that have a place.
 pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
+    let looks = Cell::new(MOST_LOOKED);
     match wanted.order {
         EditOrder::AtOnce => {
             let edits: Vec<_> = wanted.edits.iter().enumerate().collect();
-            at_once(preimage, &edits, (wanted.closeness, most))
+            at_once(&Searched::new(preimage, &looks), &edits, (wanted.closeness, most))
                 .map_err(|misfits| Misplaced { misfits, ..Misplaced::default() })
         }
         EditOrder::InTurn => {
             let (mut text, mut places, mut misfits) = (preimage.to_vec(), Vec::new(), Vec::new());
             for edit in wanted.edits.iter().enumerate() {
-                match at_once(&text, &[edit], (wanted.closeness, most)) {
+                match at_once(&Searched::new(&text, &looks), &[edit], (wanted.closeness, most)) {
                     Ok((after, changes)) => {
                         text = after;
                         places.extend(changes);
@@ -96,15 +102,15 @@ pub fn replace_at(preimage: &[u8], places: Vec<(Range<usize>, Vec<u8>)>) -> (Vec
 }
 
 fn at_once(
-    preimage: &[u8],
+    file: &Searched<'_>,
     edits: &[(usize, &Replacement)],
     (closeness, most): (Closeness, u64),
 ) -> Result<(Vec<u8>, Vec<TextChange>), Vec<TextMismatch>> {
-    let file = Searched::new(preimage);
+    let preimage = file.text;
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
     let mut new = 0_u64;
     for &(index, edit) in edits {
-        match sites(&file, edit, closeness) {
+        match sites(file, edit, closeness) {
             Ok(sites) if made(&mut new, &sites, edit) > most => {
                 let gone: u64 = changes.iter().map(|change: &TextChange| change.placement.bytes.len() as u64).sum();
                 let goes: u64 = sites.iter().map(|site| site.bytes.len() as u64).sum();
@@ -112,7 +118,7 @@ fn at_once(
                 let mismatch = Mismatch::unexplained(MismatchKind::TooLarge { size });
                 return Err(vec![TextMismatch { edit: index, mismatch, count: sites.len() }]);
             }
-            Ok(sites) => changes.extend(sites.into_iter().map(|site| change(&file, index, edit, site, closeness))),
+            Ok(sites) => changes.extend(sites.into_iter().map(|site| change(file, index, edit, site, closeness))),
             Err((mismatch, count)) => misfits.push(TextMismatch { edit: index, mismatch, count }),
         }
     }
@@ -254,7 +260,9 @@ fn found(
             }
         }
     }
-    Err((nearest::explained(file.text, old, edit), 0))
+    let explained = || nearest::explained(file.text, old, edit);
+    let mismatch = file.may_look().then(explained);
+    Err((mismatch.unwrap_or_else(|| Mismatch::unexplained(MismatchKind::NotFound)), 0))
 }
 
 /// The end of a line of `text` near `offset`: of the line there, else of the one before, else LF.

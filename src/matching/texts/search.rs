@@ -1,6 +1,7 @@
 //! The places of a text, on each rung.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -39,11 +40,20 @@ pub(super) struct Searched<'a> {
     pub(super) text: &'a [u8],
     /// The same with LF for each CR LF.
     plain: Shrunk<'a>,
+    /// How many bytes may still be looked through for the nearest places.
+    looks: &'a Cell<usize>,
 }
 
 impl<'a> Searched<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, plain: Shrunk::plain(text) }
+    pub(super) fn new(text: &'a [u8], looks: &'a Cell<usize>) -> Self {
+        Self { text, plain: Shrunk::plain(text), looks }
+    }
+
+    /// Returns whether the file may be looked through once more.
+    pub(super) fn may_look(&self) -> bool {
+        let left = self.looks.get();
+        self.looks.set(left.saturating_sub(self.text.len()));
+        left > 0
     }
 }
 

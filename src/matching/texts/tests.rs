@@ -200,3 +200,15 @@ fn changes_in_turn_are_all_judged() {
     let edits = (misfits.iter().map(|misfit| misfit.edit).collect(), places.iter().map(|place| place.edit).collect());
     assert_eq!(edits, (vec![1, 3], vec![0, 2]));
 }
+
+#[test]
+fn in_a_large_file_only_the_first_that_fail_have_a_nearest_place() {
+    let file = format!("a word {}\n", "x".repeat(1 << 12)).repeat(1 << 11);
+    let count = 2 * MOST_LOOKED / file.len();
+    let edits = (0..count).map(|_| text("no word", "x", Times::Once)).collect();
+    let wanted = Replacements { order: EditOrder::InTurn, ..Replacements::of(edits) };
+    let misfits = replace(file.as_bytes(), &wanted, u64::MAX).unwrap_err().misfits;
+    let is_placed: Vec<_> = misfits.iter().map(|misfit| misfit.mismatch.nearest.is_some()).collect();
+    let first = MOST_LOOKED.div_ceil(file.len());
+    assert_eq!(is_placed, (0..count).map(|nth| nth < first).collect::<Vec<_>>());
+}
