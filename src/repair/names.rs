@@ -142,7 +142,7 @@ impl Names<'_> {
     /// Returns the path of a file that comes to be.
     pub(super) fn new_path(&self, name: &[u8]) -> Option<RelPath> {
         let plain = cleaned(name);
-        if is_absolute(&plain) { self.below_root(&plain) } else { RelPath::new(&*plain).ok() }
+        if is_absolute(&plain) { self.below_root(&plain) } else { RelPath::new(&plain).ok() }
     }
 
     /// Returns the path that an absolute name means, if it is one below the root.
