@@ -306,6 +306,7 @@ fn what_breaks_the_protocol_gets_the_code_that_says_so() {
         (br#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#, -32600, json!(null)),
         (br#"{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}"#, -32600, json!(null)),
         (br#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "ping"}"#, -32600, json!(1)),
+        (br#"{"jsonrpc": "2.0", "id": 1, "id": 1, "method": "ping"}"#, -32600, json!(null)),
         (br#"{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}"#, -32601, json!(1)),
         (br#"{"jsonrpc": "2.0", "id": "\u0000", "method": ""}"#, -32601, json!("\0")),
         (br#"{"jsonrpc": "2.0", "id": 1, "method": "initialize"}"#, -32602, json!(1)),

@@ -80,8 +80,8 @@ pub(super) fn read(text: &[u8]) -> Result<Message<'_>, Failure> {
     if !text.trim_start().starts_with('{') {
         return Err(Failure::request("a message is an object; lists of messages are not taken".to_owned()));
     }
-    let id = serde_json::from_str::<Named<'_>>(text).ok().and_then(|named| named.id);
-    let name = id.map(name);
+    let named: Named<'_> = serde_json::from_str(text).map_err(|error| Failure::request(error.to_string()))?;
+    let name = named.id.map(name);
     let refuse = |why: String| Failure::request(why).about(name.clone().unwrap_or_default());
     let message: Envelope<'_> = serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
     if message.jsonrpc.as_deref() != Some("2.0") {
