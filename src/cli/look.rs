@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::args::Global;
 use super::output::{Output, Verbosity, complain};
 use super::verbs::below;
-use super::{Stop, finish, open};
+use super::{Stop, finish, open, request};
 use crate::engine::options::code;
 use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};
 use crate::report::print_json;
@@ -151,9 +151,9 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
 /// Prints the names in a directory.
 pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     let defaults = ListRequest::of(options.directory.map_or(b".".to_vec(), |path| below(global.root(), &path)));
-    let pattern = options.glob.as_ref().map(|glob| GlobBuilder::new(glob).literal_separator(true).build());
+    let pattern = options.glob.as_ref().map(|glob| request::matcher(GlobBuilder::new(glob).literal_separator(true)));
     let pattern = match pattern.transpose() {
-        Ok(pattern) => pattern.map(|pattern| pattern.compile_matcher()),
+        Ok(pattern) => pattern,
         Err(error) => {
             let stop = Stop::new(&code::USAGE, format!("the pattern cannot be used: {error}"));
             return finish(&stop.into_outcome("list"), &Output::of(global, Verbosity::Normal));

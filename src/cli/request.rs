@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobMatcher, GlobSet};
 
 use super::args::{Durability, Global, PatchOptions};
 use super::{Stop, Task, input, verbs};
@@ -109,7 +109,13 @@ fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
         is_class = !is_escaped && (character == '[' || is_class && character != ']') || is_escaped && is_class;
         is_escaped = !is_escaped && character == '\\';
     }
-    let glob = GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true).build()?;
+    matcher(GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true))
+}
+
+/// Returns the matcher of a pattern. `compile_matcher` panics where a set refuses: alternatives too deep or too large.
+pub(super) fn matcher(pattern: &GlobBuilder<'_>) -> Result<GlobMatcher, globset::Error> {
+    let glob = pattern.build()?;
+    GlobSet::new([&glob])?;
     Ok(glob.compile_matcher())
 }
 

@@ -191,7 +191,8 @@ fn what_cannot_be_looked_at_says_why() {
     let outside = outside.to_str().unwrap();
     fs::write(root.join("five"), "12345").unwrap();
     fs::write(root.join("large"), vec![b'x'; (4 << 20) + 1]).unwrap();
-    let cases: [(&[&str], &str); 22] = [
+    let deep = "{a,".repeat(300) + &"}".repeat(300);
+    let cases: [(&[&str], &str); 23] = [
         (&["read", "nope"], "missing"),
         (&["read", "crlf/x"], "missing"),
         (&["read", "src"], "not_a_file"),
@@ -210,6 +211,7 @@ fn what_cannot_be_looked_at_says_why() {
         (&["list", "nope"], "missing"),
         (&["list", ".."], "outside_root"),
         (&["list", "--glob", "{a"], "usage"),
+        (&["list", "--glob", &deep], "usage"),
         (&["diff", "five", "nope"], "missing"),
         (&["diff", "five", "large"], "too_large"),
         (&["diff", "five", "out"], "outside_root"),
