@@ -1,6 +1,7 @@
 //! What has to be true of a path before an operation may use it; each says why not.
 
 use super::findings::Findings;
+use super::modes;
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Facts, Problem, code};
 use crate::digest::Sha256;
@@ -128,6 +129,9 @@ pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: 
 }
 
 pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
+    if !modes::is_as_wanted(operation, node) {
+        return false;
+    }
     let hunks = match &operation.edit {
         Edit::Hunks(hunks) => hunks,
         Edit::Whole(contents) => return operation.action == Action::Create && **contents == *node.bytes,

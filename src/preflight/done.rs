@@ -2,6 +2,7 @@
 
 use super::checks::is_made_already;
 use super::findings::Findings;
+use super::modes;
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::code;
 use crate::matching::{self, MismatchKind, Placements, Rules, TextMismatch};
@@ -42,6 +43,7 @@ pub(super) fn is_file_done(
 /// Returns whether all hunks of a file that has been moved are in `node`.
 fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &Rules) -> bool {
     match &operation.edit {
+        _ if !modes::is_as_wanted(operation, node) => false,
         Edit::Keep => true,
         Edit::Hunks(hunks) => is_all_done(&matching::place(&node.bytes, text, hunks, operation.direction, rules)),
         _ => false,
@@ -59,39 +61,81 @@ pub(super) fn is_hunk_done(mismatch: Option<&MismatchKind>) -> bool {
 
 /// Returns the changes that are not in `text` yet; all of those in turn, or none.
 pub(super) fn pending(text: &[u8], changes: &Replacements, most: u64) -> Vec<Replacement> {
+    let how = (changes.closeness, most);
     match changes.order {
-        EditOrder::InTurn if are_done(text, &changes.edits, most) => Vec::new(),
+        EditOrder::InTurn if are_done(text, &changes.edits, how) => Vec::new(),
         EditOrder::InTurn => changes.edits.clone(),
-        EditOrder::AtOnce => {
-            let is_pending = |edit: &&Replacement| !are_done(text, std::slice::from_ref(*edit), most);
-            changes.edits.iter().filter(is_pending).cloned().collect()
-        }
+        EditOrder::AtOnce => pending_at_once(text, &changes.edits, how),
     }
 }
 
+/// Returns those of `edits` that are not in `text` yet. What one of them made may be what another one looks for: then
+/// all of them are done, or none is.
+fn pending_at_once(text: &[u8], edits: &[Replacement], how: How) -> Vec<Replacement> {
+    let is_done = |edit: &Replacement| are_done(text, std::slice::from_ref(edit), how);
+    let (done, pending): (Vec<_>, Vec<_>) = edits.iter().cloned().partition(is_done);
+    if edits.len() == 1 || done.is_empty() || are_beside(text, &done, &pending, how) {
+        pending
+    } else if are_beside(text, edits, &[], how) {
+        Vec::new()
+    } else {
+        edits.to_vec()
+    }
+}
+
+/// Returns whether `text` is what `done` make of some text, of which they make together with `pending` what those make
+/// of `text`. What only took something away left nothing to see.
+fn are_beside(text: &[u8], done: &[Replacement], pending: &[Replacement], (closeness, most): How) -> bool {
+    let at_once = |edits| Replacements { edits, order: EditOrder::AtOnce, closeness };
+    let made = |text: &[u8], edits| matching::replace(text, &at_once(edits), most).ok().map(|(after, _)| after);
+    let visible = || done.iter().filter(|edit| !edit.new.is_empty());
+    let Some(before) = visible().map(reversed).collect::<Option<Vec<_>>>().and_then(|back| made(text, back)) else {
+        return false;
+    };
+    let together = made(&before, visible().chain(pending).cloned().collect());
+    together.is_some() && together == made(text, pending.to_vec())
+}
+
+/// How closely an old text has to fit, and the most bytes of a file.
+type How = (Closeness, u64);
+
 /// Returns whether `text` is what `edits` make of some text: they can be taken back in it, and made again.
-fn are_done(text: &[u8], edits: &[Replacement], most: u64) -> bool {
+fn are_done(text: &[u8], edits: &[Replacement], (closeness, most): How) -> bool {
+    let made = |text: &[u8], edits: Vec<_>| {
+        matching::replace(text, &Replacements { edits, order: EditOrder::InTurn, closeness }, most)
+    };
     if let [edit @ Replacement { target: Target::Text { .. }, new, .. }] = edits
         && new.is_empty()
     {
-        let found = matching::replace(text, &exact(vec![edit.clone()]), most);
         let is_absent = |misfit: &TextMismatch| misfit.mismatch.kind == MismatchKind::NotFound;
-        return found.is_err_and(|misplaced| misplaced.misfits.iter().all(is_absent));
+        return made(text, vec![edit.clone()]).is_err_and(|misplaced| misplaced.misfits.iter().all(is_absent));
     }
     let mut before = text.to_vec();
     for edit in edits.iter().rev() {
-        let Some(undone) = undone(&before, edit, most) else { return false };
+        let undone = match reversed(edit) {
+            Some(back) => made(&before, vec![back]).ok().map(|(before, _)| before),
+            None => undone(&before, edit),
+        };
+        let Some(undone) = undone else { return false };
         before = undone;
     }
-    matching::replace(&before, &exact(edits.to_vec()), most).is_ok_and(|(after, _)| after == text)
+    made(&before, edits.to_vec()).is_ok_and(|(after, _)| after == text)
 }
 
-fn exact(edits: Vec<Replacement>) -> Replacements {
-    Replacements { edits, order: EditOrder::InTurn, closeness: Closeness::Exact }
+/// Returns the change that takes `edit` back, if its result can be looked for.
+fn reversed(edit: &Replacement) -> Option<Replacement> {
+    let new = edit.new.clone();
+    let (target, new) = match &edit.target {
+        _ if new.is_empty() => return None,
+        Target::Text { old, times } => (Target::Text { old: new, times: *times }, old.clone()),
+        Target::Lines(old) => (Target::Lines(new), old.clone()),
+        _ => return None,
+    };
+    Some(Replacement { target, new, ..edit.clone() })
 }
 
-/// Returns `text` as it may have been before `edit`.
-fn undone(text: &[u8], edit: &Replacement, most: u64) -> Option<Vec<u8>> {
+/// Returns `text` as it may have been before `edit`, which goes to a place that it names.
+fn undone(text: &[u8], edit: &Replacement) -> Option<Vec<u8>> {
     if edit.new.is_empty() {
         return None;
     }
@@ -103,20 +147,11 @@ fn undone(text: &[u8], edit: &Replacement, most: u64) -> Option<Vec<u8>> {
         Some([&text[..start(first)?], &text[end..]].concat())
     };
     match &edit.target {
-        Target::Text { old, times } => {
-            let target = Target::Text { old: edit.new.clone(), times: *times };
-            let back = Replacement { target, new: old.clone(), ..edit.clone() };
-            matching::replace(text, &exact(vec![back]), most).ok().map(|(before, _)| before)
-        }
-        Target::Lines(old) => {
-            let back = Replacement { target: Target::Lines(edit.new.clone()), new: old.clone(), ..edit.clone() };
-            matching::replace(text, &exact(vec![back]), most).ok().map(|(before, _)| before)
-        }
         Target::Nothing => (text == edit.new).then(Vec::new),
-        Target::Range { .. } => None,
         Target::After(line) => without(*line),
         Target::Before(line) => without(line.checked_sub(1)?),
         Target::End(Ending::Bytes) => text.strip_suffix(edit.new.as_slice()).map(<[u8]>::to_vec),
         Target::End(Ending::Lines) => without(spans.len().checked_sub(count)?),
+        Target::Text { .. } | Target::Lines(_) | Target::Range { .. } => None,
     }
 }

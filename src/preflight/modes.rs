@@ -20,6 +20,11 @@ pub(super) fn permissions(operation: &Operation, before: Option<&Node>, replaced
     kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
 }
 
+/// Returns whether the file has the kind and the execute bit that the operation names, if it names any.
+pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
+    operation.new_mode.is_none_or(|mode| mode == git_mode(node))
+}
+
 /// Changes the execute bits only where they say something else than `wanted`.
 fn executable(permissions: Permissions, wanted: Option<bool>) -> Permissions {
     match (permissions, wanted) {

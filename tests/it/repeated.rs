@@ -64,6 +64,46 @@ fn a_list_of_edits_is_made_once() {
 }
 
 #[test]
+fn what_an_edit_made_is_not_what_another_one_looks_for() {
+    let root = root();
+    let (file, list) = (root.path().join("b"), root.path().join("list"));
+    fs::write(&list, r#"[{"old": "a", "new": "b"}, {"old": "b", "new": "c"}]"#).unwrap();
+    fs::write(&file, "a b\n").unwrap();
+    twice(&root, &["edit", "b", "--edits", "list"], "");
+    assert_eq!(fs::read(&file).unwrap(), b"b c\n");
+    fs::write(&file, "b\n").unwrap();
+    let report = run(root.path(), &["edit", "b", "--edits", "list", "--idempotent"], "");
+    assert_eq!(json!([report["error"]["kind"], report["error"]["index"]]), json!(["not_found", 0]), "{report}");
+}
+
+#[test]
+fn an_edit_that_fits_loosely_is_made_once() {
+    let root = root();
+    let file = root.path().join("b");
+    fs::write(&file, "\tx()\n").unwrap();
+    let new = "  x()\n  y()\n";
+    twice(&root, &["edit", "b", "--old", "  x()\n", "--new", new, "--match", "ladder", "--reindent"], "");
+    fs::write(&file, "\tx()\n\ty()\n").unwrap();
+    let gone = ["edit", "b", "--old", "  x()\n", "--new", "", "--match", "ladder"];
+    twice(&root, &gone, "");
+    assert_eq!(fs::read(&file).unwrap(), b"\ty()\n");
+}
+
+#[test]
+fn a_file_of_another_mode_is_not_made_already() {
+    let root = root();
+    let kind = |arguments: &[&str], patch: &str| {
+        let report = run(root.path(), &[arguments, &["--idempotent"]].concat(), patch);
+        json!([report["exit_code"], report["error"]["kind"]])
+    };
+    assert_eq!(kind(&["write", "b", "--content", "x\nx\n", "--mode", "0755"], ""), json!([1, "exists"]));
+    assert_eq!(kind(&["write", "b", "--content", "x\nx\n", "--mode", "0644"], ""), json!([0, null]));
+    let link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+b\n\\ No newline at end of file\n";
+    fs::write(root.path().join("l"), "b").unwrap();
+    assert_eq!(kind(&["apply"], link), json!([1, "exists"]));
+}
+
+#[test]
 fn a_patch_is_applied_once() {
     let patch = "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\r\n-two\r\n+2\r\n three\n\\ No newline at end of file\n";
     let files = "diff --git a/b b/c\nsimilarity index 100%\nrename from b\nrename to c\n\
