@@ -28,9 +28,9 @@ pub(super) fn place_parts(file: &Lines<'_>, reading: &Reading, trail: &mut Trail
     if !reading.headings.is_empty() || !reading.lines.iter().any(is_gap) {
         return Ok(None);
     }
-    // Between two lines that go, those that are left out may be meant to go as well.
+    // Between a line that goes and another change, those that are left out may be meant to go as well.
     let is_torn = |three: &[ReadLine]| {
-        is_gap(&three[1]) && three[0].kind == LineKind::Deletion && three[2].kind == LineKind::Deletion
+        is_gap(&three[1]) && three[0].kind == LineKind::Deletion && three[2].kind != LineKind::Context
     };
     if reading.lines.windows(3).any(is_torn) {
         return Ok(None);
