@@ -48,7 +48,7 @@ fn trimmed_start(line: &[u8]) -> &[u8] {
 }
 
 /// Returns the Unicode white space that a line begins with.
-pub(super) fn indentation(line: &[u8]) -> &[u8] {
+pub(crate) fn indentation(line: &[u8]) -> &[u8] {
     let mut length = 0;
     while let Some(character) = first_character(&line[length..])
         && character.is_whitespace()
@@ -59,7 +59,7 @@ pub(super) fn indentation(line: &[u8]) -> &[u8] {
 }
 
 /// Cuts Unicode white space off both ends.
-pub(super) fn trimmed(line: &[u8]) -> &[u8] {
+pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
     trimmed_end(trimmed_start(line))
 }
 

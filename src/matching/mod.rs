@@ -24,6 +24,7 @@ mod texts;
 mod windows;
 
 pub use ladder::{LADDER, Rung};
+pub(crate) use ladder::{indentation, trimmed};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
 pub use shift::shift;
 pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at};

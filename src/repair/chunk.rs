@@ -167,22 +167,24 @@ impl<'t> Chunk<'t> {
         let above = all[..all.len() - usize::from(!last.is_section)].to_vec();
         let glued =
             |kind, text| Head { headings: above.clone(), glued: Some((kind, text)), row: Some(Row::GluedHeader) };
+        // Counts that the body has show that no line of it is here.
+        let is_section = last.is_section && self.header.counts == Some(counts(body));
         let kind = match last.text.first() {
             Some(b'+') => LineKind::Insertion,
             Some(b'-') => LineKind::Deletion,
+            _ if is_section => return vec![plain],
             _ => return vec![plain, glued(LineKind::Context, last.text)],
         };
         if !last.is_section && last.text.get(1) == Some(&b' ') {
             return vec![plain];
         }
-        // A line that changes something is never left out: only counts show that it is none.
-        let is_section = last.is_section && self.header.counts == Some(counts(body));
+        // A line that changes something is never left out.
         vec![if is_section { plain } else { glued(kind, &last.text[1..]) }]
     }
 }
 
 /// Returns how many old and new lines a body has.
-fn counts(body: &[Line<'_>]) -> (usize, usize) {
+pub(super) fn counts(body: &[Line<'_>]) -> (usize, usize) {
     body.iter().fold((0, 0), |(old, new), line| match line.text.first() {
         Some(b'+') => (old, new + 1),
         Some(b'-') => (old + 1, new),

@@ -8,6 +8,7 @@
 
 mod chunk;
 mod compose;
+mod depth;
 mod elision;
 mod files;
 mod lines;
@@ -17,6 +18,7 @@ mod read;
 mod refusal;
 mod rows;
 mod shown;
+mod twin;
 
 use crate::plan::Repair;
 use crate::text::Span;
@@ -52,7 +54,7 @@ pub fn repair(
     let nothing = |kind, span, message: &str| Ok(Err(vec![Refusal::new(kind, None, span, message)]));
     let sections = match read::read(text, &mut trail) {
         Ok(sections) => sections,
-        Err(span) => return nothing(RefusalKind::Stray, span, "this belongs to no change that could be read"),
+        Err((span, message)) => return nothing(RefusalKind::Stray, span, message),
     };
     if sections.is_empty() {
         return nothing(RefusalKind::NoPatch, Span::default(), "no patch was found, also not a damaged one");

@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::chunk::{Chunk, ReadLine, Reading};
+use super::depth::is_doubtful;
 use super::elision::{is_elision, place_parts};
 use super::lines::Lines;
+use super::twin::twin;
 use super::{Row, Trail};
 use crate::matching::LADDER;
 use crate::matching::reindent::Reindent;
@@ -101,6 +103,9 @@ pub(super) fn place(
             }
             match choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped)) {
                 Ok(Some(start)) => {
+                    if let Some(other) = twin(file, chunk, reading, start, trail)? {
+                        return Err(Misfit::Ambiguous(vec![other.min(start), other.max(start)]));
+                    }
                     let placed = fitted(file, reading, start, rung)?;
                     for &row in &reading.rows {
                         trail.note(row, chunk.line);
@@ -268,6 +273,9 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
             _ => line.text.as_slice(),
         })
         .collect();
+    if rung >= LOOSE && is_doubtful(file, reading, &chosen, start) {
+        return Err(Misfit::Depth(start));
+    }
     let found = (0..old.len()).map(|index| file.content(start + index));
     let indent = Reindent::new(&chosen, found);
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());

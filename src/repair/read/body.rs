@@ -3,7 +3,7 @@
 use super::markers::{Marker, is_end_marker, is_fence, is_file_header, is_signature, marker};
 use super::{Deed, Line, Reader};
 use crate::repair::Trail;
-use crate::repair::chunk::{Chunk, Header};
+use crate::repair::chunk::{Chunk, Header, counts};
 
 /// What stands further on, worked out once for all lines.
 pub(super) struct Outlook {
@@ -56,6 +56,9 @@ impl<'t> Reader<'t> {
         if self.is_enveloped && is_create && !self.is_certain_end(&body) {
             self.stray.get_or_insert(first.span);
         }
+        if self.is_cut(&header, &body) {
+            self.cut = Some(first.span);
+        }
         let Some(section) = self.sections.last_mut() else { return };
         if let Some(last) = body.last() {
             section.span.end = last.span.end;
@@ -103,6 +106,20 @@ impl<'t> Reader<'t> {
         let has_marker = self.peek(0).is_some_and(|line| marker(line.text).is_some());
         let is_signed = body.iter().any(|line| line.text.starts_with(b"+"));
         has_marker || is_signed && (self.outlook.is_whole || self.next < self.lines.len())
+    }
+
+    /// Returns whether the text ends in the middle of a chunk: behind a change, without the marker that ends its envelope,
+    /// or without a line end although more lines are counted.
+    fn is_cut(&self, header: &Header<'t>, body: &[Line<'t>]) -> bool {
+        let is_last = self.next >= self.outlook.end;
+        let is_change = body.last().is_some_and(|line| matches!(line.text.first(), Some(b'+' | b'-')));
+        if !is_last || !is_change {
+            return false;
+        }
+        let (old, new) = counts(body);
+        let is_short = header.counts.is_some_and(|wanted| wanted != (old, new) && wanted.0 >= old && wanted.1 >= new);
+        let has_begin = || self.lines[..self.next].iter().any(|line| matches!(marker(line.text), Some(Marker::Begin)));
+        if self.is_enveloped { has_begin() } else { is_short && !self.outlook.is_whole }
     }
 
     /// Returns whether `line` cannot belong to the body before it.

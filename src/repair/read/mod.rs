@@ -87,8 +87,9 @@ fn source<'t>(text: &'t [u8], trail: &mut Trail) -> Vec<Line<'t>> {
 ///
 /// # Errors
 ///
-/// Returns the place of what looks like a change and belongs to none that was read: what is meant by it is not known.
-pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<'t>>, Span> {
+/// Returns the place of what looks like a change and belongs to none that was read, or of one that was cut off: what is
+/// meant by it is not known.
+pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<'t>>, (Span, &'static str)> {
     let lines = source(text, trail);
     let mut reader = Reader {
         outlook: Outlook::of(&lines, text.ends_with(b"\n")),
@@ -100,6 +101,7 @@ pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<
         has_gap: true,
         behind: Behind::Nothing,
         stray: None,
+        cut: None,
     };
     while reader.next < reader.lines.len() {
         reader.line(trail);
@@ -108,7 +110,11 @@ pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<
     // A block of another grammar would be left out.
     let block = reader.lines.iter().find(|line| line.text.trim_ascii_end() == b"<<<<<<< SEARCH").map(|line| line.span);
     let stray = reader.stray.or(block).or(reader.sections.iter().find(is_empty).map(|section| section.span));
-    stray.map_or(Ok(reader.sections), Err)
+    match (stray, reader.cut) {
+        (Some(span), _) => Err((span, "this belongs to no change that could be read")),
+        (None, Some(span)) => Err((span, "the patch was cut off in this change, so that the rest of it is not known")),
+        (None, None) => Ok(reader.sections),
+    }
 }
 
 struct Reader<'t> {
@@ -123,6 +129,8 @@ struct Reader<'t> {
     behind: Behind,
     /// A line that looks like one of a chunk and is in none.
     stray: Option<Span>,
+    /// The last chunk, if it is not whole.
+    cut: Option<Span>,
 }
 
 /// What stood there since the last envelope.

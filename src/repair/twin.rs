@@ -1,0 +1,58 @@
+//! Places that are nearly the one of a chunk, and nearer to its line: the file may have changed there.
+
+use super::Trail;
+use super::chunk::{Chunk, Reading};
+use super::lines::Lines;
+use super::place::Misfit;
+
+/// Most old lines of a chunk for which one is looked for.
+const MOST_LINES: usize = 64;
+/// Most lines between the stated one and the place.
+const MOST_AWAY: usize = 32;
+/// Most lines that the place has more, or fewer.
+const MOST_GROWTH: usize = 3;
+
+/// Returns a place that `reading` nearly fits, much nearer to the stated line than `start`, where it fits.
+pub(super) fn twin(
+    file: &Lines<'_>,
+    chunk: &Chunk<'_>,
+    reading: &Reading,
+    start: usize,
+    trail: &mut Trail,
+) -> Result<Option<usize>, Misfit> {
+    let Some(stated) = chunk.header.stated.map(|stated| stated - 1).filter(|&stated| stated != start) else {
+        return Ok(None);
+    };
+    let old: Vec<&[u8]> = reading.old().map(|line| line.text.trim_ascii()).collect();
+    if !(3..=MOST_LINES).contains(&old.len()) || old.iter().filter(|line| !line.is_empty()).count() < 3 {
+        return Ok(None);
+    }
+    let away = (start.abs_diff(stated) / 4).min(MOST_AWAY);
+    let is_apart = |at: usize| at + old.len() + MOST_GROWTH <= start || start + old.len() <= at;
+    let near = (0..=away).flat_map(|away| [stated.saturating_sub(away), stated + away]);
+    for at in near.filter(|&at| is_apart(at)) {
+        if !trail.charge(MOST_GROWTH) {
+            return Err(Misfit::TooMuch);
+        }
+        if is_near(file, &old, at, trail) {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether the file has most of `old` at `at`, from the first line on or up to the last.
+fn is_near(file: &Lines<'_>, old: &[&[u8]], at: usize, trail: &mut Trail) -> bool {
+    let line = |index: usize| (index < file.all.len()).then(|| file.content(index).trim_ascii());
+    let head = old.iter().enumerate().take_while(|(index, old)| line(at + index) == Some(old)).count();
+    trail.charge(head);
+    let upward = |end: usize| {
+        let room = old.len() - head;
+        old.iter().rev().zip((0..end).rev()).take(room).take_while(|(old, index)| line(*index) == Some(old)).count()
+    };
+    let shortest = (at + old.len()).saturating_sub(MOST_GROWTH);
+    let longest = (shortest..=at + old.len() + MOST_GROWTH).map(upward).max().unwrap_or_default();
+    trail.charge(longest * MOST_GROWTH);
+    let most = old.len() - (old.len() / 4).max(1);
+    head + longest >= most
+}
