@@ -116,6 +116,7 @@ pub(crate) fn all_end_right(least: usize, injections: &[Injection], run: impl Fn
 fn applying(least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
     on(&Scene::new(), least, calls, faults, span);
     on(&Scene::single(), least / 5, calls, faults, span);
+    on(&Scene::in_place(), least / 5, calls, faults, span);
 }
 
 fn on(scene: &Scene, least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
@@ -131,7 +132,7 @@ fn a_kill_at_any_call_leaves_the_tree_before_or_after() {
 
 #[test]
 fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
-    for (scene, least) in [(Scene::new(), 15), (Scene::single(), 4)] {
+    for (scene, least) in [(Scene::new(), 15), (Scene::single(), 4), (Scene::in_place(), 4)] {
         scene.lay();
         let calls: Vec<_> = scene.calls("apply", CALLS).into_iter().collect();
         let kills = injections(&calls, &["signal=KILL"], Span::Once);

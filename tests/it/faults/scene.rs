@@ -68,6 +68,9 @@ new file mode 120000
 /// Changes one file.
 const SINGLE: &str = "--- a/d/update\n+++ b/d/update\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n";
 
+/// The options of a change of all names.
+const IN_PLACE: &[&str] = &["--in-place"];
+
 /// The files that the patch is for, and one that it is not for.
 const FILES: &[(&str, &str)] = &[
     ("update", "one\ntwo\nthree\n"),
@@ -127,6 +130,15 @@ impl Scene {
         let root = directory.path().join("root");
         let files = &[("d/update", "one\ntwo\nthree\n"), ("stays", "stays\n")];
         Self::of(directory, root, (files, SINGLE, &["--durability=none"]))
+    }
+
+    /// Returns a scene of one change of a file that has two names, in place.
+    pub(crate) fn in_place() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("root");
+        let scene = Self::of(directory, root, (&[("d/update", "one\ntwo\nthree\n")], SINGLE, IN_PLACE));
+        assert_eq!(scene.after[Path::new("other-name")], scene.after[Path::new("d/update")]);
+        scene
     }
 
     /// Returns the usual scene, where the history is kept outside of the tree.
@@ -189,6 +201,9 @@ impl Scene {
             fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         }
         symlink("stays", self.root.join("other-link")).unwrap();
+        if self.options == IN_PLACE {
+            fs_err::hard_link(self.root.join("d/update"), self.root.join("other-name")).unwrap();
+        }
     }
 
     /// Runs the program, below strace if that has arguments, in one thread.
