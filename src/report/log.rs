@@ -12,7 +12,7 @@ use super::words::text;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::transaction::history::{Chain, Entry, EntryFile, Old, Version};
+use crate::transaction::history::{Chain, Entry, EntryFile, Fate, Old, Version};
 
 /// The name and version of the shape of [`Log`].
 pub const LOG_SCHEMA: &str = "wpatch.log/1";
@@ -58,6 +58,8 @@ pub enum State {
     Committed,
     /// It was taken back.
     Undone,
+    /// Its process died before it was committed, and what it had done was put back.
+    Aborted,
     /// Nothing is known of it, because its record cannot be read.
     Damaged,
 }
@@ -128,6 +130,7 @@ impl Log {
             let state = match entry.state {
                 State::Committed => "",
                 State::Undone => ", undone",
+                State::Aborted => ", put back",
                 State::Damaged => "its record is damaged",
             };
             writeln!(out, "{} {} {}{state}", entry.id, entry.time, printable(entry.command.as_bytes()))?;
@@ -163,14 +166,15 @@ impl LogEntry {
             id: entry.id.clone(),
             time: format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(entry.time.min(END))).to_string(),
             command: entry.label.command.clone(),
-            state: match is_undone {
-                _ if entry.is_damaged => State::Damaged,
-                true => State::Undone,
-                false => State::Committed,
+            state: match entry.fate {
+                Fate::Damaged => State::Damaged,
+                Fate::Aborted => State::Aborted,
+                Fate::Committed if is_undone => State::Undone,
+                Fate::Committed => State::Committed,
             },
             undoes: entry.label.undoes.clone(),
             undone_by: chain.undone_by(entry).map(|by| by.id.clone()),
-            coverage: if entry.is_damaged || entry.files.iter().any(is_lost) {
+            coverage: if entry.fate == Fate::Damaged || entry.files.iter().any(is_lost) {
                 Coverage::Partial
             } else {
                 Coverage::Full

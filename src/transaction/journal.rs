@@ -80,8 +80,16 @@ impl Journal {
     /// Nothing is done only because it says so: whoever undoes it looks at the tree, so that the history of a copied
     /// root is as good as any.
     pub(super) fn record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
-        let path = scratch.file("done")?;
-        unseal::<Self>(&load(workspace, &path)?, &path)?.plausible(&path)
+        Self::closed(workspace, &scratch.file("done")?)
+    }
+
+    /// Reads the journal of a transaction that was rolled back.
+    pub(super) fn rolled_back(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Self, Failure> {
+        Self::closed(workspace, &scratch.file("undone")?)
+    }
+
+    fn closed(workspace: &dyn Workspace, path: &RelPath) -> Result<Self, Failure> {
+        unseal::<Self>(&load(workspace, path)?, path)?.plausible(path)
     }
 
     /// Returns it, which was read at `path`, if it is for this root and names only what it may.

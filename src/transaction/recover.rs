@@ -252,7 +252,12 @@ fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability
         Ok(journal) => journal,
         // There is no record, or one that says nothing.
         Err(Failure::State { .. }) => return sweep(workspace, scratch),
-        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => return sweep(workspace, scratch),
+        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
+            return match state.history().filter(|_| !scratch.is_lodged() && !state.passes()) {
+                Some(home) => history::note_aborted(workspace, home, scratch, durability),
+                None => sweep(workspace, scratch),
+            };
+        }
         Err(failure) => return Err(failure),
     };
     let home = match state.history() {

@@ -8,7 +8,7 @@ use super::{Outcome, Run};
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::report;
-use crate::transaction::history::{Chain, Entry, Label, Old, entries};
+use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries};
 use crate::transaction::{self, Failure, Interrupt, Links};
 use crate::workspace::Workspace;
 use back::Back;
@@ -168,7 +168,7 @@ impl Run {
 /// Returns the entries to take back, the newest first, or why there are none.
 fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, String> {
     let chain = Chain::of(all);
-    let heads = || all.iter().filter(|entry| chain.is_head(entry));
+    let heads = || all.iter().filter(|entry| entry.fate != Fate::Aborted && chain.is_head(entry));
     match target {
         Target::Last(count) => {
             let chosen: Vec<_> = heads().filter(|entry| Chain::holds(entry)).take(*count).collect();
@@ -212,12 +212,14 @@ fn holding(chosen: &[Entry], options: preflight::Options) -> preflight::Options 
     preflight::Options { max_file: options.max_file.max(largest), ..options }
 }
 
-/// Refuses an entry of which only the name is known: to pass over it would take back what was not meant.
+/// Refuses an entry that was not committed, and one of which only the name is known: to pass over it would take back what
+/// was not meant.
 fn known(entry: &Entry) -> Result<(), String> {
-    if entry.is_damaged {
-        return Err(format!("the record of {} is damaged; changes before it can be named", entry.id));
+    match entry.fate {
+        Fate::Committed => Ok(()),
+        Fate::Aborted => Err(format!("{} was put back when its process had died", entry.id)),
+        Fate::Damaged => Err(format!("the record of {} is damaged; changes before it can be named", entry.id)),
     }
-    Ok(())
 }
 
 /// The files whose old contents are nowhere.

@@ -8,7 +8,7 @@ use crate::transaction::Durability;
 use crate::transaction::change::Change;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
-use crate::transaction::sweep::{gone, sweep, trim};
+use crate::transaction::sweep::{gone, is_kept, sweep, trim};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
 /// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.
@@ -53,6 +53,24 @@ pub(in crate::transaction) fn keep(
             renamed => return renamed,
         }
     }
+}
+
+/// Makes the transaction of `scratch`, which a process left and the next one rolled back, an entry that says so. Where
+/// old files are kept that could not be put back, they stay as they are, and where nothing was begun, nothing does.
+pub(in crate::transaction) fn note_aborted(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    scratch: &Scratch,
+    durability: Durability,
+) -> Result<(), Failure> {
+    let is_record = |name: &Vec<u8>| name == b"undone";
+    let names = scratch.names(workspace)?;
+    if names.iter().any(|name| is_kept(name)) || !names.iter().any(is_record) {
+        return sweep(workspace, scratch);
+    }
+    trim(workspace, scratch, |name| name == b"undone")?;
+    attic::furnish(workspace, home)?;
+    rename(workspace, home, (scratch, 0), durability)
 }
 
 /// Takes the old files out of the entries `undone`: they are in the tree again.

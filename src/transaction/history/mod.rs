@@ -28,7 +28,8 @@ use crate::workspace::{Fault, Workspace};
 pub use chain::Chain;
 pub use prune::Limits;
 pub(super) use {
-    attic::bring_down, attic::place as attic_place, keep::drain, keep::keep, prune::Spares, prune::bury, prune::prune,
+    attic::bring_down, attic::place as attic_place, keep::drain, keep::keep, keep::note_aborted, prune::Spares,
+    prune::bury, prune::prune,
 };
 
 /// How the names of entries begin in a state directory.
@@ -45,7 +46,7 @@ pub struct Label {
     pub is_redo: bool,
 }
 
-/// A transaction that was committed and can be taken back.
+/// A transaction that was committed and can be taken back, or that did not come to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Its name; names sort by time.
@@ -62,8 +63,20 @@ pub struct Entry {
     pub removed: BTreeMap<RelPath, Standing>,
     /// What became of the other names of its files.
     pub links: Links,
-    /// Whether nothing is known but its name, because its record cannot be read.
-    pub is_damaged: bool,
+    /// How it ended.
+    pub fate: Fate,
+}
+
+/// How a transaction ended that the history knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fate {
+    /// It was committed.
+    #[default]
+    Committed,
+    /// Its process died before, and what it had done was put back.
+    Aborted,
+    /// Nothing is known but its name, because its record cannot be read.
+    Damaged,
 }
 
 /// What an entry did to one file.
@@ -122,6 +135,12 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
     let mut found = Vec::with_capacity(places.len());
     for place in places {
         let read = Journal::record(workspace, &place.scratch).and_then(|journal| place.entry(workspace, journal));
+        let read = match read {
+            Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
+                Journal::rolled_back(workspace, &place.scratch).map(|journal| place.aborted(journal))
+            }
+            read => read,
+        };
         match read {
             Ok(entry) => found.push(entry),
             // What is being removed has another name before anything of it goes.
@@ -238,15 +257,31 @@ impl Place {
             files,
             made: journal.makes.into_iter().map(|made| made.path).collect(),
             removed: journal.removes.into_iter().map(|removed| (removed.path, removed.standing)).collect(),
-            is_damaged: false,
+            fate: Fate::Committed,
             ..self.damaged()
         })
+    }
+
+    /// Returns the entry of what `journal` was to do, and what is not there.
+    fn aborted(&self, journal: Journal) -> Entry {
+        let file = |change: Change| EntryFile {
+            path: change.path,
+            before: change.before.map(Version::from),
+            after: change.after.map(Version::from),
+            old: Old::None,
+        };
+        Entry {
+            label: Label { command: journal.command, ..Label::default() },
+            files: journal.changes.into_iter().map(file).collect(),
+            fate: Fate::Aborted,
+            ..self.damaged()
+        }
     }
 
     /// Returns the entry if its record says nothing.
     fn damaged(&self) -> Entry {
         let time = self.scratch.id.get(..10).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default();
-        Entry { id: self.scratch.id.clone(), time, is_damaged: true, ..Entry::default() }
+        Entry { id: self.scratch.id.clone(), time, fate: Fate::Damaged, ..Entry::default() }
     }
 
     /// Returns whether it still has its name.

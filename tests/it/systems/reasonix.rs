@@ -264,7 +264,12 @@ fn s17_what_was_killed_is_rolled_back_by_the_next_command() {
     let log = desk.does(&["log"], b"");
     let states: Value =
         log["entries"].as_array().unwrap().iter().map(|entry| fields(entry, &["command", "state"])).collect();
-    assert_eq!(states, json!([["undo", "committed"], ["edit", "undone"]]));
+    assert_eq!(states, json!([["undo", "committed"], ["edit", "undone"], ["apply", "aborted"]]));
+    let aborted = log["entries"][2]["id"].as_str().unwrap();
+    desk.refuses("nothing_to_undo", &["undo", aborted], b"");
+    assert_eq!(desk.runs(&["show", aborted], b"").status.code(), Some(0));
+    desk.does(&["redo"], b"");
+    assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"one\n".to_vec(), b"1\n".to_vec()));
 }
 
 #[test]
