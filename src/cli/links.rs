@@ -7,7 +7,8 @@ use crate::engine::options::Links;
 /// The option.
 #[derive(Debug, Args)]
 pub(super) struct LinkOptions {
-    /// Write over files that have other names (hard links), which keep them; who reads meanwhile may see some of each
+    /// Write over files that have other names (hard links): all of these change, wherever they are, and who reads
+    /// meanwhile may see some of each
     #[arg(long)]
     in_place: bool,
 }
