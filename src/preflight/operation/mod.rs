@@ -36,6 +36,8 @@ pub(super) struct Worker<'a> {
     growth: Growth,
     watched: Watched<'a>,
     numbered: lines::Numbered,
+    /// The contents that were described last.
+    described: Option<(Arc<Vec<u8>>, Box<Side>)>,
 }
 
 /// A copy that was undone, and what it would have to be a copy of.
@@ -60,6 +62,7 @@ impl<'a> Worker<'a> {
             growth: Growth::default(),
             watched: Watched::default(),
             numbered: lines::Numbered::new(),
+            described: None,
         }
     }
 
@@ -296,13 +299,25 @@ impl<'a> Worker<'a> {
         })
     }
 
-    fn describe_before(&self, before: Option<&Node>, findings: &mut Findings) {
-        findings.outcome.modes.0 = before.map(git_mode);
-        findings.outcome.before =
-            before.filter(|_| self.options.describe).map(|node| Box::new(describe::describe(&node.bytes)));
+    /// Describes contents, if that is asked for. What one operation left is what the next one on the file finds.
+    fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<Side>> {
+        let node = node.filter(|_| self.options.describe)?;
+        match &self.described {
+            Some((bytes, side)) if Arc::ptr_eq(bytes, &node.bytes) => Some(side.clone()),
+            _ => {
+                let side = Box::new(describe::describe(&node.bytes));
+                self.described = Some((Arc::clone(&node.bytes), side.clone()));
+                Some(side)
+            }
+        }
     }
 
-    fn describe_after(&self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
+    fn describe_before(&mut self, before: Option<&Node>, findings: &mut Findings) {
+        findings.outcome.modes.0 = before.map(git_mode);
+        findings.outcome.before = self.describe_side(before);
+    }
+
+    fn describe_after(&mut self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
         let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
         let after = (!is_gone).then_some(after);
         let outcome = &mut findings.outcome;
@@ -312,7 +327,7 @@ impl<'a> Worker<'a> {
             let bytes = |node: Option<&Node>| node.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
             edit::compare(&bytes(before), &bytes(after), outcome);
         }
-        outcome.after = after.filter(|_| self.options.describe).map(|node| Box::new(describe::describe(&node.bytes)));
+        outcome.after = self.describe_side(after);
         let is_left_out = self.options.no_large_diff
             && [before, after].into_iter().flatten().any(|node| describe::is_large(&node.bytes));
         if self.options.diff && !is_left_out {
