@@ -71,6 +71,33 @@ fn what_is_appended_stands_behind_the_rest() {
 }
 
 #[test]
+fn what_is_written_over_has_all_its_names() {
+    on_each(|workspace, name| {
+        create(workspace, "a", b"one two");
+        workspace.link(&path("a"), &path("b")).unwrap();
+        let stat = |at: &str| workspace.stat(&path(at)).unwrap().unwrap();
+        let inode = stat("a").inode;
+        for bytes in [&b"two"[..], b"two and three", b""] {
+            let was = stat("a");
+            workspace.overwrite(&path("b"), bytes, &was).unwrap();
+            assert_eq!((contents(workspace, "a"), stat("a").inode), (bytes.to_vec(), inode), "{name}");
+        }
+        let was = stat("a");
+        create(workspace, "other", b"");
+        workspace.symlink(b"a", &path("link"), None).unwrap();
+        workspace.make_dir(&path("d"), Privacy::Shared).unwrap();
+        for (at, expected) in
+            [("none", Fault::Missing), ("other", Fault::Missing), ("link", Fault::NotRegular), ("d", Fault::NotRegular)]
+        {
+            assert_eq!(fault(workspace.overwrite(&path(at), b"x", &was)), expected, "{name}: {at}");
+        }
+        workspace.append(&path("a"), b"more").unwrap();
+        assert_eq!(fault(workspace.overwrite(&path("a"), b"x", &was)), Fault::Missing, "{name}");
+        assert_eq!((contents(workspace, "a"), contents(workspace, "other")), (b"more".to_vec(), vec![]), "{name}");
+    });
+}
+
+#[test]
 fn nothing_is_done_through_a_link() {
     on_each(|workspace, name| {
         workspace.make_dir(&path("real"), Privacy::Shared).unwrap();
@@ -88,6 +115,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.list(Some(&path("link/below")))),
             fault(workspace.create(&path("link/new"), b"", NEW, None)),
             fault(workspace.append(&inside, b"")),
+            fault(workspace.overwrite(&inside, b"", &workspace.stat(&path("free")).unwrap().unwrap())),
             fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&inside)))),
             fault(workspace.symlink(b"x", &path("link/new"), None)),
             fault(workspace.link(&inside, &path("new"))),
@@ -102,7 +130,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.sync(Some(&inside))),
             fault(workspace.lock(&inside, PATIENCE)),
         ];
-        assert_eq!(faults, [Fault::ThroughLink; 21], "{name}");
+        assert_eq!(faults, [Fault::ThroughLink; 22], "{name}");
         let names: [&[u8]; 3] = [b"free", b"link", b"real"];
         assert_eq!(workspace.list(None).unwrap(), names, "{name}");
         assert_eq!(workspace.list(Some(&path("real"))).unwrap(), [&b"below"[..], b"file"], "{name}");

@@ -138,6 +138,7 @@ impl Workspace for Memory {
         // Two verbs, for a process to die between them.
         self.run("write over", Some(path), |state| {
             let inode = state.live.find(path)?;
+            state.live.contents(inode)?;
             let is_same = identity(&state.live.nodes[&inode].stat(inode)) == identity(was);
             is_same.then_some(()).ok_or(Fault::Missing)?;
             state.live.overwrite(inode, &bytes[..bytes.len() / 2])
