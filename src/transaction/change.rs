@@ -30,7 +30,7 @@ pub(super) struct Change {
     /// Where its scratch files stand if the state directory is on another file system: so many directories above
     /// its own, counted from 0.
     pub(super) beside: Option<usize>,
-    /// Whether the file has other names that are to keep it: unless it leaves, it is written over.
+    /// Whether the file has other names that are to keep it: unless it leaves, what changes of it changes in place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) in_place: bool,
 }

@@ -253,6 +253,7 @@ fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability
         // There is no record, or one that says nothing.
         Err(Failure::State { .. }) => return sweep(workspace, scratch),
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
+            // What stays outside of the tree is only what can be taken back.
             return match state.history().filter(|_| !scratch.is_lodged() && !state.passes()) {
                 Some(home) => history::note_aborted(workspace, home, scratch, durability),
                 None => sweep(workspace, scratch),

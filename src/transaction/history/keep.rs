@@ -63,13 +63,11 @@ pub(in crate::transaction) fn note_aborted(
     scratch: &Scratch,
     durability: Durability,
 ) -> Result<(), Failure> {
-    let is_record = |name: &Vec<u8>| name == b"undone";
     let names = scratch.names(workspace)?;
-    if names.iter().any(|name| is_kept(name)) || !names.iter().any(is_record) {
+    if names.iter().any(|name| is_kept(name)) || !names.iter().any(|name| name == b"undone") {
         return sweep(workspace, scratch);
     }
     trim(workspace, scratch, |name| name == b"undone")?;
-    attic::furnish(workspace, home)?;
     rename(workspace, home, (scratch, 0), durability)
 }
 
