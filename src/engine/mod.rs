@@ -37,7 +37,7 @@ use crate::preflight::{self, Problem, Resolution, code};
 use crate::report::{self, Parts, Report};
 use crate::syntax;
 use crate::transaction::history::Label;
-use crate::transaction::{self, Failure, Interrupt, Receipt, Recovered, SingleChange, Transaction};
+use crate::transaction::{self, Failure, Interrupt, Links, Receipt, Recovered, SingleChange, Transaction};
 use crate::workspace::{Workspace, WorkspaceError};
 
 pub use crate::workspace::disk::Disk;
@@ -196,6 +196,8 @@ struct Run {
     signal: Option<i32>,
     is_described: bool,
     is_dry: bool,
+    /// What becomes of the other names of files.
+    links: Links,
     /// What was repaired in each patch.
     repairs: Vec<Vec<plan::Repair>>,
 }
@@ -213,6 +215,7 @@ impl Run {
             signal: None,
             is_described: false,
             is_dry: false,
+            links: Links::default(),
             repairs: Vec::new(),
         }
     }
@@ -220,6 +223,7 @@ impl Run {
     /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
     fn described(&mut self, request: &Request) -> preflight::Options {
         self.is_described = request.preflight.describe || request.approve.is_some();
+        self.links = request.transaction.links;
         let mut options = preflight::Options { describe: self.is_described, ..request.preflight.clone() };
         // Where git would take one of several places, nobody knows which one a model means.
         options.rules.unique |= request.lenience.is_some();
@@ -367,6 +371,7 @@ impl Run {
             resolution: self.resolution.as_ref(),
             is_described: self.is_described,
             is_dry: self.is_dry,
+            links: self.links,
             problems: &self.problems,
             signal: self.signal,
             receipt: self.receipt.as_ref(),

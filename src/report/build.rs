@@ -10,7 +10,7 @@ use super::{InputReport, Outcome, Policy, RecoveredReport, Repair, Report, SCHEM
 use crate::digest::Sha256;
 use crate::plan::{Edit, Input, Plan};
 use crate::preflight::{Problem, Resolution, Severity};
-use crate::transaction::{Durability, Ending, Receipt, Recovered};
+use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
 
 /// Most hunks that do not fit of which the nearest place is told.
 const MOST_EXPLAINED: usize = 1000;
@@ -32,6 +32,8 @@ pub struct Parts<'a> {
     pub is_described: bool,
     /// Whether nothing was to be written.
     pub is_dry: bool,
+    /// What becomes of the other names of files.
+    pub links: Links,
     /// All problems, in order.
     pub problems: &'a [Problem],
     /// The signal that stopped it.
@@ -54,6 +56,7 @@ impl Parts<'_> {
             resolution: None,
             is_described: false,
             is_dry: false,
+            links: Links::Parted,
             problems: &[],
             signal: None,
             receipt: None,
@@ -134,7 +137,8 @@ fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
         if let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input)) {
             let file = FileReport::of(index, operation, outcome(index), parts.is_described, &input.bytes, counter);
             let header_path = input.header_path.as_deref().map(text);
-            files.push(FileReport { header_path, ..file });
+            let in_place = parts.links == Links::Kept && file.hardlinks.is_some();
+            files.push(FileReport { header_path, in_place, ..file });
         }
     }
     clip_details(&mut files);

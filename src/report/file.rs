@@ -44,9 +44,12 @@ pub struct FileReport {
     pub status: &'static str,
     /// The mode before and after.
     pub mode: Modes,
-    /// How many names the file has, where there are several; the others keep what it was.
+    /// How many names the file has, where there are several; the others keep what it was, unless `in_place` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardlinks: Option<u64>,
+    /// Whether its other names, which may lie anywhere, have the change too (`--in-place`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub in_place: bool,
     /// The percentage that git's `similarity index` or `dissimilarity index` line says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<u8>,
@@ -217,6 +220,7 @@ impl FileReport {
             status: known.failed.map_or(if known.is_done { "no_change" } else { "ok" }, |code| code.kind.name()),
             mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
             hardlinks: known.hardlinks,
+            in_place: false,
             score: super::score::score(operation, patch),
             added,
             removed,

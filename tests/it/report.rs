@@ -6,11 +6,13 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 use serde_json::{Value, json};
 use wpatch::digest::Sha256;
+use wpatch::engine::options::{Links, TransactionOptions};
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::path::RelPath;
 use wpatch::preflight::{self, Problem, code};
 use wpatch::report::{self, FORMATS, Parts, Report, SCHEMAS};
 use wpatch::transaction::Interrupt;
+use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, Memory};
 
 const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/grammar/report.schema.json");
@@ -327,21 +329,45 @@ fn only_the_change_that_was_approved_is_made() {
     assert_eq!(approved(&memory()), (None, None, true));
 }
 
-/// As the documentation of `plan_id` tells it, from nothing but the report.
 #[test]
 fn anybody_can_work_out_the_plan_id() {
     let document = json(&check(PATCH).report);
+    assert_eq!(document["plan_id"], worked_out(&document));
+}
+
+/// Returns the `plan_id` as its documentation tells it, from nothing but the report.
+fn worked_out(document: &Value) -> String {
     let mut text = "wpatch.plan/1\n".to_owned();
     for file in document["files"].as_array().unwrap() {
         let word = |value: &Value, missing: &str| value.as_str().unwrap_or(missing).to_owned();
         let modes = [word(&file["mode"]["old"], "000000"), word(&file["mode"]["new"], "000000")].join(" ");
         let plain = |key: &str| word(&file[key], "");
         let six = [plain("op"), plain("from"), plain("path"), modes, plain("sha256_before"), plain("sha256_after")];
-        for field in six {
+        let in_place = file["in_place"].as_bool().unwrap_or(false).then(|| "in_place".to_owned());
+        for field in six.into_iter().chain(in_place) {
             text.extend([&field.len().to_string(), ":", &field, ","]);
         }
     }
-    assert_eq!(document["plan_id"], Sha256::of(text.as_bytes()).to_string());
+    Sha256::of(text.as_bytes()).to_string()
+}
+
+#[test]
+fn an_approval_of_one_name_of_a_file_is_none_of_the_others() {
+    let (a, b) = (RelPath::new(b"a").unwrap(), RelPath::new(b"b").unwrap());
+    let workspace = Memory::with_files([(a.clone(), Entry::file("one\n"))]);
+    workspace.link(&a, &b).unwrap();
+    let request = request("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n");
+    let approve = engine::check(request.clone(), &workspace).report.plan_id;
+    let transaction = TransactionOptions { links: Links::Kept, ..TransactionOptions::default() };
+    let shared = Request { transaction, approve, ..request };
+    let refused = engine::apply(shared.clone(), &workspace, &Interrupt::new());
+    assert_eq!(refused.problems.first().map(|problem| problem.code), Some(&code::NOT_APPROVED));
+
+    let checked = json(&engine::check(Request { approve: None, ..shared.clone() }, &workspace).report);
+    assert_eq!((&checked["files"][0]["in_place"], &checked["plan_id"]), (&json!(true), &json!(worked_out(&checked))));
+    let approve = checked["plan_id"].as_str().map(str::to_owned);
+    assert!(engine::apply(Request { approve, ..shared }, &workspace, &Interrupt::new()).report.changed);
+    assert_eq!(workspace.files()[&b].contents, b"1\n");
 }
 
 #[test]

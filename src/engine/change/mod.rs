@@ -143,7 +143,7 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     let success = if change.is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let mut run = Run::new(change.command, success);
     let (options, transaction, parents) = (change.preflight.clone(), change.transaction, change.parents);
-    (run.is_described, run.is_dry) = (options.describe, change.is_dry);
+    (run.is_described, run.is_dry, run.links) = (options.describe, change.is_dry, transaction.links);
     if let Some(misuse) = change.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();

@@ -105,6 +105,7 @@ impl Run {
                 self.problems.push(half_made());
             }
             if let Some(chosen) = self.plan_back(request, workspace)? {
+                self.links = links(&chosen, request);
                 let options = holding(&chosen, options);
                 let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
                 self.resolved(resolution, None);
@@ -114,9 +115,8 @@ impl Run {
         let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
         self.recovered = recovered;
         let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
-        let is_in_place = chosen.iter().any(|entry| entry.links == Links::Kept);
-        let links = if is_in_place { Links::Kept } else { request.transaction.links };
-        let transaction = transaction.with_links(links);
+        self.links = links(&chosen, request);
+        let transaction = transaction.with_links(self.links);
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
         self.resolved(resolution, None);
         if self.is_refused() {
@@ -203,6 +203,12 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             Ok(vec![head])
         }
     }
+}
+
+/// Returns what becomes of the other names of files: a change that they shared is taken back from them, too.
+fn links(chosen: &[Entry], request: &UndoRequest) -> Links {
+    let is_shared = chosen.iter().any(|entry| entry.links == Links::Kept);
+    if is_shared { Links::Kept } else { request.transaction.links }
 }
 
 /// Returns `options` with a limit that lets every file of `chosen` through: it was in the tree once.
