@@ -79,6 +79,9 @@ pub struct FileReport {
     /// The tag of the contents after, where lines are changed by their numbers: the next such change begins with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+    /// Counts of lines and digests once more, in the words that tools for reviews have for them.
+    #[serde(flatten)]
+    pub review: Option<Review>,
     /// The contents before; null if there are none, or if nobody asked.
     pub before: Option<Contents>,
     /// The contents after; null if there are none, or if nobody asked.
@@ -110,6 +113,33 @@ pub enum Op {
     Copy,
     /// Another mode only.
     Mode,
+}
+
+/// A file as tools for reviews know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Review {
+    /// Numbers of lines.
+    pub stats: LineStats,
+    /// The contents before; null if there are none.
+    pub pre: Option<Digested>,
+    /// The contents after; null if there are none.
+    pub post: Option<Digested>,
+}
+
+/// Numbers of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LineStats {
+    /// Lines added.
+    pub additions: usize,
+    /// Lines removed.
+    pub deletions: usize,
+}
+
+/// Contents by their digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Digested {
+    /// As `sha256:HEX`.
+    pub sha256: String,
 }
 
 /// What kind of file is meant.
@@ -232,6 +262,11 @@ impl FileReport {
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
             recovered: done.is_some_and(|outcome| outcome.is_recovered),
             tag: done.and_then(|outcome| outcome.tag).map(|tag| tag.to_string()),
+            review: is_described.then(|| Review {
+                stats: LineStats { additions: added, deletions: removed },
+                pre: known.before.as_deref().map(Digested::of),
+                post: known.after.as_deref().map(Digested::of),
+            }),
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
             hunks,
@@ -246,6 +281,12 @@ impl FileReport {
     #[must_use]
     pub fn is_mode_change(&self) -> bool {
         matches!((&self.mode.old, &self.mode.new), (Some(old), Some(new)) if old != new)
+    }
+}
+
+impl Digested {
+    fn of(side: &Side) -> Self {
+        Self { sha256: side.sha256.to_string() }
     }
 }
 

@@ -30,7 +30,7 @@ use serde::Serialize;
 
 pub use build::{Parts, build};
 pub use cell::CellReport;
-pub use file::{Contents, FileReport, FileType, Modes, Op, RuleHit};
+pub use file::{Contents, Digested, FileReport, FileType, LineStats, Modes, Op, Review, RuleHit};
 pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
 pub use json::print as print_json;

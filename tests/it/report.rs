@@ -156,10 +156,13 @@ fn a_check_says_what_would_become_of_each_file() {
     files[0].op: "rename"
     files[0].path: "bin/run.sh"
     files[0].policy: []
+    files[0].post: {"sha256":"sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"}
+    files[0].pre: {"sha256":"sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"}
     files[0].removed: 0
     files[0].score: 100
     files[0].sha256_after: "sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"
     files[0].sha256_before: "sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"
+    files[0].stats: {"additions":0,"deletions":0}
     files[0].status: "ok"
     files[1].added: 2
     files[1].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"814f4a422927b82f5f8a43f8fab6d3839e3983f2","size":8}
@@ -174,9 +177,12 @@ fn a_check_says_what_would_become_of_each_file() {
     files[1].op: "create"
     files[1].path: "new file"
     files[1].policy: []
+    files[1].post: {"sha256":"sha256:c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8"}
+    files[1].pre: null
     files[1].removed: 0
     files[1].sha256_after: "sha256:c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8"
     files[1].sha256_before: null
+    files[1].stats: {"additions":2,"deletions":0}
     files[1].status: "ok"
     files[2].added: 1
     files[2].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"e7b62411d9d801b002f4720765b42ca7e6eeba18","size":12}
@@ -191,9 +197,12 @@ fn a_check_says_what_would_become_of_each_file() {
     files[2].op: "modify"
     files[2].path: "text"
     files[2].policy: []
+    files[2].post: {"sha256":"sha256:759217487525528bc7d40f12f27133efc949bda3618a6f6f2f6c781e163b939f"}
+    files[2].pre: {"sha256":"sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"}
     files[2].removed: 1
     files[2].sha256_after: "sha256:759217487525528bc7d40f12f27133efc949bda3618a6f6f2f6c781e163b939f"
     files[2].sha256_before: "sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"
+    files[2].stats: {"additions":1,"deletions":1}
     files[2].status: "ok"
     "#);
 }
@@ -217,9 +226,12 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     files[0].op: "modify"
     files[0].path: "text"
     files[0].policy: []
+    files[0].post: null
+    files[0].pre: {"sha256":"sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"}
     files[0].removed: 1
     files[0].sha256_after: null
     files[0].sha256_before: "sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"
+    files[0].stats: {"additions":1,"deletions":1}
     files[0].status: "not_found"
     problems[0].code: "wpatch::hunk::not_found"
     problems[0].file: "f1"
