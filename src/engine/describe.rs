@@ -15,6 +15,7 @@ use crate::report;
 /// ```
 pub fn describe(request: Request) -> Outcome {
     let mut run = Run::new("apply", report::Outcome::Described);
+    run.policy = std::sync::Arc::clone(&request.preflight.policy);
     run.read(request);
     run.finish()
 }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::{Verdict, judge};
+use crate::policy::closed;
 use crate::preflight::{Problem, code};
 use crate::workspace::Workspace;
 
@@ -33,7 +33,7 @@ pub(super) fn follow(workspace: &dyn Workspace, path: &RelPath) -> Result<RelPat
             _ => done.push(part),
         }
         let here = RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))?;
-        if judge(&here) != Verdict::Allow {
+        if closed(&here).is_some() {
             return Ok(here);
         }
         let is_link = matches!(workspace.stat(&here), Ok(Some(stat)) if stat.kind == FileKind::Symlink);

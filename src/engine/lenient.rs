@@ -4,6 +4,7 @@ use super::{Request, Run};
 use crate::change::Dropped;
 use crate::path::RelPath;
 use crate::plan::{Direction, Input, Operation, Repair};
+use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, repair};
 use crate::syntax;
@@ -50,7 +51,7 @@ impl Run {
         // not read.
         let is_torn = strict.plan.operations.iter().any(|operation| is_torn(operation, strict.plan.text(operation)));
         let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]) && !is_torn;
-        let is_closed = has_plan && preflight::is_closed(&strict.plan);
+        let is_closed = has_plan && preflight::verdict(&strict.plan, workspace, &options.policy) == Verdict::Deny;
         // Grammars of which every form is exact have their own mends.
         let has_own_mends = |format: &&str| !["unified", "git", "codex"].contains(format);
         let is_other = has_plan && strict.plan.inputs.iter().any(|input| input.formats.iter().any(has_own_mends));

@@ -30,9 +30,11 @@ mod tool;
 mod undo;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::change::Dropped;
 use crate::plan::{self, Input, Plan, Selected};
+use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::report::{self, Parts, Report};
 use crate::syntax;
@@ -188,6 +190,8 @@ struct Run {
     command: &'static str,
     /// How it ends if nothing speaks against it.
     success: report::Outcome,
+    /// What may be done.
+    policy: Arc<Policy>,
     plan: Plan,
     resolution: Option<Resolution>,
     problems: Vec<Problem>,
@@ -207,6 +211,7 @@ impl Run {
         Self {
             command,
             success,
+            policy: Arc::default(),
             plan: Plan { inputs: Vec::new(), operations: Vec::new() },
             resolution: None,
             problems: Vec::new(),
@@ -224,6 +229,7 @@ impl Run {
     fn described(&mut self, request: &Request) -> preflight::Options {
         self.is_described = request.preflight.describe || request.approve.is_some();
         self.links = request.transaction.links;
+        self.policy = Arc::clone(&request.preflight.policy);
         let mut options = preflight::Options { describe: self.is_described, ..request.preflight.clone() };
         // Where git would take one of several places, nobody knows which one a model means.
         options.rules.unique |= request.lenience.is_some();
@@ -304,7 +310,8 @@ impl Run {
         interrupt: &Interrupt,
     ) {
         // Not even a lock is made for what policy refuses.
-        let result = if self.is_refused() || preflight::is_closed(&self.plan) {
+        let verdict = preflight::verdict(&self.plan, workspace, &options.policy);
+        let result = if self.is_refused() || verdict == Verdict::Deny {
             preflight::resolve(&self.plan, workspace, options, &Dropped)
                 .map(|resolution| self.resolved(resolution, None))
                 .map_err(Failure::Workspace)
@@ -368,6 +375,7 @@ impl Run {
         report::build(&Parts {
             inputs: &self.plan.inputs,
             plan: Some(&self.plan),
+            policy: Some(&self.policy),
             resolution: self.resolution.as_ref(),
             is_described: self.is_described,
             is_dry: self.is_dry,

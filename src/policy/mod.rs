@@ -1,130 +1,140 @@
-//! From a path to a verdict and the rule that gave it.
+//! From a path and what is to be done with it to a verdict, and the rules that gave it.
 //!
-//! To add a rule, add a row to [`RULES`].
+//! Every rule is asked, and the strictest answer counts: nothing that one of them denies is opened by another.
 
+mod closed;
 mod names;
+mod operation;
 
 use crate::path::RelPath;
 
-/// What may be done with a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub use closed::{RULES, Rule, closed};
+
+/// What is to be done with a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Its contents are looked at.
+    Read,
+    /// A file comes to be there.
+    Create,
+    /// Its contents become others.
+    Modify,
+    /// It goes.
+    Delete,
+    /// It gets another name, or is the new name of another file.
+    Rename,
+    /// Its mode becomes another.
+    Mode,
+}
+
+impl Access {
+    /// Everything that can be done.
+    pub const ALL: [Self; 6] = [Self::Read, Self::Create, Self::Modify, Self::Delete, Self::Rename, Self::Mode];
+
+    /// Returns its name, as policies have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Create => "create",
+            Self::Modify => "modify",
+            Self::Delete => "delete",
+            Self::Rename => "rename",
+            Self::Mode => "mode",
+        }
+    }
+}
+
+/// What may be done, the strictest last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// It may be read and written.
+    /// It may be done.
+    #[default]
     Allow,
-    /// It stays closed.
-    Deny(&'static Rule),
+    /// Somebody has to approve it.
+    Ask,
+    /// It may not be done.
+    Deny,
 }
 
-/// One reason to keep a path closed.
-#[derive(Debug)]
-pub struct Rule {
-    /// Its name in reports.
-    pub name: &'static str,
-    /// What it protects, to be read after the path and "is closed: ".
-    pub reason: &'static str,
-    is_hit: fn(&RelPath) -> bool,
-}
-
-impl PartialEq for Rule {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Rule {}
-
-/// The rules that always hold; the first that is hit decides.
-pub const RULES: &[Rule] = &[
-    Rule {
-        name: "git-directory",
-        reason: "some file system takes it for `.git`",
-        is_hit: |path| names::parts(path).any(names::is_git_directory),
-    },
-    Rule {
-        name: "state-directory",
-        reason: "wpatch keeps its state there",
-        is_hit: |path| names::parts(path).any(names::is_state_directory),
-    },
-    Rule {
-        name: "drive-letter",
-        reason: "other systems read it as a drive",
-        is_hit: |path| names::has_drive_letter(path.as_bytes()),
-    },
-    Rule {
-        name: "backslash-parent",
-        reason: "other systems read it as a way out of the root",
-        is_hit: |path| names::parts(path).any(|part| part == b".."),
-    },
-];
-
-/// Returns what may be done with `path`.
-#[must_use]
-pub fn judge(path: &RelPath) -> Verdict {
-    RULES.iter().find(|rule| (rule.is_hit)(path)).map_or(Verdict::Allow, Verdict::Deny)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rule_for(path: &[u8]) -> Option<&'static str> {
-        match judge(&RelPath::new(path).unwrap()) {
-            Verdict::Allow => None,
-            Verdict::Deny(rule) => Some(rule.name),
+impl Verdict {
+    /// Returns its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
         }
     }
+}
 
-    #[test]
-    fn every_spelling_of_the_git_directory_is_closed() {
-        let spellings: [&[u8]; 14] = [
-            b".git",
-            b".GIT/config",
-            b"sub/.Git/hooks/x",
-            b".git. ./x",
-            b".git /x",
-            b".git::$INDEX_ALLOCATION/x",
-            b".git:stream",
-            b"GIT~1/config",
-            b"git~1 .",
-            ".g\u{200c}it/config".as_bytes(),
-            ".git\u{feff}/x".as_bytes(),
-            ".gi\u{206a}t".as_bytes(),
-            b".git\\hooks\\x",
-            b"a\\.GIT\\x",
-        ];
-        for spelling in spellings {
-            assert_eq!(rule_for(spelling), Some("git-directory"), "{}", crate::text::printable(spelling));
-        }
+/// A rule that has something against what is to be done with a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The path.
+    pub path: RelPath,
+    /// What is to be done with it.
+    pub access: Access,
+    /// [`Verdict::Ask`] or [`Verdict::Deny`].
+    pub verdict: Verdict,
+    /// The name of the rule.
+    pub rule: String,
+    /// The pattern that the path matches.
+    pub pattern: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// The policy file, and the line of the rule in it, counted from 1; `None` for what always holds.
+    pub source: Option<(String, usize)>,
+}
+
+/// What a policy says of a path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ruling {
+    /// The strictest verdict.
+    pub verdict: Verdict,
+    /// The rules that have something against it, the strictest first.
+    pub hits: Vec<Hit>,
+}
+
+impl Ruling {
+    /// Returns the ruling of `hits`.
+    #[must_use]
+    pub fn of(mut hits: Vec<Hit>) -> Self {
+        hits.sort_by_key(|hit| std::cmp::Reverse(hit.verdict));
+        Self { verdict: hits.first().map_or(Verdict::Allow, |hit| hit.verdict), hits }
     }
 
-    #[test]
-    fn names_that_only_look_like_it_are_open() {
-        let names: [&[u8]; 9] = [
-            b".gitignore",
-            b"foo.git/x",
-            b".../x",
-            b".gitkeep",
-            b".git~x",
-            b"git~2",
-            b".github/x",
-            b"a:b",
-            "caf\u{e9}/\u{200c}x".as_bytes(),
-        ];
-        for name in names {
-            let expected = (name == b"a:b").then_some("drive-letter");
-            assert_eq!(rule_for(name), expected, "{}", crate::text::printable(name));
-        }
+    /// Returns why it is not simply allowed; `None` if it is.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.hits.first().map(|hit| hit.reason.as_str())
+    }
+}
+
+/// Everything that says what may be done below a root.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {}
+
+impl Policy {
+    /// Returns the names of the policy files that are in force.
+    #[must_use]
+    pub fn sources(&self) -> Vec<&str> {
+        Vec::new()
     }
 
-    #[test]
-    fn the_state_directory_is_closed() {
-        assert_eq!(rule_for(b".wpatch/journal"), Some("state-directory"));
-        assert_eq!(rule_for(b"sub/.WPATCH. /x"), Some("state-directory"));
-    }
-
-    #[test]
-    fn names_of_other_systems_do_not_lead_out() {
-        assert_eq!(rule_for(b"C:\\Windows\\x"), Some("drive-letter"));
-        assert_eq!(rule_for(b"..\\x"), Some("backslash-parent"));
+    /// Returns what may be done with `path`.
+    #[must_use]
+    pub fn judge(&self, path: &RelPath, access: Access) -> Ruling {
+        let hit = |rule: &Rule| Hit {
+            path: path.clone(),
+            access,
+            verdict: Verdict::Deny,
+            rule: rule.name.to_owned(),
+            pattern: None,
+            reason: rule.reason.to_owned(),
+            source: None,
+        };
+        Ruling::of(closed(path).map(hit).into_iter().collect())
     }
 }

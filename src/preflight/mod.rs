@@ -23,7 +23,7 @@ mod problem;
 mod replace;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -33,8 +33,9 @@ use crate::guard::Guard;
 use crate::matching::{Placement, Placements, Rules};
 use crate::mode::FileMode;
 use crate::notebook::EditedCell;
+use crate::path::RelPath;
 use crate::plan::Plan;
-use crate::policy::{self, Verdict};
+use crate::policy::{Hit, Policy, Ruling, Verdict};
 use crate::text::tag::Tag;
 use crate::text::{EncodingChoice, TextEncoding};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -47,6 +48,8 @@ pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 pub struct Options {
+    /// What may be done.
+    pub policy: Arc<Policy>,
     /// How closely hunks have to fit.
     pub rules: Rules,
     /// Whether a file may be replaced by one that the patch makes or moves there (`--overwrite`).
@@ -78,6 +81,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            policy: Arc::default(),
             rules: Rules::default(),
             overwrite: false,
             describe: false,
@@ -117,6 +121,8 @@ impl Resolution {
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct FileOutcome {
+    /// What policy says.
+    pub ruling: Ruling,
     /// Code of the first error; `None` if the operation can be done.
     pub failed: Option<&'static Code>,
     /// Where the hunks went or why not, in their order; empty if the operation failed before, and if nobody asked
@@ -197,7 +203,9 @@ pub fn resolve(
     options: &Options,
     sink: &dyn Sink,
 ) -> Result<Resolution, WorkspaceError> {
-    let all: Vec<Mutex<Findings>> = (0..plan.operations.len()).map(|index| Mutex::new(judged(plan, index))).collect();
+    let rulings = rulings(plan, workspace, &options.policy);
+    let judged = rulings.iter().enumerate().map(|(index, ruling)| Mutex::new(denied(plan, index, ruling)));
+    let all: Vec<Mutex<Findings>> = judged.collect();
     let groups = group::groups(plan);
     let is_refused = AtomicBool::new(all.iter().any(|findings| held(findings).is_failed()));
     let count = AtomicUsize::new(0);
@@ -223,39 +231,52 @@ pub fn resolve(
         [only] => work(only)?,
         several => several.par_iter().try_for_each(work)?,
     }
-    Ok(Resolution { changes: count.into_inner(), ..collected(all) })
+    Ok(Resolution { changes: count.into_inner(), ..collected(all, rulings) })
 }
 
-/// Returns whether the policy closes a path of `plan`, so that nothing of it can be done.
+/// Returns what `policy` says of each operation of `plan`; no contents are looked at.
 #[must_use]
-pub fn is_closed(plan: &Plan) -> bool {
-    let mut paths =
-        plan.operations.iter().flat_map(|operation| std::iter::once(&operation.path).chain(&operation.from));
-    paths.any(|path| matches!(policy::judge(path), Verdict::Deny(_)))
+pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<Ruling> {
+    let is_there = |path: &RelPath| matches!(workspace.stat(path), Ok(Some(_)));
+    plan.operations.iter().map(|operation| policy.weigh(operation, is_there)).collect()
+}
+
+/// Returns the strictest of what `policy` says of the operations of `plan`.
+#[must_use]
+pub fn verdict(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Verdict {
+    rulings(plan, workspace, policy).iter().map(|ruling| ruling.verdict).max().unwrap_or_default()
 }
 
 fn held(findings: &Mutex<Findings>) -> MutexGuard<'_, Findings> {
     findings.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns what the policy has to say of an operation.
-fn judged(plan: &Plan, index: usize) -> Findings {
+/// Says of each path that the ruling on the operation at `index` denies why.
+fn denied(plan: &Plan, index: usize, ruling: &Ruling) -> Findings {
     let mut findings = Findings::default();
-    let operation = &plan.operations[index];
-    for path in std::iter::once(&operation.path).chain(&operation.from) {
-        if let Verdict::Deny(rule) = policy::judge(path) {
-            let message = format!("the path is closed: {}", rule.reason);
-            findings.error(&code::CLOSED, message).of(plan, index).path = Some(path.clone());
+    let mut told: Vec<&RelPath> = Vec::new();
+    for hit in ruling.hits.iter().filter(|hit| hit.verdict == Verdict::Deny) {
+        if !told.contains(&&hit.path) {
+            told.push(&hit.path);
+            let Problem { message, path, .. } = closed_by(hit);
+            findings.error(&code::CLOSED, message).of(plan, index).path = path;
         }
     }
     findings
 }
 
-fn collected(all: Vec<Mutex<Findings>>) -> Resolution {
+/// Returns the problem of a path that a rule closes.
+#[must_use]
+pub fn closed_by(hit: &Hit) -> Problem {
+    let problem = Problem::new(&code::CLOSED, format!("the path is closed: {}", hit.reason));
+    Problem { path: Some(hit.path.clone()), ..problem }
+}
+
+fn collected(all: Vec<Mutex<Findings>>, rulings: Vec<Ruling>) -> Resolution {
     let mut resolution = Resolution { files: Vec::with_capacity(all.len()), ..Resolution::default() };
-    for findings in all {
+    for (findings, ruling) in all.into_iter().zip(rulings) {
         let findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
-        resolution.files.push(findings.outcome);
+        resolution.files.push(FileOutcome { ruling, ..findings.outcome });
         resolution.problems.extend(findings.problems);
     }
     resolution
@@ -267,7 +288,6 @@ mod tests {
 
     use super::*;
     use crate::change::FileChange;
-    use crate::path::RelPath;
     use crate::plan::{Selection, select};
     use crate::syntax;
     use crate::workspace::memory::{Entry, Memory};

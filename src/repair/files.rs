@@ -10,7 +10,7 @@ use super::{Refusal, RefusalKind, Row, Trail};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::Action;
-use crate::policy::{Verdict, judge};
+use crate::policy::closed;
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::is_binary;
 use crate::workspace::{Workspace, WorkspaceError};
@@ -51,7 +51,7 @@ impl<'w> Files<'w> {
         if is_other {
             trail.note(Row::Name, section.line);
         }
-        if let Verdict::Deny(rule) = judge(&path) {
+        if let Some(rule) = closed(&path) {
             return refuse(RefusalKind::Closed, Some(path), format!("the path is closed: {}", rule.reason));
         }
         let found = match self.load(&path)? {

@@ -4,7 +4,7 @@ use super::chunk::Chunk;
 use super::read::{Deed, Section};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::{Verdict, judge};
+use crate::policy::closed;
 use crate::syntax::unquote;
 use crate::text::printable;
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
@@ -49,7 +49,7 @@ impl Names<'_> {
             }
         }
         // What is closed is not looked for: it is refused as it stands.
-        if let Some((path, is_other)) = claims.iter().flatten().find(|(path, _)| judge(path) != Verdict::Allow) {
+        if let Some((path, is_other)) = claims.iter().flatten().find(|(path, _)| closed(path).is_some()) {
             return Ok(Named::Path(path.clone(), *is_other));
         }
         if section.deed == Deed::Create {

@@ -6,9 +6,12 @@ use super::finding::{ErrorReport, ProblemReport};
 use super::hunk::HunkReport;
 use super::plan_id::plan_id;
 use super::words::{Counter, text};
-use super::{InputReport, Outcome, Policy, RecoveredReport, Repair, Report, SCHEMA, Summary, Tool, TransactionReport};
+use super::{
+    InputReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA, Summary, Tool, TransactionReport,
+};
 use crate::digest::Sha256;
 use crate::plan::{Edit, Input, Plan};
+use crate::policy::{Policy, Verdict};
 use crate::preflight::{Problem, Resolution, Severity};
 use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
 
@@ -26,6 +29,8 @@ pub struct Parts<'a> {
     pub inputs: &'a [Input],
     /// What is asked for.
     pub plan: Option<&'a Plan>,
+    /// What may be done.
+    pub policy: Option<&'a Policy>,
     /// What came of it; its problems are not read here.
     pub resolution: Option<&'a Resolution>,
     /// Whether digests were worked out for every file, so that the change can be named.
@@ -53,6 +58,7 @@ impl Parts<'_> {
             success,
             inputs: &[],
             plan: None,
+            policy: None,
             resolution: None,
             is_described: false,
             is_dry: false,
@@ -94,7 +100,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         root: None,
         inputs: inputs(parts),
         summary: summary(&files, parts.plan),
-        policy: policy(&files),
+        policy: policy(parts, &files),
         error: decisive.map(|index| {
             let problem = &parts.problems[index];
             ErrorReport::of(problem, &problems[index], hunk_of(problem, &files))
@@ -132,10 +138,13 @@ fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
 fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
     let Some(plan) = parts.plan else { return Vec::new() };
     let outcome = |index: usize| parts.resolution.and_then(|resolution| resolution.files.get(index));
+    let built_in = Policy::default();
+    let policy = parts.policy.unwrap_or(&built_in);
     let mut files = Vec::with_capacity(plan.operations.len());
     for (index, operation) in plan.operations.iter().enumerate() {
         if let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input)) {
-            let file = FileReport::of(index, operation, outcome(index), parts.is_described, &input.bytes, counter);
+            let judged = (outcome(index), policy);
+            let file = FileReport::of(index, operation, judged, parts.is_described, &input.bytes, counter);
             let header_path = input.header_path.as_deref().map(text);
             let in_place = parts.links == Links::Kept && file.hardlinks.is_some();
             files.push(FileReport { header_path, in_place, ..file });
@@ -181,15 +190,22 @@ fn summary(files: &[FileReport], plan: Option<&Plan>) -> Summary {
     summary
 }
 
-/// Every rule that there is closes what it hits.
-fn policy(files: &[FileReport]) -> Policy {
+/// Returns the strictest of what policy says of each file.
+fn policy(parts: &Parts<'_>, files: &[FileReport]) -> PolicyReport {
     let mut rules_hit: Vec<String> = Vec::new();
     for hit in files.iter().flat_map(|file| &file.policy) {
         if !rules_hit.contains(&hit.rule) {
             rules_hit.push(hit.rule.clone());
         }
     }
-    Policy { verdict: if rules_hit.is_empty() { "allow" } else { "deny" }, source: None, rules_hit }
+    let verdicts = [Verdict::Deny, Verdict::Ask].map(Verdict::name);
+    let strictest = verdicts.into_iter().find(|verdict| files.iter().any(|file| file.verdict == *verdict));
+    let sources = parts.policy.map(Policy::sources).unwrap_or_default();
+    PolicyReport {
+        verdict: strictest.unwrap_or(Verdict::Allow.name()),
+        source: (!sources.is_empty()).then(|| sources.join(", ")),
+        rules_hit,
+    }
 }
 
 fn transaction(parts: &Parts<'_>) -> Option<TransactionReport> {

@@ -10,7 +10,7 @@ use crate::matching::{LADDER, Mismatch, MismatchKind, Placement};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, LineKind, Operation};
-use crate::policy::{self, Verdict};
+use crate::policy::{Hit, Policy, Ruling};
 use crate::preflight::{FileOutcome, Side};
 use crate::text::TextEncoding;
 
@@ -88,7 +88,11 @@ pub struct FileReport {
     pub after: Option<Contents>,
     /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
     pub hunks: Vec<HunkReport>,
-    /// The rules that speak of it.
+    /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
+    pub verdict: &'static str,
+    /// Why it is not simply allowed; null if it is.
+    pub reason: Option<String>,
+    /// The rules that have something against it, the strictest first.
     pub policy: Vec<RuleHit>,
     /// A clean diff; null unless it was asked for.
     pub diff: Option<String>,
@@ -187,13 +191,16 @@ pub struct Contents {
 pub struct RuleHit {
     /// Its name.
     pub rule: String,
-    /// What it says: `allow`, `ask` or `deny`.
+    /// What it says: `ask` or `deny`.
     pub verdict: &'static str,
     /// The pattern that the path matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Why.
     pub message: String,
+    /// The policy file that has the rule, and its line there; left out for what always holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 impl Op {
@@ -216,12 +223,14 @@ impl FileReport {
     pub(super) fn of(
         index: usize,
         operation: &Operation,
-        outcome: Option<&FileOutcome>,
+        (outcome, policy): (Option<&FileOutcome>, &Policy),
         is_described: bool,
         patch: &[u8],
         counter: &mut Counter<'_>,
     ) -> Self {
         let id = format!("f{}", index + 1);
+        // Without a look at the tree, what is there is taken for new.
+        let ruling = outcome.map_or_else(|| policy.weigh(operation, |_| false), |outcome| outcome.ruling.clone());
         let unknown = FileOutcome::default();
         let known = outcome.unwrap_or(&unknown);
         let done = outcome.filter(|outcome| outcome.failed.is_none());
@@ -270,7 +279,9 @@ impl FileReport {
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
             hunks,
-            policy: rule_hits(operation),
+            verdict: ruling.verdict.name(),
+            reason: ruling.reason().map(str::to_owned),
+            policy: rule_hits(&ruling),
             diff: known.diff.as_deref().map(text),
             diff_truncated: known.is_diff_cut,
             id,
@@ -303,15 +314,24 @@ impl Contents {
     }
 }
 
-/// Returns the rules that close one of the operation's paths, each once.
-fn rule_hits(operation: &Operation) -> Vec<RuleHit> {
+impl RuleHit {
+    fn of(hit: &Hit) -> Self {
+        Self {
+            rule: hit.rule.clone(),
+            verdict: hit.verdict.name(),
+            pattern: hit.pattern.clone(),
+            message: hit.reason.clone(),
+            source: hit.source.as_ref().map(|(name, line)| format!("{name}:{line}")),
+        }
+    }
+}
+
+/// Returns the rules that have something against it, each once.
+fn rule_hits(ruling: &Ruling) -> Vec<RuleHit> {
     let mut hits: Vec<RuleHit> = Vec::new();
-    for path in std::iter::once(&operation.path).chain(&operation.from) {
-        if let Verdict::Deny(rule) = policy::judge(path)
-            && hits.iter().all(|hit| hit.rule != rule.name)
-        {
-            let (rule, message) = (rule.name.to_owned(), rule.reason.to_owned());
-            hits.push(RuleHit { rule, verdict: "deny", pattern: None, message });
+    for hit in ruling.hits.iter().map(RuleHit::of) {
+        if !hits.contains(&hit) {
+            hits.push(hit);
         }
     }
     hits

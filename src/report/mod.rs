@@ -80,7 +80,7 @@ pub struct Report {
     /// Counts over all files.
     pub summary: Summary,
     /// What policy says.
-    pub policy: Policy,
+    pub policy: PolicyReport,
     /// One entry for each file section of the patches, in order.
     pub files: Vec<FileReport>,
     /// All problems, in order.
@@ -170,10 +170,10 @@ pub struct Summary {
 
 /// What policy says of the whole change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Policy {
+pub struct PolicyReport {
     /// `allow`, `ask` or `deny`: the strictest of all rules.
     pub verdict: &'static str,
-    /// The file that holds the rules.
+    /// The policy files that are in force, joined by `, `; null if there is none.
     pub source: Option<String>,
     /// The names of the rules that speak of a file.
     pub rules_hit: Vec<String>,

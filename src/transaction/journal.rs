@@ -9,7 +9,7 @@ use super::{Failure, escape};
 use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::policy::{Verdict, judge};
+use crate::policy::closed;
 use crate::workspace::{Fault, Workspace};
 
 /// First word of a journal.
@@ -116,7 +116,7 @@ impl Journal {
         let directories =
             self.makes.iter().map(|made| &made.path).chain(self.removes.iter().map(|removed| &removed.path));
         let numbered = self.numbered();
-        directories.chain(self.changes.iter().map(|change| &change.path)).all(|path| judge(path) == Verdict::Allow)
+        directories.chain(self.changes.iter().map(|change| &change.path)).all(|path| closed(path).is_none())
             && self.changes.iter().all(|change| match change.arrives {
                 Some(Arrival::Old(number)) => numbered.contains_key(&number),
                 Some(Arrival::Staged) | None => true,

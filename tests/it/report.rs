@@ -158,12 +158,14 @@ fn a_check_says_what_would_become_of_each_file() {
     files[0].policy: []
     files[0].post: {"sha256":"sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"}
     files[0].pre: {"sha256":"sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"}
+    files[0].reason: null
     files[0].removed: 0
     files[0].score: 100
     files[0].sha256_after: "sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"
     files[0].sha256_before: "sha256:86b0c5a1e2b73b08fd54c727f4458649ed9fe3ad1b6e8ac9460c070113509a1e"
     files[0].stats: {"additions":0,"deletions":0}
     files[0].status: "ok"
+    files[0].verdict: "allow"
     files[1].added: 2
     files[1].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"814f4a422927b82f5f8a43f8fab6d3839e3983f2","size":8}
     files[1].before: null
@@ -179,11 +181,13 @@ fn a_check_says_what_would_become_of_each_file() {
     files[1].policy: []
     files[1].post: {"sha256":"sha256:c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8"}
     files[1].pre: null
+    files[1].reason: null
     files[1].removed: 0
     files[1].sha256_after: "sha256:c3f9c8c283a2b1f2f1896f27a01cbe3cddc0c9d93f752e4639035a0f5b36f6e8"
     files[1].sha256_before: null
     files[1].stats: {"additions":2,"deletions":0}
     files[1].status: "ok"
+    files[1].verdict: "allow"
     files[2].added: 1
     files[2].after: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"e7b62411d9d801b002f4720765b42ca7e6eeba18","size":12}
     files[2].before: {"bom":null,"encoding":"utf-8","eol":"lf","final_newline":true,"git_oid":"0fdf397db08b5cecda1b6394d4fef7395c1933ba","size":12}
@@ -199,11 +203,13 @@ fn a_check_says_what_would_become_of_each_file() {
     files[2].policy: []
     files[2].post: {"sha256":"sha256:759217487525528bc7d40f12f27133efc949bda3618a6f6f2f6c781e163b939f"}
     files[2].pre: {"sha256":"sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"}
+    files[2].reason: null
     files[2].removed: 1
     files[2].sha256_after: "sha256:759217487525528bc7d40f12f27133efc949bda3618a6f6f2f6c781e163b939f"
     files[2].sha256_before: "sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"
     files[2].stats: {"additions":1,"deletions":1}
     files[2].status: "ok"
+    files[2].verdict: "allow"
     "#);
 }
 
@@ -228,11 +234,13 @@ fn a_hunk_that_does_not_fit_is_told_with_the_nearest_place() {
     files[0].policy: []
     files[0].post: null
     files[0].pre: {"sha256":"sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"}
+    files[0].reason: null
     files[0].removed: 1
     files[0].sha256_after: null
     files[0].sha256_before: "sha256:c6b39a37aa42bdd454f15806269ca1d0d417cd4823ec7a3db809908d6214f4dc"
     files[0].stats: {"additions":1,"deletions":1}
     files[0].status: "not_found"
+    files[0].verdict: "allow"
     problems[0].code: "wpatch::hunk::not_found"
     problems[0].file: "f1"
     problems[0].help: "re-read text from line 2 on: 2 of 3 lines match there"
@@ -286,7 +294,9 @@ fn a_closed_path_names_the_rule_that_closes_it() {
     let report = check("diff --git a/.git/hooks/x b/.GIT/y\nrename from .git/hooks/x\nrename to .GIT/y\n").report;
     let hit = json!({"rule": "git-directory", "verdict": "deny", "message": "some file system takes it for `.git`"});
     assert_eq!(json(&report)["policy"], json!({"verdict": "deny", "source": null, "rules_hit": ["git-directory"]}));
-    assert_eq!(json(&report)["files"][0]["policy"], json!([hit]));
+    let file = &json(&report)["files"][0];
+    assert_eq!((&file["policy"], &file["verdict"]), (&json!([hit]), &json!("deny")));
+    assert_eq!(file["reason"], "some file system takes it for `.git`");
 }
 
 #[test]

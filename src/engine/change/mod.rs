@@ -2,6 +2,8 @@
 
 mod verbs;
 
+use std::sync::Arc;
+
 use super::follow::follow;
 use super::{Outcome, Run};
 use crate::digest::Sha256;
@@ -144,6 +146,7 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     let mut run = Run::new(change.command, success);
     let (options, transaction, parents) = (change.preflight.clone(), change.transaction, change.parents);
     (run.is_described, run.is_dry, run.links) = (options.describe, change.is_dry, transaction.links);
+    run.policy = Arc::clone(&options.policy);
     if let Some(misuse) = change.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();

@@ -8,7 +8,7 @@ use super::{Found, about, broken, missing, open, refused, unusable};
 use crate::engine::Outcome;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::policy::{Verdict, judge};
+use crate::policy::closed;
 use crate::preflight::code;
 use crate::report::{Listing, ListingEntry};
 use crate::workspace::{Fault, Stat, Timestamp, Workspace};
@@ -165,7 +165,7 @@ impl Walk<'_> {
         if self.is_wanted(&name) {
             self.take(Entry { name: name.clone(), stat });
         }
-        if is_entered && judge(&path) == Verdict::Allow {
+        if is_entered && closed(&path).is_none() {
             self.enter(Some(&path), &[&name[..], b"/"].concat())?;
         }
         Ok(())

@@ -8,7 +8,7 @@ use super::follow::follow;
 use super::refused;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::policy::{Verdict, judge};
+use crate::policy::closed;
 use crate::preflight::{Code, Problem, code};
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
@@ -26,9 +26,9 @@ fn resolved(workspace: &dyn Workspace, path: &[u8]) -> Found<RelPath> {
 /// Follows the links of `path` and asks policy.
 fn open(workspace: &dyn Workspace, path: &RelPath) -> Found<RelPath> {
     let path = follow(workspace, path)?;
-    match judge(&path) {
-        Verdict::Allow => Ok(path),
-        Verdict::Deny(rule) => Err(about(&path, &code::CLOSED, &format!("the path is closed: {}", rule.reason))),
+    match closed(&path) {
+        None => Ok(path),
+        Some(rule) => Err(about(&path, &code::CLOSED, &format!("the path is closed: {}", rule.reason))),
     }
 }
 

@@ -3,6 +3,8 @@
 mod back;
 mod seen;
 
+use std::sync::Arc;
+
 use super::problems::half_made;
 use super::{Outcome, Run};
 use crate::plan::Input;
@@ -86,6 +88,7 @@ pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interr
     let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let mut run = Run::new(command, success);
     (run.is_described, run.is_dry) = (request.preflight.describe, request.is_dry_run);
+    run.policy = Arc::clone(&request.preflight.policy);
     if let Err(failure) = run.take_back(request, workspace, interrupt) {
         run.fail(&failure);
     }

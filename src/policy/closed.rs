@@ -1,0 +1,117 @@
+//! The paths that are closed whatever anybody's policy says.
+//!
+//! To add a rule, add a row to [`RULES`].
+
+use super::names;
+use crate::path::RelPath;
+
+/// One reason to keep a path closed.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// What it protects, to be read after the path and "is closed: ".
+    pub reason: &'static str,
+    is_hit: fn(&RelPath) -> bool,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Rule {}
+
+/// The rules that always hold; the first that is hit decides.
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "git-directory",
+        reason: "some file system takes it for `.git`",
+        is_hit: |path| names::parts(path).any(names::is_git_directory),
+    },
+    Rule {
+        name: "state-directory",
+        reason: "wpatch keeps its state there",
+        is_hit: |path| names::parts(path).any(names::is_state_directory),
+    },
+    Rule {
+        name: "drive-letter",
+        reason: "other systems read it as a drive",
+        is_hit: |path| names::has_drive_letter(path.as_bytes()),
+    },
+    Rule {
+        name: "backslash-parent",
+        reason: "other systems read it as a way out of the root",
+        is_hit: |path| names::parts(path).any(|part| part == b".."),
+    },
+];
+
+/// Returns the rule that closes `path` for everything, if one does.
+#[must_use]
+pub fn closed(path: &RelPath) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| (rule.is_hit)(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule_for(path: &[u8]) -> Option<&'static str> {
+        closed(&RelPath::new(path).unwrap()).map(|rule| rule.name)
+    }
+
+    #[test]
+    fn every_spelling_of_the_git_directory_is_closed() {
+        let spellings: [&[u8]; 14] = [
+            b".git",
+            b".GIT/config",
+            b"sub/.Git/hooks/x",
+            b".git. ./x",
+            b".git /x",
+            b".git::$INDEX_ALLOCATION/x",
+            b".git:stream",
+            b"GIT~1/config",
+            b"git~1 .",
+            ".g\u{200c}it/config".as_bytes(),
+            ".git\u{feff}/x".as_bytes(),
+            ".gi\u{206a}t".as_bytes(),
+            b".git\\hooks\\x",
+            b"a\\.GIT\\x",
+        ];
+        for spelling in spellings {
+            assert_eq!(rule_for(spelling), Some("git-directory"), "{}", crate::text::printable(spelling));
+        }
+    }
+
+    #[test]
+    fn names_that_only_look_like_it_are_open() {
+        let names: [&[u8]; 9] = [
+            b".gitignore",
+            b"foo.git/x",
+            b".../x",
+            b".gitkeep",
+            b".git~x",
+            b"git~2",
+            b".github/x",
+            b"a:b",
+            "caf\u{e9}/\u{200c}x".as_bytes(),
+        ];
+        for name in names {
+            let expected = (name == b"a:b").then_some("drive-letter");
+            assert_eq!(rule_for(name), expected, "{}", crate::text::printable(name));
+        }
+    }
+
+    #[test]
+    fn the_state_directory_is_closed() {
+        assert_eq!(rule_for(b".wpatch/journal"), Some("state-directory"));
+        assert_eq!(rule_for(b"sub/.WPATCH. /x"), Some("state-directory"));
+    }
+
+    #[test]
+    fn names_of_other_systems_do_not_lead_out() {
+        assert_eq!(rule_for(b"C:\\Windows\\x"), Some("drive-letter"));
+        assert_eq!(rule_for(b"..\\x"), Some("backslash-parent"));
+    }
+}

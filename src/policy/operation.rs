@@ -1,0 +1,85 @@
+//! What an operation does to each of its paths.
+
+use super::{Access, Hit, Policy, Ruling, Verdict};
+use crate::path::RelPath;
+use crate::plan::{Action, Edit, Operation};
+
+impl Policy {
+    /// Returns what may be done with the paths of `operation`, all together. Whether a file is there is asked only where
+    /// it decides.
+    ///
+    /// Whoever changes, moves or copies a file reads it: a report says what was in it.
+    #[must_use]
+    pub fn weigh(&self, operation: &Operation, is_there: impl Fn(&RelPath) -> bool) -> Ruling {
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut add = |ruling: Ruling| {
+            for hit in ruling.hits {
+                if !hits.iter().any(|known| is_same(known, &hit)) {
+                    hits.push(hit);
+                }
+            }
+        };
+        let all = |path: &RelPath, accesses: &[Access]| {
+            Ruling::of(accesses.iter().flat_map(|&access| self.judge(path, access).hits).collect())
+        };
+        let path = &operation.path;
+        if let Some(from) = &operation.from {
+            add(all(from, left(operation)));
+        }
+        add(match arrival(operation) {
+            Arrival::Certain(accesses) => all(path, accesses),
+            Arrival::Open(new, old) => {
+                let (new, old) = (all(path, new), all(path, old));
+                if new == old || !is_there(path) { new } else { old }
+            }
+        });
+        let is_mode_changed = match (operation.old_mode, operation.new_mode) {
+            (Some(old), Some(new)) => old != new,
+            (None, Some(_)) => operation.action == Action::Modify,
+            (_, None) => false,
+        };
+        if is_mode_changed {
+            let ruling = self.judge(path, Access::Mode);
+            if operation.old_mode.is_some() || ruling.verdict > Verdict::Allow && is_there(path) {
+                add(ruling);
+            }
+        }
+        Ruling::of(hits)
+    }
+}
+
+/// Returns whether a report need not tell the two apart.
+fn is_same(one: &Hit, other: &Hit) -> bool {
+    (&one.path, &one.rule, &one.source, one.verdict) == (&other.path, &other.rule, &other.source, other.verdict)
+}
+
+/// What is done to the path of an operation.
+enum Arrival {
+    Certain(&'static [Access]),
+    /// The first if no file is there, else the second.
+    Open(&'static [Access], &'static [Access]),
+}
+
+/// Returns what is done to the source of a rename or a copy.
+fn left(operation: &Operation) -> &'static [Access] {
+    match (operation.action, &operation.edit) {
+        (Action::Rename, Edit::Keep) => &[Access::Rename, Access::Delete, Access::Read],
+        (Action::Rename, _) => &[Access::Rename, Access::Delete, Access::Modify, Access::Read],
+        _ => &[Access::Read],
+    }
+}
+
+fn arrival(operation: &Operation) -> Arrival {
+    const CHANGED: &[Access] = &[Access::Modify, Access::Read];
+    match operation.action {
+        Action::Delete | Action::Uncopy => Arrival::Certain(&[Access::Delete, Access::Read]),
+        Action::Rename => {
+            Arrival::Open(&[Access::Rename, Access::Create], &[Access::Rename, Access::Modify, Access::Read])
+        }
+        Action::Modify if matches!(operation.edit, Edit::Keep) && operation.new_mode.is_some() => {
+            Arrival::Certain(&[Access::Mode, Access::Read])
+        }
+        Action::Modify if operation.tells_missing => Arrival::Certain(CHANGED),
+        Action::Create | Action::Copy | Action::Modify => Arrival::Open(&[Access::Create], CHANGED),
+    }
+}
