@@ -81,11 +81,5 @@ fn listed(command: &'static str, global: &Global, list: impl FnOnce(&Disk) -> Re
     }
     let mut out = BufWriter::new(io::stdout().lock());
     let printed = if global.json { print_json(&log, &mut out) } else { log.print(&mut out) };
-    match printed.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            output::complain(&format!("cannot write: {error}"));
-            ExitCode::from(4)
-        }
-        _ => ExitCode::SUCCESS,
-    }
+    output::printed(printed.and_then(|()| out.flush()))
 }

@@ -10,7 +10,7 @@ use globset::GlobBuilder;
 use serde::Serialize;
 
 use super::args::Global;
-use super::output::{Output, Verbosity, complain};
+use super::output::{self, Output, Verbosity, complain};
 use super::verbs::below;
 use super::{Stop, finish, open, request};
 use crate::engine::options::code;
@@ -222,18 +222,11 @@ fn looked<T: Serialize>(
     };
     let mut out = BufWriter::new(io::stdout().lock());
     let printed = if global.json { print_json(&found, &mut out) } else { print(&found, &mut out) };
-    let code = match printed.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain(&format!("cannot write: {error}"));
-            ExitCode::from(4)
-        }
-        _ => ExitCode::SUCCESS,
-    };
-    (Some(found), code)
+    (Some(found), output::printed(printed.and_then(|()| out.flush())))
 }
 
 /// Puts `bytes` as they are; for a terminal without what could act on it.
-fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return out.write_all(bytes);
     }

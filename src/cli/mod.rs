@@ -14,6 +14,7 @@ mod mcp;
 mod notebook;
 mod output;
 mod request;
+mod show;
 mod signals;
 mod verbs;
 
@@ -62,7 +63,7 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
         Command::Undo(options) => history::undo(options, &global),
         Command::Redo(options) => history::back(Target::Undo, &options, &global),
         Command::Log => history::log(&global),
-        Command::Show { id } => history::show(&id, &global),
+        Command::Show(options) => show::show(*options, &global),
         Command::Init => history::init(&global),
         Command::Gc { all } => history::gc(all, &global),
         Command::Grammar { name } => document::grammar(&name),
@@ -87,6 +88,8 @@ enum Task {
     Describe,
     /// The same, for who asked for a check.
     Shape,
+    /// Up to the tree, to be shown as a diff.
+    Show,
 }
 
 impl Task {
@@ -95,6 +98,7 @@ impl Task {
         match self {
             Self::Check | Self::Shape => "check",
             Self::Apply | Self::Describe => "apply",
+            Self::Show => "show",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What goes to which stream: data to standard output, words on problems to standard error.
 
 use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 
@@ -54,6 +55,12 @@ impl Output {
             When::Never => ColorChoice::Never,
         };
         Self { formats, verbosity, color, usage: None }
+    }
+
+    /// Leaves standard output to data: words for people do not go there.
+    pub(super) fn without_words(mut self) -> Self {
+        self.formats.retain(|format| *format != "text");
+        self
     }
 
     /// Returns what is printed about a wrong command line that asks for JSON.
@@ -115,6 +122,17 @@ impl Output {
 /// Statistics speak of a change that can be made; JSON and text speak always.
 fn is_printed(format: &str, report: &Report) -> bool {
     report.ok || matches!(format, "json" | "text")
+}
+
+/// Returns the exit code of who printed data; a reader who has gone away is no failure.
+pub(super) fn printed(result: io::Result<()>) -> ExitCode {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("cannot write: {error}"));
+            ExitCode::from(4)
+        }
+        _ => ExitCode::SUCCESS,
+    }
 }
 
 /// Says `message` to standard error, which may be closed.

@@ -44,7 +44,7 @@ pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Resul
         rules,
         overwrite: patch.overwrite,
         describe: global.json,
-        diff: global.json && (patch.with_diff || task == Task::Check),
+        diff: global.json && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
         max_diff: patch.diff_max_bytes.unwrap_or(if patch.with_diff { defaults.max_diff } else { MAX_DIFF }),
         no_large_diff: patch.no_large_diff,
         max_file: patch.max_file.unwrap_or(defaults.max_file),

@@ -41,7 +41,8 @@ impl Run {
     fn read_leniently(&mut self, request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
         let mut strict = Self::new(self.command, self.success);
         let options = strict.described(&request);
-        let options = preflight::Options { describe: false, diff: false, guards: Vec::new(), ..options };
+        let (describe, diff, whole_diff) = (false, false, false);
+        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
         let plain = Request { lenience: None, ..request.clone() };
         let has_plan = strict.read(plain.clone());
         let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));

@@ -7,7 +7,8 @@
 //! | `write`, `append` | [`change`] with [`Change::write`], [`Change::overwrite`], [`Change::append`], [`Change::append_lines`] |
 //! | `notebook` | [`change`] with [`Change::notebook`] |
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
-//! | `log`, `show` | [`log`], [`show`] |
+//! | `show` of a patch | [`preview`] with a [`Request`] |
+//! | `log`, `show` of a change | [`log`], [`show`] |
 //! | `undo`, `redo` | [`undo`] with an [`UndoRequest`] |
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
 //! | `mcp` | [`tool`], which takes the call of a model as JSON |
@@ -23,6 +24,7 @@ mod lenient;
 mod log;
 mod look;
 pub mod options;
+mod preview;
 mod problems;
 mod recall;
 mod request;
@@ -49,6 +51,7 @@ pub use describe::describe;
 pub use lenient::Lenience;
 pub use log::{gc, init, log, show};
 pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
+pub use preview::{Preview, preview};
 pub use request::Request;
 pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};

@@ -61,6 +61,7 @@ pub(super) fn resolve(
         worker.conclude(&mut all)?;
     }
     worker.guard(&mut all);
+    worker.write_whole_diff(&mut all);
     for (index, findings) in &mut all {
         findings.attribute(plan, *index);
     }

@@ -21,6 +21,7 @@ mod operation;
 mod overlay;
 mod problem;
 mod replace;
+mod whole;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,6 +59,9 @@ pub struct Options {
     pub describe: bool,
     /// Whether a clean diff of each file is written, for a report.
     pub diff: bool,
+    /// Whether instead a diff of all that becomes of a file, with binary contents and never cut, is written to the last
+    /// operation on it, so that the diffs of a plan in their order can be applied.
+    pub whole_diff: bool,
     /// Most bytes of such a diff; it is cut behind a line.
     pub max_diff: usize,
     /// Whether a file of more than 64 KiB or 2000 lines gets no diff (`--no-large-diff`).
@@ -86,6 +90,7 @@ impl Default for Options {
             overwrite: false,
             describe: false,
             diff: false,
+            whole_diff: false,
             max_diff: usize::MAX,
             no_large_diff: false,
             max_file: 1 << 29,

@@ -143,6 +143,14 @@ impl<'w> Overlay<'w> {
         Ok(names.iter().filter_map(|name| path.join(name).ok()).collect())
     }
 
+    /// Returns each path that was looked at, with the file that is on disk there and the one that stands there now.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (&RelPath, Option<&Node>, Option<&Node>)> {
+        self.entries.iter().map(|(path, entry)| {
+            let current = if let Seen::Node(node) = &entry.current { Some(node) } else { None };
+            (path, entry.found.as_ref().map(|(_, node)| node), current)
+        })
+    }
+
     /// Returns the old file that the history keeps at `path`; `None` if there is none any more.
     pub(super) fn old(&self, path: &RelPath) -> Result<Option<Node>, WorkspaceError> {
         let (Seen::Node(node), Some((state, _))) = self.load(path)? else { return Ok(None) };

@@ -50,6 +50,27 @@ pub(super) fn decode(line: &[u8], bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
+/// Adds `bytes` to `out` as lines, each with its terminator.
+pub(super) fn encode(bytes: &[u8], out: &mut Vec<u8>) {
+    for line in bytes.chunks(LINE) {
+        #[allow(clippy::cast_possible_truncation, reason = "at most 52")]
+        let length = line.len() as u8;
+        out.push(if length <= 26 { b'A' + length - 1 } else { b'a' + length - 27 });
+        for group in line.chunks(4) {
+            let mut quad = [0; 4];
+            quad[..group.len()].copy_from_slice(group);
+            let mut rest = u32::from_be_bytes(quad);
+            let mut letters = [0; 5];
+            for letter in letters.iter_mut().rev() {
+                *letter = ALPHABET[(rest % 85) as usize];
+                rest /= 85;
+            }
+            out.extend_from_slice(&letters);
+        }
+        out.push(b'\n');
+    }
+}
+
 fn value(letter: u8) -> u8 {
     VALUES[usize::from(letter)]
 }
@@ -72,6 +93,19 @@ mod tests {
         assert_eq!(decoded(b"D00000"), Some(vec![0; 4]));
         assert_eq!(decoded(b"D|NsC0"), Some(vec![0xff; 4]));
         assert_eq!(decoded(b"B|NsC0"), Some(vec![0xff; 2]));
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        for length in [0, 1, 3, 4, 5, 26, 27, 51, 52, 53, 105] {
+            let bytes: Vec<u8> = (0..length).map(|index| 255 - index).collect();
+            let (mut text, mut back) = (Vec::new(), Vec::new());
+            encode(&bytes, &mut text);
+            for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+                decode(line, &mut back).unwrap();
+            }
+            assert_eq!(back, bytes, "{}", String::from_utf8_lossy(&text));
+        }
     }
 
     #[test]

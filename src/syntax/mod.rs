@@ -11,6 +11,7 @@ mod git;
 mod hashline;
 mod hunks;
 mod json;
+mod literal;
 mod names;
 mod quoted;
 mod recount;

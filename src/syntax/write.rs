@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
 
 use super::hunks::ranges;
-use super::quote;
+use super::{literal, quote};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, LineRange};
@@ -37,15 +37,34 @@ pub struct DiffSide<'a> {
 /// Binary contents are only said to differ.
 #[must_use]
 pub fn git_diff(action: Action, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) -> Vec<u8> {
+    written(action, before, after, Binary::Told)
+}
+
+/// Returns the diff that [`git_diff`] does, with all binary contents, so that it can be applied: `git diff --binary`.
+#[must_use]
+pub fn whole_diff(action: Action, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) -> Vec<u8> {
+    written(action, before, after, Binary::Written)
+}
+
+/// What a diff has of binary contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Binary {
+    /// That they differ.
+    Told,
+    /// All of them.
+    Written,
+}
+
+fn written(action: Action, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, binary: Binary) -> Vec<u8> {
     match (action, before, after) {
-        (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename")),
-        (Action::Copy, Some(_), Some(_)) => section(before, after, Some("copy")),
+        (Action::Rename, Some(_), Some(_)) => section(before, after, Some("rename"), binary),
+        (Action::Copy, Some(_), Some(_)) => section(before, after, Some("copy"), binary),
         // A change of type is written as a deletion and a creation.
         (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => {
-            [section(before, None, None), section(None, after, None)].concat()
+            [section(before, None, None, binary), section(None, after, None, binary)].concat()
         }
         (_, Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => Vec::new(),
-        _ => section(before, after, None),
+        _ => section(before, after, None, binary),
     }
 }
 
@@ -125,7 +144,12 @@ pub fn hunks(diff: &[u8]) -> Vec<DiffHunk<'_>> {
     hunks
 }
 
-fn section(before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, moved: Option<&str>) -> Vec<u8> {
+fn section(
+    before: Option<&DiffSide<'_>>,
+    after: Option<&DiffSide<'_>>,
+    moved: Option<&str>,
+    binary: Binary,
+) -> Vec<u8> {
     let Some(named) = after.or(before) else { return Vec::new() };
     let (old_name, new_name) = (before.unwrap_or(named).path.as_bytes(), named.path.as_bytes());
     let (old, new) = (before.map_or(&b""[..], |side| side.content), after.map_or(&b""[..], |side| side.content));
@@ -141,10 +165,17 @@ fn section(before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, moved: O
     if old == new && before.is_some() && after.is_some() {
         return out;
     }
-    index_line(&mut out, before, after);
+    let is_data = is_binary(old) || is_binary(new);
+    if is_data && binary == Binary::Written {
+        // git takes no binary data without the whole names.
+        index_line(&mut out, before, after, usize::MAX);
+        literal::put(&mut out, old, new);
+        return out;
+    }
+    index_line(&mut out, before, after, ABBREVIATION);
     let label = |side: Option<&DiffSide<'_>>, prefix: &[u8]| side.map(|side| [prefix, side.path.as_bytes()].concat());
     let (old_label, new_label) = (label(before, b"a/"), label(after, b"b/"));
-    if is_binary(old) || is_binary(new) {
+    if is_data {
         let name = |label: &Option<Vec<u8>>| label.as_deref().map_or(b"/dev/null".to_vec(), |name| quote(name).into());
         put(&mut out, &[b"Binary files ", &name(&old_label), b" and ", &name(&new_label), b" differ"]);
     } else if !diff.is_empty() {
@@ -172,10 +203,12 @@ fn mode_lines(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&D
     }
 }
 
-fn index_line(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>) {
-    let zeros = "0".repeat(ABBREVIATION);
+/// Names the blobs, each with at most so many `digits`.
+fn index_line(out: &mut Vec<u8>, before: Option<&DiffSide<'_>>, after: Option<&DiffSide<'_>>, digits: usize) {
+    let whole = before.or(after).map_or(0, |side| side.blob.len());
+    let zeros = "0".repeat(digits.min(whole));
     let name =
-        |side: Option<&DiffSide<'_>>| side.map_or(zeros.clone(), |side| side.blob.chars().take(ABBREVIATION).collect());
+        |side: Option<&DiffSide<'_>>| side.map_or(zeros.clone(), |side| side.blob.chars().take(digits).collect());
     let (old, new) = (name(before), name(after));
     if old.is_empty() || new.is_empty() {
         return;

@@ -33,6 +33,7 @@ mod power;
 mod repeated;
 mod report;
 mod run;
+mod show;
 mod systems;
 mod tidy;
 mod transaction;

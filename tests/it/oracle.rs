@@ -79,7 +79,8 @@ fn run(case: &Case, tool: impl Fn(&Settings, &Path) -> Command) -> Ending {
     Ending { exit: output.status.code().unwrap(), tree: tree::read(&root) }
 }
 
-fn quiet(mut command: Command, root: &Path, above: &Path) -> Output {
+/// Runs `command` in `root`, with no configuration and no repository around.
+pub(crate) fn quiet(mut command: Command, root: &Path, above: &Path) -> Output {
     command
         .current_dir(root)
         .env("LC_ALL", "C")

@@ -103,7 +103,8 @@ fn told(outcome: &Outcome) -> Value {
     valid(serde_json::to_value(&outcome.report).unwrap())
 }
 
-fn request(patch: &[u8], settings: &Settings) -> Request {
+/// Returns what is asked of `patch`.
+pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
     let defaults = syntax::Options::default();
     let limits = preflight::Options::default();
     Request {

@@ -14,6 +14,7 @@ pub(super) use patch::{ApplyOptions, PatchOptions};
 use super::look::{DiffOptions, ListOptions, ReadOptions};
 use super::mcp::McpOptions;
 use super::notebook::NotebookCommand;
+use super::show::ShowOptions;
 use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of the commands.
@@ -138,11 +139,10 @@ pub(super) enum Command {
     Redo(BackOptions),
     /// List the changes that can be taken back, the newest first
     Log,
-    /// Show what a change did, as a diff
-    Show {
-        /// The change, or how its name begins
-        id: String,
-    },
+    /// Show what patches would change in the files as they are now, or what a change of the history did, as a git diff
+    ///
+    /// A PATCH that is no file, and the name of a change in the history or its beginning, means that change.
+    Show(Box<ShowOptions>),
     /// Make a place for the history in a directory that is no work tree of git
     Init,
     /// Remove what the history has over its limits: 100 entries, 30 days, 512 MiB
@@ -242,7 +242,7 @@ fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<C
 fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let Some(("apply" | "check", matches)) = matches.subcommand() {
+    if let Some(("apply" | "check" | "show", matches)) = matches.subcommand() {
         cli.command.set_filters(filters(matches));
     }
     Ok(cli)
@@ -251,8 +251,10 @@ fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 impl Command {
     /// Notes the filters, of commands that have any.
     fn set_filters(&mut self, filters: Vec<(bool, String)>) {
-        if let Self::Apply(ApplyOptions { patch, .. }) | Self::Check(patch) = self {
-            patch.filters = filters;
+        match self {
+            Self::Apply(ApplyOptions { patch, .. }) | Self::Check(patch) => patch.filters = filters,
+            Self::Show(show) => show.patch.filters = filters,
+            _ => {}
         }
     }
 }

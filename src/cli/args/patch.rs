@@ -23,7 +23,7 @@ pub(in crate::cli) struct ApplyOptions {
     pub(in crate::cli) apply: bool,
 }
 
-/// The options of `apply` and `check`.
+/// The options of `apply`, `check` and `show`.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(in crate::cli) struct PatchOptions {

@@ -13,7 +13,7 @@ use super::guards::Watched;
 use super::modes::{git_mode, kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
-use super::{Options, Side, describe, done, lines};
+use super::{Options, Side, describe, done, lines, whole};
 use crate::change::FileChange;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
@@ -330,7 +330,7 @@ impl<'a> Worker<'a> {
         outcome.after = self.describe_side(after);
         let is_left_out = self.options.no_large_diff
             && [before, after].into_iter().flatten().any(|node| describe::is_large(&node.bytes));
-        if self.options.diff && !is_left_out {
+        if self.options.diff && !self.options.whole_diff && !is_left_out {
             let blob = |side: &Option<Box<Side>>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
             let blobs = (blob(&outcome.before), blob(&outcome.after));
             let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
@@ -370,6 +370,13 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Writes, after all operations, what became of each file as a diff, if that is asked for.
+    pub(super) fn write_whole_diff(&self, all: &mut [(usize, Findings)]) {
+        if self.options.whole_diff && all.iter().all(|(_, findings)| !findings.is_failed()) {
+            whole::write(self.plan, &self.overlay, all);
+        }
     }
 
     /// Looks, after all operations, at what became of the files.

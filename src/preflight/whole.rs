@@ -1,0 +1,198 @@
+//! The clean diff of all that the operations of a group come to: one section for each file that is another afterwards.
+//!
+//! Any pair of an old and a new file makes a true diff. A rename is written as git can apply it: its source goes, and
+//! what it comes to was not there or goes itself.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::findings::Findings;
+use super::modes::git_mode;
+use super::overlay::{Node, Overlay};
+use crate::digest::{ObjectFormat, blob_id};
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::plan::{Action, Edit, LineKind, Operation, Plan};
+use crate::syntax::write::{DiffSide, whole_diff};
+
+/// Writes the diff of each file to the last operation on it.
+pub(super) fn write(plan: &Plan, overlay: &Overlay<'_>, all: &mut [(usize, Findings)]) {
+    let members: Vec<_> = all.iter().map(|(index, _)| &plan.operations[*index]).collect();
+    let files = Files::of(overlay, &members);
+    for (path, file) in &files.all {
+        let diff = files.diff(path, file);
+        if let Some((_, findings)) = files.last.get(path).and_then(|&member| all.get_mut(member)) {
+            findings.outcome.diff.get_or_insert_default().extend(diff);
+        }
+    }
+    let modes: Vec<_> = all.iter().map(|(_, findings)| findings.outcome.modes).collect();
+    for (path, diff) in Modules::of(plan, &members, &modes).diffs() {
+        if let Some((_, findings)) = files.last.get(path).and_then(|&member| all.get_mut(member)) {
+            findings.outcome.diff.get_or_insert_default().extend(diff);
+        }
+    }
+}
+
+/// A file before and after all operations; directories are none.
+#[derive(Clone, Copy)]
+struct File<'n> {
+    before: Option<&'n Node>,
+    after: Option<&'n Node>,
+}
+
+struct Files<'n> {
+    all: BTreeMap<&'n RelPath, File<'n>>,
+    /// The last operation on each, by its place among the members of the group.
+    last: HashMap<&'n RelPath, usize>,
+    /// Where copies come from.
+    copies: HashMap<&'n RelPath, &'n RelPath>,
+    /// Where renamed files come from.
+    renames: HashMap<&'n RelPath, &'n RelPath>,
+    /// Those.
+    gone: HashSet<&'n RelPath>,
+}
+
+impl<'n> Files<'n> {
+    fn of(overlay: &'n Overlay<'_>, members: &[&'n Operation]) -> Self {
+        let file = |node: Option<&'n Node>| node.filter(|node| node.kind != FileKind::Directory);
+        let nodes =
+            overlay.nodes().map(|(path, before, after)| (path, File { before: file(before), after: file(after) }));
+        let (mut last, mut copies) = (HashMap::new(), HashMap::new());
+        for (member, operation) in members.iter().enumerate() {
+            last.insert(&operation.path, member);
+            if let (Action::Copy, Some(from)) = (operation.action, &operation.from) {
+                copies.insert(&operation.path, from);
+            }
+        }
+        for (member, operation) in members.iter().enumerate() {
+            operation.from.iter().for_each(|from| _ = last.entry(from).or_insert(member));
+        }
+        let all = nodes.collect();
+        let renames = renames(&all);
+        let gone = renames.values().copied().collect();
+        Self { all, last, copies, renames, gone }
+    }
+
+    fn before(&self, path: &RelPath) -> Option<&'n Node> {
+        self.all.get(path)?.before
+    }
+
+    fn diff(&self, path: &RelPath, file: &File<'_>) -> Vec<u8> {
+        let moved = self.renames.get(path).map(|&from| (Action::Rename, from));
+        let copied = || self.copies.get(path).map(|&from| (Action::Copy, from));
+        let moved = moved.or_else(|| copied().filter(|_| file.before.is_none()));
+        let same_kind = |from| self.before(from).filter(|old| file.after.is_some_and(|new| new.kind == old.kind));
+        if let Some((action, from, old)) = moved.and_then(|(action, from)| Some((action, from, same_kind(from)?))) {
+            return diff(action, Some((from, old)), file.after.map(|new| (path, new)));
+        }
+        let before = file.before.filter(|_| !self.gone.contains(path));
+        diff(Action::Modify, before.map(|old| (path, old)), file.after.map(|new| (path, new)))
+    }
+}
+
+/// Returns where the files come from that git can be told to rename.
+fn renames<'n>(files: &BTreeMap<&'n RelPath, File<'n>>) -> HashMap<&'n RelPath, &'n RelPath> {
+    let (mut from, mut to) = (HashMap::new(), HashMap::new());
+    for (&path, file) in files {
+        let Some((new, source)) = file.after.and_then(|new| Some((new, new.like.as_ref()?))) else { continue };
+        let is_left = |left: &File<'_>| left.after.is_none_or(|after| after.like.as_ref() != Some(source));
+        let is_moved = |left: &File<'_>| left.before.is_some_and(|old| old.kind == new.kind) && is_left(left);
+        if source != path && files.get(source).is_some_and(is_moved) && !to.contains_key(source) {
+            to.insert(source, path);
+            from.insert(path, source);
+        }
+    }
+    // What a file that stays is in the way of is no rename, and its source then is in the way itself.
+    let was_there = |path: &RelPath| files.get(path).is_some_and(|file| file.before.is_some());
+    let mut blocked: Vec<_> = from.keys().copied().filter(|path| was_there(path) && !to.contains_key(path)).collect();
+    while let Some(path) = blocked.pop() {
+        let Some(source) = from.remove(path) else { continue };
+        to.remove(source);
+        blocked.push(source);
+    }
+    from
+}
+
+/// Returns the diff between two files with their names.
+fn diff(action: Action, before: Option<(&RelPath, &Node)>, after: Option<(&RelPath, &Node)>) -> Vec<u8> {
+    let blob = |file: Option<(&RelPath, &Node)>| {
+        file.map_or_else(String::new, |(_, node)| blob_id(&node.bytes, ObjectFormat::Sha1))
+    };
+    if before.is_none() && after.is_none() {
+        return Vec::new();
+    }
+    let (old_blob, new_blob) = (blob(before), blob(after));
+    let old = before.map(|(path, node)| DiffSide { path, mode: git_mode(node), content: &node.bytes, blob: &old_blob });
+    let new = after.map(|(path, node)| DiffSide { path, mode: git_mode(node), content: &node.bytes, blob: &new_blob });
+    whole_diff(action, old.as_ref(), new.as_ref())
+}
+
+/// Submodules, of which the tree has no commit: the patch says which.
+#[derive(Default)]
+struct Modules<'n> {
+    before: BTreeMap<&'n RelPath, Vec<u8>>,
+    after: BTreeMap<&'n RelPath, Module<'n>>,
+}
+
+/// A submodule as the operations leave it.
+struct Module<'n> {
+    /// Where it was before all of them, if it was there.
+    from: Option<&'n RelPath>,
+    /// What its side of a diff says; empty if nothing did.
+    commit: Vec<u8>,
+}
+
+impl<'n> Modules<'n> {
+    fn of(plan: &Plan, members: &[&'n Operation], modes: &[(Option<FileMode>, Option<FileMode>)]) -> Self {
+        let is = |mode: Option<FileMode>| mode == Some(FileMode::Submodule);
+        let mut modules = Self::default();
+        for (operation, modes) in members.iter().zip(modes).filter(|(_, modes)| is(modes.0) || is(modes.1)) {
+            let [old, new] = [LineKind::Insertion, LineKind::Deletion].map(|other| without(operation, plan, other));
+            let found = is(modes.0).then(|| modules.taken(operation.from.as_ref().unwrap_or(&operation.path), old));
+            if is(modes.1) {
+                let (from, known) = found.map_or((None, Vec::new()), |module| (module.from, module.commit));
+                let commit = if new.is_empty() { known } else { new };
+                modules.after.insert(&operation.path, Module { from, commit });
+            }
+        }
+        modules
+    }
+
+    /// Takes away what stands at `path`, which is `commit` if no operation put it there.
+    fn taken(&mut self, path: &'n RelPath, commit: Vec<u8>) -> Module<'n> {
+        self.after.remove(path).unwrap_or_else(|| {
+            self.before.insert(path, commit.clone());
+            Module { from: Some(path), commit }
+        })
+    }
+
+    fn diffs(&self) -> Vec<(&'n RelPath, Vec<u8>)> {
+        let kept: HashSet<_> = self.after.values().filter_map(|module| module.from).collect();
+        let gone = self.before.iter().filter(|(path, _)| !kept.contains(*path));
+        let gone = gone.map(|(&path, commit)| (path, module_diff(Some((path, commit)), None)));
+        let after = self.after.iter().map(|(&path, module)| {
+            let before = module.from.and_then(|from| Some((from, self.before.get(from)?)));
+            (path, module_diff(before, Some((path, &module.commit))))
+        });
+        gone.chain(after).collect()
+    }
+}
+
+/// Returns the lines of the operation but those of one kind.
+fn without(operation: &Operation, plan: &Plan, kind: LineKind) -> Vec<u8> {
+    let Edit::Hunks(hunks) = &operation.edit else { return Vec::new() };
+    let lines = hunks.iter().flat_map(|hunk| hunk.lines(plan.text(operation), operation.direction));
+    lines.filter(|line| line.kind != kind).flat_map(|line| line.text.to_vec()).collect()
+}
+
+fn module_diff(before: Option<(&RelPath, &Vec<u8>)>, after: Option<(&RelPath, &Vec<u8>)>) -> Vec<u8> {
+    let blob = |side: Option<(&RelPath, &Vec<u8>)>| {
+        let name = side.and_then(|(_, commit)| commit.strip_prefix(b"Subproject commit ")).unwrap_or_default();
+        String::from_utf8_lossy(name.trim_ascii()).into_owned()
+    };
+    let (old_blob, new_blob) = (blob(before), blob(after));
+    let mode = FileMode::Submodule;
+    let old = before.map(|(path, commit)| DiffSide { path, mode, content: commit, blob: &old_blob });
+    let new = after.map(|(path, commit)| DiffSide { path, mode, content: commit, blob: &new_blob });
+    let is_move = before.zip(after).is_some_and(|(old, new)| old.0 != new.0);
+    whole_diff(if is_move { Action::Rename } else { Action::Modify }, old.as_ref(), new.as_ref())
+}
