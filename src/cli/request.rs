@@ -28,6 +28,7 @@ pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Resul
         directory: patch.directory.unwrap_or_default().into_encoded_bytes(),
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
         expected: patch.expect_hash,
+        only: patch.only,
         direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
         roots: roots(global),
     };

@@ -3,7 +3,7 @@
 use super::{Request, Run};
 use crate::change::Dropped;
 use crate::path::RelPath;
-use crate::plan::{Direction, Input, Operation, Repair};
+use crate::plan::{Direction, Input, Operation, Repair, Selection};
 use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, repair};
@@ -44,7 +44,9 @@ impl Run {
         let (describe, diff, whole_diff) = (false, false, false);
         let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
         let plain = Request { lenience: None, ..request.clone() };
-        let has_plan = strict.read(plain.clone());
+        // What is repaired does not depend on what is chosen of it.
+        let selection = Selection { only: None, ..plain.selection.clone() };
+        let has_plan = strict.read(Request { selection, ..plain.clone() });
         let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));
         let is_error = |problem: &Problem| problem.severity == Severity::Error;
         let fits = matches!(&resolved, Some(Ok(found)) if !found.problems.iter().chain(&strict.problems).any(is_error));
@@ -108,7 +110,7 @@ impl Run {
 
     /// Reads patches that were repaired, which are git diffs.
     fn read_repaired(&mut self, request: Request) -> bool {
-        let selection = crate::plan::Selection { strip: 1, directory: Vec::new(), ..request.selection.clone() };
+        let selection = Selection { strip: 1, directory: Vec::new(), ..request.selection.clone() };
         let format = "auto".to_owned();
         let syntax = syntax::Options { recount: false, ..request.syntax };
         let is_read = self.read(Request { format, syntax, selection, ..request });

@@ -35,7 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::change::Dropped;
-use crate::plan::{self, Input, Plan, Selected};
+use crate::plan::{self, Input, LeftOut, Plan, Selected};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::report::{self, Parts, Report};
@@ -56,7 +56,7 @@ pub use request::Request;
 pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
 
-use problems::{broken, failed, half_made, rejected, skipped, unswept};
+use problems::{broken, failed, half_made, rejected, skipped, unchosen, unswept};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -207,6 +207,7 @@ struct Run {
     links: Links,
     /// What was repaired in each patch.
     repairs: Vec<Vec<plan::Repair>>,
+    left_out: Vec<LeftOut>,
 }
 
 impl Run {
@@ -225,6 +226,7 @@ impl Run {
             is_dry: false,
             links: Links::default(),
             repairs: Vec::new(),
+            left_out: Vec::new(),
         }
     }
 
@@ -264,11 +266,17 @@ impl Run {
 
     /// Takes of `whole` what is meant.
     fn select(&mut self, whole: Plan<plan::Name>, selection: &plan::Selection) {
-        let Selected { plan, rejections, skipped: left_out } = plan::select(whole, selection);
+        let Selected { plan, rejections, skipped: filtered, left_out } = plan::select(whole, selection);
         self.plan = plan;
         self.problems.extend(rejections.iter().map(rejected));
+        match left_out {
+            Ok(left_out) => self.left_out = left_out,
+            // Of a patch that names other files than it should, the numbers are not those that anybody saw.
+            Err(_) if !rejections.is_empty() => {}
+            Err(error) => self.problems.push(unchosen(&error)),
+        }
         if self.plan.operations.is_empty() && rejections.is_empty() {
-            self.problems.push(skipped(&left_out));
+            self.problems.push(skipped(&filtered));
         }
     }
 
@@ -383,6 +391,7 @@ impl Run {
             is_described: self.is_described,
             is_dry: self.is_dry,
             links: self.links,
+            left_out: &self.left_out,
             problems: &self.problems,
             signal: self.signal,
             receipt: self.receipt.as_ref(),

@@ -5,7 +5,7 @@ pub use super::change::{MAX_DIFF, MAX_FILE};
 pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::Rules;
 pub use crate::plan::{
-    Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
+    Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input, Only,
     Replacement, Replacements, Selection, Target, Times,
 };
 pub use crate::preflight::{Code, Facts, Options as PreflightOptions, Problem, Severity, code};

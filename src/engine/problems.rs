@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use crate::path::{PathError, RelPath};
-use crate::plan::{NameError, Rejection, RejectionKind};
+use crate::plan::{NameError, OnlyError, Rejection, RejectionKind};
 use crate::preflight::{Problem, Severity, code};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::transaction::Failure;
@@ -67,6 +67,12 @@ pub(super) fn skipped(left_out: &[RelPath]) -> Problem {
     }
     let message = format!("the filters left out every file of the patch, {} in all", left_out.len());
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
+}
+
+/// A choice that names what is not there.
+pub(super) fn unchosen(error: &OnlyError) -> Problem {
+    let help = Some("`wpatch check --json` shows the files and hunks with their names".to_owned());
+    Problem { help, ..Problem::new(&code::USAGE, error.to_string()) }
 }
 
 /// A transaction that was not committed.

@@ -8,6 +8,7 @@ mod cell;
 mod hunk;
 mod lines;
 mod name;
+mod only;
 mod replacement;
 mod select;
 mod steps;
@@ -16,6 +17,7 @@ pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Claim, Name, NameError, Strip};
+pub use only::{LeftOut, Only, OnlyError};
 pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
 pub use select::{Filter, Rejection, RejectionKind, Selected, Selection, select};
 
@@ -119,6 +121,10 @@ pub struct Operation<P = RelPath> {
     pub expected: Option<Sha256>,
     /// Index of the input that it came from.
     pub input: usize,
+    /// Its place among the operations of the whole patch, counted from 0, whatever was left out of it.
+    pub number: usize,
+    /// Indexes of the hunks that were left out, in order: they are looked for and not applied.
+    pub left_out: Vec<usize>,
     /// The whole section in that input.
     pub span: Span,
     /// The patch of a series that it belongs to, counted from 0. Renames and copies read the tree as the step
@@ -132,6 +138,20 @@ pub struct Operation<P = RelPath> {
     pub guard: Option<Guard>,
     /// The permission bits that the file gets, of 0o7777, where the plan does not come from a patch.
     pub permissions: Option<u32>,
+}
+
+impl<P> Operation<P> {
+    /// Returns whether the hunk with this index was not left out.
+    #[must_use]
+    pub fn takes(&self, hunk: usize) -> bool {
+        self.left_out.binary_search(&hunk).is_err()
+    }
+
+    /// Returns the hunks of a diff that were not left out; none of another grammar.
+    pub fn hunks(&self) -> impl Iterator<Item = &Hunk> {
+        let hunks = if let Edit::Hunks(hunks) = &self.edit { hunks.as_slice() } else { &[] };
+        hunks.iter().enumerate().filter(|(index, _)| self.takes(*index)).map(|(_, hunk)| hunk)
+    }
 }
 
 /// The things that can become of a file.

@@ -2,7 +2,10 @@
 
 use globset::{Candidate, GlobMatcher};
 
-use super::{Action, Blobs, Closeness, Direction, Edit, Name, NameError, Operation, Plan, aim, steps};
+use super::{
+    Action, Blobs, Closeness, Direction, Edit, LeftOut, Name, NameError, Only, OnlyError, Operation, Plan, aim, only,
+    steps,
+};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::text::Span;
@@ -23,6 +26,10 @@ pub struct Selection {
     pub file: Option<Vec<u8>>,
     /// The digest that the only file of a patch must have before (`--expect-hash`).
     pub expected: Option<Sha256>,
+    /// The files and hunks that are meant (`--only`), by their numbers in what the rest of the selection leaves; without
+    /// it all of them. What is left out is not looked at, but for the other hunks of a file: hunks go where they would
+    /// go together. A name, a mode and what else is said of a file comes with any hunk of it.
+    pub only: Option<Only>,
     /// How closely texts have to fit at least (`--match`, `--reindent`).
     pub closeness: Closeness,
     /// The absolute names of the root. In grammars without prefixes a name below one of them is one below the root.
@@ -47,6 +54,7 @@ impl Default for Selection {
             direction: Direction::Forward,
             file: None,
             expected: None,
+            only: None,
             closeness: Closeness::Exact,
             roots: Vec::new(),
         }
@@ -92,6 +100,8 @@ pub struct Selected {
     pub rejections: Vec<Rejection>,
     /// The files that a filter left out.
     pub skipped: Vec<RelPath>,
+    /// What [`Selection::only`] left out, or why nothing can be chosen like that.
+    pub left_out: Result<Vec<LeftOut>, OnlyError>,
 }
 
 /// Strips names, filters, and turns the plan round where the patch is to be undone.
@@ -104,6 +114,7 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         plan: Plan { inputs: plan.inputs, operations: Vec::with_capacity(plan.operations.len()) },
         rejections: Vec::new(),
         skipped: Vec::new(),
+        left_out: Ok(Vec::new()),
     };
     if let Err(rejection) = aimed {
         selected.rejections.push(rejection);
@@ -120,9 +131,15 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     if selection.direction == Direction::Reverse {
         selected.plan.operations.reverse();
     }
+    steps::number(&mut selected.plan.operations, selection.direction);
+    for (number, operation) in selected.plan.operations.iter_mut().enumerate() {
+        operation.number = number;
+    }
+    if let Some(only) = &selection.only {
+        selected.left_out = only::choose(&mut selected.plan.operations, only);
+    }
     let expected = selection.expected.map_or(Ok(()), |digest| aim::expect(&mut selected.plan.operations, digest));
     selected.rejections.extend(expected.err());
-    steps::number(&mut selected.plan.operations, selection.direction);
     selected
 }
 
@@ -153,6 +170,8 @@ fn resolved(
         blobs: operation.blobs,
         expected: operation.expected,
         input: operation.input,
+        number: operation.number,
+        left_out: operation.left_out,
         span: operation.span,
         step: operation.step,
         direction: selection.direction,
@@ -224,6 +243,8 @@ mod tests {
             blobs: None,
             expected: None,
             input: 0,
+            number: 0,
+            left_out: Vec::new(),
             span: Span::default(),
             step: 0,
             direction: Direction::Forward,

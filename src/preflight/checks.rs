@@ -132,12 +132,12 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
     if !modes::is_as_wanted(operation, node) {
         return false;
     }
-    let hunks = match &operation.edit {
-        Edit::Hunks(hunks) => hunks,
+    match &operation.edit {
+        Edit::Hunks(_) => {}
         Edit::Whole(contents) => return operation.action == Action::Create && **contents == *node.bytes,
         _ => return operation.action == Action::Create && node.bytes.is_empty(),
-    };
-    let lines = hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction));
+    }
+    let lines = operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction));
     let made: Vec<u8> =
         lines.filter(|line| line.kind == LineKind::Insertion).flat_map(|line| line.text).copied().collect();
     operation.action == Action::Create && made == *node.bytes

@@ -5,7 +5,7 @@ use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::code;
-use crate::matching::{self, MismatchKind, Placements, Rules, TextMismatch};
+use crate::matching::{self, MismatchKind, Rules, TextMismatch};
 use crate::plan::{Action, Closeness, Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target};
 use crate::text::lines;
 use crate::workspace::WorkspaceError;
@@ -45,13 +45,13 @@ fn is_result(operation: &Operation, text: &[u8], node: &Node, rules: &Rules) -> 
     match &operation.edit {
         _ if !modes::is_as_wanted(operation, node) => false,
         Edit::Keep => true,
-        Edit::Hunks(hunks) => is_all_done(&matching::place(&node.bytes, text, hunks, operation.direction, rules)),
+        Edit::Hunks(hunks) => {
+            let placements = matching::place(&node.bytes, text, hunks, operation.direction, rules);
+            let mut chosen = placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
+            chosen.all(|(_, placed)| is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind)))
+        }
         _ => false,
     }
-}
-
-fn is_all_done(placements: &Placements) -> bool {
-    placements.iter().all(|placed| is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind)))
 }
 
 /// Returns whether the result of a hunk that has no place stands in the file.

@@ -37,35 +37,7 @@ pub(super) fn postimage(
     match &operation.edit {
         // The worker takes old files from the history itself.
         Edit::Keep | Edit::Restore(_) => Some(Edited::Same),
-        Edit::Hunks(hunks) => {
-            let placements = matching::place(preimage, text, hunks, operation.direction, &options.rules);
-            explain(operation, text, hunks, (&placements, options.idempotent), findings);
-            let is_done = |placed: &Result<_, Box<Mismatch>>| {
-                options.idempotent && is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
-            };
-            if placements.iter().any(is_done) {
-                let pairs = hunks.iter().zip(&placements).filter(|(_, placed)| !is_done(placed));
-                let left: Option<Vec<_>> =
-                    pairs.map(|(hunk, placed)| Some((hunk.clone(), placed.as_ref().ok()?.clone()))).collect();
-                findings.outcome.is_done = placements.iter().all(is_done);
-                findings.outcome.placements = placements;
-                let (hunks, placed): (Vec<_>, Vec<_>) = left?.into_iter().unzip();
-                judge_hunks(&hunks, text, operation.direction, options, findings);
-                let after = matching::splice(preimage, text, &hunks, operation.direction, &placed);
-                compare(preimage, &after, &mut findings.outcome);
-                return Some(Edited::Changed(after));
-            }
-            let placed: Option<Vec<Placement>> =
-                placements.iter().map(|placed| placed.as_ref().ok().cloned()).collect();
-            if options.describe || !placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated)) {
-                findings.outcome.placements = placements;
-            }
-            let (placed, closeness) = (placed?, options.rules.closeness);
-            judge_hunks(hunks, text, operation.direction, options, findings);
-            let after = matching::splice_moved(preimage, text, hunks, operation.direction, &placed, closeness);
-            findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
-            Some(Edited::Changed(after))
-        }
+        Edit::Hunks(hunks) => spliced(operation, (text, hunks), preimage, options, findings).map(Edited::Changed),
         Edit::Binary(binary) => {
             binary_postimage(operation, *binary, text, preimage, options, findings).map(Edited::Changed)
         }
@@ -87,6 +59,42 @@ pub(super) fn postimage(
     }
 }
 
+/// Returns what the hunks make of `preimage` that are chosen and not done already.
+fn spliced(
+    operation: &Operation,
+    (text, hunks): (&[u8], &[Hunk]),
+    preimage: &[u8],
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Vec<u8>> {
+    let direction = operation.direction;
+    // Those that are left out are looked for as well: the others go where they would go beside them.
+    let placements = matching::place(preimage, text, hunks, direction, &options.rules);
+    explain(operation, text, hunks, (&placements, options.idempotent), findings);
+    let is_done = |placed: &Result<_, Box<Mismatch>>| {
+        options.idempotent && is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
+    };
+    let chosen = || placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
+    let pending: Vec<_> = chosen().filter(|(_, placed)| !is_done(placed)).collect();
+    let has_done = pending.len() + operation.left_out.len() < placements.len();
+    let placed: Option<Vec<Placement>> = pending.iter().map(|(_, placed)| placed.as_ref().ok().cloned()).collect();
+    let some: Option<Vec<Hunk>> =
+        (pending.len() < hunks.len()).then(|| pending.iter().map(|(index, _)| hunks[*index].clone()).collect());
+    findings.outcome.is_done = has_done && pending.is_empty();
+    let is_as_stated = placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated));
+    if options.describe || !is_as_stated {
+        findings.outcome.placements = placements;
+    }
+    let (hunks, placed, closeness) = (some.as_deref().unwrap_or(hunks), placed?, options.rules.closeness);
+    judge_hunks(hunks, text, direction, options, findings);
+    let after = matching::splice_moved(preimage, text, hunks, direction, &placed, closeness);
+    if has_done {
+        compare(preimage, &after, &mut findings.outcome);
+    }
+    findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
+    Some(after)
+}
+
 /// Counts the lines that differ, of contents for which the patch does not say it.
 pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
     outcome.is_binary = is_binary(before) || is_binary(after);
@@ -98,10 +106,7 @@ pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
 /// Counts the lines that the operation adds and removes.
 pub(super) fn count(operation: &Operation, text: &[u8], outcome: &mut FileOutcome) {
     outcome.is_binary = matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing);
-    let Edit::Hunks(hunks) = &operation.edit else {
-        return;
-    };
-    for line in hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction)) {
+    for line in operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction)) {
         match line.kind {
             LineKind::Insertion => outcome.added += 1,
             LineKind::Deletion => outcome.removed += 1,
@@ -192,7 +197,8 @@ fn explain(
     (placements, is_idempotent): (&matching::Placements, bool),
     findings: &mut Findings,
 ) {
-    for (index, (hunk, placed)) in hunks.iter().zip(placements).enumerate() {
+    let all = hunks.iter().zip(placements).enumerate();
+    for (index, (hunk, placed)) in all.filter(|(index, _)| operation.takes(*index)) {
         let problem = match placed {
             Ok(placement) if placement.candidates.len() > 1 => {
                 let line = placement.lines.start + 1;

@@ -3,14 +3,15 @@
 
 use super::file::FileReport;
 use super::finding::{ErrorReport, ProblemReport};
-use super::hunk::HunkReport;
+use super::hunk::{HunkReport, hunk_id};
 use super::plan_id::plan_id;
 use super::words::{Counter, text};
 use super::{
-    InputReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA, Summary, Tool, TransactionReport,
+    InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA, Summary, Tool,
+    TransactionReport,
 };
 use crate::digest::Sha256;
-use crate::plan::{Edit, Input, Plan};
+use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{Problem, Resolution, Severity};
 use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
@@ -39,6 +40,8 @@ pub struct Parts<'a> {
     pub is_dry: bool,
     /// What becomes of the other names of files.
     pub links: Links,
+    /// What was left out of the patches (`--only`).
+    pub left_out: &'a [LeftOut],
     /// All problems, in order.
     pub problems: &'a [Problem],
     /// The signal that stopped it.
@@ -63,6 +66,7 @@ impl Parts<'_> {
             is_described: false,
             is_dry: false,
             links: Links::Parted,
+            left_out: &[],
             problems: &[],
             signal: None,
             receipt: None,
@@ -81,7 +85,9 @@ pub fn build(parts: &Parts<'_>) -> Report {
     let files = files(parts, &mut counters);
     let decisive = decisive(parts);
     let outcome = decisive.map_or(parts.success, |index| Outcome::of(parts.problems[index].code));
-    let mut problems: Vec<_> = parts.problems.iter().map(|problem| ProblemReport::of(problem, &mut counters)).collect();
+    let of = |problem: &Problem| problem.operation.and_then(|index| parts.plan?.operations.get(index));
+    let report = |problem| ProblemReport::of(problem, of(problem).map(|operation| operation.number), &mut counters);
+    let mut problems: Vec<_> = parts.problems.iter().map(report).collect();
     problems
         .iter_mut()
         .filter(|problem| problem.nearest.is_some())
@@ -105,6 +111,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
             let problem = &parts.problems[index];
             ErrorReport::of(problem, &problems[index], hunk_of(problem, &files))
         }),
+        left_out: parts.left_out.iter().map(LeftOutReport::of).collect(),
         problems,
         files,
         transaction: transaction(parts),
@@ -122,7 +129,8 @@ fn decisive(parts: &Parts<'_>) -> Option<usize> {
 /// Returns the hunk that `problem` speaks of, and its index in its file.
 fn hunk_of<'a>(problem: &Problem, files: &'a [FileReport]) -> Option<(usize, &'a HunkReport)> {
     let index = problem.hunk?;
-    Some((index, files.get(problem.operation?)?.hunks.get(index)?))
+    let file = files.get(problem.operation?)?;
+    Some((index, file.hunks.iter().find(|hunk| hunk.id == hunk_id(&file.id, index))?))
 }
 
 fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
@@ -144,7 +152,7 @@ fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
     for (index, operation) in plan.operations.iter().enumerate() {
         if let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input)) {
             let judged = (outcome(index), policy);
-            let file = FileReport::of(index, operation, judged, parts.is_described, &input.bytes, counter);
+            let file = FileReport::of(operation, judged, parts.is_described, &input.bytes, counter);
             let header_path = input.header_path.as_deref().map(text);
             let in_place = parts.links == Links::Kept && file.hardlinks.is_some();
             files.push(FileReport { header_path, in_place, ..file });
@@ -179,7 +187,7 @@ fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
 
 fn summary(files: &[FileReport], plan: Option<&Plan>) -> Summary {
     let hunks = plan.iter().flat_map(|plan| &plan.operations).map(|operation| match &operation.edit {
-        Edit::Hunks(hunks) => hunks.len(),
+        Edit::Hunks(hunks) => hunks.len() - operation.left_out.len(),
         Edit::Replacements(changes) => super::texts::blocks(changes),
         _ => 0,
     });

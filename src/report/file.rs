@@ -221,14 +221,13 @@ impl Op {
 impl FileReport {
     /// Reports one operation; `outcome` is missing if it was compared with no file.
     pub(super) fn of(
-        index: usize,
         operation: &Operation,
         (outcome, policy): (Option<&FileOutcome>, &Policy),
         is_described: bool,
         patch: &[u8],
         counter: &mut Counter<'_>,
     ) -> Self {
-        let id = format!("f{}", index + 1);
+        let id = file_id(operation.number);
         // Without a look at the tree, what is there is taken for new.
         let ruling = outcome.map_or_else(|| policy.weigh(operation, |_| false), |outcome| outcome.ruling.clone());
         let unknown = FileOutcome::default();
@@ -263,7 +262,7 @@ impl FileReport {
             score: super::score::score(operation, patch),
             added,
             removed,
-            rung: loosest(known),
+            rung: loosest(operation, known),
             encoding: known.encoding.map(TextEncoding::name),
             replacements: done.filter(|_| is_text_change).map(|outcome| outcome.texts.len()),
             cell: known.cell.as_ref().map(CellReport::of),
@@ -361,12 +360,10 @@ fn file_type(operation: &Operation, outcome: &FileOutcome, modes: (Option<FileMo
 }
 
 fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
-    let hunks = match &operation.edit {
-        Edit::Hunks(hunks) => hunks,
-        Edit::Replacements(changes) => return super::texts::counted_lines(changes),
-        _ => return (0, 0),
-    };
-    let kinds = hunks.iter().flat_map(|hunk| hunk.lines(patch, operation.direction)).map(|line| line.kind);
+    if let Edit::Replacements(changes) = &operation.edit {
+        return super::texts::counted_lines(changes);
+    }
+    let kinds = operation.hunks().flat_map(|hunk| hunk.lines(patch, operation.direction)).map(|line| line.kind);
     kinds.fold((0, 0), |(added, removed), kind| match kind {
         LineKind::Insertion => (added + 1, removed),
         LineKind::Deletion => (added, removed + 1),
@@ -374,7 +371,7 @@ fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
     })
 }
 
-fn loosest(outcome: &FileOutcome) -> Option<&'static str> {
+fn loosest(operation: &Operation, outcome: &FileOutcome) -> Option<&'static str> {
     let rung = |placed: &Result<Placement, Box<Mismatch>>| match placed {
         Ok(placement) => Some(placement.rung),
         Err(mismatch) => match mismatch.kind {
@@ -383,7 +380,13 @@ fn loosest(outcome: &FileOutcome) -> Option<&'static str> {
         },
     };
     let rank = |rung: &&str| LADDER.iter().position(|row| row.name == *rung);
-    outcome.placements.iter().filter_map(rung).max_by_key(rank)
+    let taken = outcome.placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
+    taken.filter_map(|(_, placed)| rung(placed)).max_by_key(rank)
+}
+
+/// Returns the name of the file with this number, counted from 0.
+pub(super) fn file_id(number: usize) -> String {
+    format!("f{}", number + 1)
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde calls")]

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::hunk::HunkReport;
+use super::file::file_id;
+use super::hunk::{HunkReport, hunk_id};
 use super::nearest::{Budget, NearestPlace};
 use super::words::{Counter, lossless, text};
 use crate::path::RelPath;
@@ -156,10 +157,11 @@ impl Expected {
 }
 
 impl ProblemReport {
-    pub(super) fn of(problem: &Problem, counters: &mut [Counter<'_>]) -> Self {
-        let file = problem.operation.map(|operation| format!("f{}", operation + 1));
+    /// Reports `problem` of the file with this number in the whole patch.
+    pub(super) fn of(problem: &Problem, number: Option<usize>, counters: &mut [Counter<'_>]) -> Self {
+        let file = number.map(file_id);
         let path = problem.path.as_ref().map(RelPath::as_bytes).or(problem.name.as_deref());
-        let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| format!("{file}h{}", hunk + 1));
+        let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| hunk_id(file, hunk));
         let input = problem.place.map(|(input, _)| input);
         let span = problem.place.and_then(|(input, span)| Some(SourceSpan::of(input, span, counters.get_mut(input)?)));
         let nearest = problem.facts.nearest.as_ref().zip(input);

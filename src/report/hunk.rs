@@ -137,7 +137,7 @@ pub(super) fn reports(
 ) -> Vec<HunkReport> {
     let mut applied = applied_lines(operation, hunks, placements);
     let mut reports = Vec::with_capacity(hunks.len());
-    for (index, hunk) in hunks.iter().enumerate() {
+    for (index, hunk) in hunks.iter().enumerate().filter(|(index, _)| operation.takes(*index)) {
         let source = Source::of(operation, hunk.span, counter);
         let mut report = HunkReport::unplaced(id, index, stated_lines(operation, hunk, patch), source);
         report.applied = applied.get_mut(index).and_then(Option::take);
@@ -162,7 +162,7 @@ impl HunkReport {
     /// Returns the entry of a change of the file `id` that was not looked for.
     pub(super) fn unplaced(id: &str, index: usize, patch: StatedLines, source: Source) -> Self {
         Self {
-            id: format!("{id}h{}", index + 1),
+            id: hunk_id(id, index),
             status: HunkStatus::Unplaced,
             rung: None,
             offset: None,
@@ -223,6 +223,11 @@ impl HunkReport {
     }
 }
 
+/// Returns the name of the hunk with this index in the file `file`.
+pub(super) fn hunk_id(file: &str, index: usize) -> String {
+    format!("{file}h{}", index + 1)
+}
+
 fn candidates(lines: &[usize]) -> Vec<Candidate> {
     lines.iter().map(|line| Candidate { line: line + 1 }).collect()
 }
@@ -270,6 +275,7 @@ fn applied_lines(operation: &Operation, hunks: &[Hunk], placements: &Placements)
     let mut placed: Vec<(usize, &Placement)> = placements
         .iter()
         .enumerate()
+        .filter(|(index, _)| operation.takes(*index))
         .filter_map(|(index, placement)| Some((index, placement.as_ref().ok()?)))
         .collect();
     placed.sort_by_key(|(_, placement)| placement.lines.start);

@@ -28,6 +28,9 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::plan::LeftOut;
+use words::text;
+
 pub use build::{Parts, build};
 pub use cell::CellReport;
 pub use file::{Contents, Digested, FileReport, FileType, LineStats, Modes, Op, Review, RuleHit};
@@ -83,12 +86,34 @@ pub struct Report {
     pub policy: PolicyReport,
     /// One entry for each file section of the patches, in order.
     pub files: Vec<FileReport>,
+    /// What was left out of the patches (`--only`), in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutReport>,
     /// All problems, in order.
     pub problems: Vec<ProblemReport>,
     /// The problem that decided; null after success.
     pub error: Option<ErrorReport>,
     /// What was committed or recovered; null if nothing was.
     pub transaction: Option<TransactionReport>,
+}
+
+/// A file or hunk that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftOutReport {
+    /// The name that it has in the report of a check that leaves nothing out, as in `f1` or `f1h2`.
+    pub id: String,
+    /// The file.
+    pub path: String,
+}
+
+impl LeftOutReport {
+    fn of(left_out: &LeftOut) -> Self {
+        let file = file::file_id(left_out.file);
+        Self {
+            id: left_out.hunk.map_or(file.clone(), |hunk| hunk::hunk_id(&file, hunk)),
+            path: text(left_out.path.as_bytes()),
+        }
+    }
 }
 
 /// Who reports.

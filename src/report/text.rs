@@ -3,7 +3,7 @@
 use std::io;
 
 use super::stat::changes;
-use super::{FileReport, Format, HunkReport, Op, Outcome, RecoveredReport, Report};
+use super::{FileReport, Format, HunkReport, LeftOutReport, Op, Outcome, RecoveredReport, Report};
 use crate::text::printable;
 
 /// Lines for people. Problems are not among them: they are shown with an excerpt of the patch, which is not in
@@ -21,6 +21,9 @@ impl Format for Text {
         }
         for file in &report.files {
             print_file(file, out)?;
+        }
+        for LeftOutReport { id, path } in &report.left_out {
+            writeln!(out, "left out {id} {}", printable(path.as_bytes()))?;
         }
         match report.outcome {
             Outcome::Applied => writeln!(out, "applied:{}", changes(report)),

@@ -277,6 +277,8 @@ impl Sections {
             blobs: None,
             expected: None,
             input: 0,
+            number: 0,
+            left_out: Vec::new(),
             span,
             step: self.step,
             direction: Direction::Forward,

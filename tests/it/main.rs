@@ -27,6 +27,7 @@ mod lenient;
 mod look;
 mod mcp;
 mod notebook;
+mod only;
 mod oracle;
 mod others;
 mod power;

@@ -9,6 +9,7 @@ use crate::cli::guards::GuardOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::verbs::{self, How};
 use crate::digest::Sha256;
+use crate::engine::options::Only;
 
 /// The options of `apply`.
 #[derive(Debug, Args)]
@@ -63,6 +64,9 @@ pub(in crate::cli) struct PatchOptions {
     /// What --include and --exclude say, in the order of the command line: whether to take, and what.
     #[arg(skip)]
     pub(in crate::cli) filters: Vec<(bool, String)>,
+    /// Take some files and hunks, by the numbers and names that `check --json` with the other options shows: 1,3-4,f6,f7h2
+    #[arg(long, value_name = "LIST")]
+    pub(in crate::cli) only: Option<Only>,
     /// Lines of context that have to match on each side of a change
     #[arg(short = 'C', value_name = "N")]
     pub(in crate::cli) context: Option<usize>,

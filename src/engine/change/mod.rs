@@ -110,6 +110,8 @@ impl Change {
             blobs: None,
             expected: self.expected,
             input: 0,
+            number: 0,
+            left_out: Vec::new(),
             span,
             step: 0,
             direction: Direction::Forward,

@@ -167,6 +167,8 @@ impl Back<'_> {
             new_mode: None,
             blobs: None,
             input: self.step,
+            number: 0,
+            left_out: Vec::new(),
             span: Span::default(),
             step: self.step,
             direction: Direction::Forward,

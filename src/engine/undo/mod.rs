@@ -164,6 +164,9 @@ impl Run {
             self.problems.extend(way.blocked()?);
             seen.take_back(entry);
         }
+        for (number, operation) in self.plan.operations.iter_mut().enumerate() {
+            operation.number = number;
+        }
         Ok(Some(chosen.into_iter().cloned().collect()))
     }
 }

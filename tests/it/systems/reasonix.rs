@@ -119,6 +119,37 @@ fn s05_a_block_that_fits_twice_is_refused() {
 }
 
 #[test]
+fn s06_entries_are_applied_by_the_numbers_that_a_check_shows() {
+    let desk = Desk::with(&[("a", b"1\n2\n3\n")]);
+    let patch = block("a", "1\n", "one\n") + &block("a", "2\n", "two\n") + &block("a", "3\n", "three\n");
+    let report = desk.does(&["apply", "--only", "1,3"], patch.as_bytes());
+    assert_eq!(desk.bytes("a"), b"one\n2\nthree\n");
+    assert_eq!(report["left_out"], json!([{"id": "f2", "path": "a"}]));
+    // A step that needs one that was left out is matched as it stands.
+    let chained = block("a", "2\n", "two\n") + &block("a", "two\n", "zwei\n");
+    desk.refuses("not_found", &["apply", "--only", "2"], chained.as_bytes());
+}
+
+#[test]
+fn s07_an_approval_is_one_of_the_chosen_entries_alone() {
+    let desk = Desk::with(&[("a", b"1\n2\n3\n")]);
+    let patch = block("a", "1\n", "one\n") + &block("a", "2\n", "two\n") + &block("a", "3\n", "three\n");
+    let checked = desk.does(&["check"], patch.as_bytes());
+    let shown = |file: &Value| json!([file["id"], file["diff"].as_str().unwrap().lines().last()]);
+    let entries: Value = checked["files"].as_array().unwrap().iter().map(shown).collect();
+    assert_eq!(entries, json!([["f1", " 3"], ["f2", " 3"], ["f3", "+three"]]));
+    let id = |list: &[&str]| {
+        desk.does(&[&["check"], list].concat(), patch.as_bytes())["plan_id"].as_str().unwrap().to_owned()
+    };
+    let (whole, some) = (id(&[]), id(&["--only", "1,3"]));
+    desk.refuses("stale", &["apply", "--approve", &whole, "--only", "1,3"], patch.as_bytes());
+    desk.refuses("stale", &["apply", "--approve", &some], patch.as_bytes());
+    desk.refuses("stale", &["apply", "--approve", &some, "--only", "1-2"], patch.as_bytes());
+    desk.does(&["apply", "--approve", &some, "--only", "f3,f1"], patch.as_bytes());
+    assert_eq!(desk.bytes("a"), b"one\n2\nthree\n");
+}
+
+#[test]
 fn s08_the_nearest_place_and_ambiguous_lines_are_short() {
     let long = format!("start\n{} = tail\n{}", "x".repeat(5000), "k\n".repeat(20));
     let desk = Desk::with(&[("calc.py", b"def f():\n    result = 0\n    return result\n"), ("long", long.as_bytes())]);

@@ -1,0 +1,206 @@
+//! Which files and hunks of a patch are meant (`--only`), by the numbers and names that a check of it shows.
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use super::{Edit, Operation};
+use crate::path::RelPath;
+
+/// Some files and hunks of a patch. Read from a list such as `1,3-4,f6,f7h2`: numbers of files counted from 1 and ranges
+/// of them, and the `id`s of files and hunks in the report of a check with the same other options.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::plan::Only;
+///
+/// assert!("1,3-4,f6,f7h2".parse::<Only>().is_ok());
+/// assert!("1,,2".parse::<Only>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Only(Vec<Part>);
+
+/// One word of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    word: String,
+    /// The first and the last file, counted from 1 if there are any such. What no number can be is [`usize::MAX`].
+    files: (usize, usize),
+    /// The hunk, counted from 1.
+    hunk: Option<usize>,
+}
+
+/// What is wrong with a choice.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OnlyError {
+    /// It cannot be read.
+    #[error("`{0}` is no number, range or id; a choice is a list such as 1,3-4,f6,f7h2")]
+    Unreadable(String),
+    /// It names a file that is not there.
+    #[error("{word} names no file of the patch, of which there are {files}")]
+    NoFile {
+        /// The word of the list.
+        word: String,
+        /// How many files there are.
+        files: usize,
+    },
+    /// It names a hunk that is not there.
+    #[error("{word} names no hunk of its file, of which there are {hunks}")]
+    NoHunk {
+        /// The word of the list.
+        word: String,
+        /// How many hunks the file has.
+        hunks: usize,
+    },
+    /// It names a part of what can only be taken as a whole.
+    #[error("{word} is no hunk of a diff, and its file can only be chosen as a whole, as f{file}")]
+    Indivisible {
+        /// The word of the list.
+        word: String,
+        /// The file, counted from 1.
+        file: usize,
+    },
+}
+
+/// A file or hunk that is not among those that were chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The file, counted from 0 in the whole patch.
+    pub file: usize,
+    /// The hunk of it, counted from 0; `None` for the whole file.
+    pub hunk: Option<usize>,
+    /// What the file is called.
+    pub path: RelPath,
+}
+
+impl FromStr for Only {
+    type Err = OnlyError;
+
+    fn from_str(list: &str) -> Result<Self, OnlyError> {
+        list.split(',').map(|word| Part::read(word.trim())).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Part {
+    fn read(word: &str) -> Result<Self, OnlyError> {
+        let parts = || match word.strip_prefix('f') {
+            Some(id) => match id.split_once('h') {
+                Some((file, hunk)) => Some((number(file)?, number(file)?, Some(number(hunk)?))),
+                None => Some((number(id)?, number(id)?, None)),
+            },
+            None => match word.split_once('-') {
+                Some((first, last)) => Some((number(first)?, number(last)?, None)),
+                None => Some((number(word)?, number(word)?, None)),
+            },
+        };
+        let (first, last, hunk) = parts().ok_or_else(|| OnlyError::Unreadable(word.to_owned()))?;
+        Ok(Self { word: word.to_owned(), files: (first, last), hunk })
+    }
+}
+
+/// Reads digits; more than a number has are the largest one.
+fn number(digits: &str) -> Option<usize> {
+    let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits.then(|| digits.parse().unwrap_or(usize::MAX))
+}
+
+/// Takes all out of `operations` that `only` does not name, and returns what that is.
+///
+/// # Errors
+///
+/// Returns the first word that names nothing.
+pub(super) fn choose(operations: &mut Vec<Operation>, only: &Only) -> Result<Vec<LeftOut>, OnlyError> {
+    let count = operations.len();
+    // Where one range more begins, and where one ends: lists may name the same files over and over.
+    let (mut begins, mut ends) = (vec![0_usize; count + 1], vec![0_usize; count + 1]);
+    let mut hunks: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+    for Part { word, files: (first, last), hunk } in &only.0 {
+        if !(1..=count).contains(first) || !(*first..=count).contains(last) {
+            return Err(OnlyError::NoFile { word: word.clone(), files: count });
+        }
+        if let Some(hunk) = hunk {
+            hunks[first - 1].insert(chosen_hunk(&operations[first - 1], word, *hunk)?);
+        } else {
+            begins[first - 1] += 1;
+            ends[*last] += 1;
+        }
+    }
+    let (mut left_out, mut open, mut index) = (Vec::new(), 0, 0);
+    operations.retain_mut(|operation| {
+        open = open + begins[index] - ends[index];
+        let (path, chosen) = (&operation.path, &hunks[index]);
+        index += 1;
+        if open > 0 {
+            return true;
+        }
+        let left = |hunk| LeftOut { file: operation.number, hunk, path: path.clone() };
+        if chosen.is_empty() {
+            left_out.push(left(None));
+            return false;
+        }
+        let others: Vec<_> = (0..divisible(operation)).filter(|hunk| !chosen.contains(hunk)).collect();
+        left_out.extend(others.iter().map(|&hunk| left(Some(hunk))));
+        operation.left_out = others;
+        true
+    });
+    Ok(left_out)
+}
+
+/// Returns the index of the hunk with the number `hunk`.
+fn chosen_hunk(operation: &Operation, word: &str, hunk: usize) -> Result<usize, OnlyError> {
+    let hunks = divisible(operation);
+    match hunk.checked_sub(1) {
+        Some(index) if index < hunks => Ok(index),
+        _ if matches!(operation.edit, Edit::Hunks(_)) || hunks > 0 => {
+            Err(OnlyError::NoHunk { word: word.to_owned(), hunks })
+        }
+        _ => Err(OnlyError::Indivisible { word: word.to_owned(), file: operation.number + 1 }),
+    }
+}
+
+/// Returns how many hunks there are to choose from: those of a diff, or the only change of another grammar.
+fn divisible(operation: &Operation) -> usize {
+    match &operation.edit {
+        Edit::Hunks(hunks) => hunks.len(),
+        Edit::Replacements(changes) => usize::from(changes.edits.len() == 1),
+        Edit::Lines(changes) => usize::from(changes.edits.len() == 1),
+        Edit::Cell(_) => 1,
+        Edit::Keep | Edit::Binary(_) | Edit::BinaryMissing | Edit::Restore(_) | Edit::Whole(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(list: &str) -> Result<Vec<(usize, usize, Option<usize>)>, OnlyError> {
+        let only: Only = list.parse()?;
+        Ok(only.0.into_iter().map(|part| (part.files.0, part.files.1, part.hunk)).collect())
+    }
+
+    #[test]
+    fn a_list_has_numbers_ranges_and_names() {
+        let expected = vec![(1, 1, None), (3, 4, None), (2, 2, None), (12, 12, Some(3))];
+        assert_eq!(read("1,3-4, f2,f12h3"), Ok(expected));
+        assert_eq!(read("99999999999999999999999-7"), Ok(vec![(usize::MAX, 7, None)]));
+    }
+
+    #[test]
+    fn what_is_no_list_is_named() {
+        for (list, word) in [
+            ("", ""),
+            ("1,,2", ""),
+            ("x", "x"),
+            ("1,-2", "-2"),
+            ("1-", "1-"),
+            ("+1", "+1"),
+            ("f", "f"),
+            ("f1h", "f1h"),
+            ("h1", "h1"),
+            ("f1-f2", "f1-f2"),
+            ("F1", "F1"),
+        ] {
+            assert_eq!(read(list), Err(OnlyError::Unreadable(word.to_owned())), "{list:?}");
+        }
+    }
+}
