@@ -35,7 +35,7 @@ pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
 pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> ExitCode {
     let command = if target == Target::Undo { "redo" } else { "undo" };
     told(command, global, |workspace, transaction, interrupt| {
-        let preflight = PreflightOptions { describe: global.json, ..PreflightOptions::default() };
+        let preflight = PreflightOptions { describe: global.is_described(), ..PreflightOptions::default() };
         let (force, is_dry_run) = (options.force, options.dry_run);
         let request = UndoRequest { force, is_dry_run, preflight, transaction, ..UndoRequest::of(target) };
         engine::undo(&request, workspace, interrupt)

@@ -45,6 +45,10 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn dispatch(Cli { global, command }: Cli) -> ExitCode {
+    if let (Some(format), Some(name)) = (&global.output, command.without_report()) {
+        let stop = Stop::new(&code::USAGE, format!("{name} prints no report, and nothing as {format}"));
+        return finish(&stop.into_outcome(name), &Output::of(&global, Verbosity::Normal));
+    }
     match command {
         Command::Apply(apply) => {
             let task = match (apply.apply, apply.check, apply.patch.is_statistics() || apply.patch.shape) {
@@ -117,24 +121,21 @@ fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, 
         return Ok(outcome);
     }
     let workspace = open(global)?;
-    let mut outcome = if task == Task::Check {
+    let outcome = if task == Task::Check {
         engine::check(request, &workspace)
     } else {
         // Only now: a signal that comes while the patch is read ends the process at once.
         let interrupt = watched()?;
         engine::apply(request, &workspace, interrupt)
     };
-    outcome.report.root = Some(root(global));
-    Ok(outcome)
+    Ok(rooted(outcome, global))
 }
 
 fn change(command: &'static str, change: Result<Change, Stop>, global: &Global) -> ExitCode {
     let outcome = change.and_then(|change| {
         let workspace = open(global)?;
         let interrupt = watched()?;
-        let mut outcome = engine::change(change, &workspace, interrupt);
-        outcome.report.root = Some(root(global));
-        Ok(outcome)
+        Ok(rooted(engine::change(change, &workspace, interrupt), global))
     });
     finish(&outcome.unwrap_or_else(|stop| stop.into_outcome(command)), &Output::of(global, Verbosity::Normal))
 }
@@ -160,6 +161,14 @@ fn state_home() -> Option<PathBuf> {
     env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
+/// Returns `outcome` with the names of the root in its report.
+fn rooted(mut outcome: Outcome, global: &Global) -> Outcome {
+    outcome.report.root = Some(root(global));
+    let base = global.root().to_string_lossy();
+    outcome.report.base = Some(base.trim_end_matches('/').to_owned()).filter(|base| base != ".");
+    outcome
+}
+
 fn root(global: &Global) -> String {
     let root = fs_err::canonicalize(global.root()).unwrap_or_else(|_| global.root().to_owned());
     root.to_string_lossy().into_owned()
@@ -176,14 +185,13 @@ fn names_of(root: &Path) -> Vec<PathBuf> {
     named.into_iter().chain([real]).collect()
 }
 
-/// A command line that cannot be understood. Whoever asked for JSON anywhere in it gets JSON.
+/// A command line that cannot be understood. Whoever asked for a format anywhere in it gets it.
 fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let text = error.render().to_string();
     let words: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     let message = words.join(" ");
     let stop = Stop::new(&code::USAGE, message.strip_prefix("error: ").unwrap_or(&message).to_owned());
-    let is_json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
-    let output = if is_json { Output::json() } else { Output::usage(text) };
+    let output = args::format_among(arguments).map_or_else(|| Output::usage(text), Output::in_format);
     finish(&stop.into_outcome(document::command_among(arguments)), &output)
 }
 

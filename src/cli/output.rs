@@ -40,14 +40,17 @@ impl Output {
     /// Returns what the options of every command ask for; `usual` holds if they do not say how much.
     pub(super) fn of(global: &Global, usual: Verbosity) -> Self {
         let verbosity = match (global.quiet, global.verbose) {
+            // Whoever reads commands out of one stream reads them out of the other as well.
+            _ if global.output.as_deref() == Some("github") => Verbosity::Quiet,
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Loud,
             _ => usual,
         };
-        let formats = match (global.json, verbosity) {
-            (true, _) => vec!["json"],
-            (_, Verbosity::Loud) => vec!["text"],
-            _ => Vec::new(),
+        let asked = if global.json { Some("json") } else { global.output.as_deref() };
+        let formats = match (asked.and_then(report::format), verbosity) {
+            (Some(format), _) => vec![format.name()],
+            (None, Verbosity::Loud) => vec!["text"],
+            (None, _) => Vec::new(),
         };
         let color = match global.color.unwrap_or_default() {
             When::Auto => AutoStream::choice(&io::stderr()),
@@ -63,10 +66,10 @@ impl Output {
         self
     }
 
-    /// Returns what is printed about a wrong command line that asks for JSON.
-    pub(super) fn json() -> Self {
-        let color = AutoStream::choice(&io::stderr());
-        Self { formats: vec!["json"], verbosity: Verbosity::Normal, color, usage: None }
+    /// Returns what is printed about a wrong command line that asks for the format `name`.
+    pub(super) fn in_format(name: String) -> Self {
+        let output = (name != "json").then_some(name);
+        Self::of(&Global { json: output.is_none(), output, ..Global::default() }, Verbosity::Normal)
     }
 
     /// Returns what is printed about another wrong command line: the words of its parser.
@@ -74,9 +77,9 @@ impl Output {
         Self { formats: Vec::new(), verbosity: Verbosity::Normal, color: ColorChoice::Never, usage: Some(text) }
     }
 
-    /// Adds the statistics that `patch` asks for. JSON has them already.
+    /// Adds the statistics that `patch` asks for, unless what is printed is a document.
     pub(super) fn with_statistics(mut self, patch: &PatchOptions) -> Self {
-        if self.formats.contains(&"json") {
+        if self.formats.iter().any(|name| *name != "text") {
             return self;
         }
         let numstat = if patch.nul { "numstat-z" } else { "numstat" };
@@ -119,9 +122,9 @@ impl Output {
     }
 }
 
-/// Statistics speak of a change that can be made; JSON and text speak always.
+/// Statistics speak of a change that can be made; everything else speaks always.
 fn is_printed(format: &str, report: &Report) -> bool {
-    report.ok || matches!(format, "json" | "text")
+    report.ok || !matches!(format, "stat" | "numstat" | "numstat-z" | "summary")
 }
 
 /// Returns the exit code of who printed data; a reader who has gone away is no failure.

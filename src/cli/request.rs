@@ -41,12 +41,13 @@ pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Resul
         closeness,
     };
     let defaults = PreflightOptions::default();
+    let is_whole = patch.with_diff || global.shows_changes();
     let preflight = PreflightOptions {
         rules,
         overwrite: patch.overwrite,
-        describe: global.json,
-        diff: global.json && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
-        max_diff: patch.diff_max_bytes.unwrap_or(if patch.with_diff { defaults.max_diff } else { MAX_DIFF }),
+        describe: global.is_described(),
+        diff: global.shows_changes() || global.json && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
+        max_diff: patch.diff_max_bytes.unwrap_or(if is_whole { defaults.max_diff } else { MAX_DIFF }),
         no_large_diff: patch.no_large_diff,
         max_file: patch.max_file.unwrap_or(defaults.max_file),
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),

@@ -229,9 +229,13 @@ impl FileOptions {
         };
         let defaults = change.preflight;
         let preflight = PreflightOptions {
-            describe: global.json,
-            diff: global.json,
-            max_diff: self.diff_max_bytes.unwrap_or(defaults.max_diff),
+            describe: global.is_described(),
+            diff: global.is_described(),
+            max_diff: self.diff_max_bytes.unwrap_or(if global.shows_changes() {
+                usize::MAX
+            } else {
+                defaults.max_diff
+            }),
             no_large_diff: self.no_large_diff,
             max_file: self.max_bytes.unwrap_or(defaults.max_file),
             idempotent: self.idempotent,

@@ -104,6 +104,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         plan_id: (parts.is_described && decisive.is_none()).then(|| plan_id(&files)),
         dry_run: parts.is_dry,
         root: None,
+        base: None,
         inputs: inputs(parts),
         summary: summary(&files, parts.plan),
         policy: policy(parts, &files),

@@ -2,10 +2,15 @@
 //!
 //! To add a format, write `report/<name>.rs` and a row of [`FORMATS`].
 
+mod acp;
 mod build;
 mod cell;
+mod codex;
 mod file;
 mod finding;
+mod findings;
+mod github;
+mod gitlab;
 mod hunk;
 mod json;
 mod log;
@@ -14,8 +19,11 @@ mod nearest;
 mod numstat;
 mod outcome;
 mod plan_id;
+mod rdjson;
+mod sarif;
 mod schema;
 mod score;
+mod spoken;
 mod stat;
 mod summary;
 mod text;
@@ -43,6 +51,7 @@ pub use nearest::{FirstDifference, NearestPlace};
 use numstat::{End, Numstat};
 pub use outcome::Outcome;
 pub use schema::{SCHEMAS, Schema};
+pub use spoken::{refusal, success};
 pub use summary::letters;
 
 /// The name and version of the shape of [`Report`].
@@ -78,6 +87,9 @@ pub struct Report {
     /// The directory that is patched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+    /// What the caller puts before paths below the root to name them; of formats that point at files.
+    #[serde(skip)]
+    pub base: Option<String>,
     /// The patches.
     pub inputs: Vec<InputReport>,
     /// Counts over all files.
@@ -269,6 +281,12 @@ pub const FORMATS: &[&dyn Format] = &[
     &Numstat { name: "numstat", end: End::Newline },
     &Numstat { name: "numstat-z", end: End::Nul },
     &summary::Summary,
+    &acp::Acp,
+    &codex::Codex,
+    &github::GitHub,
+    &gitlab::GitLab,
+    &rdjson::RdJson,
+    &sarif::Sarif,
 ];
 
 /// Returns the format of this name.

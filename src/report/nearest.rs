@@ -45,6 +45,11 @@ pub struct FirstDifference {
 }
 
 impl NearestPlace {
+    /// Returns the first line of the file, counted from 1, that is another than it should be.
+    pub(super) fn differs_at(&self) -> usize {
+        self.first_difference.as_ref().map_or(self.line, |difference| difference.file_line)
+    }
+
     /// Reports `nearest` in what `budget` leaves: the lines that differ before the others.
     pub(super) fn of(nearest: &Nearest, counter: &mut Counter<'_>, budget: &mut Budget) -> Self {
         let first_difference = nearest.difference.as_ref().map(|it| FirstDifference::of(it, counter, budget));

@@ -1,5 +1,6 @@
 //! What people read: one line for each file, and one for the whole.
 
+use std::fmt::Write as _;
 use std::io;
 
 use super::stat::changes;
@@ -53,18 +54,24 @@ fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::
     Ok(())
 }
 
-fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
-    write!(out, "{:<6} ", file.op.name())?;
+/// Returns what becomes of a file, in one line.
+pub(super) fn line(file: &FileReport) -> String {
+    let mut line = format!("{:<6} ", file.op.name());
     if let (Some(from), Op::Rename | Op::Copy) = (&file.from, file.op) {
-        write!(out, "{from} => ")?;
+        let _ = write!(line, "{from} => ");
     }
-    write!(out, "{}", file.path)?;
+    let _ = write!(line, "{}", file.path);
     if file.added + file.removed > 0 {
-        write!(out, " +{} -{}", file.added, file.removed)?;
+        let _ = write!(line, " +{} -{}", file.added, file.removed);
     }
     if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
-        write!(out, " mode {old} => {new}")?;
+        let _ = write!(line, " mode {old} => {new}");
     }
+    line
+}
+
+fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
+    write!(out, "{}", line(file))?;
     match file.status {
         "ok" => writeln!(out)?,
         status => writeln!(out, ": {status}")?,

@@ -30,6 +30,7 @@ mod notebook;
 mod only;
 mod oracle;
 mod others;
+mod output;
 mod power;
 mod repeated;
 mod report;

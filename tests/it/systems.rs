@@ -100,7 +100,7 @@ fn fields(value: &Value, names: &[&str]) -> Value {
 }
 
 /// Runs the program in `directory`.
-fn runs(directory: &Path, arguments: &[&str], input: &[u8]) -> Output {
+pub(crate) fn runs(directory: &Path, arguments: &[&str], input: &[u8]) -> Output {
     fed(&mut program(directory, arguments), input)
 }
 

@@ -71,6 +71,9 @@ pub(super) struct Global {
     /// Print one JSON document, whatever happens
     #[arg(long, global = true)]
     pub(super) json: bool,
+    /// Print the report in this format, whatever happens; of json, the same as --json
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "json", value_parser = outputs())]
+    pub(super) output: Option<String>,
     /// When to use colours [default: auto]
     #[arg(long, global = true, value_name = "WHEN", value_enum)]
     pub(super) color: Option<When>,
@@ -223,7 +226,11 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         Some("check") => alone(&arguments[1..], Command::Check),
         _ => None,
     };
-    parsed.map_or_else(|| whole(arguments), Ok)
+    let mut cli = parsed.map_or_else(|| whole(arguments), Ok)?;
+    if cli.global.output.as_deref() == Some("json") {
+        (cli.global.json, cli.global.output) = (true, None);
+    }
+    Ok(cli)
 }
 
 /// Reads a command line of which the command is known, `arguments[0]`. Building the parsers of all the others takes
@@ -248,7 +255,35 @@ fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
+/// Returns the format that a command line asks for which cannot be understood.
+pub(super) fn format_among(arguments: &[OsString]) -> Option<String> {
+    let words: Vec<_> = arguments.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str()).collect();
+    let mut formats = words.iter().zip(words.iter().skip(1).chain([&""])).filter_map(|(&word, &next)| match word {
+        "--json" => Some("json"),
+        "--output" => Some(next),
+        _ => word.strip_prefix("--output="),
+    });
+    formats.find(|name| outputs().contains(name)).map(str::to_owned)
+}
+
 impl Command {
+    /// Returns the name of a command that prints documents of its own, or none.
+    pub(super) fn without_report(&self) -> Option<&'static str> {
+        match self {
+            Self::Log => Some("log"),
+            Self::Show { .. } => Some("show"),
+            Self::Grammar { .. } => Some("grammar"),
+            Self::Schema { .. } => Some("schema"),
+            Self::Completions { .. } => Some("completions"),
+            Self::Man { .. } => Some("man"),
+            Self::Read(_) => Some("read"),
+            Self::List(_) => Some("list"),
+            Self::Diff(_) => Some("diff"),
+            Self::Mcp(_) => Some("mcp"),
+            _ => None,
+        }
+    }
+
     /// Notes the filters, of commands that have any.
     fn set_filters(&mut self, filters: Vec<(bool, String)>) {
         match self {
@@ -260,6 +295,16 @@ impl Command {
 }
 
 impl Global {
+    /// Returns whether the report is to hold digests, and the name of the change.
+    pub(super) fn is_described(&self) -> bool {
+        self.json || self.shows_changes()
+    }
+
+    /// Returns whether the report is printed in a format that shows all that changes.
+    pub(super) fn shows_changes(&self) -> bool {
+        self.output.as_deref() == Some("acp")
+    }
+
     /// Returns the directory that is patched.
     pub(super) fn root(&self) -> &Path {
         self.root.as_deref().unwrap_or(Path::new("."))
@@ -294,6 +339,10 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 fn grammars() -> Vec<&'static str> {
     crate::engine::options::SYNTAXES.iter().map(|syntax| syntax.name()).collect()
+}
+
+fn outputs() -> Vec<&'static str> {
+    crate::report::FORMATS.iter().map(|format| format.name()).collect()
 }
 
 fn schemas() -> Vec<&'static str> {

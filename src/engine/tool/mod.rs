@@ -6,7 +6,6 @@ mod arguments;
 mod change;
 mod patch;
 mod view;
-mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +14,7 @@ use serde_json::Value;
 
 use super::{Change, Outcome, change as make, refused};
 use crate::preflight::{Problem, code};
-use crate::report::Report;
+use crate::report::{self, Report};
 use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
 
@@ -243,7 +242,7 @@ impl ToolAnswer {
 
     /// Returns the answer that says `more` below what the report does, if that is a success.
     fn told(report: &Report, more: &str) -> Self {
-        let text = if report.ok { words::success(report) + more } else { words::refusal(report) };
+        let text = if report.ok { report::success(report) + more } else { report::refusal(report) };
         Self { text, document: document(report), is_error: !report.ok }
     }
 }

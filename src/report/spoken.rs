@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::report::{ErrorReport, ProblemReport, Report, format};
+use super::{ErrorReport, ProblemReport, Report, format};
 use crate::text::printable;
 
 /// Most problems that are told.
@@ -13,7 +13,8 @@ const MAX_MESSAGE: usize = 600;
 const MAX_EXCERPT: usize = 1200;
 
 /// Says what was done, or would be.
-pub(super) fn success(report: &Report) -> String {
+#[must_use]
+pub fn success(report: &Report) -> String {
     let mut text = Vec::new();
     if let Some(format) = format("text") {
         // A vector takes everything.
@@ -25,7 +26,8 @@ pub(super) fn success(report: &Report) -> String {
 }
 
 /// Says why not, and what to do about it.
-pub(super) fn refusal(report: &Report) -> String {
+#[must_use]
+pub fn refusal(report: &Report) -> String {
     let mut text = String::new();
     put_problems(report, &mut text);
     if let Some(error) = &report.error {

@@ -1,0 +1,171 @@
+//! What a client of the Agent Client Protocol is told of an edit: an update of its tool call.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::words::text;
+use super::{FileReport, FileType, Format, Op, Outcome, Report, print_json, refusal};
+
+/// One `ToolCallUpdate`, ready as the `update` of a `session/update`, and as the `toolCall` of a
+/// `session/request_permission`: after a check the call is `pending`. Who sends it puts the name of its own call into
+/// `toolCallId`.
+pub(super) struct Acp;
+
+impl Format for Acp {
+    fn name(&self) -> &'static str {
+        "acp"
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        let status = match report.outcome {
+            Outcome::WouldApply | Outcome::Described => "pending",
+            _ if report.ok => "completed",
+            _ => "failed",
+        };
+        print_json(
+            &json!({
+                "sessionUpdate": "tool_call_update",
+                "toolCallId": call(report),
+                "title": title(report),
+                "kind": kind(report),
+                "status": status,
+                "content": content(report),
+                "locations": report.files.iter().flat_map(|file| locations(report, file)).collect::<Vec<_>>(),
+                "rawOutput": {
+                    "outcome": report.outcome,
+                    "exit_code": report.exit_code,
+                    "plan_id": report.plan_id,
+                    "policy": report.policy,
+                    "summary": report.summary,
+                },
+            }),
+            out,
+        )
+    }
+}
+
+fn content(report: &Report) -> Vec<Value> {
+    if !report.ok {
+        return vec![words(&refusal(report))];
+    }
+    report.files.iter().flat_map(|file| shown(report, file)).collect()
+}
+
+/// Returns what the call is named by, for who has no name of its own.
+fn call(report: &Report) -> &str {
+    let committed = report.transaction.as_ref().and_then(|transaction| transaction.id.as_deref());
+    committed.or(report.plan_id.as_deref()).unwrap_or("wpatch")
+}
+
+fn title(report: &Report) -> String {
+    match report.files.as_slice() {
+        [] => "Apply a patch".to_owned(),
+        [file] => format!("{} {}", verb(file.op), file.path),
+        files => format!("Edit {} files", files.len()),
+    }
+}
+
+fn verb(op: Op) -> &'static str {
+    match op {
+        Op::Create | Op::Copy => "Create",
+        Op::Modify | Op::Mode => "Edit",
+        Op::Delete => "Delete",
+        Op::Rename => "Move",
+    }
+}
+
+fn kind(report: &Report) -> &'static str {
+    let all = |op: Op| !report.files.is_empty() && report.files.iter().all(|file| file.op == op);
+    match () {
+        () if all(Op::Delete) => "delete",
+        () if all(Op::Rename) => "move",
+        () => "edit",
+    }
+}
+
+/// Returns the places of a file, so that a client can follow; none where nobody knows where the root is.
+fn locations(report: &Report, file: &FileReport) -> Vec<Value> {
+    let Some(root) = &report.root else { return Vec::new() };
+    let path = absolute(root, file);
+    let lines: Vec<_> = hunks(file).iter().map(|hunk| hunk.line.max(1)).collect();
+    let failed = file.hunks.iter().filter_map(|hunk| Some(hunk.nearest.as_ref()?.differs_at()));
+    let lines: Vec<_> = lines.into_iter().chain(failed).collect();
+    match lines.as_slice() {
+        [] => vec![json!({"path": path})],
+        lines => lines.iter().map(|line| json!({"path": path, "line": line})).collect(),
+    }
+}
+
+/// Returns each change of lines as old and new text, and what else happens in words.
+fn shown(report: &Report, file: &FileReport) -> Vec<Value> {
+    let path = absolute(report.root.as_deref().unwrap_or_default(), file);
+    let diffs = hunks(file).into_iter().map(|hunk| {
+        let old = Some(hunk.old).filter(|_| file.op != Op::Create);
+        json!({"type": "diff", "path": path, "oldText": old, "newText": hunk.new})
+    });
+    let mut shown: Vec<_> = diffs.collect();
+    if shown.is_empty() && file.op == Op::Create && file.file_type == FileType::Text {
+        shown.push(json!({"type": "diff", "path": path, "oldText": null, "newText": ""}));
+    }
+    let is_more = file.is_mode_change() || matches!(file.op, Op::Rename | Op::Copy) || shown.is_empty();
+    if is_more {
+        shown.push(words(&super::text::line(file)));
+    }
+    shown
+}
+
+fn words(text: &str) -> Value {
+    json!({"type": "content", "content": {"type": "text", "text": text}})
+}
+
+fn absolute(root: &str, file: &FileReport) -> String {
+    format!("{}/{}", root.trim_end_matches('/'), text(file.path.as_bytes()))
+}
+
+/// One change of lines.
+struct Lines {
+    /// First line afterwards, counted from 1.
+    line: usize,
+    old: String,
+    new: String,
+}
+
+/// Takes the hunks out of the file's diff. A diff that is not UTF-8 is one line of escapes there, and has none.
+fn hunks(file: &FileReport) -> Vec<Lines> {
+    let mut hunks: Vec<Lines> = Vec::new();
+    let mut last = ' ';
+    for line in file.diff.as_deref().unwrap_or_default().split_inclusive('\n') {
+        if let (Some(start), true) = (line.strip_prefix("@@ -").and_then(start), line.starts_with("@@")) {
+            hunks.push(Lines { line: start, old: String::new(), new: String::new() });
+            continue;
+        }
+        let (Some(hunk), Some(sign)) = (hunks.last_mut(), line.chars().next()) else { continue };
+        let rest = &line[sign.len_utf8()..];
+        match sign {
+            ' ' => {
+                hunk.old.push_str(rest);
+                hunk.new.push_str(rest);
+            }
+            '-' => hunk.old.push_str(rest),
+            '+' => hunk.new.push_str(rest),
+            // `\ No newline at end of file` speaks of the line before it.
+            _ => {
+                if last != '+' {
+                    hunk.old.pop();
+                }
+                if last != '-' {
+                    hunk.new.pop();
+                }
+            }
+        }
+        last = sign;
+    }
+    hunks
+}
+
+/// Reads the first line of the postimage out of what is behind `@@ -` of a header.
+fn start(header: &str) -> Option<usize> {
+    let new = header.split_once(" +")?.1;
+    new.split([',', ' ']).next()?.parse().ok()
+}

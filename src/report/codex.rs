@@ -1,0 +1,49 @@
+//! What Codex's `apply_patch` says.
+
+use std::io;
+
+use super::summary::letters;
+use super::{ErrorReport, Expected, Format, Report};
+use crate::text::printable;
+
+/// The list of files after success, and one message after failure, in the words that its models know.
+///
+/// Codex has no check: the list then says what would be updated.
+pub(super) struct Codex;
+
+impl Format for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        let Some(error) = &report.error else {
+            let said = if report.command == "check" { "Would update" } else { "Updated" };
+            return write!(out, "Success. {said} the following files:\n{}", letters(&report.files));
+        };
+        writeln!(out, "{}", message(error))?;
+        if let (Some(Expected::Lines(lines)), "not_found") = (&error.expected, error.kind) {
+            lines.iter().try_for_each(|line| writeln!(out, "{}", printable(line.trim_end_matches('\n').as_bytes())))?;
+        }
+        match &error.help {
+            Some(help) => writeln!(out, "{}", printable(help.as_bytes())),
+            None => Ok(()),
+        }
+    }
+}
+
+fn message(error: &ErrorReport) -> String {
+    let said = printable(error.message.as_bytes());
+    let path = error.path.as_deref().unwrap_or("the patch");
+    let path = printable(path.as_bytes());
+    match (error.kind, error.span) {
+        ("parse", Some(span)) => format!("Invalid patch hunk on line {}: {said}", span.line),
+        ("parse", None) => format!("Invalid patch: {said}"),
+        ("not_found", _) => format!("Failed to find expected lines in {path}:"),
+        ("missing", _) => format!("Failed to read file to update {path}: {said}"),
+        ("no_change", _) => format!("No files were modified. {path}: {said}"),
+        ("io", _) if error.path.is_some() => format!("Failed to write file {path}: {said}"),
+        _ if error.path.is_some() => format!("{path}: {said}"),
+        _ => said.to_string(),
+    }
+}

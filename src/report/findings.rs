@@ -1,0 +1,164 @@
+//! Problems as checkers tell them: each with the place that it is shown at, in the patch and in the file.
+
+use std::fmt::Write as _;
+
+use super::{HunkReport, InputReport, NearestPlace, ProblemReport, Report};
+use crate::digest::Sha256;
+use crate::text::printable;
+
+/// One thing to be told at a place.
+pub(super) struct Finding {
+    /// Its stable name.
+    pub(super) code: &'static str,
+    /// How grave it is.
+    pub(super) level: Level,
+    /// One line, harmless to print.
+    pub(super) message: String,
+    /// What to do about it: one line, harmless to print.
+    pub(super) help: Option<String>,
+    /// The place in a patch that has a name.
+    pub(super) patch: Option<Place>,
+    /// The place in the file that it is about, below the root.
+    pub(super) target: Option<Place>,
+    /// How the patch would fit, where one line of it decides.
+    pub(super) mending: Option<Mending>,
+}
+
+/// How grave a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    /// Policy or safety forbids the change.
+    Refused,
+    /// The change cannot be made.
+    Error,
+    /// It can be made, and somebody should look at it.
+    Warning,
+}
+
+/// Lines of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The file, as the caller would name it.
+    pub(super) path: String,
+    /// Its path below the root, if it is no patch.
+    pub(super) below: Option<String>,
+    /// First line, counted from 1, where one is meant.
+    pub(super) line: Option<usize>,
+    /// Last line.
+    pub(super) last: Option<usize>,
+    /// Column in bytes, counted from 1.
+    pub(super) column: Option<usize>,
+}
+
+/// A line of the patch as the file has it.
+pub(super) struct Mending {
+    /// Line of the patch, counted from 1.
+    pub(super) line: usize,
+    /// What stands there behind the sign.
+    pub(super) old: String,
+    /// What the file has.
+    pub(super) new: String,
+}
+
+impl Finding {
+    /// Returns where it is shown: in the patch, if that is a file that somebody can open, and else in the file that it is
+    /// about.
+    pub(super) fn shown_at(&self) -> Option<&Place> {
+        self.patch.as_ref().or(self.target.as_ref())
+    }
+
+    /// Returns the other place.
+    pub(super) fn also_at(&self) -> Option<&Place> {
+        self.patch.as_ref().and(self.target.as_ref())
+    }
+
+    /// Returns message and help in one line each, after the file's name if it is not shown there.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let mut first = String::new();
+        if let Some(target) = self.also_at() {
+            let _ = write!(first, "{}: ", printable(target.path.as_bytes()));
+        }
+        first.push_str(&self.message);
+        std::iter::once(first).chain(self.help.as_ref().map(|help| format!("help: {help}"))).collect()
+    }
+}
+
+/// Returns what there is to tell of `report`, in order.
+pub(super) fn findings(report: &Report) -> Vec<Finding> {
+    report.problems.iter().map(|problem| of_problem(report, problem)).collect()
+}
+
+/// Returns a name for each of `findings` that stays the same while lines move: of what it is and where, and of how many
+/// such there are before it.
+pub(super) fn fingerprints(findings: &[Finding]) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::with_capacity(findings.len());
+    let mut counts = std::collections::HashMap::new();
+    for finding in findings {
+        let path = |place: &Option<Place>| place.as_ref().map_or(String::new(), |place| place.path.clone());
+        let key = format!("{}\0{}\0{}", finding.code, path(&finding.patch), path(&finding.target));
+        let count: &mut usize = counts.entry(key.clone()).or_default();
+        let digest = Sha256::of(format!("{key}\0{count}").as_bytes()).to_string();
+        keys.push(digest.trim_start_matches("sha256:").to_owned());
+        *count += 1;
+    }
+    keys
+}
+
+fn of_problem(report: &Report, problem: &ProblemReport) -> Finding {
+    let file = problem.file.as_ref().and_then(|id| report.files.iter().find(|file| file.id == *id));
+    let hunk = problem.hunk.as_ref().zip(file);
+    let hunk = hunk.and_then(|(id, file)| file.hunks.iter().find(|hunk| hunk.id == *id));
+    let nearest = problem.nearest.as_deref().or_else(|| hunk?.nearest.as_deref());
+    let patch = in_patch(report, problem, hunk.or_else(|| file?.hunks.first()));
+    let target = problem.path.as_ref().map(|path| Place {
+        path: report.base.as_ref().map_or_else(|| path.clone(), |base| format!("{base}/{path}")),
+        below: Some(path.clone()),
+        line: problem.lines.first().copied().or_else(|| nearest.map(NearestPlace::differs_at)),
+        last: None,
+        column: None,
+    });
+    Finding {
+        code: problem.code,
+        level: match (problem.severity, problem.kind) {
+            ("warning", _) => Level::Warning,
+            (_, "denied" | "outside_root" | "policy" | "approval_required" | "suspicious") => Level::Refused,
+            _ => Level::Error,
+        },
+        message: printable(problem.message.as_bytes()).to_string(),
+        help: problem.help.as_ref().map(|help| printable(help.as_bytes()).to_string()),
+        mending: patch.as_ref().and(nearest).and_then(|nearest| mending(report, problem, nearest)),
+        patch,
+        target,
+    }
+}
+
+/// Returns the patch with this index, if it has a name.
+fn named(report: &Report, input: usize) -> Option<&InputReport> {
+    report.inputs.get(input).filter(|input| input.name != "-" && !input.name.is_empty())
+}
+
+/// Returns where in a patch the problem is; without a place of its own, where its `hunk` is.
+fn in_patch(report: &Report, problem: &ProblemReport, hunk: Option<&HunkReport>) -> Option<Place> {
+    let source = hunk.map(|hunk| hunk.source);
+    let input = problem.span.map(|span| span.input).or(source.map(|source| source.input))?;
+    // A span inside of a hunk is about its own line.
+    let is_whole = |line: usize| problem.span.is_none_or(|span| span.line == line);
+    let last = source.filter(|source| problem.hunk.is_some() && is_whole(source.line_start));
+    Some(Place {
+        path: named(report, input)?.name.clone(),
+        below: None,
+        line: problem.span.map(|span| span.line).or(source.map(|source| source.line_start)),
+        last: last.map(|source| source.line_end),
+        column: problem.span.map(|span| span.column),
+    })
+}
+
+/// Returns the line to mend, if all others of the hunk fit there, and the grammar has a sign of one column before lines.
+fn mending(report: &Report, problem: &ProblemReport, nearest: &NearestPlace) -> Option<Mending> {
+    let format = report.inputs.get(problem.span?.input)?.format.as_deref()?;
+    let difference = nearest.first_difference.as_ref().filter(|_| nearest.matched + 1 == nearest.of)?;
+    let found = difference.found.as_ref()?;
+    let is_whole = |line: &str| !line.ends_with('\u{2026}') && !line.chars().any(char::is_control);
+    let is_certain = ["unified", "git", "codex"].contains(&format) && is_whole(&difference.expected) && is_whole(found);
+    is_certain.then(|| Mending { line: difference.patch_line, old: difference.expected.clone(), new: found.clone() })
+}

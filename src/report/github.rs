@@ -1,0 +1,71 @@
+//! Workflow commands of GitHub Actions: an annotation for each problem.
+
+use std::io;
+
+use super::findings::{Finding, Level, Place, findings};
+use super::stat::changes;
+use super::{Format, Outcome, Report};
+use crate::text::printable;
+
+/// A line for each problem, and one that sums up.
+///
+/// # Security
+///
+/// The runner takes every line that begins with `::` for a command. No line end of a patch or a path gets through, nor
+/// what ends a property, so that none can be brought in.
+pub(super) struct GitHub;
+
+impl Format for GitHub {
+    fn name(&self) -> &'static str {
+        "github"
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        for finding in findings(report) {
+            let command = if finding.level == Level::Warning { "warning" } else { "error" };
+            let message = finding.lines().iter().map(|line| data(line)).collect::<Vec<_>>().join("%0A");
+            writeln!(out, "::{command} {}::{message}", properties(&finding))?;
+        }
+        match report.outcome {
+            Outcome::WouldApply => writeln!(out, "would apply:{}", changes(report)),
+            Outcome::Applied => writeln!(out, "applied:{}", changes(report)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn properties(finding: &Finding) -> String {
+    let title = format!("title={}", property(finding.code));
+    let Some(Place { path, line, last, column, .. }) = finding.shown_at() else { return title };
+    let mut properties = vec![format!("file={}", property(&printable(path.as_bytes()).to_string()))];
+    if let Some(line) = line {
+        properties.push(format!("line={line}"));
+        match last.filter(|last| last > line) {
+            Some(last) => properties.push(format!("endLine={last}")),
+            None => properties.extend(column.map(|column| format!("col={column}"))),
+        }
+    }
+    properties.push(title);
+    properties.join(",")
+}
+
+/// Escapes what ends a message.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes what ends a property.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_a_command_or_a_property_is_escaped() {
+        assert_eq!(data("5%: a,b\r\n::error::x"), "5%25: a,b%0D%0A::error::x");
+        assert_eq!(property("5%: a,b\r\n"), "5%25%3A a%2Cb%0D%0A");
+    }
+}

@@ -1,0 +1,60 @@
+//! The diagnostic format of reviewdog, as one JSON document.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::findings::{Finding, Level, Mending, Place, findings};
+use super::{Format, Report, print_json};
+use crate::text::printable;
+
+/// A diagnostic for each problem, with the line of the patch that would fit where one line decides.
+pub(super) struct RdJson;
+
+impl Format for RdJson {
+    fn name(&self) -> &'static str {
+        "rdjson"
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        let diagnostics: Vec<_> = findings(report).iter().map(diagnostic).collect();
+        print_json(&json!({"source": {"name": report.tool.name}, "diagnostics": diagnostics}), out)
+    }
+}
+
+fn diagnostic(finding: &Finding) -> Value {
+    let mut diagnostic = json!({
+        "message": finding.lines().join("\n"),
+        "severity": if finding.level == Level::Warning { "WARNING" } else { "ERROR" },
+        "code": {"value": finding.code},
+    });
+    if let Some(place) = finding.shown_at() {
+        diagnostic["location"] = location(place);
+    }
+    if let Some(place) = finding.also_at() {
+        diagnostic["related_locations"] = json!([{"message": "the file", "location": location(place)}]);
+    }
+    if let Some(mending) = &finding.mending {
+        diagnostic["suggestions"] = json!([suggestion(mending)]);
+    }
+    diagnostic
+}
+
+fn location(place: &Place) -> Value {
+    let mut location = json!({"path": printable(place.path.as_bytes()).to_string()});
+    if let Some(line) = place.line {
+        location["range"] = match (place.last.filter(|&last| last > line), place.column) {
+            // Without columns it takes in all of the last line.
+            (Some(last), _) => json!({"start": {"line": line}, "end": {"line": last}}),
+            (None, Some(column)) => json!({"start": {"line": line, "column": column}}),
+            (None, None) => json!({"start": {"line": line}}),
+        };
+    }
+    location
+}
+
+/// Columns count bytes here, and the first one is the sign's.
+fn suggestion(mending: &Mending) -> Value {
+    let position = |column: usize| json!({"line": mending.line, "column": column});
+    json!({"range": {"start": position(2), "end": position(2 + mending.old.len())}, "text": mending.new})
+}

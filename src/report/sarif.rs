@@ -1,0 +1,135 @@
+//! The Static Analysis Results Interchange Format, version 2.1.0.
+
+use std::fmt::Write as _;
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::findings::{Finding, Level, Mending, Place, findings, fingerprints};
+use super::{Format, Outcome, Report, print_json};
+use crate::preflight::CODES;
+
+/// One log with one run. Its rules are all the codes of problems.
+pub(super) struct Sarif;
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// What names below the root are told by.
+const ROOT: &str = "ROOT";
+
+impl Format for Sarif {
+    fn name(&self) -> &'static str {
+        "sarif"
+    }
+
+    fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+        let findings = findings(report);
+        let results = findings.iter().zip(fingerprints(&findings));
+        let mut run = json!({
+            "tool": {"driver": {
+                "name": report.tool.name,
+                "version": report.tool.version,
+                "rules": CODES.iter().map(|code| rule(code.name, code.meaning.trim())).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [invocation(report)],
+            "results": results.map(|(finding, fingerprint)| result(finding, &fingerprint)).collect::<Vec<_>>(),
+        });
+        if let Some(root) = &report.root {
+            let root = format!("file://{}/", uri(root.trim_end_matches('/')));
+            run["originalUriBaseIds"] = json!({ROOT: {"uri": root}});
+        }
+        print_json(&json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}), out)
+    }
+}
+
+fn rule(name: &str, meaning: &str) -> Value {
+    json!({"id": name, "shortDescription": {"text": meaning}})
+}
+
+/// Says how the command ended. A patch that does not apply is a result, and no failure of the program.
+fn invocation(report: &Report) -> Value {
+    let has_worked =
+        report.ok || matches!(report.outcome, Outcome::DoesNotApply | Outcome::Malformed | Outcome::Refused);
+    json!({
+        "executionSuccessful": has_worked,
+        "exitCode": report.exit_code,
+        "exitCodeDescription": report.outcome.name(),
+    })
+}
+
+fn result(finding: &Finding, fingerprint: &str) -> Value {
+    let mut result = json!({
+        "ruleId": finding.code,
+        "level": if finding.level == Level::Warning { "warning" } else { "error" },
+        "message": {"text": finding.lines().join("\n")},
+        "partialFingerprints": {"wpatch/v1": fingerprint},
+    });
+    if let Some(index) = CODES.iter().position(|code| code.name == finding.code) {
+        result["ruleIndex"] = json!(index);
+    }
+    if let Some(place) = finding.shown_at() {
+        result["locations"] = json!([location(place)]);
+    }
+    if let Some(place) = finding.also_at() {
+        result["relatedLocations"] = json!([location(place)]);
+    }
+    if let (Some(mending), Some(patch)) = (&finding.mending, &finding.patch) {
+        result["fixes"] = json!([fix(mending, patch)]);
+    }
+    result
+}
+
+fn location(place: &Place) -> Value {
+    let mut physical = json!({"artifactLocation": artifact(place)});
+    if let Some(line) = place.line {
+        physical["region"] = match place.last {
+            Some(last) => json!({"startLine": line, "endLine": last.max(line)}),
+            None => json!({"startLine": line}),
+        };
+    }
+    json!({"physicalLocation": physical})
+}
+
+fn artifact(place: &Place) -> Value {
+    match &place.below {
+        Some(below) => json!({"uri": uri(below), "uriBaseId": ROOT}),
+        None if place.path.starts_with('/') => json!({"uri": format!("file://{}", uri(&place.path))}),
+        None => json!({"uri": uri(&place.path)}),
+    }
+}
+
+fn fix(mending: &Mending, patch: &Place) -> Value {
+    let region = json!({
+        "startLine": mending.line,
+        "startColumn": 2,
+        "endColumn": 2 + mending.old.chars().count(),
+    });
+    let replacement = json!({"deletedRegion": region, "insertedContent": {"text": mending.new}});
+    json!({
+        "description": {"text": "the line as the file has it"},
+        "artifactChanges": [{"artifactLocation": artifact(patch), "replacements": [replacement]}],
+    })
+}
+
+/// Escapes all but letters, digits, slashes and the marks that mean nothing anywhere (RFC 3986, unreserved).
+fn uri(path: &str) -> String {
+    path.bytes().fold(String::with_capacity(path.len()), |mut uri, byte| {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+        uri
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_relative_reference_whatever_is_in_it() {
+        assert_eq!(uri("a:b/c d%é\n"), "a%3Ab/c%20d%25%C3%A9%0A");
+    }
+}

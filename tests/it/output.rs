@@ -1,0 +1,433 @@
+//! Reports in the formats of other systems, each held to the schema that its system publishes.
+
+use std::path::Path;
+use std::process::Output;
+
+use fs_err as fs;
+use serde_json::{Value, json};
+
+use crate::systems::Desk;
+
+/// The formats that are documents of JSON, each with its schema below `tests/schemas` and the definition in it.
+const DOCUMENTS: [(&str, &str); 4] = [("acp", "#/$defs/ToolCallUpdate"), ("gitlab", ""), ("rdjson", ""), ("sarif", "")];
+
+/// A hunk of which one line is another in the file, and a file that is there already.
+const REFUSED: &str = "\
+diff --git a/a b/a
+--- a/a
++++ b/a
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+diff --git a/b b/b
+new file mode 100644
+--- /dev/null
++++ b/b
+@@ -0,0 +1 @@
++b
+";
+
+const GOOD: &str = "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-zwei\n+2\n three\n";
+
+fn desk() -> Desk {
+    Desk::with(&[
+        ("a", b"one\nzwei\nthree\n"),
+        ("b", b"is there\n"),
+        ("p/refused.patch", REFUSED.as_bytes()),
+        ("p/good.patch", GOOD.as_bytes()),
+    ])
+}
+
+/// Returns the document in the format `name`, after comparing it with its schema.
+fn document(name: &str, output: &Output) -> Value {
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    assert!(text.ends_with('\n') && text.lines().count() == 1, "{text:?}");
+    let document: Value = serde_json::from_str(text).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/schemas/{name}.json"));
+    let mut schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let (_, part) = DOCUMENTS.iter().find(|(document, _)| *document == name).unwrap();
+    if !part.is_empty() {
+        schema = json!({"$schema": schema["$schema"], "$ref": part, "$defs": schema["$defs"]});
+    }
+    let schema = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
+    let errors: Vec<_> = schema.iter_errors(&document).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{name}: {errors:?}\n{document:#}");
+    document
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+#[test]
+fn every_ending_is_a_document_and_keeps_its_exit_code() {
+    let runs: [(&[&str], &str, i32); 10] = [
+        (&["check"], GOOD, 0),
+        (&["check", "p/refused.patch"], "", 1),
+        (&["check"], "no patch\n", 2),
+        (&["check"], "--- a/a\n+++ b/a\n@@ -1,9 +1,9 @@\n one\n", 2),
+        (&["check", "--no-such-option"], "", 2),
+        (&["check", "p/none.patch"], "", 4),
+        (&["check", "--root", "none"], GOOD, 4),
+        (&["check"], "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n", 3),
+        (&["apply", "--approve", "sha256:00"], GOOD, 1),
+        (&["apply"], GOOD, 0),
+    ];
+    for (name, _) in DOCUMENTS {
+        let desk = desk();
+        for (arguments, input, expected) in runs {
+            let output = desk.runs(&[arguments, &["--output", name]].concat(), input.as_bytes());
+            assert_eq!(code(&output), expected, "{name} {arguments:?}: {output:?}");
+            document(name, &output);
+        }
+        assert_eq!(desk.bytes("a"), b"one\n2\nthree\n");
+    }
+}
+
+#[test]
+fn json_is_one_of_the_formats_and_only_one_is_printed() {
+    let desk = desk();
+    let alike = desk.runs(&["check", "--output", "json", "p/good.patch"], b"");
+    assert_eq!(said(&alike), said(&desk.runs(&["check", "--json", "p/good.patch"], b"")));
+    let both = desk.runs(&["check", "--json", "--output", "sarif", "p/good.patch"], b"");
+    let report: Value = serde_json::from_str(&said(&both)).unwrap();
+    assert_eq!((code(&both), &report["error"]["kind"]), (2, &json!("usage")));
+    let mixed = desk.runs(&["check", "--output", "gitlab", "--stat", "-v", "p/good.patch"], b"");
+    assert_eq!(said(&mixed), "[]\n");
+    let no_report = desk.runs(&["read", "a", "--output", "gitlab"], b"");
+    assert_eq!(
+        (code(&no_report), document("gitlab", &no_report)[0]["check_name"].clone()),
+        (2, json!("wpatch::usage"))
+    );
+}
+
+#[test]
+fn the_editing_commands_have_the_formats_too() {
+    let desk = desk();
+    let output = desk.runs(&["edit", "a", "--old", "zwei", "--new", "2", "--output", "acp"], b"");
+    let told = document("acp", &output);
+    assert_eq!((&told["status"], &told["title"]), (&json!("completed"), &json!("Edit a")));
+    let output = desk.runs(&["edit", "a", "--old", "zwei", "--new", "2", "--output", "codex"], b"");
+    let (said, code) = (said(&output), code(&output));
+    assert!(said.starts_with("Failed to find expected lines in a:\n") && code == 1, "{said}");
+}
+
+#[test]
+fn github_shows_each_problem_at_its_place() {
+    let desk = desk();
+    let output = desk.runs(&["check", "--output", "github", "p/refused.patch"], b"");
+    insta::assert_snapshot!(said(&output), @r#"
+    ::error file=p/refused.patch,line=6,col=1,title=wpatch%3A%3Ahunk%3A%3Anot_found::a: the hunk does not match%0Ahelp: re-read a from line 1 on: 2 of 3 lines match there
+    ::error file=p/refused.patch,line=9,col=1,title=wpatch%3A%3Afile%3A%3Aexists::b: the file exists already%0Ahelp: --overwrite replaces it
+    "#);
+    assert_eq!((code(&output), output.stderr.as_slice()), (1, &b""[..]));
+    // Without a patch that somebody can open it is the file that is shown.
+    let output = desk.runs(&["check", "--output", "github"], REFUSED.as_bytes());
+    insta::assert_snapshot!(said(&output), @r#"
+    ::error file=a,line=2,title=wpatch%3A%3Ahunk%3A%3Anot_found::the hunk does not match%0Ahelp: re-read a from line 1 on: 2 of 3 lines match there
+    ::error file=b,title=wpatch%3A%3Afile%3A%3Aexists::the file exists already%0Ahelp: --overwrite replaces it
+    "#);
+    let output = desk.runs(&["check", "--output", "github", "p/good.patch"], b"");
+    assert_eq!(said(&output), "would apply: 1 file changed, 1 insertion(+), 1 deletion(-)\n");
+}
+
+#[test]
+fn files_of_another_root_are_named_as_the_caller_names_them() {
+    let desk = desk();
+    let arguments = ["check", "--root", "root", "root/p/refused.patch", "--output"];
+    let runs = |arguments: &[&str], name: &str| {
+        let arguments = [arguments, &[name]].concat();
+        super::systems::runs(desk.path("..").as_path(), &arguments, REFUSED.as_bytes())
+    };
+    let entries = document("rdjson", &runs(&arguments, "rdjson"));
+    let path = |kind: &str| entries["diagnostics"][0].pointer(kind).unwrap().clone();
+    assert_eq!(
+        [path("/location/path"), path("/related_locations/0/location/path")],
+        ["root/p/refused.patch", "root/a"]
+    );
+    let entries = document("gitlab", &runs(&["check", "--root", "root", "--output"], "gitlab"));
+    assert_eq!(entries[0]["location"], json!({"path": "root/a", "lines": {"begin": 2, "end": 2}}));
+}
+
+#[test]
+fn a_patch_brings_no_command_into_a_log() {
+    let desk = Desk::with(&[("p,1:2%.patch", b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-::error::mine\n+y\n")]);
+    let names = ["x\\n::error::mine\\r::b", "x%0A::stop-commands::y", "##[error]mine"];
+    for name in names {
+        let patch = format!(
+            "diff --git \"a/{name}\" \"b/{name}\"\n--- \"a/{name}\"\n+++ \"b/{name}\"\n@@ -1 +1 @@\n-::a::b\n+b\n"
+        );
+        let output = desk.runs(&["check", "--output", "github"], patch.as_bytes());
+        let said = said(&output);
+        assert!(said.lines().count() == 1 && said.starts_with("::error file="), "{said}");
+        assert!(!said.contains("%0A::") && !said.contains('\r'), "{said}");
+        assert_eq!(output.stderr, b"");
+    }
+    let output = desk.runs(&["check", "--output", "github", "p,1:2%.patch"], b"");
+    assert!(said(&output).starts_with("::error file=p%2C1%3A2%25.patch,line="), "{}", said(&output));
+}
+
+#[test]
+fn a_checker_is_told_where_and_what_would_fit() {
+    let desk = desk();
+    let output = desk.runs(&["check", "--output", "rdjson", "p/refused.patch"], b"");
+    insta::assert_snapshot!(format!("{:#}", document("rdjson", &output)["diagnostics"][0]), @r#"
+    {
+      "code": {
+        "value": "wpatch::hunk::not_found"
+      },
+      "location": {
+        "path": "p/refused.patch",
+        "range": {
+          "start": {
+            "column": 1,
+            "line": 6
+          }
+        }
+      },
+      "message": "a: the hunk does not match\nhelp: re-read a from line 1 on: 2 of 3 lines match there",
+      "related_locations": [
+        {
+          "location": {
+            "path": "a",
+            "range": {
+              "start": {
+                "line": 2
+              }
+            }
+          },
+          "message": "the file"
+        }
+      ],
+      "severity": "ERROR",
+      "suggestions": [
+        {
+          "range": {
+            "end": {
+              "column": 5,
+              "line": 6
+            },
+            "start": {
+              "column": 2,
+              "line": 6
+            }
+          },
+          "text": "zwei"
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn sarif_has_a_rule_for_each_result() {
+    let output = desk().runs(&["check", "--output", "sarif", "p/refused.patch"], b"");
+    let run = document("sarif", &output)["runs"][0].clone();
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    for result in run["results"].as_array().unwrap() {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+    }
+    let mut result = run["results"][0].clone();
+    // Its number changes with the table.
+    result.as_object_mut().unwrap().remove("ruleIndex");
+    insta::assert_snapshot!(format!("{result:#}"), @r#"
+    {
+      "fixes": [
+        {
+          "artifactChanges": [
+            {
+              "artifactLocation": {
+                "uri": "p/refused.patch"
+              },
+              "replacements": [
+                {
+                  "deletedRegion": {
+                    "endColumn": 5,
+                    "startColumn": 2,
+                    "startLine": 6
+                  },
+                  "insertedContent": {
+                    "text": "zwei"
+                  }
+                }
+              ]
+            }
+          ],
+          "description": {
+            "text": "the line as the file has it"
+          }
+        }
+      ],
+      "level": "error",
+      "locations": [
+        {
+          "physicalLocation": {
+            "artifactLocation": {
+              "uri": "p/refused.patch"
+            },
+            "region": {
+              "startLine": 6
+            }
+          }
+        }
+      ],
+      "message": {
+        "text": "a: the hunk does not match\nhelp: re-read a from line 1 on: 2 of 3 lines match there"
+      },
+      "partialFingerprints": {
+        "wpatch/v1": "b5dbce0eecef9f4a26fcb16bbe3ff649495dfdca109f20138492f68d1639bce9"
+      },
+      "relatedLocations": [
+        {
+          "physicalLocation": {
+            "artifactLocation": {
+              "uri": "a",
+              "uriBaseId": "ROOT"
+            },
+            "region": {
+              "startLine": 2
+            }
+          }
+        }
+      ],
+      "ruleId": "wpatch::hunk::not_found"
+    }
+    "#);
+    insta::assert_snapshot!(run["invocations"], @r#"
+    [{"executionSuccessful":true,"exitCode":1,"exitCodeDescription":"does_not_apply"}]
+    "#);
+}
+
+#[test]
+fn a_mending_makes_the_patch_fit() {
+    let desk = desk();
+    let output = desk.runs(&["check", "--output", "rdjson", "p/refused.patch"], b"");
+    let suggestion = document("rdjson", &output)["diagnostics"][0]["suggestions"][0].clone();
+    let place = |side: &str, key: &str| usize::try_from(suggestion["range"][side][key].as_u64().unwrap()).unwrap();
+    let mut lines: Vec<_> = REFUSED.lines().map(str::to_owned).collect();
+    let range = place("start", "column") - 1..place("end", "column") - 1;
+    lines[place("start", "line") - 1].replace_range(range, suggestion["text"].as_str().unwrap());
+    let mended = lines.join("\n") + "\n";
+    desk.does(&["check", "--include", "a"], mended.as_bytes());
+}
+
+#[test]
+fn the_names_of_problems_stay_while_lines_move() {
+    let desk = desk();
+    let names = |patch: &str| {
+        fs::write(desk.path("p/refused.patch"), patch).unwrap();
+        let output = desk.runs(&["check", "--output", "gitlab", "p/refused.patch"], b"");
+        let entries = document("gitlab", &output);
+        let of = |entry: &Value| (entry["fingerprint"].clone(), entry["location"]["lines"]["begin"].clone());
+        entries.as_array().unwrap().iter().map(of).unzip()
+    };
+    let (before, lines): (Vec<_>, Vec<_>) = names(REFUSED);
+    let (after, moved): (Vec<_>, Vec<_>) = names(&format!("moved\n{REFUSED}"));
+    assert_eq!(before, after);
+    assert_ne!(lines, moved);
+    assert_ne!(before[0], before[1]);
+}
+
+#[test]
+fn codex_lists_files_or_says_why_not_in_its_words() {
+    let desk = desk();
+    let patch =
+        b"*** Begin Patch\n*** Update File: a\n@@\n-zwei\n+2\n*** Delete File: b\n*** Add File: c\n+c\n*** End Patch\n";
+    let check = desk.runs(&["check", "--output", "codex"], patch);
+    assert_eq!(said(&check), "Success. Would update the following files:\nA c\nM a\nD b\n");
+    let apply = desk.runs(&["apply", "--output", "codex"], patch);
+    assert_eq!(said(&apply), "Success. Updated the following files:\nA c\nM a\nD b\n");
+    let again = desk.runs(&["apply", "--output", "codex"], patch);
+    assert!(said(&again).starts_with("No files were modified. a: "), "{}", said(&again));
+    let other = b"*** Begin Patch\n*** Update File: a\n@@\n-zwo\n+zwei\n*** End Patch\n";
+    let other = desk.runs(&["apply", "--output", "codex"], other);
+    assert!(said(&other).starts_with("Failed to find expected lines in a:\nzwo\n") && code(&other) == 1);
+    let wrong =
+        desk.runs(&["apply", "--output", "codex"], b"*** Begin Patch\n*** Update File: a\n@@\n!\n*** End Patch\n");
+    assert!(said(&wrong).starts_with("Invalid patch hunk on line 4: "), "{}", said(&wrong));
+    let missing = b"*** Begin Patch\n*** Update File: none\n@@\n-a\n+b\n*** End Patch\n";
+    let missing = desk.runs(&["apply", "--output", "codex"], missing);
+    assert!(said(&missing).starts_with("Failed to read file to update none: "), "{}", said(&missing));
+}
+
+#[test]
+fn a_client_is_told_what_becomes_of_each_file() {
+    let desk = Desk::with(&[("a", b"one\ntwo\nthree"), ("gone", b"x\n"), ("old", b"o\n"), ("bin", b"\0\x01")]);
+    let patch = "\
+diff --git a/a b/a
+--- a/a
++++ b/a
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+\\ No newline at end of file
+diff --git a/gone b/gone
+deleted file mode 100644
+--- a/gone
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+diff --git a/old b/new
+similarity index 100%
+rename from old
+rename to new
+diff --git a/made b/made
+new file mode 100644
+--- /dev/null
++++ b/made
+@@ -0,0 +1 @@
++m
+";
+    let output = desk.runs(&["check", "--output", "acp"], patch.as_bytes());
+    let told = document("acp", &output);
+    let root = fs::canonicalize(desk.root()).unwrap().to_string_lossy().into_owned();
+    let at = |name: &str| format!("{root}/{name}");
+    let expected = json!([
+        {"type": "diff", "path": at("a"), "oldText": "one\ntwo\nthree", "newText": "one\n2\nthree"},
+        {"type": "diff", "path": at("gone"), "oldText": "x\n", "newText": ""},
+        {"type": "content", "content": {"type": "text", "text": "rename old => new"}},
+        {"type": "diff", "path": at("made"), "oldText": null, "newText": "m\n"},
+    ]);
+    assert_eq!(told["content"], expected, "{told:#}");
+    let lines: Vec<_> = told["locations"].as_array().unwrap().iter().map(|place| place["line"].clone()).collect();
+    assert_eq!((told["status"].clone(), lines), (json!("pending"), vec![json!(1), json!(1), json!(null), json!(1)]));
+    let report = desk.says(&["check"], patch.as_bytes());
+    assert_eq!(told["toolCallId"], report["plan_id"]);
+    let output = desk.runs(&["apply", "--output", "acp"], b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-none\n+1\n");
+    let told = document("acp", &output);
+    assert_eq!((&told["status"], &told["locations"][0]["path"]), (&json!("failed"), &json!(at("a"))));
+    let words = told["content"][0]["content"]["text"].as_str().unwrap();
+    assert!(words.starts_with("error (not_found): a: "), "{words}");
+}
+
+#[test]
+fn a_long_change_is_shown_to_a_client_as_a_whole() {
+    let long = "x\n".repeat(40_000);
+    let patch = format!("--- /dev/null\n+++ b/long\n@@ -0,0 +1,40000 @@\n{}", long.replace('x', "+x"));
+    let output = Desk::with(&[]).runs(&["check", "--output", "acp"], patch.as_bytes());
+    assert_eq!(document("acp", &output)["content"][0]["newText"], long);
+}
+
+#[test]
+fn bytes_that_are_no_text_come_out_harmless() {
+    let patch = b"--- a/\xff\x1b]0;x\x07\n+++ b/\xff\x1b]0;x\x07\n@@ -1 +1 @@\n-\xfe\n+y\n";
+    for (name, _) in DOCUMENTS {
+        let output = Desk::with(&[]).runs(&["check", "--output", name], patch);
+        document(name, &output);
+        assert!(output.stdout.iter().all(|byte| *byte == b'\n' || !byte.is_ascii_control()), "{name}");
+    }
+    for name in ["github", "codex"] {
+        let output = Desk::with(&[]).runs(&["check", "--output", name], patch);
+        assert!(output.stdout.iter().all(|byte| *byte == b'\n' || !byte.is_ascii_control()), "{name}");
+        assert_eq!(code(&output), 1);
+    }
+}
