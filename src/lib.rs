@@ -75,6 +75,7 @@ pub mod path;
 pub mod plan;
 pub mod policy;
 pub mod preflight;
+pub mod process;
 pub mod repair;
 pub mod report;
 pub mod syntax;

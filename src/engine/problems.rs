@@ -84,6 +84,8 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
         }
         Failure::Stale(paths) => paths.iter().map(stale).collect(),
         Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
+        // Who sent it back says why.
+        Failure::Rejected => Vec::new(),
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
         // What stood there before is refused by preflight.
         Failure::Workspace(error) if error.fault == Fault::ThroughLink => {

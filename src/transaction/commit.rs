@@ -12,7 +12,8 @@ use super::state::State;
 use super::swap::{Swap, stale};
 use super::sweep;
 use super::undone::{Aborted, Undone};
-use super::{Durability, Failure, Interrupt};
+use super::verify::identify;
+use super::{Durability, Failure, Interrupt, Trial};
 use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
@@ -28,12 +29,13 @@ pub(super) struct Commit<'a> {
     pub(super) scratch: &'a Scratch,
     pub(super) durability: Durability,
     pub(super) since: Timestamp,
+    pub(super) trials: &'a [&'a dyn Trial],
     pub(super) interrupt: &'a Interrupt,
 }
 
 impl Commit<'_> {
-    /// Carries it out, or rolls it back.
-    pub(super) fn run(&self, arranged: &Arranged) -> Result<(), Aborted> {
+    /// Carries it out, or rolls it back. Returns the files that are not as it made them.
+    pub(super) fn run(&self, arranged: &Arranged) -> Result<Vec<RelPath>, Aborted> {
         self.announce(arranged)?;
         self.publish(arranged).map_err(|cause| self.roll_back(arranged, cause))
     }
@@ -108,7 +110,7 @@ impl Commit<'_> {
         directories.iter().try_for_each(|directory| self.sync_directory(directory.as_ref()))
     }
 
-    fn publish(&self, arranged: &Arranged) -> Result<(), Failure> {
+    fn publish(&self, arranged: &Arranged) -> Result<Vec<RelPath>, Failure> {
         let slots = Slots::new(self.workspace);
         let swap = Swap {
             slots: &slots,
@@ -123,10 +125,34 @@ impl Commit<'_> {
         if self.durability == Durability::Full {
             self.sync_changed(arranged, &stay)?;
         }
+        let altered = self.put_on_trial(&arranged.journal)?;
         if let Some(signal) = self.interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
-        self.record()
+        self.record()?;
+        Ok(altered)
+    }
+
+    /// Asks those who have a say, and returns the files that changed while they looked.
+    fn put_on_trial(&self, journal: &Journal) -> Result<Vec<RelPath>, Failure> {
+        if self.trials.is_empty() {
+            return Ok(Vec::new());
+        }
+        let judged = self.trials.iter().try_for_each(|trial| trial.judge(self.interrupt));
+        self.workspace.forget();
+        judged?;
+        let is_altered = |change: &&Change| match identify(self.workspace, &change.path) {
+            // A directory may be made where a file goes.
+            Ok(Some(image)) if change.after.is_none() => image.kind != Kind::Directory,
+            Ok(image) => !change.is_after(image.as_ref()),
+            // One that cannot be looked at any more is not as it was either.
+            Err(_) => true,
+        };
+        let altered: Vec<_> = journal.changes.iter().filter(is_altered).map(|change| change.path.clone()).collect();
+        if !altered.is_empty() && self.durability == Durability::Full {
+            self.workspace.sync_all()?;
+        }
+        Ok(altered)
     }
 
     /// Makes the names durable: first those of the old files in scratch, then those in the tree.
@@ -180,7 +206,9 @@ impl Commit<'_> {
     fn roll_back(&self, arranged: &Arranged, cause: Failure) -> Aborted {
         let rollback = Rollback::new(self.workspace, self.scratch, &arranged.journal, self.durability);
         let undone = match rollback.reopen() {
-            Ok(()) => rollback.run(),
+            // Somebody took the journal away, and the old files with it.
+            Ok(false) => Undone { left: arranged.journal.paths(), kept: Vec::new(), trouble: None },
+            Ok(true) => rollback.run(),
             Err(trouble) => Undone { left: Vec::new(), kept: Vec::new(), trouble: Some(trouble) },
         };
         undone.aborted(cause)

@@ -4,13 +4,13 @@ use std::fmt;
 
 use super::history::{self, Spares};
 use super::journal::Journal;
-use super::{Failure, Receipt, Transaction, unswept};
+use super::{Done, Failure, Receipt, Transaction, unswept};
 
 impl Transaction<'_> {
     /// Keeps what was done, if anything was, and cleans up.
-    pub(super) fn receipt(&mut self, journal: Option<&Journal>) -> Receipt {
+    pub(super) fn receipt(&mut self, done: Option<Done>) -> Receipt {
         let mut warnings = Vec::new();
-        let kept = journal.map_or(Ok(()), |journal| self.keep(journal, &mut warnings));
+        let kept = done.as_ref().map_or(Ok(()), |done| self.keep(&done.journal, &mut warnings));
         if let Err(failure) = kept {
             // What could not be cleaned up now is for the next command, with the record that says how.
             self.keeps_journal = true;
@@ -19,7 +19,8 @@ impl Transaction<'_> {
         if let Err(failure) = self.clear() {
             warnings.push(unswept(&failure));
         }
-        Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings }
+        let altered = done.map(|done| done.altered).unwrap_or_default();
+        Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings, altered }
     }
 
     /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it.

@@ -111,6 +111,11 @@ impl Journal {
         self.changes.iter().map(|change| (change.number, change)).collect()
     }
 
+    /// Returns the path of every change.
+    pub(super) fn paths(&self) -> Vec<RelPath> {
+        self.changes.iter().map(|change| change.path.clone()).collect()
+    }
+
     /// Returns whether no path is one that no transaction may name, and every arrival is known.
     fn is_plausible(&self) -> bool {
         let directories =

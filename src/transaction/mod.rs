@@ -20,6 +20,7 @@ mod stage;
 mod state;
 mod swap;
 mod sweep;
+mod trial;
 mod undone;
 mod verify;
 
@@ -35,6 +36,7 @@ use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
 pub use change::Standing;
 pub use recover::{examine, recover};
 pub use single::SingleChange;
+pub use trial::Trial;
 
 use arrange::arrange;
 use commit::Commit;
@@ -128,6 +130,8 @@ pub struct Transaction<'w> {
     workspace: &'w dyn Workspace,
     options: Options,
     label: Label,
+    /// Who is asked before it counts, in order.
+    trials: Vec<&'w dyn Trial>,
     /// What some directories get.
     directories: BTreeMap<RelPath, Standing>,
     /// The lock; `None` once it was given back.
@@ -152,6 +156,8 @@ pub struct Receipt {
     pub durability: Durability,
     /// What should be known besides, such as scratch that could not be swept.
     pub warnings: Vec<String>,
+    /// Files of the change that are not as it made them, because they changed while a [`Trial`] looked at them.
+    pub altered: Vec<RelPath>,
 }
 
 /// Why nothing was committed. Unless it is [`Failure::Incomplete`], the tree is as it was.
@@ -163,6 +169,9 @@ pub enum Failure {
     /// These files are not what they were when they were read.
     #[error("changed by somebody else meanwhile")]
     Stale(Vec<RelPath>),
+    /// A [`Trial`] sent it back, and knows why.
+    #[error("sent back after a trial")]
+    Rejected,
     /// A signal came.
     #[error("stopped by signal {0}")]
     Interrupted(i32),
@@ -190,6 +199,13 @@ pub enum Failure {
         /// What stopped the commit; `None` in recovery.
         cause: Option<Box<Failure>>,
     },
+}
+
+/// What was done.
+struct Done {
+    journal: Journal,
+    /// The files that are not as the journal says.
+    altered: Vec<RelPath>,
 }
 
 impl Failure {
@@ -244,6 +260,7 @@ impl<'w> Transaction<'w> {
                     workspace,
                     options,
                     label: Label::default(),
+                    trials: Vec::new(),
                     directories: BTreeMap::new(),
                     state: Some(state),
                     stage: Stage::new(scratch.clone(), options),
@@ -286,6 +303,13 @@ impl<'w> Transaction<'w> {
         self
     }
 
+    /// Lets `trial` have a say before it counts, after those that were named before.
+    #[must_use]
+    pub fn tried_by(mut self, trial: &'w dyn Trial) -> Self {
+        self.trials.push(trial);
+        self
+    }
+
     /// Says what becomes of the other names of files that are staged from now on.
     #[must_use]
     pub fn with_links(mut self, links: Links) -> Self {
@@ -304,7 +328,7 @@ impl<'w> Transaction<'w> {
         let attempted = self.attempt(interrupt);
         self.is_committing = false;
         match attempted {
-            Ok(journal) => Ok(self.receipt(journal.as_ref())),
+            Ok(done) => Ok(self.receipt(done)),
             Err(Aborted { failure, keeps_journal }) => {
                 self.keeps_journal = keeps_journal;
                 Err(failure)
@@ -312,8 +336,8 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    /// Returns the journal of what was done; `None` if there was nothing to do.
-    fn attempt(&self, interrupt: &Interrupt) -> Result<Option<Journal>, Aborted> {
+    /// Returns the journal of what was done, and which files are not as it says; `None` if there was nothing to do.
+    fn attempt(&self, interrupt: &Interrupt) -> Result<Option<Done>, Aborted> {
         let (changes, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated).into());
@@ -331,10 +355,11 @@ impl<'w> Transaction<'w> {
             return Err(no_history().into());
         }
         let arranged = arrange(self.workspace, &self.stage, changes, &self.label, &self.directories)?;
-        let Self { workspace, scratch, since, options, .. } = self;
-        Commit { workspace: *workspace, state, scratch, durability: options.durability, since: *since, interrupt }
-            .run(&arranged)?;
-        Ok(Some(arranged.journal))
+        let Self { workspace, scratch, since, options, trials, .. } = self;
+        let (durability, since) = (options.durability, *since);
+        let altered =
+            Commit { workspace: *workspace, state, scratch, durability, since, trials, interrupt }.run(&arranged)?;
+        Ok(Some(Done { journal: arranged.journal, altered }))
     }
 
     /// Sweeps and gives the lock back.

@@ -130,6 +130,9 @@ pub trait Workspace: Sync {
     /// The number of the device is no part of it: the same disk may have another one after a restart.
     fn identity(&self) -> Result<String>;
 
+    /// Forgets where directories are: somebody else had time to move them.
+    fn forget(&self) {}
+
     /// Returns where the history of this root may be kept if there is no place for it below the root: a directory below
     /// [`ATTIC`], which stands outside of the root. `None` if there is no attic.
     fn attic(&self) -> Option<RelPath> {

@@ -9,7 +9,7 @@ use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, Interrupt, Links, Options, Receipt, SingleChange, Transaction};
+use wpatch::transaction::{Failure, Interrupt, Links, Options, Receipt, SingleChange, Transaction, Trial};
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{Result, Workspace};
 
@@ -102,13 +102,34 @@ pub(crate) fn run(
             return Ok(receipt);
         }
     }
+    begun(workspace, steps, options, interrupt)?.commit(interrupt)
+}
+
+/// Runs a transaction that `trial` has a say in.
+pub(crate) fn tried(
+    workspace: &dyn Workspace,
+    steps: &[Step],
+    options: Options,
+    trial: &dyn Trial,
+) -> std::result::Result<Receipt, Failure> {
+    let interrupt = Interrupt::new();
+    begun(workspace, steps, options, &interrupt)?.tried_by(trial).commit(&interrupt)
+}
+
+/// Returns a transaction that has everything staged.
+fn begun<'w>(
+    workspace: &'w dyn Workspace,
+    steps: &[Step],
+    options: Options,
+    interrupt: &Interrupt,
+) -> std::result::Result<Transaction<'w>, Failure> {
     let is_overwrite = |step: &Step| matches!(step, Step::Overwrite(..));
     let links = if steps.iter().any(is_overwrite) { Links::Kept } else { Links::Parted };
     let (transaction, _) = Transaction::begin(workspace, Options { links, ..options }, interrupt)?;
     for step in steps {
         transaction.take(step.change(workspace)?)?;
     }
-    transaction.commit(interrupt)
+    Ok(transaction)
 }
 
 impl Step {

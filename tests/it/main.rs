@@ -32,6 +32,7 @@ mod oracle;
 mod others;
 mod output;
 mod power;
+mod process;
 mod repeated;
 mod report;
 mod run;

@@ -74,14 +74,15 @@ impl<'a> Rollback<'a> {
         Self { slots: Slots::new(workspace), scratch, journal, numbered: journal.numbered(), durability, kept }
     }
 
-    /// Takes a commit record back whose making was reported as failed.
-    pub(super) fn reopen(&self) -> Result<(), Failure> {
-        let done = self.scratch.file("done")?;
+    /// Takes a commit record back whose making was reported as failed. Returns whether there is a journal.
+    pub(super) fn reopen(&self) -> Result<bool, Failure> {
+        let (done, journal) = (self.scratch.file("done")?, self.scratch.file("journal")?);
         if self.slots.workspace.stat(&done)?.is_some() {
-            self.slots.workspace.rename(&done, &self.scratch.file("journal")?, Rename::Replace)?;
+            self.slots.workspace.rename(&done, &journal, Rename::Replace)?;
             self.sync_scratch()?;
+            return Ok(true);
         }
-        Ok(())
+        Ok(self.slots.workspace.stat(&journal)?.is_some())
     }
 
     /// Puts everything back, makes that durable and closes the journal.

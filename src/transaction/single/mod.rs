@@ -2,7 +2,7 @@
 //!
 //! It needs no directory: one file has the place of the state directory, which is the lock, holds the journal and says
 //! how far the change has come; the staged file stands beside its target. Whatever does not fit this is left to
-//! [`Transaction`](super::Transaction).
+//! [`Transaction`](super::Transaction); so is what a [`Trial`](super::Trial) is to look at.
 
 pub(super) mod note;
 
@@ -193,7 +193,7 @@ impl<'w> SingleChange<'w> {
 
     fn receipt(&self, left: Option<&Failure>) -> Receipt {
         let warnings = left.map(unswept).into_iter().collect();
-        Receipt { id: self.scratch.id.clone(), durability: Durability::None, warnings }
+        Receipt { id: self.scratch.id.clone(), durability: Durability::None, warnings, altered: Vec::new() }
     }
 }
 

@@ -1,0 +1,245 @@
+//! Process groups, pipes and their ends on Linux.
+
+use std::io::{self, PipeReader, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionbio};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
+
+use super::tail::Tail;
+use super::{Ending, Errand, GRACE, Ran};
+
+/// How long a pipe is waited for before the process and the clock are looked at.
+const LONGEST: Duration = Duration::from_millis(20);
+const SHORTEST: Duration = Duration::from_millis(1);
+/// How long killed processes are waited for that somebody else has to take note of.
+const BURIAL: Duration = Duration::from_millis(200);
+/// Bytes that are read or written at once.
+const CHUNK: usize = 64 << 10;
+/// Most bytes that are read behind the end: what the largest pipe holds, see pipe(7).
+const MOST_LEFT: usize = 1 << 20;
+
+/// A process with everything that it starts and that does not set itself apart. Dropped, all of it is killed.
+#[derive(Debug)]
+pub struct Group {
+    child: Child,
+    /// Nobody else can have the number as long as the process was not waited for.
+    id: Option<Pid>,
+}
+
+impl Group {
+    /// Starts `command` in a process group of its own.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system if it cannot be started.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        let child = command.process_group(0).spawn()?;
+        Ok(Self { id: Pid::from_raw(child.id().cast_signed()), child })
+    }
+
+    /// Returns the process itself. Whoever waits for its end through it takes the group's name away.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Returns whether the process itself has ended.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error where ended processes are not kept until somebody asks, because SIGCHLD is ignored.
+    pub fn has_ended(&self) -> io::Result<bool> {
+        let Some(id) = self.id else { return Ok(true) };
+        let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        Ok(waitid(WaitId::Pid(id), how)?.is_some())
+    }
+
+    /// Asks all to end, also those that are halted.
+    pub fn ask(&self) {
+        self.send(Signal::TERM);
+        self.send(Signal::CONT);
+    }
+
+    /// Kills what is left and returns how the process itself ended; `None` if it does not end although it was killed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of waiting for it.
+    pub fn end(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.send(Signal::KILL);
+        let Some(id) = self.id else { return Ok(None) };
+        let mut status = None;
+        wait(GRACE, || {
+            status = self.child.try_wait().transpose();
+            status.is_some()
+        });
+        self.id = None;
+        // What is killed may still write for a moment. Others take note of these; where nobody does they stay for good.
+        wait(BURIAL, || test_kill_process_group(id).is_err());
+        status.transpose()
+    }
+
+    fn send(&self, signal: Signal) {
+        if let Some(id) = self.id {
+            // Whoever is gone, or belongs to somebody else, is not reached.
+            let _ = kill_process_group(id, signal);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.id.is_some() {
+            let _ = self.end();
+        }
+    }
+}
+
+/// Waits until `is_over`, at most for `limit`.
+fn wait(limit: Duration, mut is_over: impl FnMut() -> bool) {
+    let (start, mut pause) = (Instant::now(), Duration::from_micros(50));
+    while !is_over() && start.elapsed() < limit {
+        thread::sleep(pause);
+        pause = (2 * pause).min(LONGEST);
+    }
+}
+
+pub(super) fn converse(errand: &Errand<'_>, is_stopped: &dyn Fn() -> bool) -> io::Result<Ran> {
+    let start = Instant::now();
+    let (output, writer) = io::pipe()?;
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "--"]).arg(errand.command).current_dir(errand.directory);
+    command.envs(errand.environment.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+    let mut group = Group::start(&mut command)?;
+    // With it goes our end of the pipe for writing.
+    drop(command);
+    let mut talk = Talk::new(group.child().stdin.take(), errand.input, output)?;
+    let mut asked: Option<(Ending, Instant)> = None;
+    loop {
+        talk.go_on()?;
+        let has_ended = group.has_ended()?;
+        let is_over = match asked {
+            None => has_ended,
+            Some((_, since)) => has_ended && talk.output.is_none() || since.elapsed() >= GRACE,
+        };
+        if is_over {
+            break;
+        }
+        if asked.is_none() {
+            let is_late = start.elapsed() >= errand.limit;
+            let why = if is_stopped() { Some(Ending::Stopped) } else { is_late.then_some(Ending::TimedOut) };
+            if let Some(why) = why {
+                asked = Some((why, Instant::now()));
+                group.ask();
+            }
+        }
+    }
+    let status = group.end()?;
+    let time = start.elapsed();
+    let (output, is_cut) = talk.finish()?;
+    let ending = match asked {
+        Some((ending, _)) => ending,
+        None => ending(status)?,
+    };
+    Ok(Ran { ending, output, is_cut, time })
+}
+
+fn ending(status: Option<ExitStatus>) -> io::Result<Ending> {
+    let ended =
+        |status: ExitStatus| status.code().map(Ending::Exited).or_else(|| status.signal().map(Ending::Signalled));
+    status.and_then(ended).ok_or_else(|| io::Error::other("nobody can tell how the command ended"))
+}
+
+/// What goes to a process and comes from it.
+struct Talk<'a> {
+    input: Option<ChildStdin>,
+    /// What it did not get yet.
+    rest: &'a [u8],
+    output: Option<PipeReader>,
+    tail: Tail,
+    buffer: Vec<u8>,
+    pause: Duration,
+}
+
+impl<'a> Talk<'a> {
+    fn new(input: Option<ChildStdin>, rest: &'a [u8], output: PipeReader) -> io::Result<Self> {
+        if let Some(input) = &input {
+            ioctl_fionbio(input, true)?;
+        }
+        ioctl_fionbio(&output, true)?;
+        let (tail, buffer) = (Tail::default(), vec![0; CHUNK]);
+        Ok(Self { input, rest, output: Some(output), tail, buffer, pause: SHORTEST })
+    }
+
+    /// Gives and takes what can be at once, or waits for a moment.
+    fn go_on(&mut self) -> io::Result<()> {
+        if self.rest.is_empty() {
+            self.input = None;
+        }
+        let input = self.input.iter().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::OUT));
+        let output = self.output.iter().map(|pipe| PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
+        let mut pipes: Vec<_> = input.chain(output).collect();
+        let pause = Timespec::try_from(self.pause).map_err(io::Error::other)?;
+        let ready = match poll(&mut pipes, Some(&pause)) {
+            // A signal came.
+            Err(Errno::INTR) => 0,
+            ready => ready?,
+        };
+        drop(pipes);
+        self.pause = if ready > 0 { SHORTEST } else { (2 * self.pause).min(LONGEST) };
+        if ready > 0 {
+            self.give()?;
+            self.take()?;
+        }
+        Ok(())
+    }
+
+    fn give(&mut self) -> io::Result<()> {
+        let Some(pipe) = &mut self.input else { return Ok(()) };
+        match pipe.write(&self.rest[..self.rest.len().min(CHUNK)]) {
+            Ok(count) => self.rest = &self.rest[count..],
+            // It need not read what it gets.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.input = None,
+            Err(error) if is_passing(&error) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Returns how many bytes came.
+    fn take(&mut self) -> io::Result<usize> {
+        let Some(pipe) = &mut self.output else { return Ok(0) };
+        match pipe.read(&mut self.buffer) {
+            Ok(0) => self.output = None,
+            Ok(count) => {
+                self.tail.add(&self.buffer[..count]);
+                return Ok(count);
+            }
+            Err(error) if is_passing(&error) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(0)
+    }
+
+    /// Takes what is left in the pipe, but does not wait for more.
+    fn finish(mut self) -> io::Result<(Vec<u8>, bool)> {
+        let mut taken = 0;
+        while taken < MOST_LEFT {
+            match self.take()? {
+                0 => break,
+                count => taken += count,
+            }
+        }
+        Ok(self.tail.finish())
+    }
+}
+
+fn is_passing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}

@@ -1,0 +1,89 @@
+//! Commands of the user: run in a process group of their own, fed, listened to, and ended when their time is up.
+//!
+//! To add a system, write `process/<system>` with a `Group` and a `converse`, and choose it here.
+
+#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
+mod linux;
+mod tail;
+#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
+mod unsupported;
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
+pub use linux::Group;
+#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
+pub use unsupported::Group;
+
+#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
+use linux::converse;
+#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
+use unsupported::converse;
+
+/// Most bytes of the output that are kept: the last ones.
+pub const MOST_OUTPUT: usize = 16 << 10;
+/// How long a command that was asked to end may take for it before it is killed.
+pub const GRACE: Duration = Duration::from_secs(2);
+
+/// A command, and all that it gets.
+#[derive(Clone, Copy, Debug)]
+pub struct Errand<'a> {
+    /// What `/bin/sh -c` is to do.
+    pub command: &'a OsStr,
+    /// The directory that it runs in.
+    pub directory: &'a Path,
+    /// What its environment has besides that of this process.
+    pub environment: &'a [(&'a str, OsString)],
+    /// Its standard input, which it need not read.
+    pub input: &'a [u8],
+    /// How long it may take.
+    pub limit: Duration,
+}
+
+/// What came of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// How it ended.
+    pub ending: Ending,
+    /// The last [`MOST_OUTPUT`] bytes that it wrote to standard output and standard error, in the order of writing.
+    pub output: Vec<u8>,
+    /// Whether it wrote more than that.
+    pub is_cut: bool,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With this exit code.
+    Exited(i32),
+    /// By this signal, which somebody else sent.
+    Signalled(i32),
+    /// It was ended because it took too long.
+    TimedOut,
+    /// It was ended because somebody asked to stop.
+    Stopped,
+}
+
+/// Runs a command and waits for its end. `is_stopped` is asked every few milliseconds, and `true` ends it.
+///
+/// It ends when its shell does. What is left of its process group is killed then, so that nothing of it writes to the
+/// tree behind its end, and what holds the output open is not waited for. One whose time is up is asked to end by SIGTERM
+/// to the group, and killed after [`GRACE`].
+///
+/// # Security
+///
+/// The command is as trusted as its user: it does what it likes, in the environment of this process. What sets itself
+/// apart by setsid(2) is in another group and lives on, as does what this user may not send signals to; and if this
+/// process is killed by SIGKILL, nobody ends the command.
+///
+/// # Errors
+///
+/// Returns the error of the system if the shell cannot be run or its end cannot be told; whatever was started is killed.
+pub fn run(errand: &Errand<'_>, is_stopped: &dyn Fn() -> bool) -> io::Result<Ran> {
+    converse(errand, is_stopped)
+}
