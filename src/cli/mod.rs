@@ -16,6 +16,7 @@ mod output;
 mod request;
 mod show;
 mod signals;
+mod tree;
 mod verbs;
 
 use std::env;
@@ -24,7 +25,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use args::{Cli, Command, Global, PatchOptions};
+use args::{CheckOptions, Cli, Command, Global, PatchOptions, TreeOptions};
 use output::{Output, Verbosity};
 
 use crate::engine::options::{Code, Facts, Interrupt, Problem, code};
@@ -56,9 +57,12 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
                 (_, true, _) => Task::Check,
                 (_, false, true) => Task::Describe,
             };
-            patch(task, apply.patch, &global)
+            patch(task, apply.patch, None, &global)
         }
-        Command::Check(check) => patch(if check.shape { Task::Shape } else { Task::Check }, check, &global),
+        Command::Check(CheckOptions { patch: check, tree }) => {
+            let task = if check.shape { Task::Shape } else { Task::Check };
+            patch(task, check, tree.is_meant().then_some(&tree), &global)
+        }
         Command::Edit(edit) => change("edit", verbs::edit(&edit, &global), &global),
         Command::Write(write) => change("write", verbs::write(*write, &global), &global),
         Command::Append(append) => change("append", verbs::append(*append, &global), &global),
@@ -107,18 +111,21 @@ impl Task {
     }
 }
 
-fn patch(task: Task, patch: PatchOptions, global: &Global) -> ExitCode {
+fn patch(task: Task, patch: PatchOptions, tree: Option<&TreeOptions>, global: &Global) -> ExitCode {
     let output = Output::of(global, Verbosity::Normal).with_statistics(&patch);
-    let outcome = outcome(task, patch, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
+    let outcome = outcome(task, patch, tree, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
     finish(&outcome, &output)
 }
 
-fn outcome(task: Task, patch: PatchOptions, global: &Global) -> Result<Outcome, Stop> {
+fn outcome(task: Task, patch: PatchOptions, tree: Option<&TreeOptions>, global: &Global) -> Result<Outcome, Stop> {
     let request = request::request(patch, task, global)?;
     if matches!(task, Task::Describe | Task::Shape) {
         let mut outcome = engine::describe(request);
         outcome.report.command = task.name();
         return Ok(outcome);
+    }
+    if let Some(tree) = tree {
+        return tree::check(request, tree, global);
     }
     let workspace = open(global)?;
     let outcome = if task == Task::Check {

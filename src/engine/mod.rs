@@ -45,6 +45,7 @@ use crate::transaction::{self, Failure, Interrupt, Links, Receipt, Recovered, Si
 use crate::workspace::{Workspace, WorkspaceError};
 
 pub use crate::workspace::disk::Disk;
+pub use crate::workspace::objects::{Objects, Repository};
 
 pub use change::{Change, Parents, change};
 pub use describe::describe;
@@ -101,6 +102,36 @@ pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
 /// Returns an error as [`open`] does.
 pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError> {
     Ok(Disk::open(root)?.with_attic(root, above))
+}
+
+/// Opens the tree of `revision`, any name that git knows, in the repository `git_dir`, for [`check`], [`read`] and whatever
+/// else only looks. There need be no checkout.
+///
+/// Of many trees of one repository, open a [`Repository`] once: it keeps what it read, and the git that reads.
+///
+/// # Security
+///
+/// git runs nothing that the repository names and fetches nothing; whose repository it is it does not ask.
+///
+/// # Errors
+///
+/// Returns an error of the kind [`Fault::Missing`](crate::workspace::Fault::Missing) if there is no such revision, and of
+/// another one if the repository or git itself cannot be read.
+///
+/// # Examples
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// use wpatch::engine::{self, Request};
+///
+/// let tree = engine::open_tree(Path::new("/srv/project/.git"), "main")?;
+/// let report = engine::check(Request::of("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n"), &tree).report;
+/// println!("{}", report.ok);
+/// # Ok::<(), wpatch::workspace::WorkspaceError>(())
+/// ```
+pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceError> {
+    Repository::at(git_dir).tree(revision.as_bytes())
 }
 
 /// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.

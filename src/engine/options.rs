@@ -12,3 +12,4 @@ pub use crate::preflight::{Code, Facts, Options as PreflightOptions, Problem, Se
 pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, edits};
 pub use crate::transaction::history::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions};
+pub use crate::workspace::Fault;

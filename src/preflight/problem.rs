@@ -346,6 +346,8 @@ codes! {
     INTERRUPTED = "wpatch::io::interrupted", Io;
     /// Rolling back could not be finished.
     INCOMPLETE = "wpatch::io::incomplete", Io;
+    /// A revision is not in the repository, or it is no tree.
+    REVISION = "wpatch::io::revision", Io;
     /// A change of another process is half made.
     HALF_MADE = "wpatch::io::half_made", Io;
     /// Scratch files could not be swept.

@@ -105,6 +105,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         dry_run: parts.is_dry,
         root: None,
         base: None,
+        tree: None,
         inputs: inputs(parts),
         summary: summary(&files, parts.plan),
         policy: policy(parts, &files),

@@ -90,6 +90,9 @@ pub struct Report {
     /// What the caller puts before paths below the root to name them; of formats that point at files.
     #[serde(skip)]
     pub base: Option<String>,
+    /// The tree of a repository that was looked at, instead of a directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreeReport>,
     /// The patches.
     pub inputs: Vec<InputReport>,
     /// Counts over all files.
@@ -135,6 +138,20 @@ pub struct Tool {
     pub name: &'static str,
     /// Its version.
     pub version: &'static str,
+}
+
+/// A tree of a repository that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TreeReport {
+    /// The repository, or the directory that git found it from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+    /// The revision as it was named.
+    pub revision: String,
+    /// The commit that it is, if it is one.
+    pub commit: Option<String>,
+    /// The name of the tree.
+    pub id: String,
 }
 
 /// One patch.

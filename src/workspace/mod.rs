@@ -4,6 +4,7 @@
 
 pub mod disk;
 pub mod memory;
+pub mod objects;
 
 use std::path::Path;
 use std::time::Duration;

@@ -19,6 +19,7 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::io::locked",
     "wpatch::io::state",
     "wpatch::io::interrupted",
+    "wpatch::io::revision",
     "wpatch::io::incomplete",
     "wpatch::io::half_made",
     "wpatch::io::not_swept",

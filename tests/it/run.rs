@@ -16,6 +16,7 @@ use wpatch::matching::Rules;
 use wpatch::mode::FileKind;
 use wpatch::plan::{Direction, Filter, Selection};
 use wpatch::transaction::{Durability, Interrupt};
+use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::{preflight, syntax, transaction};
 
@@ -48,14 +49,14 @@ pub(crate) fn tree(memory: &Memory) -> Tree {
     kept.map(|(path, entry)| (path.clone(), node(entry))).collect()
 }
 
-/// Runs `check` on a tree in memory and returns its report.
-pub(crate) fn check(memory: &Memory, patch: &[u8], settings: &Settings) -> Value {
-    told(&engine::check(request(patch, settings), memory))
+/// Runs `check` on a tree and returns its report.
+pub(crate) fn check(tree: &dyn Workspace, patch: &[u8], settings: &Settings) -> Value {
+    told(&engine::check(request(patch, settings), tree))
 }
 
-/// Runs `apply` on a tree in memory and returns its report.
-pub(crate) fn apply(memory: &Memory, patch: &[u8], settings: &Settings) -> Value {
-    told(&engine::apply(request(patch, settings), memory, &Interrupt::new()))
+/// Runs `apply` on a tree and returns its report.
+pub(crate) fn apply(tree: &dyn Workspace, patch: &[u8], settings: &Settings) -> Value {
+    told(&engine::apply(request(patch, settings), tree, &Interrupt::new()))
 }
 
 /// Runs the binary with `command` on the tree at `root` and returns its report.

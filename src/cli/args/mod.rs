@@ -1,5 +1,6 @@
 //! The command line, typed. Options that git has mean what they mean there.
 
+mod check;
 mod patch;
 
 use std::ffi::OsString;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(super) use check::{CheckOptions, TreeOptions};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use super::look::{DiffOptions, ListOptions, ReadOptions};
@@ -119,7 +121,7 @@ pub(super) enum Command {
     /// Apply patches, all of them or nothing
     Apply(ApplyOptions),
     /// Say what apply would do, and write nothing
-    Check(PatchOptions),
+    Check(CheckOptions),
     /// Replace a text in a file, or put lines into it
     Edit(Box<EditOptions>),
     /// Write a file as a whole
@@ -287,7 +289,9 @@ impl Command {
     /// Notes the filters, of commands that have any.
     fn set_filters(&mut self, filters: Vec<(bool, String)>) {
         match self {
-            Self::Apply(ApplyOptions { patch, .. }) | Self::Check(patch) => patch.filters = filters,
+            Self::Apply(ApplyOptions { patch, .. }) | Self::Check(CheckOptions { patch, .. }) => {
+                patch.filters = filters;
+            }
             Self::Show(show) => show.patch.filters = filters,
             _ => {}
         }
@@ -366,11 +370,12 @@ mod tests {
 
     #[test]
     fn both_parsers_read_the_same() {
-        let lines: [&[&str]; 5] = [
+        let lines: [&[&str]; 6] = [
             &["apply"],
             &["check", "--json", "-q", "a", "--root=x", "b"],
             &["apply", "-Rp2", "-p3", "--include", "x", "--color", "never", "--", "-v"],
             &["check", "--exclude=a", "--include", "b", "-C1", "--durability=none", "--lock-timeout", "1m"],
+            &["check", "--from-tree", "main", "--git-dir=x.git", "a"],
             &["apply", "--approve", "x", "--format", "git", "--max-patch", "7", "--stat", "--apply", "-z"],
         ];
         for line in lines {
@@ -391,7 +396,7 @@ mod tests {
     #[test]
     fn filters_keep_their_order() {
         let cli = parsed(&["wpatch", "check", "--exclude=a", "--include", "b", "--exclude=c"]);
-        let Command::Check(patch) = cli.command else { panic!("check") };
+        let Command::Check(CheckOptions { patch, .. }) = cli.command else { panic!("check") };
         assert_eq!(patch.filters, [(false, "a".to_owned()), (true, "b".to_owned()), (false, "c".to_owned())]);
     }
 

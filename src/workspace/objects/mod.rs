@@ -1,0 +1,272 @@
+//! Trees of git repositories, read without a checkout.
+//!
+//! Objects come from `git cat-file --batch`, which is started when it is first needed and kept; threads that read at the
+//! same time have one each. What a tree holds is taken as it is: no filter, no line end, no replacement of objects.
+
+mod cache;
+mod id;
+mod reader;
+mod tree;
+mod verbs;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cache::Cache;
+use reader::{Header, Kind, Place, Reader};
+use tree::Tree;
+
+use super::{Fault, Result, WorkspaceError};
+use crate::text::printable;
+
+pub use id::ObjectId;
+
+/// Largest commit, tag or tree that is read, in bytes.
+const MAX_META: u64 = 128 << 20;
+/// Longest name of a revision, in bytes.
+const MAX_REVISION: usize = 4096;
+/// Most tags of tags.
+const MAX_TAGS: usize = 16;
+/// Bytes that are passed over rather than starting git again.
+const SKIPPED: u64 = 1 << 20;
+
+/// A repository, of which any number of trees can be opened, from several threads at once.
+///
+/// Clones share what was read and the processes that read.
+///
+/// # Security
+///
+/// git runs nothing that the repository or its configuration names, and fetches nothing. Only read what it says as what
+/// somebody put there.
+#[derive(Clone, Debug)]
+pub struct Repository(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    place: Place,
+    idle: Mutex<Vec<Reader>>,
+    trees: Mutex<Cache>,
+}
+
+/// One tree of a repository: a [`Workspace`](super::Workspace) that can be read.
+///
+/// Every verb that would write is [`Fault::Unsupported`]. Files belong to the user, who alone can write to them; a
+/// submodule is an empty directory, as in a checkout of it alone.
+#[derive(Debug)]
+pub struct Objects {
+    repository: Repository,
+    root: Arc<Tree>,
+    id: ObjectId,
+    commit: Option<ObjectId>,
+}
+
+/// A verb that failed.
+struct Trouble {
+    fault: Fault,
+    source: io::Error,
+}
+
+impl Trouble {
+    fn new(fault: Fault, message: impl Into<String>) -> Self {
+        Self { fault, source: io::Error::other(message.into()) }
+    }
+
+    fn at(self, verb: &'static str, path: &impl ToString) -> WorkspaceError {
+        WorkspaceError { verb, path: path.to_string(), fault: self.fault, source: self.source }
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(source: io::Error) -> Self {
+        Self { fault: Fault::Other, source }
+    }
+}
+
+/// What was asked of the repository.
+type Outcome<T> = std::result::Result<T, Trouble>;
+
+/// An object as it is kept.
+struct Object {
+    id: ObjectId,
+    kind: Kind,
+    bytes: Vec<u8>,
+}
+
+/// An object, or its size if it is over the limit.
+enum Within {
+    Limit(Object),
+    Over(u64),
+}
+
+impl Repository {
+    /// Returns the repository that is the directory `git_dir`, such as the `.git` of a work tree, or a bare one. Nothing
+    /// is looked at before a tree is opened.
+    ///
+    /// # Security
+    ///
+    /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`.
+    #[must_use]
+    pub fn at(git_dir: &Path) -> Self {
+        Self::of(Place::At(git_dir.to_owned()))
+    }
+
+    /// Returns the repository that git finds from `directory` on, with its own doubts: see `safe.directory` in
+    /// git-config(1).
+    #[must_use]
+    pub fn around(directory: &Path) -> Self {
+        Self::of(Place::Around(directory.to_owned()))
+    }
+
+    fn of(place: Place) -> Self {
+        Self(Arc::new(Inner { place, idle: Mutex::default(), trees: Mutex::default() }))
+    }
+
+    /// Returns the directory that it was opened by.
+    #[must_use]
+    pub fn directory(&self) -> &PathBuf {
+        let (Place::At(directory) | Place::Around(directory)) = &self.0.place;
+        directory
+    }
+
+    /// Opens the tree of `revision`: any name of a commit, tag or tree that git knows, `main` or `v1~2:src`.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Missing`] if there is no such, or it is no tree; another fault if it, the repository or git itself cannot
+    /// be read.
+    pub fn tree(&self, revision: &[u8]) -> Result<Objects> {
+        self.open(revision).map_err(|trouble| trouble.at("open as a tree", &printable(revision)))
+    }
+
+    fn open(&self, revision: &[u8]) -> Outcome<Objects> {
+        if revision.is_empty() || revision.len() > MAX_REVISION || revision.iter().any(|byte| b"\n\0".contains(byte)) {
+            return Err(Trouble::new(Fault::Missing, "no revision can have this name"));
+        }
+        let mut name = revision.to_vec();
+        let mut commit = None;
+        for _ in 0..MAX_TAGS {
+            let object = self.whole(&name)?;
+            let next = match object.kind {
+                Kind::Tree => {
+                    let root = self.keep(object)?;
+                    return Ok(Objects { repository: self.clone(), root: root.1, id: root.0, commit });
+                }
+                Kind::Commit => {
+                    commit = Some(object.id);
+                    object.bytes.strip_prefix(b"tree ")
+                }
+                Kind::Tag => object.bytes.strip_prefix(b"object "),
+                Kind::Blob => return Err(Trouble::new(Fault::Missing, "it is a file, not a tree")),
+            };
+            let next = next.and_then(|bytes| bytes.split(|&byte| byte == b'\n').next()).and_then(ObjectId::from_hex);
+            let Some(id) = next else { return Err(damaged(object.id)) };
+            name = id.to_string().into_bytes();
+        }
+        Err(Trouble::new(Fault::Missing, "it is a tag of a tag of too many others"))
+    }
+
+    /// Returns the tree `id`.
+    fn subtree(&self, id: ObjectId) -> Outcome<Arc<Tree>> {
+        if let Some(tree) = held(&self.0.trees).find(id) {
+            return Ok(tree);
+        }
+        let object = self.whole(id.to_string().as_bytes())?;
+        Ok(self.keep(object)?.1)
+    }
+
+    fn keep(&self, object: Object) -> Outcome<(ObjectId, Arc<Tree>)> {
+        let Object { id, kind: Kind::Tree, bytes } = object else { return Err(damaged(object.id)) };
+        if let Some(tree) = held(&self.0.trees).find(id) {
+            return Ok((id, tree));
+        }
+        let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged(id))?);
+        held(&self.0.trees).keep(id, &tree);
+        Ok((id, tree))
+    }
+
+    /// Returns the object `name`, which is no file.
+    fn whole(&self, name: &[u8]) -> Outcome<Object> {
+        match self.object(name, MAX_META)? {
+            Within::Limit(object) => Ok(object),
+            Within::Over(size) => {
+                Err(Trouble::new(Fault::Other, format!("the object has {size} bytes, more than any that is no file")))
+            }
+        }
+    }
+
+    /// Returns the object `name`, if it has at most `limit` bytes.
+    fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
+        let kept = held(&self.0.idle).pop();
+        if let Some(reader) = kept {
+            // One that was kept may have died since; a new one says why.
+            if let Ok(answer) = self.ask(reader, name, limit) {
+                return answer;
+            }
+        }
+        self.ask(Reader::start(&self.0.place)?, name, limit)?
+    }
+
+    /// Asks `reader`, and keeps it if it can be asked again.
+    ///
+    /// # Errors
+    ///
+    /// The outer error is that of the process.
+    fn ask(&self, mut reader: Reader, name: &[u8], limit: u64) -> io::Result<Outcome<Within>> {
+        let answer = match reader.ask(name) {
+            Ok(Header::Object(id, kind, size)) if size <= limit => {
+                reader.contents(size).map(|bytes| Ok(Within::Limit(Object { id, kind, bytes })))
+            }
+            Ok(Header::Object(_, _, size)) if size > SKIPPED => return Ok(Ok(Within::Over(size))),
+            Ok(Header::Object(_, _, size)) => reader.skip(size).map(|()| Ok(Within::Over(size))),
+            Ok(Header::Missing) => Ok(Err(self.missing(name))),
+            Ok(Header::Ambiguous) => Ok(Err(Trouble::new(Fault::Missing, "the name stands for several objects"))),
+            Err(error) => Err(error),
+        };
+        match answer {
+            Ok(answer) => {
+                held(&self.0.idle).push(reader);
+                Ok(answer)
+            }
+            Err(error) => Err(reader.into_error(&error)),
+        }
+    }
+
+    fn missing(&self, name: &[u8]) -> Trouble {
+        let repository = self.directory().display();
+        match ObjectId::from_hex(name) {
+            Some(id) => Trouble::new(
+                Fault::Missing,
+                format!(
+                    "the object {id} is not in the repository {repository}; what a partial or shallow clone leaves out has to be fetched"
+                ),
+            ),
+            None => Trouble::new(Fault::Missing, format!("the repository {repository} has no such revision")),
+        }
+    }
+}
+
+impl Objects {
+    /// Returns the name of the tree.
+    #[must_use]
+    pub fn id(&self) -> ObjectId {
+        self.id
+    }
+
+    /// Returns the commit that the tree was named by, if it was.
+    #[must_use]
+    pub fn commit(&self) -> Option<ObjectId> {
+        self.commit
+    }
+}
+
+fn damaged(id: ObjectId) -> Trouble {
+    Trouble::new(
+        Fault::Other,
+        format!("the object {id} is damaged or of another type than it has to be; `git fsck` tells more"),
+    )
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,240 @@
+//! One `git cat-file --batch` that is kept: it is asked for objects by name, one at a time.
+//!
+//! git runs nothing that a repository or its configuration names: no hook, no filter, no monitor of files, and it
+//! fetches nothing. See git-cat-file(1), "BATCH OUTPUT".
+
+use std::env;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+use super::id::ObjectId;
+
+/// How much of what git complains about is kept, in bytes.
+const LAST_WORDS: usize = 4096;
+/// Longest line before an object: a name that is echoed, and a few words.
+const MAX_HEADER: u64 = 1 << 16;
+
+/// Where a repository is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    /// It is this directory, as `GIT_DIR` would name it.
+    At(PathBuf),
+    /// git finds it from this directory on, and decides whether it is safe.
+    Around(PathBuf),
+}
+
+/// What is said of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Header {
+    /// The contents follow.
+    Object(ObjectId, Kind, u64),
+    Missing,
+    Ambiguous,
+}
+
+/// The types of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Commit,
+    Tree,
+    Blob,
+    Tag,
+}
+
+/// The process.
+#[derive(Debug)]
+pub(super) struct Reader {
+    child: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    listener: Option<JoinHandle<Vec<u8>>>,
+}
+
+impl Reader {
+    /// Starts it.
+    pub(super) fn start(place: &Place) -> io::Result<Self> {
+        let mut child = command(place).spawn().map_err(|error| {
+            let message = format!("git cannot be started, and it is what reads repositories: {error}");
+            io::Error::new(error.kind(), message)
+        })?;
+        let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
+        let ((requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
+        let listener = thread::Builder::new().spawn(move || last_words(errors)).ok();
+        Ok(Self { child, requests, answers: BufReader::with_capacity(1 << 16, answers), listener })
+    }
+
+    /// Asks for the object `name`, which is any name that git knows and has no line feed. If it is there,
+    /// [`Reader::contents`] or [`Reader::skip`] has to follow.
+    pub(super) fn ask(&mut self, name: &[u8]) -> io::Result<Header> {
+        self.requests.write_all(&[name, b"\n"].concat())?;
+        self.requests.flush()?;
+        let mut line = Vec::new();
+        self.answers.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)?;
+        let line = line.strip_suffix(b"\n").ok_or(io::ErrorKind::UnexpectedEof)?;
+        header(line).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way"))
+    }
+
+    /// Returns the contents that follow.
+    pub(super) fn contents(&mut self, size: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
+        self.answers.by_ref().take(size).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != size {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.end()?;
+        Ok(bytes)
+    }
+
+    /// Passes over the contents that follow.
+    pub(super) fn skip(&mut self, size: u64) -> io::Result<()> {
+        if io::copy(&mut self.answers.by_ref().take(size), &mut io::sink())? != size {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.end()
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let mut end = [0];
+        self.answers.read_exact(&mut end)
+    }
+
+    /// Returns what went wrong, after `error`: the last words of git, if it had any.
+    pub(super) fn into_error(mut self, error: &io::Error) -> io::Error {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let words = self.listener.take().and_then(|listener| listener.join().ok()).unwrap_or_default();
+        let words = String::from_utf8_lossy(&words);
+        match words.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(line) => io::Error::other(format!("git: {}", line.trim_start_matches("fatal: "))),
+            None => io::Error::new(error.kind(), format!("git broke off: {error}")),
+        }
+    }
+}
+
+impl Drop for Reader {
+    /// Ends the process: it only reads, so that nothing can be half done.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn command(place: &Place) -> Command {
+    let mut command = Command::new("git");
+    for (name, _) in env::vars_os() {
+        if name.as_encoded_bytes().starts_with(b"GIT_") && !is_kept(&name.to_string_lossy(), place) {
+            command.env_remove(name);
+        }
+    }
+    match place {
+        Place::At(directory) => {
+            // Whoever names a repository trusts it, and no configuration but its own matters.
+            command.env("GIT_DIR", directory).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", NOTHING)
+        }
+        Place::Around(directory) => command.arg("-C").arg(directory),
+    };
+    command.args(["--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "cat-file", "--batch"]);
+    command.envs([
+        ("LC_ALL", "C"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+        // What a git fetches all the same that is too old for that variable.
+        ("GIT_ALLOW_PROTOCOL", "none"),
+    ]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    alone(&mut command);
+    command
+}
+
+/// A file with nothing in it.
+const NOTHING: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
+/// Returns whether a variable of git means the same for the process that is started as for this one. In a hook that runs
+/// before objects are taken in, they are where two of them say.
+fn is_kept(name: &str, place: &Place) -> bool {
+    let is_found = matches!(place, Place::Around(_));
+    match name {
+        "GIT_EXEC_PATH" => true,
+        "GIT_DIR"
+        | "GIT_COMMON_DIR"
+        | "GIT_OBJECT_DIRECTORY"
+        | "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+        | "GIT_QUARANTINE_PATH"
+        | "GIT_CEILING_DIRECTORIES"
+        | "GIT_DISCOVERY_ACROSS_FILESYSTEM"
+        | "GIT_CONFIG_NOSYSTEM"
+        | "GIT_CONFIG_SYSTEM"
+        | "GIT_CONFIG_GLOBAL" => is_found,
+        _ => false,
+    }
+}
+
+/// Takes the process out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
+#[cfg(unix)]
+fn alone(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn alone(_: &mut Command) {}
+
+/// Reads to the end, so that git is never stopped by a full pipe, and returns the last of it.
+fn last_words(mut errors: ChildStderr) -> Vec<u8> {
+    let (mut words, mut piece) = (Vec::new(), [0; 1024]);
+    while let Ok(length @ 1..) = errors.read(&mut piece) {
+        words.extend_from_slice(&piece[..length]);
+        words.drain(..words.len().saturating_sub(LAST_WORDS));
+    }
+    words
+}
+
+/// Reads `ID TYPE SIZE`, or the name and what is wrong with it.
+fn header(line: &[u8]) -> Option<Header> {
+    if line.ends_with(b" missing") {
+        return Some(Header::Missing);
+    }
+    if line.ends_with(b" ambiguous") {
+        return Some(Header::Ambiguous);
+    }
+    let mut words = line.split(|&byte| byte == b' ');
+    let id = ObjectId::from_hex(words.next()?)?;
+    let kind = match words.next()? {
+        b"commit" => Kind::Commit,
+        b"tree" => Kind::Tree,
+        b"blob" => Kind::Blob,
+        b"tag" => Kind::Tag,
+        _ => return None,
+    };
+    let size = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
+    words.next().is_none().then_some(Header::Object(id, kind, size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_an_object_or_says_what_is_wrong() {
+        let hex = "0123456789".repeat(4);
+        let id = ObjectId::from_hex(hex.as_bytes()).unwrap();
+        assert_eq!(header(format!("{hex} blob 7").as_bytes()), Some(Header::Object(id, Kind::Blob, 7)));
+        assert_eq!(header(format!("{hex} blob 7 missing").as_bytes()), Some(Header::Missing));
+        assert_eq!(header(b"ab ambiguous"), Some(Header::Ambiguous));
+        for wrong in [&b""[..], b"x blob 7", format!("{hex} blob -7").as_bytes(), format!("{hex} blob 7 8").as_bytes()]
+        {
+            assert_eq!(header(wrong), None);
+        }
+    }
+
+    #[test]
+    fn a_repository_that_is_named_is_read_as_it_is() {
+        let (at, around) = (Place::At("x".into()), Place::Around("x".into()));
+        assert!(is_kept("GIT_OBJECT_DIRECTORY", &around) && !is_kept("GIT_OBJECT_DIRECTORY", &at));
+        assert!(!is_kept("GIT_CONFIG_PARAMETERS", &around) && !is_kept("GIT_EXTERNAL_DIFF", &at));
+    }
+}

@@ -1,0 +1,146 @@
+//! Reading tree objects: the names of a directory, each with its mode and its object.
+
+use super::id::ObjectId;
+use crate::mode::FileMode;
+
+/// The type bits of a directory, which no file has.
+const DIRECTORY: u32 = 0o040_000;
+const TYPE: u32 = 0o170_000;
+
+/// One directory.
+#[derive(Debug)]
+pub(super) struct Tree {
+    bytes: Vec<u8>,
+    /// Where each entry begins, by its name; of several with one name only the first counts.
+    starts: Vec<u32>,
+    /// Bytes of the name of an object.
+    width: usize,
+}
+
+/// What a name in a tree leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    Directory(ObjectId),
+    File {
+        id: ObjectId,
+        is_executable: bool,
+    },
+    Link(ObjectId),
+    /// A commit of another repository: in a work tree an empty directory.
+    Submodule,
+}
+
+impl Tree {
+    /// Returns the tree that `bytes` are in a repository whose names have the length of `like`; `None` if they are
+    /// damaged.
+    pub(super) fn read(bytes: Vec<u8>, like: ObjectId) -> Option<Self> {
+        let width = like.as_bytes().len();
+        let mut starts = Vec::new();
+        let mut start = 0;
+        while start < bytes.len() {
+            starts.push(u32::try_from(start).ok()?);
+            let name = memchr::memchr(b' ', &bytes[start..])? + start + 1;
+            start = memchr::memchr(0, &bytes[name..])? + name + 1 + width;
+        }
+        let mut tree = Self { bytes, starts: Vec::new(), width };
+        // The order in the object takes directories as if their names ended in a slash.
+        starts.sort_by(|&a, &b| tree.name(a).cmp(tree.name(b)));
+        starts.dedup_by(|a, b| tree.name(*a) == tree.name(*b));
+        tree.starts = starts;
+        (start == tree.bytes.len()).then_some(tree)
+    }
+
+    /// Returns what `name` leads to.
+    pub(super) fn find(&self, name: &[u8]) -> Option<Entry> {
+        let place = self.starts.binary_search_by(|&start| self.name(start).cmp(name)).ok()?;
+        self.entry(self.starts[place])
+    }
+
+    /// Returns the names, in byte order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.starts.iter().map(|&start| self.name(start))
+    }
+
+    /// Returns about how much memory it takes, in bytes.
+    pub(super) fn weight(&self) -> usize {
+        self.bytes.len() + 4 * self.starts.len() + size_of::<Self>()
+    }
+
+    /// Returns the mode and the name of the entry at `start`, and what is behind them.
+    fn parts(&self, start: u32) -> (&[u8], &[u8], &[u8]) {
+        let rest = &self.bytes[start as usize..];
+        let (mode, rest) = rest.split_at(memchr::memchr(b' ', rest).unwrap_or(rest.len()));
+        let rest = rest.get(1..).unwrap_or_default();
+        let (name, rest) = rest.split_at(memchr::memchr(0, rest).unwrap_or(rest.len()));
+        (mode, name, rest.get(1..).unwrap_or_default())
+    }
+
+    fn name(&self, start: u32) -> &[u8] {
+        self.parts(start).1
+    }
+
+    fn entry(&self, start: u32) -> Option<Entry> {
+        let (mode, _, id) = self.parts(start);
+        let id = ObjectId::of(id.get(..self.width)?)?;
+        let bits = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
+        if bits & TYPE == DIRECTORY {
+            return Some(Entry::Directory(id));
+        }
+        Some(match FileMode::from_bits(bits)? {
+            FileMode::Regular => Entry::File { id, is_executable: false },
+            FileMode::Executable => Entry::File { id, is_executable: true },
+            FileMode::Symlink => Entry::Link(id),
+            FileMode::Submodule => Entry::Submodule,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(byte: u8) -> ObjectId {
+        ObjectId::of(&[byte; 20]).unwrap()
+    }
+
+    fn tree(entries: &[(&str, &[u8], u8)]) -> Vec<u8> {
+        entries
+            .iter()
+            .flat_map(|(mode, name, byte)| [mode.as_bytes(), b" ", name, b"\0", &[*byte; 20]].concat())
+            .collect()
+    }
+
+    #[test]
+    fn entries_are_found_by_their_names() {
+        // As git orders them: `a-b` before `a`, because that is a directory.
+        let entries: [(&str, &[u8], u8); 6] = [
+            ("100644", b"a-b", 1),
+            ("40000", b"a", 2),
+            ("100755", b"run", 3),
+            ("160000", b"sub", 4),
+            ("120000", b"\xff", 5),
+            ("100664", b"z", 6),
+        ];
+        let tree = Tree::read(tree(&entries), id(0)).unwrap();
+        assert_eq!(tree.find(b"a-b"), Some(Entry::File { id: id(1), is_executable: false }));
+        assert_eq!(tree.find(b"a"), Some(Entry::Directory(id(2))));
+        assert_eq!(tree.find(b"run"), Some(Entry::File { id: id(3), is_executable: true }));
+        assert_eq!(tree.find(b"sub"), Some(Entry::Submodule));
+        assert_eq!(tree.find(b"\xff"), Some(Entry::Link(id(5))));
+        assert_eq!(tree.find(b"z"), Some(Entry::File { id: id(6), is_executable: false }));
+        assert_eq!(tree.find(b"b"), None);
+        assert_eq!(tree.names().collect::<Vec<_>>(), [&b"a"[..], b"a-b", b"run", b"sub", b"z", b"\xff"]);
+    }
+
+    #[test]
+    fn a_damaged_tree_is_none() {
+        let whole = tree(&[("100644", b"a", 1), ("40000", b"b", 2)]);
+        for length in 1..whole.len() {
+            let is_between = length == tree(&[("100644", b"a", 1)]).len();
+            assert_eq!(Tree::read(whole[..length].to_vec(), id(0)).is_some(), is_between, "{length}");
+        }
+        let twice = Tree::read(tree(&[("100644", b"a", 1), ("100644", b"a", 2)]), id(0)).unwrap();
+        assert_eq!(twice.find(b"a"), Some(Entry::File { id: id(1), is_executable: false }));
+        assert_eq!(Tree::read(tree(&[("7", b"a", 1)]), id(0)).unwrap().find(b"a"), None);
+    }
+}

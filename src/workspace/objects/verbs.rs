@@ -1,0 +1,214 @@
+//! The verbs of a tree: those that read; the others are not there.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::reader::Kind;
+use super::tree::{Entry, Tree};
+use super::{Object, ObjectId, Objects, Outcome, Trouble, Within, damaged};
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::workspace::{
+    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+};
+
+/// The user that everything belongs to.
+const USER: u32 = 0;
+/// Longest target of a link that is read, in bytes.
+const MAX_TARGET: u64 = 1 << 16;
+
+impl Objects {
+    /// Returns the tree that `path` leads to.
+    fn directory(&self, path: Directory<'_>) -> Outcome<Option<Arc<Tree>>> {
+        match path.map(|path| self.find(path)).transpose()? {
+            None => Ok(Some(Arc::clone(&self.root))),
+            Some(Entry::Directory(id)) => self.repository.subtree(id).map_err(unreadable).map(Some),
+            Some(Entry::Submodule) => Ok(None),
+            Some(Entry::File { .. }) => Err(Trouble::new(Fault::NotDirectory, "not a directory")),
+            Some(Entry::Link(_)) => Err(Trouble::new(Fault::ThroughLink, "a symbolic link stands in the way")),
+        }
+    }
+
+    /// Returns what `path` leads to.
+    fn find(&self, path: &RelPath) -> Outcome<Entry> {
+        let mut tree = Arc::clone(&self.root);
+        let mut parts = path.components().peekable();
+        while let Some(part) = parts.next() {
+            let entry = tree.find(part).ok_or_else(nothing)?;
+            if parts.peek().is_none() {
+                return Ok(entry);
+            }
+            tree = match entry {
+                Entry::Directory(id) => self.repository.subtree(id).map_err(unreadable)?,
+                Entry::Submodule => return Err(nothing()),
+                Entry::File { .. } => return Err(Trouble::new(Fault::NotDirectory, "not a directory")),
+                Entry::Link(_) => return Err(Trouble::new(Fault::ThroughLink, "a symbolic link stands in the way")),
+            };
+        }
+        Err(nothing())
+    }
+
+    /// Returns the contents of the object `id`, if it has at most `limit` bytes.
+    fn contents(&self, id: ObjectId, limit: u64) -> Outcome<Vec<u8>> {
+        match self.repository.object(id.to_string().as_bytes(), limit).map_err(unreadable)? {
+            Within::Limit(Object { kind: Kind::Blob, bytes, .. }) => Ok(bytes),
+            Within::Limit(_) => Err(damaged(id)),
+            Within::Over(_) => Err(Trouble::new(Fault::TooLarge, "the file is larger than the limit")),
+        }
+    }
+
+    /// Returns how many bytes the object `id` has.
+    fn size(&self, id: ObjectId) -> Outcome<u64> {
+        Ok(match self.repository.object(id.to_string().as_bytes(), 0).map_err(unreadable)? {
+            Within::Limit(_) => 0,
+            Within::Over(size) => size,
+        })
+    }
+
+    fn stat_of(&self, entry: Entry) -> Outcome<Stat> {
+        Ok(match entry {
+            Entry::Directory(_) | Entry::Submodule => stat(FileKind::Directory, 0o755, 0),
+            Entry::Link(id) => stat(FileKind::Symlink, 0o777, self.size(id)?),
+            Entry::File { id, is_executable } => stat(FileKind::Regular, bits(is_executable), self.size(id)?),
+        })
+    }
+}
+
+/// An object that a tree names has to be there: it is the repository that fails, not a path that leads nowhere.
+fn unreadable(trouble: Trouble) -> Trouble {
+    Trouble { fault: Fault::Other, ..trouble }
+}
+
+fn nothing() -> Trouble {
+    Trouble { fault: Fault::Missing, source: io::ErrorKind::NotFound.into() }
+}
+
+/// Returns the permission bits of a file that is checked out under the usual mask.
+fn bits(is_executable: bool) -> u32 {
+    if is_executable { 0o755 } else { 0o644 }
+}
+
+fn stat(kind: FileKind, permissions: u32, size: u64) -> Stat {
+    let modified = Timestamp::default();
+    Stat { kind, permissions, uid: USER, gid: USER, links: 1, size, modified, device: 0, inode: 0 }
+}
+
+fn refused<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
+    let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
+    let source = io::Error::new(io::ErrorKind::Unsupported, "a tree of a repository can only be read");
+    Err(WorkspaceError { verb, path, fault: Fault::Unsupported, source })
+}
+
+impl Workspace for Objects {
+    fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
+        match self.find(path).and_then(|entry| self.stat_of(entry)) {
+            Ok(stat) => Ok(Some(stat)),
+            Err(Trouble { fault: Fault::Missing | Fault::NotDirectory, .. }) => Ok(None),
+            Err(trouble) => Err(trouble.at("stat", path)),
+        }
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+        let read = self.find(path).and_then(|entry| match entry {
+            Entry::File { id, is_executable } => {
+                let bytes = self.contents(id, limit)?;
+                let stat = stat(FileKind::Regular, bits(is_executable), bytes.len() as u64);
+                Ok((bytes, stat))
+            }
+            Entry::Directory(_) | Entry::Link(_) | Entry::Submodule => {
+                Err(Trouble::new(Fault::NotRegular, "not a regular file"))
+            }
+        });
+        read.map_err(|trouble| trouble.at("read", path))
+    }
+
+    fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
+        let read = self.find(path).and_then(|entry| match entry {
+            Entry::Link(id) => self.contents(id, MAX_TARGET),
+            _ => Err(Trouble::new(Fault::Other, "not a symbolic link")),
+        });
+        read.map_err(|trouble| trouble.at("read", path))
+    }
+
+    fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
+        let tree = self
+            .directory(directory)
+            .map_err(|trouble| trouble.at("list", &directory.map_or_else(|| ".".to_owned(), ToString::to_string)))?;
+        // A damaged tree can have names that lead elsewhere.
+        let is_plain = |name: &&[u8]| !matches!(*name, b"" | b"." | b"..") && !name.contains(&b'/');
+        Ok(tree.iter().flat_map(|tree| tree.names()).filter(is_plain).map(<[u8]>::to_vec).collect())
+    }
+
+    fn create(&self, path: &RelPath, _: &[u8], _: Permissions, _: Option<Like<'_>>) -> Result<()> {
+        refused("create", Some(path))
+    }
+
+    fn append(&self, path: &RelPath, _: &[u8]) -> Result<()> {
+        refused("write", Some(path))
+    }
+
+    fn overwrite(&self, path: &RelPath, _: &[u8], _: &Stat) -> Result<()> {
+        refused("write over", Some(path))
+    }
+
+    fn symlink(&self, _: &[u8], path: &RelPath, _: Option<&RelPath>) -> Result<()> {
+        refused("create", Some(path))
+    }
+
+    fn link(&self, _: &RelPath, to: &RelPath) -> Result<()> {
+        refused("link", Some(to))
+    }
+
+    fn rename(&self, from: &RelPath, _: &RelPath, _: Rename) -> Result<()> {
+        refused("rename", Some(from))
+    }
+
+    fn remove(&self, path: &RelPath) -> Result<()> {
+        refused("remove", Some(path))
+    }
+
+    fn make_dir(&self, path: &RelPath, _: Privacy) -> Result<()> {
+        refused("create", Some(path))
+    }
+
+    fn remove_dir(&self, path: &RelPath) -> Result<()> {
+        refused("remove", Some(path))
+    }
+
+    fn set_permissions(&self, path: &RelPath, _: Permissions) -> Result<()> {
+        refused("change the mode of", Some(path))
+    }
+
+    fn restore_dir(&self, path: &RelPath, _: u32, _: (u32, u32)) -> Result<()> {
+        refused("restore", Some(path))
+    }
+
+    fn sync(&self, path: Directory<'_>) -> Result<()> {
+        refused("sync", path)
+    }
+
+    fn sync_all(&self) -> Result<()> {
+        refused("sync", None)
+    }
+
+    fn lock(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
+        refused("lock", Some(path))
+    }
+
+    fn lock_dir(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
+        refused("lock", Some(path))
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::default()
+    }
+
+    fn user(&self) -> u32 {
+        USER
+    }
+
+    fn identity(&self) -> Result<String> {
+        Ok(format!("git tree {}", self.id))
+    }
+}

@@ -1,0 +1,112 @@
+//! `check --from-tree`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use fs_err as fs;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{open, sample};
+use crate::repository::{Repository, git};
+use crate::run;
+
+const PATCH: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
+
+fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    command.arg("check").args(arguments).arg("--json").current_dir(directory);
+    command
+}
+
+fn checked(command: &mut Command) -> Value {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    // Whoever refuses the command line reads no patch.
+    let _ = child.stdin.take().unwrap().write_all(PATCH.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let report = run::valid(serde_json::from_slice(&output.stdout).unwrap());
+    assert_eq!(report["exit_code"].as_i64(), output.status.code().map(i64::from), "{report:#}");
+    report
+}
+
+#[test]
+fn a_check_from_a_tree_names_the_tree() {
+    let repository = Repository::of(&sample());
+    let git_dir = repository.path().display().to_string();
+    let elsewhere = TempDir::new().unwrap();
+    let report = checked(&mut wpatch(elsewhere.path(), &["--from-tree", "main", "--git-dir", &git_dir]));
+    let tree = open(&repository, "main");
+    assert_eq!((&report["ok"], &report["root"]), (&true.into(), &Value::Null));
+    assert_eq!(report["tree"]["repository"], git_dir);
+    assert_eq!(report["tree"]["revision"], "main");
+    assert_eq!(report["tree"]["id"], tree.id().to_string());
+    assert_eq!(report["tree"]["commit"], tree.commit().unwrap().to_string());
+    let inside = checked(&mut wpatch(&repository.path(), &["--from-tree=main"]));
+    assert_eq!((&inside["plan_id"], &inside["tree"]["repository"]), (&report["plan_id"], &".".into()));
+}
+
+#[test]
+fn what_is_in_the_work_tree_does_not_matter() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path();
+    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
+    made(&["init", "-q", "-b", "main"]);
+    fs_err::write(root.join("a.txt"), "one\n").unwrap();
+    made(&["add", "a.txt"]);
+    made(&["commit", "-q", "-m", "first"]);
+    fs_err::write(root.join("a.txt"), "two\n").unwrap();
+    assert_eq!(checked(&mut wpatch(root, &[]))["exit_code"], 1);
+    assert_eq!(checked(&mut wpatch(root, &["--from-tree", "HEAD"]))["exit_code"], 0);
+    assert_eq!(checked(wpatch(root, &["--from-tree", "HEAD"]).env("GIT_DIR", "nowhere"))["exit_code"], 4);
+}
+
+#[test]
+fn what_keeps_a_tree_from_being_read_has_a_code() {
+    let repository = Repository::of(&sample());
+    let git_dir = repository.path().display().to_string();
+    let told =
+        |report: &Value| (report["exit_code"].as_i64().unwrap(), report["error"]["code"].as_str().unwrap().to_owned());
+    let directory = TempDir::new().unwrap();
+    let check = |arguments: &[&str]| told(&checked(&mut wpatch(directory.path(), arguments)));
+    assert_eq!(check(&["--git-dir", &git_dir]), (2, "wpatch::usage".into()));
+    assert_eq!(check(&["--git-dir", &git_dir, "--from-tree", "no"]), (4, "wpatch::io::revision".into()));
+    assert_eq!(check(&["--git-dir", "nowhere", "--from-tree", "main"]), (4, "wpatch::io".into()));
+    assert_eq!(check(&["--from-tree", "main"]), (4, "wpatch::io".into()));
+    let mut without = wpatch(directory.path(), &["--git-dir", &git_dir, "--from-tree", "main"]);
+    let report = checked(without.env("PATH", directory.path()));
+    assert_eq!(told(&report), (4, "wpatch::io".into()));
+    assert!(report["error"]["message"].as_str().unwrap().contains("git cannot be started"), "{report:#}");
+}
+
+#[test]
+fn nothing_runs_that_a_repository_names() {
+    let repository = Repository::of(&sample());
+    let git_dir = repository.path();
+    let trace = git_dir.join("trace");
+    let script = git_dir.join("run");
+    fs_err::write(&script, format!("#!/bin/sh\necho \"$0\" >> {}\n", trace.display())).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&script, mode).unwrap();
+    let script = script.display().to_string();
+    for key in ["core.fsmonitor", "core.pager", "core.sshCommand", "core.editor", "diff.x.textconv", "filter.x.smudge"]
+    {
+        repository.git(&["config", key, &script]);
+    }
+    for (key, value) in [("pager.cat-file", "true"), ("alias.cat-file", "!false"), ("core.hooksPath", ".")] {
+        repository.git(&["config", key, value]);
+    }
+    // A promise of somebody who would have to be asked, through a program that leaves a trace.
+    let promise = [("url", "."), ("promisor", "true"), ("uploadpack", script.as_str())];
+    for (key, value) in promise {
+        repository.git(&["config", &format!("remote.origin.{key}"), value]);
+    }
+    repository.git(&["config", "extensions.partialClone", "origin"]);
+    fs_err::write(git_dir.join("info/attributes"), "* diff=x filter=x\n").unwrap();
+    let directory = git_dir.display().to_string();
+    for revision in ["main", "0123456789012345678901234567890123456789"] {
+        let report = checked(&mut wpatch(&git_dir, &["--from-tree", revision, "--git-dir", &directory]));
+        assert_eq!(report["ok"], revision == "main", "{report:#}");
+    }
+    assert!(!trace.exists(), "{}", fs::read_to_string(&trace).unwrap());
+}
