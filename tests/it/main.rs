@@ -8,6 +8,7 @@ mod blocks;
 mod case;
 mod cases;
 mod changes;
+mod ci;
 mod cli;
 mod cost;
 mod crash;
