@@ -18,8 +18,12 @@ pub(super) fn grammar(name: &str) -> ExitCode {
     print(syntax.map_or("", |syntax| syntax.grammar()).as_bytes())
 }
 
-/// Prints the JSON Schema `name`.
-pub(super) fn schema(name: &str) -> ExitCode {
+/// Prints the JSON Schema `name`, or the names of all, a line for each.
+pub(super) fn schema(name: Option<&str>) -> ExitCode {
+    let Some(name) = name else {
+        let names: Vec<_> = SCHEMAS.iter().map(|schema| schema.name).collect();
+        return print(format!("{}\n", names.join("\n")).as_bytes());
+    };
     let schema = SCHEMAS.iter().find(|schema| schema.name == name);
     print(schema.map(|schema| (schema.text)()).unwrap_or_default().as_bytes())
 }

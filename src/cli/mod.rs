@@ -7,6 +7,7 @@ mod document;
 mod excerpt;
 mod guards;
 mod history;
+mod hook;
 mod input;
 mod links;
 mod look;
@@ -75,13 +76,14 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
         Command::Init => history::init(&global),
         Command::Gc { all } => history::gc(all, &global),
         Command::Grammar { name } => document::grammar(&name),
-        Command::Schema { name } => document::schema(&name),
+        Command::Schema { name } => document::schema(name.as_deref()),
         Command::Completions { shell } => document::completions(shell),
         Command::Man { command } => document::manual(command.as_deref()),
         Command::Read(options) => look::read(*options, &global),
         Command::List(options) => look::list(*options, &global),
         Command::Diff(options) => look::diff(*options, &global),
         Command::Mcp(options) => mcp::serve(&options, &global),
+        Command::Hook { agent } => hook::answer(agent, &global),
     }
 }
 

@@ -20,6 +20,7 @@ mod grammar;
 mod guards;
 mod hashline;
 mod history;
+mod hook;
 mod hostile;
 mod json;
 mod lark;

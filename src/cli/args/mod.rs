@@ -13,6 +13,7 @@ use clap_complete::Shell;
 pub(super) use check::{CheckOptions, TreeOptions};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
+use super::hook::Agent;
 use super::look::{DiffOptions, ListOptions, ReadOptions};
 use super::mcp::McpOptions;
 use super::notebook::NotebookCommand;
@@ -20,7 +21,7 @@ use super::show::ShowOptions;
 use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 21] = [
+pub(super) const COMMANDS: [&str; 22] = [
     "apply",
     "check",
     "edit",
@@ -42,6 +43,7 @@ pub(super) const COMMANDS: [&str; 21] = [
     "list",
     "diff",
     "mcp",
+    "hook",
 ];
 
 /// Applies a patch to a tree of files as a whole, or not at all.
@@ -162,11 +164,11 @@ pub(super) enum Command {
         #[arg(value_parser = grammars())]
         name: String,
     },
-    /// Print the JSON Schema of what is printed as JSON
+    /// Print the JSON Schema of what is printed as JSON, or the names of all
     Schema {
         /// Name of the schema
         #[arg(value_parser = schemas())]
-        name: String,
+        name: Option<String>,
     },
     /// Print the completions for a shell
     Completions {
@@ -190,6 +192,15 @@ pub(super) enum Command {
     /// Its tools are `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's text editor tool,
     /// `apply_patch` and `check_patch`. It ends with its input.
     Mcp(McpOptions),
+    /// Answer an agent that asks before it uses a tool: its hook for the event `PreToolUse`
+    ///
+    /// Reads the call from standard input, works out what it would do, writes nothing, and prints the decision: `deny` for
+    /// what policy denies, leaves the root or does not fit, `ask` for what policy asks about. What cannot be understood
+    /// is blocked: exit code 2.
+    Hook {
+        /// Who asks
+        agent: Agent,
+    },
 }
 
 /// The options of `undo`.
@@ -282,6 +293,7 @@ impl Command {
             Self::List(_) => Some("list"),
             Self::Diff(_) => Some("diff"),
             Self::Mcp(_) => Some("mcp"),
+            Self::Hook { .. } => Some("hook"),
             _ => None,
         }
     }

@@ -1,0 +1,156 @@
+//! The tools of Claude Code that look at files or change them.
+
+use std::env;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::{Call, Decision, of_change, of_outcome};
+use crate::cli::args::Global;
+use crate::cli::{Stop, open, verbs};
+use crate::engine::options::{CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times};
+use crate::engine::{self, Change, ReadRequest};
+
+#[derive(Deserialize)]
+struct EditInput {
+    file_path: PathBuf,
+    #[serde(flatten)]
+    edit: One,
+}
+
+#[derive(Deserialize)]
+struct One {
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+#[derive(Deserialize)]
+struct MultiEditInput {
+    file_path: PathBuf,
+    edits: Vec<One>,
+}
+
+#[derive(Deserialize)]
+struct WriteInput {
+    file_path: PathBuf,
+    content: String,
+}
+
+#[derive(Deserialize)]
+struct ReadInput {
+    file_path: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct NotebookInput {
+    notebook_path: PathBuf,
+    cell_id: Option<String>,
+    #[serde(default)]
+    new_source: String,
+    cell_type: Option<Kind>,
+    #[serde(default)]
+    edit_mode: Mode,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Code,
+    Markdown,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    #[default]
+    Replace,
+    Insert,
+    Delete,
+}
+
+/// Decides on a call. The root is the one of the command line, of the project, or where the agent is.
+pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
+    let project = || env::var_os("CLAUDE_PROJECT_DIR").filter(|project| !project.is_empty()).map(PathBuf::from);
+    let root = global.root.clone().or_else(project).unwrap_or_else(|| call.cwd.clone());
+    let global = &Global { root: Some(root), ..Global::default() };
+    // A name that is not absolute belongs to where the agent is.
+    let path = |file: PathBuf| verbs::below(global.root(), &call.cwd.join(file));
+    match call.tool_name.as_str() {
+        "Edit" => {
+            let EditInput { file_path, edit } = call.arguments()?;
+            of_change(edited(path(file_path), edit), global)
+        }
+        "MultiEdit" => {
+            let MultiEditInput { file_path, edits } = call.arguments()?;
+            of_change(in_turn(path(file_path), edits), global)
+        }
+        "Write" => {
+            let WriteInput { file_path, content } = call.arguments()?;
+            of_change(Change::overwrite(path(file_path), content), global)
+        }
+        "NotebookEdit" => {
+            let input: NotebookInput = call.arguments()?;
+            let path = path(input.notebook_path.clone());
+            of_change(Change::notebook(path, cell(input)), global)
+        }
+        "Read" => {
+            let ReadInput { file_path } = call.arguments()?;
+            of_read(path(file_path), global)
+        }
+        _ => Ok(Decision::None),
+    }
+}
+
+/// An edit of nothing makes a new file.
+fn edited(path: Vec<u8>, edit: One) -> Change {
+    match edit {
+        One { old_string, new_string, .. } if old_string.is_empty() => Change::write(path, new_string),
+        One { old_string, new_string, replace_all: true } => Change::edit_all(path, old_string, new_string),
+        One { old_string, new_string, replace_all: false } => Change::edit(path, old_string, new_string),
+    }
+}
+
+/// Each edit sees what the ones before it left.
+fn in_turn(path: Vec<u8>, edits: Vec<One>) -> Change {
+    let replacement = |One { old_string, new_string, replace_all }: One| {
+        let times = if replace_all { Times::Every } else { Times::Once };
+        Replacement::of(engine::options::Target::Text { old: old_string.into_bytes(), times }, new_string)
+    };
+    let mut change = Change::edits(path, Replacements::of(edits.into_iter().map(replacement).collect()));
+    if let Edit::Replacements(edits) = &mut change.edit {
+        edits.order = EditOrder::InTurn;
+    }
+    change
+}
+
+fn cell(input: NotebookInput) -> CellEdit {
+    let kind = input.cell_type.map(|kind| match kind {
+        Kind::Code => CellKind::Code,
+        Kind::Markdown => CellKind::Markdown,
+    });
+    let (source, named) = (input.new_source, input.cell_id);
+    match input.edit_mode {
+        Mode::Replace => CellEdit::Replace { cell: named.unwrap_or_default(), kind, source },
+        Mode::Insert => {
+            let place = named.map_or(CellPlace::Start, CellPlace::After);
+            CellEdit::Insert { place, kind: kind.unwrap_or(CellKind::Code), source, id: None }
+        }
+        Mode::Delete => CellEdit::Delete { cell: named.unwrap_or_default() },
+    }
+}
+
+/// Of what is read only policy and the root say something: whether it is there is for the tool to find out.
+fn of_read(path: Vec<u8>, global: &Global) -> Result<Decision, Stop> {
+    let workspace = open(global)?;
+    let request = ReadRequest { max_lines: 1, ..ReadRequest::of(path) };
+    match engine::read(&request, &workspace) {
+        Ok(_) => Ok(Decision::None),
+        Err(outcome) => {
+            let kind = outcome.report.error.as_ref().map(|error| error.kind);
+            let is_closed = matches!(kind, Some("denied" | "outside_root" | "policy" | "approval_required" | "usage"));
+            Ok(if is_closed { of_outcome(*outcome, global) } else { Decision::None })
+        }
+    }
+}
