@@ -10,7 +10,8 @@ use super::args::{Global, PatchOptions};
 use super::output::{Output, Verbosity, printed};
 use super::{Stop, Task, finish, history, look, open, request, root};
 use crate::engine::options::code;
-use crate::engine::{self, Preview};
+use crate::engine::{self, Preview, Request};
+use crate::report::print_html;
 
 /// Hex digits of a change's name before and behind its dash.
 const ID: (usize, usize) = (18, 8);
@@ -20,6 +21,9 @@ const ID: (usize, usize) = (18, 8);
 pub(super) struct ShowOptions {
     #[command(flatten)]
     pub(super) patch: PatchOptions,
+    /// Print one HTML page, which needs nothing but itself and runs no script
+    #[arg(long, conflicts_with_all = ["json", "stat", "numstat", "summary"])]
+    html: bool,
 }
 
 /// What standard output gets.
@@ -34,7 +38,15 @@ enum Form {
 /// Prints the diff of patches, or of a change.
 pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     if let Some(id) = change(&options.patch.patches) {
+        if options.html {
+            let message = "--html shows what patches would change, not what a change of the history did";
+            let stop = Stop::new(&code::USAGE, message.to_owned());
+            return finish(&stop.into_outcome(Task::Show.name()), &Output::of(global, Verbosity::Normal));
+        }
         return history::show(id, global);
+    }
+    if options.html {
+        return page(options.patch, global);
     }
     let form = if global.json || options.patch.is_statistics() { Form::Report } else { Form::Patch };
     let output = Output::of(global, Verbosity::Normal).without_words().with_statistics(&options.patch);
@@ -63,12 +75,34 @@ fn is_change(name: &str) -> bool {
     is_first && second.is_none_or(|second| first.len() == ID.0 && is_hex(second) && second.len() <= ID.1)
 }
 
-fn preview(patch: PatchOptions, global: &Global) -> Result<Preview, Stop> {
+/// Prints a page, also of what does not apply or is refused: it says why.
+fn page(patch: PatchOptions, global: &Global) -> ExitCode {
+    let output = Output::of(global, Verbosity::Normal).without_words();
+    let exhibition = asked(patch, global).and_then(|request| {
+        let mut exhibition = engine::exhibit(request, &open(global)?);
+        exhibition.outcome.report.root = Some(root(global));
+        Ok(exhibition)
+    });
+    match exhibition {
+        Ok(exhibition) => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            let code = printed(print_html(&exhibition.page(), &mut out).and_then(|()| out.flush()));
+            if code == ExitCode::SUCCESS { finish(&exhibition.outcome, &output) } else { code }
+        }
+        Err(stop) => finish(&stop.into_outcome(Task::Show.name()), &output),
+    }
+}
+
+/// Reads the patches and returns what to do with them.
+fn asked(patch: PatchOptions, global: &Global) -> Result<Request, Stop> {
     if patch.shape {
         return Err(Stop::new(&code::USAGE, "--shape reads no file, so that there is nothing to show".to_owned()));
     }
-    let request = request::request(patch, Task::Show, global)?;
-    let mut preview = engine::preview(request, &open(global)?);
+    request::request(patch, Task::Show, global)
+}
+
+fn preview(patch: PatchOptions, global: &Global) -> Result<Preview, Stop> {
+    let mut preview = engine::preview(asked(patch, global)?, &open(global)?);
     preview.outcome.report.root = Some(root(global));
     Ok(preview)
 }

@@ -2,6 +2,7 @@
 //!
 //! | verb | here |
 //! | --- | --- |
+//! | `show --html` | [`exhibit`] with a [`Request`] |
 //! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe`] with a [`Request`] |
 //! | `edit` | [`change`] with [`Change::edit`], [`Change::edit_all`], [`Change::edit_range`], [`Change::insert_after`], [`Change::insert_before`], [`Change::edits`], [`Change::edit_list`] |
 //! | `write`, `append` | [`change`] with [`Change::write`], [`Change::overwrite`], [`Change::append`], [`Change::append_lines`] |
@@ -24,6 +25,7 @@ mod lenient;
 mod log;
 mod look;
 pub mod options;
+mod page;
 mod preview;
 mod problems;
 mod recall;
@@ -52,6 +54,7 @@ pub use describe::describe;
 pub use lenient::Lenience;
 pub use log::{gc, init, log, show};
 pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
+pub use page::{Exhibition, exhibit};
 pub use preview::{Preview, preview};
 pub use request::Request;
 pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};

@@ -98,6 +98,8 @@ pub struct Repair {
     pub line: usize,
     /// The same in words.
     pub message: &'static str,
+    /// The section of the repaired patch that it came to; `None` if it belongs to none.
+    pub section: Option<Span>,
 }
 
 /// What becomes of one file.

@@ -10,6 +10,7 @@ mod done;
 mod edit;
 mod encoded;
 mod findings;
+mod gallery;
 mod group;
 mod growth;
 mod guards;
@@ -43,6 +44,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 use findings::Findings;
 
+pub use gallery::{Gallery, Moment, media_type};
 pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
 
 /// How the tree is looked at.
@@ -80,6 +82,8 @@ pub struct Options {
     pub idempotent: bool,
     /// What changes are looked at for besides (`--guard`).
     pub guards: Vec<&'static Guard>,
+    /// What keeps the images of the change, for who shows them.
+    pub gallery: Option<Arc<Gallery>>,
 }
 
 impl Default for Options {
@@ -99,6 +103,7 @@ impl Default for Options {
             encoding: None,
             idempotent: false,
             guards: Vec::new(),
+            gallery: None,
         }
     }
 }

@@ -59,17 +59,19 @@ pub fn repair(
     if sections.is_empty() {
         return nothing(RefusalKind::NoPatch, Span::default(), "no patch was found, also not a damaged one");
     }
-    let (mut out, mut refusals) = (Vec::new(), Vec::new());
+    let (mut out, mut refusals, mut made) = (Vec::new(), Vec::new(), Vec::new());
     let mut files = Files::new(workspace, root, max_file);
     for section in &sections {
+        let start = out.len();
         if section.is_verbatim {
             out.extend_from_slice(section.span.of(text));
-            continue;
+        } else {
+            match files.section(section, &mut trail)? {
+                Ok(diff) => out.extend(diff),
+                Err(mut found) => refusals.append(&mut found),
+            }
         }
-        match files.section(section, &mut trail)? {
-            Ok(diff) => out.extend(diff),
-            Err(mut found) => refusals.append(&mut found),
-        }
+        made.push((section.line, Span::new(start, out.len())));
         if trail.is_spent() {
             break;
         }
@@ -77,5 +79,5 @@ pub fn repair(
     if !refusals.is_empty() {
         return Ok(Err(refusals));
     }
-    Ok(Ok(Repaired { text: out, repairs: trail.repairs() }))
+    Ok(Ok(Repaired { text: out, repairs: trail.repairs(&made) }))
 }

@@ -1,6 +1,7 @@
 //! The repairs, as a table, and what is noted of them on the way.
 
 use crate::plan::Repair;
+use crate::text::Span;
 
 /// The repairs, as reports name them: each has a row of [`ROWS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,13 +109,15 @@ impl Trail {
         tried.rows.into_iter().for_each(|(line, row)| self.note(row, line));
     }
 
-    /// Returns what was repaired, in the order of the patch.
-    pub(super) fn repairs(mut self) -> Vec<Repair> {
+    /// Returns what was repaired, in the order of the patch. `sections` have their first lines there, and what they came
+    /// to.
+    pub(super) fn repairs(mut self, sections: &[(usize, Span)]) -> Vec<Repair> {
         self.rows.sort_unstable();
         self.rows.dedup();
         let told = |(line, row): (usize, Row)| {
             let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
-            Some(Repair { code, line, message })
+            let section = sections.iter().rev().find(|(first, _)| *first <= line).map(|&(_, span)| span);
+            Some(Repair { code, line, message, section })
         };
         self.rows.into_iter().filter_map(told).collect()
     }

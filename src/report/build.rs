@@ -182,7 +182,7 @@ fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
         bytes: input.bytes.len(),
         sha256: parts.is_described.then(|| Sha256::of(&input.bytes).to_string()),
         sections: input.sections,
-        repairs: input.repairs.iter().map(|repair| Repair::of(*repair)).collect(),
+        repairs: input.repairs.iter().map(|repair| Repair::of(*repair, index, parts.plan)).collect(),
     };
     parts.inputs.iter().enumerate().map(report).collect()
 }

@@ -11,7 +11,9 @@ mod finding;
 mod findings;
 mod github;
 mod gitlab;
+mod html;
 mod hunk;
+mod inline;
 mod json;
 mod log;
 mod look;
@@ -36,13 +38,15 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::plan::LeftOut;
+use crate::plan::{LeftOut, Operation, Plan};
+use crate::text::Span;
 use words::text;
 
 pub use build::{Parts, build};
 pub use cell::CellReport;
 pub use file::{Contents, Digested, FileReport, FileType, LineStats, Modes, Op, Review, RuleHit};
 pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
+pub use html::{Exhibit, Page, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
 pub use json::print as print_json;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};
@@ -183,11 +187,21 @@ pub struct Repair {
     pub line: usize,
     /// One line for people.
     pub message: String,
+    /// The entry of `files` that it was made for, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 impl Repair {
-    fn of(repair: crate::plan::Repair) -> Self {
-        Self { code: repair.code, line: repair.line, message: repair.message.to_owned() }
+    /// Reports a repair of the patch at `input` of `plan`.
+    fn of(repair: crate::plan::Repair, input: usize, plan: Option<&Plan>) -> Self {
+        let is_meant = |operation: &Operation| {
+            let overlaps = |section: Span| operation.span.start < section.end && section.start < operation.span.end;
+            operation.input == input && repair.section.is_some_and(overlaps)
+        };
+        let file = plan.and_then(|plan| plan.operations.iter().position(is_meant));
+        let file = file.map(|index| format!("f{}", index + 1));
+        Self { code: repair.code, line: repair.line, message: repair.message.to_owned(), file }
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn note(plan: &mut Plan<Name>) {
             if hunks::is_miscounted(&input.bytes, hunk) {
                 line += memchr::memchr_iter(b'\n', &input.bytes[offset..hunk.header.start]).count();
                 offset = hunk.header.start;
-                input.repairs.push(Repair { code: "counts", line, message: MESSAGE });
+                input.repairs.push(Repair { code: "counts", line, message: MESSAGE, section: Some(hunk.span) });
             }
         }
     }

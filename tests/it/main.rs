@@ -22,6 +22,7 @@ mod hashline;
 mod history;
 mod hook;
 mod hostile;
+mod html;
 mod json;
 mod lark;
 mod laws;

@@ -13,7 +13,7 @@ use super::guards::Watched;
 use super::modes::{git_mode, kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
-use super::{Options, Side, describe, done, lines, whole};
+use super::{Moment, Options, Side, describe, done, lines, whole};
 use crate::change::FileChange;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
@@ -113,6 +113,7 @@ impl<'a> Worker<'a> {
         let replaced = self.replaced(operation)?;
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
+        self.exhibit(index, Moment::Before, known);
         findings.outcome.hardlinks = self.overlay.links(operation.from.as_ref().unwrap_or(&operation.path));
         if !checks::is_expected(operation, known, findings) {
             return Ok(());
@@ -123,6 +124,8 @@ impl<'a> Worker<'a> {
         };
         let Some(after) = after else { return Ok(()) };
         self.describe_after(operation, known, &after, findings);
+        let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
+        self.exhibit(index, Moment::After, (!is_gone).then_some(&after));
         // Renames read what was there when the step began: of two from one file the second is a copy.
         let is_gone = operation.from.as_ref().is_some_and(|from| self.overlay.is_gone(from));
         let source = (before.as_ref(), is_gone || operation.action == Action::Copy);
@@ -309,6 +312,13 @@ impl<'a> Worker<'a> {
                 self.described = Some((Arc::clone(&node.bytes), side.clone()));
                 Some(side)
             }
+        }
+    }
+
+    /// Notes contents for who shows images.
+    fn exhibit(&self, index: usize, moment: Moment, node: Option<&Node>) {
+        if let (Some(gallery), Some(node)) = (&self.options.gallery, node) {
+            gallery.note(index, moment, &node.bytes);
         }
     }
 

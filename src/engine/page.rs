@@ -1,0 +1,80 @@
+//! What a page shows of a patch.
+
+use std::sync::Arc;
+
+use super::{Outcome, Request, Run};
+use crate::preflight::{self, Gallery};
+use crate::report::{self, Exhibit};
+use crate::workspace::Workspace;
+
+/// Most bytes of the diff of one file.
+const MOST_OF_DIFF: usize = 1 << 20;
+
+/// What a page shows of a patch.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Exhibition {
+    /// What [`check`](super::check) says.
+    pub outcome: Outcome,
+    /// One for each file of its report.
+    pub exhibits: Vec<Exhibit>,
+}
+
+impl Exhibition {
+    /// Returns the page of it, for [`print_html`](report::print_html).
+    #[must_use]
+    pub fn page(&self) -> report::Page<'_> {
+        report::Page { report: &self.outcome.report, inputs: &self.outcome.inputs, exhibits: &self.exhibits }
+    }
+}
+
+/// Checks, as [`check`](super::check) does, and keeps what a person wants to see of it: the diff of each file, and images.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Request};
+/// use wpatch::path::RelPath;
+/// use wpatch::report::print_html;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
+/// let exhibition = engine::exhibit(Request::of("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"), &workspace);
+/// let mut page = Vec::new();
+/// print_html(&exhibition.page(), &mut page)?;
+/// assert!(String::from_utf8(page)?.starts_with("<!DOCTYPE html>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn exhibit(request: Request, workspace: &dyn Workspace) -> Exhibition {
+    let mut run = Run::new("show", report::Outcome::WouldApply);
+    let approve = request.approve.clone();
+    let gallery = Arc::new(Gallery::default());
+    let preflight = preflight::Options { describe: true, diff: true, ..request.preflight.clone() };
+    let preflight = preflight::Options {
+        max_diff: preflight.max_diff.min(MOST_OF_DIFF),
+        gallery: Some(Arc::clone(&gallery)),
+        ..preflight
+    };
+    let request = Request { preflight, ..request };
+    let options = run.described(&request);
+    if run.read_for(request, workspace) {
+        run.look(workspace, &options, approve.as_deref());
+    }
+    let exhibits = run.exhibits(&gallery);
+    Exhibition { outcome: run.finish(), exhibits }
+}
+
+impl Run {
+    fn exhibits(&mut self, gallery: &Gallery) -> Vec<Exhibit> {
+        let mut exhibits = Vec::with_capacity(self.plan.operations.len());
+        for (index, operation) in self.plan.operations.iter().enumerate() {
+            let outcome = self.resolution.as_ref().and_then(|resolution| resolution.files.get(index));
+            exhibits.push(Exhibit {
+                diff: outcome.and_then(|outcome| outcome.diff.clone()),
+                images: gallery.images(index),
+                section: Some((operation.input, operation.span)),
+            });
+        }
+        exhibits
+    }
+}

@@ -1,0 +1,125 @@
+//! The images of a change, for who shows them: a few, and small ones.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most bytes of one image.
+const MOST_OF_ONE: usize = 1 << 20;
+/// Most bytes of all.
+const MOST_OF_ALL: usize = 8 << 20;
+
+/// Keeps the images that files are before and after, those of the first operations first.
+///
+/// What it keeps does not depend on the order in which it is given them.
+#[derive(Debug, Default)]
+pub struct Gallery {
+    kept: Mutex<Kept>,
+}
+
+/// Which of the two contents of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Moment {
+    /// As it was found.
+    Before,
+    /// As it is to be.
+    After,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// How large all are that were given.
+    sizes: BTreeMap<(usize, Moment), usize>,
+    images: BTreeMap<(usize, Moment), Arc<Vec<u8>>>,
+    sum: usize,
+}
+
+impl Gallery {
+    /// Takes the contents of a file of the operation at `index`, if they are an image that browsers show and that is no
+    /// program.
+    pub(super) fn note(&self, index: usize, moment: Moment, content: &Arc<Vec<u8>>) {
+        if content.len() <= MOST_OF_ONE && media_type(content).is_some() {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.take((index, moment), content);
+        }
+    }
+
+    /// Returns the images of the operation at `index`, as far as there is room for them.
+    #[must_use]
+    pub fn images(&self, index: usize) -> [Option<Arc<Vec<u8>>>; 2] {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        [Moment::Before, Moment::After].map(|moment| kept.image((index, moment)))
+    }
+}
+
+impl Kept {
+    fn take(&mut self, key: (usize, Moment), content: &Arc<Vec<u8>>) {
+        self.sizes.insert(key, content.len());
+        self.images.insert(key, Arc::clone(content));
+        self.sum += content.len();
+        while self.sum > MOST_OF_ALL
+            && let Some((_, last)) = self.images.pop_last()
+        {
+            self.sum -= last.len();
+        }
+    }
+
+    /// Returns an image if there is room for it behind all the ones before it. Those are never the last, so that they
+    /// are still there.
+    fn image(&self, key: (usize, Moment)) -> Option<Arc<Vec<u8>>> {
+        let sum: usize = self.sizes.range(..=key).map(|(_, size)| size).sum();
+        self.images.get(&key).filter(|_| sum <= MOST_OF_ALL).cloned()
+    }
+}
+
+/// Returns the media type of an image by its first bytes.
+///
+/// # Security
+///
+/// SVG is none of them: it is a program as much as an image, and is looked at as the text that it is.
+#[must_use]
+pub fn media_type(content: &[u8]) -> Option<&'static str> {
+    match content {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(bytes: usize) -> Arc<Vec<u8>> {
+        let mut image = b"GIF89a".to_vec();
+        image.resize(bytes, 0);
+        Arc::new(image)
+    }
+
+    #[test]
+    fn the_first_images_are_kept_whatever_the_order() {
+        let sizes: Vec<usize> = (0..20).map(|index| if index == 11 { 10 } else { 700 << 10 }).collect();
+        let kept = |order: &mut dyn Iterator<Item = usize>| {
+            let gallery = Gallery::default();
+            order.for_each(|index| gallery.note(index, Moment::After, &image(sizes[index])));
+            let held: usize = gallery.kept.lock().unwrap().images.values().map(|image| image.len()).sum();
+            assert!(held <= MOST_OF_ALL);
+            (0..20).filter(|&index| gallery.images(index)[1].is_some()).collect::<Vec<_>>()
+        };
+        let all: Vec<_> = (0..12).collect();
+        assert_eq!(kept(&mut (0..20)), all);
+        assert_eq!(kept(&mut (0..20).rev()), all);
+        assert_eq!(kept(&mut (0..20).map(|index| index * 7 % 20)), all);
+    }
+
+    #[test]
+    fn only_small_images_are_kept() {
+        let gallery = Gallery::default();
+        gallery.note(0, Moment::Before, &image(MOST_OF_ONE));
+        gallery.note(0, Moment::After, &image(MOST_OF_ONE + 1));
+        gallery.note(1, Moment::Before, &Arc::new(b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec()));
+        assert_eq!(gallery.images(0).map(|image| image.is_some()), [true, false]);
+        assert_eq!(gallery.images(1), [None, None]);
+    }
+}

@@ -1,0 +1,153 @@
+//! The badges of files and hunks: short words for what a reviewer has to notice.
+
+use std::collections::BTreeSet;
+
+use super::markup::Markup;
+use crate::report::{FileReport, FileType, HunkReport, HunkStatus, Op, Report};
+
+/// How a badge looks: a class of the style.
+pub(super) mod tone {
+    /// Nothing speaks against it.
+    pub(in super::super) const GOOD: &str = "good";
+    /// To be known.
+    pub(in super::super) const PLAIN: &str = "plain";
+    /// To be looked at.
+    pub(in super::super) const ASK: &str = "ask";
+    /// It cannot be done, or must not.
+    pub(in super::super) const BAD: &str = "bad";
+}
+
+/// Opens a badge; whoever opens it closes it with [`close`].
+pub(super) fn open(tone: &'static str, out: &mut Markup) {
+    out.raw("<span class=\"badge ").raw(tone).raw("\">");
+}
+
+/// Closes a badge.
+pub(super) fn close(out: &mut Markup) {
+    out.raw("</span>\n");
+}
+
+/// Adds a badge with this word.
+pub(super) fn badge(tone: &'static str, word: &'static str, out: &mut Markup) {
+    open(tone, out);
+    out.raw(word);
+    close(out);
+}
+
+/// Returns how a verdict looks.
+pub(super) fn of_verdict(verdict: &str) -> &'static str {
+    match verdict {
+        "deny" => tone::BAD,
+        "ask" => tone::ASK,
+        _ => tone::GOOD,
+    }
+}
+
+/// Adds the badges of a file.
+pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
+    let letter = super::file::letter(file.op);
+    out.raw("<span class=\"badge op ").raw(letter.1).raw("\">").raw(file.op.name()).raw("</span>\n");
+    match file.file_type {
+        FileType::Text => {}
+        FileType::Binary => badge(tone::PLAIN, "binary", out),
+        FileType::Symlink => badge(tone::ASK, "symbolic link", out),
+        FileType::Submodule => badge(tone::ASK, "submodule", out),
+    }
+    mode(file, out);
+    line_ends(file, out);
+    if let Some(names) = file.hardlinks {
+        open(tone::ASK, out);
+        out.number(usize::try_from(names).unwrap_or(usize::MAX)).raw(" names, the others stay as they are");
+        close(out);
+    }
+    if file.recovered {
+        badge(tone::ASK, "line numbers of an earlier version", out);
+    }
+    if file.status != "ok" && !is_denied(file) {
+        let tone = if file.status == "no_change" { tone::PLAIN } else { tone::BAD };
+        open(tone, out);
+        out.text(file.status.replace('_', " "));
+        close(out);
+    }
+    match file.verdict {
+        "deny" => badge(tone::BAD, "denied by policy", out),
+        "ask" => badge(tone::ASK, "asks for approval", out),
+        _ => {}
+    }
+}
+
+/// Adds the badges of what was repaired for a file, each kind once.
+pub(super) fn of_repairs(report: &Report, file: &FileReport, out: &mut Markup) {
+    let repairs = report.inputs.iter().flat_map(|input| &input.repairs);
+    let codes: BTreeSet<_> = repairs.filter(|it| it.file.as_ref() == Some(&file.id)).map(|it| it.code).collect();
+    for code in codes {
+        open(tone::ASK, out);
+        out.raw("repaired: ").raw(code);
+        close(out);
+    }
+}
+
+/// Returns whether policy refuses it.
+pub(super) fn is_denied(file: &FileReport) -> bool {
+    file.verdict == "deny"
+}
+
+fn mode(file: &FileReport, out: &mut Markup) {
+    match (&file.mode.old, &file.mode.new) {
+        (Some(old), Some(new)) if old != new => {
+            open(tone::ASK, out);
+            out.raw("mode ").text(old).raw(" \u{2192} ").text(new);
+            close(out);
+        }
+        (None, Some(new)) if file.op == Op::Create && new == "100755" => badge(tone::ASK, "executable", out),
+        _ => {}
+    }
+}
+
+fn line_ends(file: &FileReport, out: &mut Markup) {
+    let (Some(before), Some(after)) = (&file.before, &file.after) else { return };
+    if before.eol != after.eol && before.eol != "none" && after.eol != "none" {
+        open(tone::ASK, out);
+        out.raw("line ends ").raw(before.eol).raw(" \u{2192} ").raw(after.eol);
+        close(out);
+    }
+    if before.bom != after.bom {
+        badge(tone::ASK, if after.bom.is_some() { "gets a byte order mark" } else { "loses its byte order mark" }, out);
+    }
+    if before.encoding != after.encoding {
+        open(tone::ASK, out);
+        out.raw("encoding ").raw(before.encoding).raw(" \u{2192} ").raw(after.encoding);
+        close(out);
+    }
+}
+
+/// Adds the badges of a hunk.
+pub(super) fn of_hunk(hunk: &HunkReport, out: &mut Markup) {
+    let offset = hunk.offset.unwrap_or(0);
+    if offset != 0 {
+        open(tone::ASK, out);
+        out.raw(if offset > 0 { "offset +" } else { "offset \u{2212}" });
+        out.count(offset.unsigned_abs(), "line");
+        close(out);
+    }
+    if let Some(fuzz) = hunk.fuzz.filter(|&fuzz| fuzz > 0) {
+        open(tone::ASK, out);
+        out.raw("fuzz ").number(fuzz);
+        close(out);
+    }
+    if let Some(rung) = hunk.rung.filter(|rung| *rung != "exact") {
+        open(tone::ASK, out);
+        out.raw("compared by ").raw(rung);
+        close(out);
+    }
+    match hunk.status {
+        HunkStatus::Clean | HunkStatus::Offset | HunkStatus::Fuzzy => {}
+        HunkStatus::Unplaced => badge(tone::PLAIN, "not looked for", out),
+        HunkStatus::NotFound => badge(tone::BAD, "fits nowhere", out),
+        HunkStatus::Ambiguous => badge(tone::BAD, "fits in several places", out),
+        HunkStatus::Overlap => badge(tone::BAD, "overlaps another hunk", out),
+        HunkStatus::AlreadyApplied => badge(tone::BAD, "already applied", out),
+        HunkStatus::TooLarge => badge(tone::BAD, "too large", out),
+        HunkStatus::Exists => badge(tone::BAD, "the file is not empty", out),
+    }
+}

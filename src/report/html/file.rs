@@ -1,0 +1,175 @@
+//! One file of a page: what becomes of it, why or why not, and its hunks.
+
+use super::lines::{self, Room};
+use super::markup::Markup;
+use super::{Exhibit, Page, badge, image, place};
+use crate::preflight::code;
+use crate::report::{FileReport, FileType, HunkReport, HunkStatus, Op, ProblemReport};
+use crate::syntax::write::{DiffHunk, hunks};
+use crate::text::is_dangerous;
+
+/// A word for the tree, beside the name of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tone {
+    pub(super) class: &'static str,
+    pub(super) word: &'static str,
+}
+
+/// Returns the letter of an operation in the tree, as git has them, and its class.
+pub(super) fn letter(op: Op) -> (&'static str, &'static str) {
+    match op {
+        Op::Create => ("A", "create"),
+        Op::Modify => ("M", "modify"),
+        Op::Delete => ("D", "delete"),
+        Op::Rename => ("R", "rename"),
+        Op::Copy => ("C", "copy-op"),
+        Op::Mode => ("X", "mode"),
+    }
+}
+
+/// Returns what the tree says of a file besides.
+pub(super) fn tone(file: &FileReport) -> Option<Tone> {
+    match file.status {
+        _ if badge::is_denied(file) => Some(Tone { class: badge::tone::BAD, word: "denied" }),
+        "ok" if file.verdict == "ask" => Some(Tone { class: badge::tone::ASK, word: "ask" }),
+        "ok" | "no_change" => None,
+        _ => Some(Tone { class: badge::tone::BAD, word: "fails" }),
+    }
+}
+
+/// Adds a path, which may be broken behind each slash.
+pub(super) fn name(path: &[u8], out: &mut Markup) {
+    for (index, part) in path.split(|&byte| byte == b'/').enumerate() {
+        out.raw(if index > 0 { "/<wbr>" } else { "" });
+        out.raw("<bdi>").text(part).raw("</bdi>");
+    }
+}
+
+/// Adds the counts of lines.
+pub(super) fn counts(added: usize, removed: usize, out: &mut Markup) {
+    out.raw("<span class=\"counts\">");
+    if added > 0 {
+        out.raw("<span class=\"plus\">+").number(added).raw("</span>");
+    }
+    if removed > 0 {
+        out.raw("<span class=\"minus\">\u{2212}").number(removed).raw("</span>");
+    }
+    out.raw("</span>");
+}
+
+/// Adds the section of the file at `index`.
+pub(super) fn file(page: &Page<'_>, index: usize, room: &mut Room, out: &mut Markup) {
+    let file = &page.report.files[index];
+    out.raw("<details class=\"file\" id=\"").value(&file.id).raw("\" open>\n<summary><h3>");
+    if let (Some(from), Op::Rename | Op::Copy) = (&file.from, file.op) {
+        out.raw("<span class=\"from\">");
+        name(from.as_bytes(), out);
+        out.raw("</span> <span class=\"arrow\" role=\"img\" aria-label=\"to\">\u{2192}</span> ");
+    }
+    name(file.path.as_bytes(), out);
+    out.raw("</h3>\n<span class=\"badges\">");
+    badge::of_file(file, out);
+    badge::of_repairs(page.report, file, out);
+    if hides(page.exhibits.get(index)) {
+        badge::badge(badge::tone::ASK, "invisible characters", out);
+    }
+    counts(file.added, file.removed, out);
+    out.raw("</span></summary>\n");
+    words(page, file, out);
+    body(page, index, room, out);
+    out.raw("</details>\n");
+}
+
+/// Returns whether lines come that hold characters which do not show, or which reorder others.
+fn hides(exhibit: Option<&Exhibit>) -> bool {
+    let diff = exhibit.and_then(|exhibit| exhibit.diff.as_deref()).unwrap_or_default();
+    let lines = hunks(diff).into_iter().flat_map(|hunk| hunk.lines).filter(|line| line.first() == Some(&b'+'));
+    let mut chunks = lines.flat_map(|line| line.utf8_chunks());
+    chunks.any(|chunk| chunk.valid().chars().any(|it| is_dangerous(it) && !matches!(it, '\t' | '\r')))
+}
+
+/// Adds what policy says of the file, and its problems.
+fn words(page: &Page<'_>, file: &FileReport, out: &mut Markup) {
+    if let Some(named) = &file.header_path {
+        out.raw("<p class=\"word\">The patch calls it <code>").text(named).raw("</code>.</p>\n");
+    }
+    for hit in &file.policy {
+        out.raw("<p class=\"word ").raw(badge::of_verdict(hit.verdict)).raw("\"><strong>").raw(match hit.verdict {
+            "deny" => "Denied",
+            "ask" => "Asks for approval",
+            _ => "Allowed",
+        });
+        out.raw("</strong> by the rule <code>").text(&hit.rule).raw("</code>");
+        if let Some(pattern) = &hit.pattern {
+            out.raw(" for <code>").text(pattern).raw("</code>");
+        }
+        if let Some(source) = &hit.source {
+            out.raw(" in <code>").text(source).raw("</code>");
+        }
+        out.raw(": ").text(&hit.message).raw("</p>\n");
+    }
+    // What policy says stands there already.
+    let is_new = |problem: &ProblemReport| file.policy.is_empty() || problem.code != code::CLOSED.name;
+    let own = |problem: &&ProblemReport| problem.file.as_ref() == Some(&file.id) && problem.hunk.is_none();
+    for problem in page.report.problems.iter().filter(own).filter(|problem| is_new(problem)) {
+        super::summary::problem(problem, out);
+    }
+}
+
+fn body(page: &Page<'_>, index: usize, room: &mut Room, out: &mut Markup) {
+    let (file, nothing) = (&page.report.files[index], Exhibit::default());
+    let exhibit = page.exhibits.get(index).unwrap_or(&nothing);
+    let diff = exhibit.diff.as_deref().map(hunks).unwrap_or_default();
+    let is_binary = [&file.before, &file.after].into_iter().flatten().any(|side| side.encoding == "binary");
+    if is_binary || file.file_type == FileType::Binary {
+        image::sides(file, exhibit, out);
+    }
+    let mut left = 0;
+    if !diff.is_empty() {
+        left += shown(file, &diff, room, out);
+    } else if !file.hunks.is_empty() {
+        for hunk in &file.hunks {
+            left += place::stated(page, hunk, room, out);
+        }
+    } else if exhibit.diff.is_none() && file.status != "ok" {
+        left += place::section(page, exhibit, room, out);
+    } else if file.file_type == FileType::Text && !is_binary {
+        out.raw("<p class=\"word\">No line changes.</p>\n");
+    }
+    if file.diff_truncated {
+        out.raw(
+            "<p class=\"word ask\">The change is longer than what a page has of one file: its end is not shown.</p>\n",
+        );
+    }
+    if left > 0 {
+        out.raw("<p class=\"word ask\">The page is full: ")
+            .count(left, "more line")
+            .raw(" of this file not shown.</p>\n");
+    }
+}
+
+/// Adds the hunks of a diff, each with what is to be said of those of the patch that went there.
+fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Markup) -> usize {
+    let is_crlf = |side: &Option<crate::report::Contents>| side.as_ref().is_none_or(|side| side.eol == "crlf");
+    let drops_returns = is_crlf(&file.before) && is_crlf(&file.after);
+    let mut left = 0;
+    let mut reports: Vec<&HunkReport> = file.hunks.iter().collect();
+    reports.sort_by_key(|hunk| hunk.applied.as_ref().map(|applied| applied.old_start));
+    let mut rest = reports.into_iter().peekable();
+    for (index, hunk) in diff.iter().enumerate() {
+        let end = if index + 1 == diff.len() { usize::MAX } else { hunk.old.start + hunk.old.count };
+        let is_here = |report: &&HunkReport| report.applied.as_ref().is_none_or(|applied| applied.old_start <= end);
+        let mut here = Vec::new();
+        while let Some(report) = rest.next_if(is_here) {
+            here.push(report);
+        }
+        place::heading(hunk, &here, out);
+        left += lines::hunk(hunk, drops_returns, room, out);
+    }
+    left
+}
+
+/// Returns whether a hunk went somewhere.
+pub(super) fn is_placed(hunk: &HunkReport) -> bool {
+    matches!(hunk.status, HunkStatus::Clean | HunkStatus::Offset | HunkStatus::Fuzzy)
+}

@@ -1,0 +1,55 @@
+//! Binary files: sizes and digests, and images side by side.
+
+use imagesize::blob_size;
+
+use super::Exhibit;
+use super::markup::Markup;
+use crate::preflight::media_type;
+use crate::report::{Contents, FileReport};
+
+/// Most pixels of an image that is shown. A few bytes may ask a browser for gigabytes.
+const MOST_PIXELS: usize = 16 << 20;
+
+/// Adds both sides of a file.
+pub(super) fn sides(file: &FileReport, exhibit: &Exhibit, out: &mut Markup) {
+    let is_same = file.sha256_before.is_some() && file.sha256_before == file.sha256_after;
+    out.raw("<div class=\"sides\">\n");
+    if is_same {
+        side("Before and after", (&file.after, &file.sha256_after, exhibit.images[1].as_deref()), out);
+    } else {
+        side("Before", (&file.before, &file.sha256_before, exhibit.images[0].as_deref()), out);
+        side("After", (&file.after, &file.sha256_after, exhibit.images[1].as_deref()), out);
+    }
+    out.raw("</div>\n");
+}
+
+/// What is known of one side.
+type Known<'a> = (&'a Option<Contents>, &'a Option<String>, Option<&'a Vec<u8>>);
+
+fn side(title: &'static str, (contents, digest, image): Known<'_>, out: &mut Markup) {
+    out.raw("<figure><figcaption><strong>").raw(title).raw("</strong> ");
+    let Some(contents) = contents else {
+        out.raw("not there, or not known</figcaption></figure>\n");
+        return;
+    };
+    out.count(usize::try_from(contents.size).unwrap_or(usize::MAX), "byte");
+    let shown = image.and_then(|bytes| Some((bytes, media_type(bytes)?, blob_size(bytes).ok()?)));
+    if let Some((_, _, size)) = shown {
+        out.raw(", ").number(size.width).raw(" \u{d7} ").number(size.height).raw(" pixels");
+    }
+    if let Some(digest) = digest {
+        out.raw("<br><code class=\"digest\">").text(digest).raw("</code>");
+    }
+    out.raw("</figcaption>\n");
+    match shown {
+        Some((bytes, media_type, size)) if size.width.saturating_mul(size.height) <= MOST_PIXELS => {
+            out.raw("<img alt=\"").raw(title).raw("\" src=\"data:").raw(media_type).raw(";base64,").base64(bytes);
+            out.raw("\">\n");
+        }
+        Some(_) => {
+            out.raw("<p class=\"word\">Too many pixels to be shown.</p>\n");
+        }
+        None => {}
+    }
+    out.raw("</figure>\n");
+}

@@ -1,0 +1,144 @@
+//! The only way into a page. What is not a literal of this program is escaped, twice over: what could act on the page, and
+//! what could make it read otherwise than it is.
+
+use std::fmt::Write as _;
+
+use crate::text::is_dangerous;
+
+/// A page that grows. Literals go in as they are; everything else goes in as text.
+///
+/// # Security
+///
+/// [`Markup::raw`] takes nothing but literals, so that no byte of a patch, a path or a message reaches a page without
+/// going through [`Markup::text`], [`Markup::line`] or [`Markup::value`].
+#[derive(Debug, Default)]
+pub(super) struct Markup(String);
+
+/// What becomes of characters that would hide or reorder others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Between tags: an element of their own shows that they were escaped.
+    Text,
+    /// The same, where a tab is a tab.
+    Line,
+    /// In a quoted value, where there are no elements.
+    Value,
+}
+
+impl Markup {
+    /// Adds markup.
+    pub(super) fn raw(&mut self, literal: &'static str) -> &mut Self {
+        self.0.push_str(literal);
+        self
+    }
+
+    /// Adds text.
+    pub(super) fn text(&mut self, text: impl AsRef<[u8]>) -> &mut Self {
+        self.escaped(text.as_ref(), Place::Text)
+    }
+
+    /// Adds (a part of) a line of a file or a patch.
+    pub(super) fn line(&mut self, line: &[u8]) -> &mut Self {
+        self.escaped(line, Place::Line)
+    }
+
+    /// Adds text to the value of an attribute, between double quotes.
+    pub(super) fn value(&mut self, text: impl AsRef<[u8]>) -> &mut Self {
+        self.escaped(text.as_ref(), Place::Value)
+    }
+
+    /// Adds a number.
+    pub(super) fn number(&mut self, number: usize) -> &mut Self {
+        let _ = write!(self.0, "{number}");
+        self
+    }
+
+    /// Adds a number and the noun that it counts.
+    pub(super) fn count(&mut self, number: usize, noun: &'static str) -> &mut Self {
+        self.number(number).raw(" ").raw(noun).raw(if number == 1 { "" } else { "s" })
+    }
+
+    /// Adds bytes in base64.
+    pub(super) fn base64(&mut self, bytes: &[u8]) -> &mut Self {
+        use base64::prelude::{BASE64_STANDARD, Engine as _};
+        BASE64_STANDARD.encode_string(bytes, &mut self.0);
+        self
+    }
+
+    /// Returns what there is of it, and begins anew.
+    pub(super) fn take(&mut self) -> String {
+        std::mem::take(&mut self.0)
+    }
+
+    fn escaped(&mut self, bytes: &[u8], place: Place) -> &mut Self {
+        for chunk in bytes.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                match character {
+                    '&' => self.0.push_str("&amp;"),
+                    '<' => self.0.push_str("&lt;"),
+                    '>' => self.0.push_str("&gt;"),
+                    '"' => self.0.push_str("&quot;"),
+                    '\'' => self.0.push_str("&#39;"),
+                    '\t' if place == Place::Line => self.0.push('\t'),
+                    _ if is_dangerous(character) || is_none(character) => {
+                        self.visible(place, |out| named(character, out));
+                    }
+                    _ => self.0.push(character),
+                }
+            }
+            for byte in chunk.invalid() {
+                self.visible(place, |out| {
+                    let _ = write!(out, "\\x{byte:02x}");
+                });
+            }
+        }
+        self
+    }
+
+    /// Adds the name of something that cannot be shown, so that it cannot be taken for the same letters.
+    fn visible(&mut self, place: Place, name: impl FnOnce(&mut String)) {
+        let is_marked = place != Place::Value;
+        self.0.push_str(if is_marked { "<b class=\"esc\">" } else { "" });
+        name(&mut self.0);
+        self.0.push_str(if is_marked { "</b>" } else { "" });
+    }
+}
+
+/// Returns whether Unicode says that this is no character; HTML allows none of them.
+fn is_none(character: char) -> bool {
+    matches!(u32::from(character), 0xfdd0..=0xfdef) || u32::from(character) & 0xfffe == 0xfffe
+}
+
+fn named(character: char, out: &mut String) {
+    let _ = match character {
+        '\t' => write!(out, "\\t"),
+        '\n' => write!(out, "\\n"),
+        '\r' => write!(out, "\\r"),
+        '\0'..='\u{7f}' => write!(out, "\\x{:02x}", u32::from(character)),
+        _ => write!(out, "\\u{{{:x}}}", u32::from(character)),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_text_acts_or_hides() {
+        let hostile = b"<a href='x\">&\x1b\xe2\x80\xae\xff\t\n";
+        let mut markup = Markup::default();
+        assert_eq!(
+            markup.text(hostile).take(),
+            "&lt;a href=&#39;x&quot;&gt;&amp;<b class=\"esc\">\\x1b</b><b class=\"esc\">\\u{202e}</b>\
+             <b class=\"esc\">\\xff</b><b class=\"esc\">\\t</b><b class=\"esc\">\\n</b>"
+        );
+        assert_eq!(markup.value(hostile).take(), "&lt;a href=&#39;x&quot;&gt;&amp;\\x1b\\u{202e}\\xff\\t\\n");
+        assert_eq!(markup.line(b"\ta\r").take(), "\ta<b class=\"esc\">\\r</b>");
+    }
+
+    #[test]
+    fn a_noun_follows_its_number() {
+        let mut markup = Markup::default();
+        assert_eq!(markup.count(1, "file").raw(", ").count(2, "hunk").take(), "1 file, 2 hunks");
+    }
+}

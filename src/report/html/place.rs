@@ -1,0 +1,110 @@
+//! Where hunks went, or why they went nowhere.
+
+use super::file::is_placed;
+use super::lines::{self, Room};
+use super::markup::Markup;
+use super::{Exhibit, Page, badge, summary};
+use crate::report::{AppliedLines, HunkReport, NearestPlace};
+use crate::syntax::write::DiffHunk;
+
+/// Adds the heading of a hunk of a diff; `reports` are the hunks of the patch that went there.
+pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Markup) {
+    out.raw("<h4 class=\"hunk\">");
+    out.raw("<code>@@ \u{2212}").number(hunk.old.start).raw(",").number(hunk.old.count);
+    out.raw(" +").number(hunk.new.start).raw(",").number(hunk.new.count).raw(" @@</code>\n");
+    if let Some(section) = reports.iter().map(|report| &report.patch.section).find(|section| !section.is_empty()) {
+        out.raw("<code class=\"section\"><bdi>").text(section).raw("</bdi></code>\n");
+    }
+    for report in reports {
+        out.raw("<span class=\"id\">").text(&report.id).raw("</span>\n");
+        badge::of_hunk(report, out);
+    }
+    out.raw("</h4>\n");
+    for report in reports {
+        also(report, out);
+    }
+}
+
+/// Adds a hunk as the patch states it, of a file that cannot be changed; returns how many lines there was no room for.
+pub(super) fn stated(page: &Page<'_>, hunk: &HunkReport, room: &mut Room, out: &mut Markup) -> usize {
+    out.raw("<h4 class=\"hunk\" id=\"").value(&hunk.id).raw("\"><span class=\"id\">").text(&hunk.id).raw("</span>\n");
+    match (&hunk.applied, hunk.patch.old_start) {
+        (Some(AppliedLines { old_start, .. }), _) => {
+            out.raw("<span>fits at line ").number(*old_start).raw("</span>\n");
+        }
+        (None, Some(start)) => {
+            out.raw("<span>stated for line ").number(start).raw("</span>\n");
+        }
+        (None, None) => {}
+    }
+    if !hunk.patch.section.is_empty() {
+        out.raw("<code class=\"section\"><bdi>").text(&hunk.patch.section).raw("</bdi></code>\n");
+    }
+    badge::of_hunk(hunk, out);
+    out.raw("</h4>\n");
+    for problem in page.report.problems.iter().filter(|problem| problem.hunk.as_deref() == Some(&hunk.id)) {
+        summary::problem(problem, out);
+    }
+    also(hunk, out);
+    let left = text(page, (hunk.source.input, hunk.source.byte_start, hunk.source.byte_end), true, room, out);
+    if let Some(nearest) = hunk.nearest.as_deref().filter(|_| !is_placed(hunk)) {
+        self::nearest(nearest, out);
+    }
+    left
+}
+
+/// Adds what the patch says of a file that nobody looked at.
+pub(super) fn section(page: &Page<'_>, exhibit: &Exhibit, room: &mut Room, out: &mut Markup) -> usize {
+    let Some((input, span)) = exhibit.section else { return 0 };
+    out.raw("<h4 class=\"hunk\">What the patch says</h4>\n");
+    text(page, (input, span.start, span.end), false, room, out)
+}
+
+fn text(page: &Page<'_>, place: (usize, usize, usize), is_hunk: bool, room: &mut Room, out: &mut Markup) -> usize {
+    let Some(input) = page.inputs.get(place.0) else { return 0 };
+    let Some(text) = input.bytes.get(place.1..place.2) else { return 0 };
+    // The lines of these begin with what becomes of them.
+    let is_marked = input.formats.iter().all(|format| matches!(*format, "unified" | "git" | "codex" | "diff"));
+    lines::stated(text, is_hunk && is_marked, room, out)
+}
+
+/// Says where a hunk fits as well.
+fn also(hunk: &HunkReport, out: &mut Markup) {
+    if hunk.candidates.len() < 2 {
+        return;
+    }
+    out.raw("<p class=\"word ask\">It fits at the lines ");
+    for (index, candidate) in hunk.candidates.iter().take(20).enumerate() {
+        out.raw(if index > 0 { ", " } else { "" }).number(candidate.line);
+    }
+    out.raw(if hunk.candidates.len() > 20 { " and others.</p>\n" } else { ".</p>\n" });
+}
+
+/// Shows the place that is most like a hunk, and the first line that differs.
+fn nearest(nearest: &NearestPlace, out: &mut Markup) {
+    out.raw("<div class=\"nearest\">\n<p class=\"word\">The nearest place is line ")
+        .number(nearest.line)
+        .raw(", where ");
+    out.number(nearest.matched).raw(" of ").count(nearest.of, "line").raw(" are the same.</p>\n");
+    if let Some(difference) = &nearest.first_difference {
+        out.raw("<dl class=\"difference\"><dt>The patch has, in its line ").number(difference.patch_line);
+        out.raw("</dt><dd class=\"expected\"><code>").line(difference.expected.as_bytes()).raw("</code></dd>\n");
+        out.raw("<dt>The file has, in line ").number(difference.file_line);
+        if let Some(reason) = difference.reason {
+            out.raw(" (").raw(reason).raw(")");
+        }
+        out.raw("</dt><dd class=\"found\"><code>");
+        match &difference.found {
+            Some(found) => out.line(found.as_bytes()),
+            None => out.raw("its end"),
+        };
+        out.raw("</code></dd></dl>\n");
+    }
+    if !nearest.text.is_empty() {
+        out.raw("<p class=\"word\">The file there:</p>\n");
+        let all = [&nearest.lines_before, &nearest.text, &nearest.lines_after].into_iter().flatten();
+        let first = nearest.line.saturating_sub(nearest.lines_before.len());
+        lines::found(first, all.map(String::as_str), out);
+    }
+    out.raw("</div>\n");
+}

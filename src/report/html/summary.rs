@@ -1,0 +1,156 @@
+//! The head of a page: what would happen to the whole.
+
+use super::markup::Markup;
+use super::{Page, badge, file};
+use crate::preflight::code;
+use crate::report::{FileReport, Outcome, ProblemReport, Report, Summary};
+
+/// Most files that are named at the top.
+const MOST_NAMED: usize = 20;
+
+/// Adds the head.
+pub(super) fn summary(page: &Page<'_>, out: &mut Markup) {
+    let report = page.report;
+    out.raw("<header>\n<h1><span class=\"badge outcome ")
+        .raw(tone(report))
+        .raw("\">")
+        .raw(ending(report))
+        .raw("</span> ");
+    out.count(report.summary.files, "file").raw(" ");
+    file::counts(report.summary.added, report.summary.removed, out);
+    out.raw("</h1>\n");
+    facts(report, out);
+    repairs(report, out);
+    let others = |problem: &&ProblemReport| problem.file.is_none() && problem.code != code::REPAIRED.name;
+    for problem in report.problems.iter().filter(others) {
+        self::problem(problem, out);
+    }
+    failed(report, out);
+    out.raw("</header>\n");
+}
+
+/// Names the files that stand in the way.
+fn failed(report: &Report, out: &mut Markup) {
+    let is_failed = |file: &&FileReport| file.status != "ok" && file.status != "no_change";
+    let count = report.files.iter().filter(is_failed).count();
+    if count == 0 {
+        return;
+    }
+    out.raw("<p class=\"word bad\"><strong>In the way:</strong>");
+    for (index, file) in report.files.iter().filter(is_failed).take(MOST_NAMED).enumerate() {
+        out.raw(if index > 0 { ", " } else { " " }).raw("<a href=\"#").value(&file.id).raw("\">");
+        file::name(file.path.as_bytes(), out);
+        out.raw("</a> (").text(file.status.replace('_', " ")).raw(")");
+    }
+    if count > MOST_NAMED {
+        out.raw(", and ").count(count - MOST_NAMED, "more file");
+    }
+    out.raw("</p>\n");
+}
+
+/// Adds a problem.
+pub(super) fn problem(problem: &ProblemReport, out: &mut Markup) {
+    out.raw("<p class=\"word ").raw(if problem.severity == "error" { badge::tone::BAD } else { badge::tone::ASK });
+    out.raw("\">").text(&problem.message);
+    if let Some(span) = problem.span {
+        out.raw(" <span class=\"where\">(line ").number(span.line).raw(" of the patch)</span>");
+    }
+    if let Some(help) = &problem.help {
+        out.raw("<br><span class=\"help\">").text(help).raw("</span>");
+    }
+    out.raw("</p>\n");
+}
+
+fn tone(report: &Report) -> &'static str {
+    match (report.ok, report.policy.verdict) {
+        (true, "ask") => badge::tone::ASK,
+        (true, _) => badge::tone::GOOD,
+        (false, _) => badge::tone::BAD,
+    }
+}
+
+/// Returns the heading of a page.
+pub(super) fn ending(report: &Report) -> &'static str {
+    match report.outcome {
+        Outcome::WouldApply if report.policy.verdict == "ask" => "Applies if approved",
+        Outcome::WouldApply => "Applies",
+        Outcome::Applied => "Applied",
+        Outcome::DoesNotApply => "Does not apply",
+        Outcome::Malformed => "Broken patch",
+        Outcome::Refused => "Refused",
+        Outcome::Usage => "Cannot be asked for",
+        Outcome::Failed => "Failed",
+        _ => "Described",
+    }
+}
+
+fn facts(report: &Report, out: &mut Markup) {
+    out.raw("<dl class=\"facts\">\n");
+    if let Some(plan_id) = &report.plan_id {
+        out.raw("<dt>Plan</dt><dd><code class=\"copy\">").text(plan_id).raw("</code></dd>\n");
+    }
+    if let Some(root) = &report.root {
+        out.raw("<dt>Root</dt><dd><code>").text(root).raw("</code></dd>\n");
+    }
+    for input in &report.inputs {
+        out.raw("<dt>Patch</dt><dd><code>").text(&input.name).raw("</code> ");
+        if let Some(format) = &input.format {
+            out.text(format).raw(", ");
+        }
+        out.count(input.bytes, "byte");
+        if let Some(digest) = &input.sha256 {
+            out.raw("<br><code class=\"digest\">").text(digest).raw("</code>");
+        }
+        out.raw("</dd>\n");
+    }
+    out.raw("<dt>Policy</dt><dd><span class=\"badge ").raw(badge::of_verdict(report.policy.verdict)).raw("\">");
+    out.raw(report.policy.verdict).raw("</span>");
+    for rule in &report.policy.rules_hit {
+        out.raw(" <code>").text(rule).raw("</code>");
+    }
+    if let Some(source) = &report.policy.source {
+        out.raw(" in <code>").text(source).raw("</code>");
+    }
+    out.raw("</dd>\n<dt>Changes</dt><dd>");
+    counts(&report.summary, out);
+    out.raw("</dd>\n</dl>\n");
+}
+
+fn counts(summary: &Summary, out: &mut Markup) {
+    let counted = [
+        (summary.creates, "created"),
+        (summary.modifies, "modified"),
+        (summary.deletes, "deleted"),
+        (summary.renames, "renamed"),
+        (summary.copies, "copied"),
+        (summary.mode_changes, "with another mode"),
+        (summary.binary, "binary"),
+    ];
+    out.count(summary.hunks, "hunk");
+    for (count, word) in counted.into_iter().filter(|(count, _)| *count > 0) {
+        out.raw(", ").number(count).raw(" ").raw(word);
+    }
+    if summary.hunks_offset > 0 {
+        out.raw("; ").count(summary.hunks_offset, "hunk").raw(" off the stated place");
+    }
+    if summary.hunks_fuzzy > 0 {
+        out.raw("; ").count(summary.hunks_fuzzy, "hunk").raw(" with context left out");
+    }
+}
+
+fn repairs(report: &Report, out: &mut Markup) {
+    if report.inputs.iter().all(|input| input.repairs.is_empty()) {
+        return;
+    }
+    out.raw("<section class=\"word ask\"><h2>Repaired in the patch</h2>\n<ul>\n");
+    for repair in report.inputs.iter().flat_map(|input| &input.repairs) {
+        out.raw("<li><code>")
+            .raw(repair.code)
+            .raw("</code> in line ")
+            .number(repair.line)
+            .raw(": ")
+            .text(&repair.message);
+        out.raw("</li>\n");
+    }
+    out.raw("</ul></section>\n");
+}

@@ -1,0 +1,97 @@
+//! The tree of the files at the side of a page.
+
+use std::collections::BTreeMap;
+
+use super::file::{self, name};
+use super::markup::Markup;
+use crate::report::FileReport;
+
+/// Most directories inside of each other. What is deeper stands there with the rest of its path.
+const MOST_NESTED: usize = 24;
+/// Width of a bar.
+const BAR: usize = 48;
+
+/// A directory.
+#[derive(Default)]
+struct Directory<'a> {
+    directories: BTreeMap<&'a [u8], Directory<'a>>,
+    /// Files, each with what is left of its path.
+    files: Vec<(&'a [u8], &'a FileReport)>,
+}
+
+/// Adds the tree of `files`.
+pub(super) fn tree(files: &[FileReport], out: &mut Markup) {
+    let mut top = Directory::default();
+    for file in files {
+        top.put(file);
+    }
+    let most = files.iter().map(|file| file.added + file.removed).max().unwrap_or(0);
+    top.print(most, out);
+}
+
+impl<'a> Directory<'a> {
+    fn put(&mut self, file: &'a FileReport) {
+        let mut directory = self;
+        let mut rest = file.path.as_bytes();
+        for _ in 0..MOST_NESTED {
+            let Some(slash) = memchr::memchr(b'/', rest) else { break };
+            directory = directory.directories.entry(&rest[..slash]).or_default();
+            rest = &rest[slash + 1..];
+        }
+        directory.files.push((rest, file));
+    }
+
+    fn print(&self, most: usize, out: &mut Markup) {
+        out.raw("<ul>\n");
+        for (name, mut directory) in &self.directories {
+            out.raw("<li><details open><summary><span class=\"dir\"><bdi>").text(name);
+            while let (Some((name, only)), 1, true) =
+                (directory.directories.first_key_value(), directory.directories.len(), directory.files.is_empty())
+            {
+                out.raw("/").text(name);
+                directory = only;
+            }
+            out.raw("/</bdi></span></summary>\n");
+            directory.print(most, out);
+            out.raw("</details></li>\n");
+        }
+        for (rest, file) in &self.files {
+            entry(rest, file, most, out);
+        }
+        out.raw("</ul>\n");
+    }
+}
+
+fn entry(rest: &[u8], file: &FileReport, most: usize, out: &mut Markup) {
+    let (letter, class) = file::letter(file.op);
+    out.raw("<li><a href=\"#").value(&file.id).raw("\"><span class=\"op ").raw(class);
+    out.raw("\" role=\"img\" aria-label=\"")
+        .raw(file.op.name())
+        .raw("\">")
+        .raw(letter)
+        .raw("</span><span class=\"name\">");
+    name(rest, out);
+    out.raw("</span>");
+    if let Some(tone) = file::tone(file) {
+        out.raw("<span class=\"flag ").raw(tone.class).raw("\">").raw(tone.word).raw("</span>");
+    }
+    if file.added + file.removed > 0 {
+        file::counts(file.added, file.removed, out);
+        bar(file, most, out);
+    }
+    out.raw("</a></li>\n");
+}
+
+/// Adds a bar of lines added and removed; the longest one is as wide as there is room.
+fn bar(file: &FileReport, most: usize, out: &mut Markup) {
+    let width = |lines: usize| match lines {
+        0 => 0,
+        _ => (lines.saturating_mul(BAR) / most.max(1)).max(2),
+    };
+    let (added, removed) = (width(file.added), width(file.removed));
+    out.raw(
+        "<svg class=\"bar\" width=\"50\" height=\"8\" aria-hidden=\"true\"><rect class=\"plus\" height=\"8\" width=\"",
+    );
+    out.number(added).raw("\"/><rect class=\"minus\" height=\"8\" x=\"").number(added).raw("\" width=\"");
+    out.number(removed).raw("\"/></svg>");
+}

@@ -1,0 +1,376 @@
+//! The page that shows a patch: nothing in it acts, nothing in it deceives, and it is whole.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use fs_err as fs;
+use scraper::{ElementRef, Html, Selector};
+use sha2::{Digest as _, Sha256};
+use wpatch::engine::{self, Exhibition, Lenience, Request};
+use wpatch::path::RelPath;
+use wpatch::report::print_html;
+use wpatch::workspace::memory::{Entry, Memory};
+
+mod palette;
+
+/// Every element that a page is made of, and its attributes.
+const ELEMENTS: &[(&str, &[&str])] = &[
+    ("html", &["lang"]),
+    ("head", &[]),
+    ("meta", &["charset", "http-equiv", "content", "name"]),
+    ("title", &[]),
+    ("style", &[]),
+    ("body", &[]),
+    ("a", &["class", "href"]),
+    ("header", &[]),
+    ("h1", &[]),
+    ("h2", &["id"]),
+    ("h3", &[]),
+    ("h4", &["class", "id"]),
+    ("p", &["class"]),
+    ("br", &[]),
+    ("wbr", &[]),
+    ("b", &["class"]),
+    ("bdi", &[]),
+    ("ins", &[]),
+    ("del", &[]),
+    ("strong", &[]),
+    ("span", &["class", "role", "aria-label"]),
+    ("code", &["class"]),
+    ("dl", &["class"]),
+    ("dt", &[]),
+    ("dd", &["class"]),
+    ("section", &["class"]),
+    ("ul", &[]),
+    ("li", &[]),
+    ("div", &["class"]),
+    ("nav", &["id", "aria-labelledby"]),
+    ("main", &["id"]),
+    ("details", &["class", "id", "open"]),
+    ("summary", &[]),
+    ("table", &["class"]),
+    ("tbody", &[]),
+    ("tr", &["class"]),
+    ("td", &["class"]),
+    ("figure", &[]),
+    ("figcaption", &[]),
+    ("img", &["alt", "src"]),
+    ("svg", &["class", "width", "height", "aria-hidden"]),
+    ("rect", &["class", "width", "height", "x"]),
+    ("footer", &[]),
+];
+
+fn path(name: &[u8]) -> RelPath {
+    RelPath::new(name).unwrap()
+}
+
+fn shown(files: &[(&str, &[u8])], patch: impl Into<Vec<u8>>) -> Exhibition {
+    let files = files.iter().map(|(name, content)| (path(name.as_bytes()), Entry::file(content.to_vec())));
+    engine::exhibit(request(patch), &Memory::with_files(files))
+}
+
+fn request(patch: impl Into<Vec<u8>>) -> Request {
+    Request { patches: vec![("-".to_owned(), patch.into())], ..Request::of("") }
+}
+
+fn text(exhibition: &Exhibition) -> String {
+    let mut out = Vec::new();
+    print_html(&exhibition.page(), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Prints the page and parses it.
+///
+/// # Panics
+///
+/// If it is not HTML, or anything is in it that could act.
+fn page(exhibition: &Exhibition) -> Html {
+    let text = text(exhibition);
+    let page = Html::parse_document(&text);
+    assert!(page.errors.is_empty(), "{:?}\n{text}", page.errors);
+    let known: BTreeMap<_, _> = ELEMENTS.iter().copied().collect();
+    let mut ids = Vec::new();
+    for element in all(&page, "*") {
+        let name = element.value().name();
+        let attributes = known.get(name).unwrap_or_else(|| panic!("<{name}>\n{text}"));
+        for (attribute, value) in element.value().attrs() {
+            assert!(attributes.contains(&attribute), "<{name} {attribute}>");
+            match attribute {
+                "id" => ids.push(value),
+                "href" => assert!(value.starts_with('#'), "{value}"),
+                "src" => assert!(value.starts_with("data:image/") && value.contains(";base64,"), "{value:.80}"),
+                _ => {}
+            }
+        }
+    }
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "an id twice");
+    for link in all(&page, "a") {
+        assert!(ids.contains(&&link.value().attr("href").unwrap()[1..]), "{:?}", link.value());
+    }
+    let dangerous = |character: &char| character.is_control() && !matches!(character, '\n' | '\t');
+    assert_eq!(text.chars().find(dangerous), None);
+    let hidden = |character: &char| matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    assert_eq!(text.chars().find(hidden), None);
+    page
+}
+
+fn all<'p>(page: &'p Html, selector: &str) -> Vec<ElementRef<'p>> {
+    page.select(&Selector::parse(selector).unwrap()).collect()
+}
+
+/// Returns the texts of all elements that match.
+fn texts(page: &Html, selector: &str) -> Vec<String> {
+    let words = |element: ElementRef<'_>| {
+        let text: String = element.text().collect();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    all(page, selector).into_iter().map(words).collect()
+}
+
+const LIST: &[u8] = b"one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
+const CHANGE: &str = "--- a/list\n+++ b/list\n@@ -2,3 +2,4 @@ top\n one\n-two apples\n+two pears\n+and\n three\n";
+
+#[test]
+fn the_policy_of_the_page_allows_its_own_style_and_nothing_else() {
+    let page = page(&shown(&[("list", LIST)], CHANGE));
+    let style: String = all(&page, "style")[0].text().collect();
+    let policy = all(&page, "meta[http-equiv=Content-Security-Policy]")[0].value().attr("content").unwrap().to_owned();
+    let hash = BASE64_STANDARD.encode(Sha256::digest(style));
+    let expected =
+        format!("default-src 'none'; style-src 'sha256-{hash}'; img-src data:; base-uri 'none'; form-action 'none'");
+    assert_eq!(policy, expected);
+    let first = all(&page, "head > *").into_iter().map(|element| element.value().name().to_owned()).take(2);
+    assert_eq!(first.collect::<Vec<_>>(), ["meta", "meta"], "the policy comes before what it is for");
+}
+
+#[test]
+fn a_small_page_has_this_structure() {
+    let list = b"1\n2\none\ntwo apples\nthree\n";
+    let page = page(&shown(&[("list", list)], CHANGE));
+    assert_eq!(
+        texts(&page, "title, h1, h2, h3"),
+        ["Applies: 1 file", "Applies 1 file +2\u{2212}1", "Files", "Changes", "list"]
+    );
+    assert_eq!(texts(&page, "nav a"), ["Mlist+2\u{2212}1"]);
+    assert_eq!(texts(&page, ".file .badge"), ["modify", "offset +1 line"]);
+    assert_eq!(texts(&page, "h4"), ["@@ \u{2212}1,5 +1,6 @@ top f1h1 offset +1 line"]);
+    assert_eq!(texts(&page, "tr"), ["11 1", "22 2", "33 one", "4-two apples", "4+two pears", "5+and", "56 three"]);
+    assert_eq!(texts(&page, "del, ins"), ["apples", "pears", "and"]);
+    let plan = texts(&page, ".copy");
+    assert!(plan[0].starts_with("sha256:"), "{plan:?}");
+}
+
+#[test]
+fn the_same_change_has_the_same_page() {
+    let many: Vec<String> =
+        (0..40).map(|n| format!("--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-{n} a b\n+{n} a c\n")).collect();
+    let many = many.concat();
+    let contents: Vec<_> = (0..40).map(|n| (format!("f{n}"), format!("{n} a b\n"))).collect();
+    let files: Vec<_> = contents.iter().map(|(name, content)| (name.as_str(), content.as_bytes())).collect();
+    let first = text(&shown(&files, many.clone()));
+    for _ in 0..4 {
+        assert_eq!(text(&shown(&files, many.clone())), first);
+    }
+}
+
+#[test]
+fn hostile_texts_stay_texts() {
+    let hostile: [&[u8]; 12] = [
+        b"<script>alert(1)</script>",
+        b"\"><img src=x onerror=alert(1)>",
+        b"' onload='alert(1)",
+        b"</style><script>1</script>",
+        b"</title><h1>",
+        b"<!--",
+        b"]]>",
+        b"&lt;script&gt; &#60;b&#62;",
+        "\u{202e}gnp.exe \u{2066}\u{200b}\u{feff}".as_bytes(),
+        b"\x1b[2J\x07\x7f\x08",
+        b"\xff\xfe\x80 caf\xe9",
+        "a\u{301}\u{fdd0}\u{ffff}\u{e0041}\r".as_bytes(),
+    ];
+    for text in hostile {
+        let line = |sign: &[u8]| [sign, text, b"\n"].concat();
+        let hunk = [b"@@ -1,1 +1,2 @@ ", text, b"\n", b" ", text, b"\n+", text, b" new\n"].concat();
+        let patch = [b"--- a/file\n+++ b/file\n", &hunk[..]].concat();
+        let fits = shown(&[("file", &line(b""))], patch.clone());
+        assert!(fits.outcome.report.ok, "{:?}", fits.outcome.report.problems);
+        let page = page(&fits);
+        assert_eq!(all(&page, "tr").len(), 2, "{text:?}");
+        // It is read as it is, with what does not show as escapes.
+        if text.iter().all(|byte| (b' '..0x7f).contains(byte)) {
+            let expected = String::from_utf8_lossy(text).into_owned();
+            let cells: Vec<String> = all(&page, "td.c").into_iter().map(|cell| cell.text().collect()).collect();
+            assert_eq!(cells, [expected.clone(), format!("{expected} new")]);
+        } else {
+            assert!(!all(&page, "td.c .esc").is_empty(), "{text:?}");
+        }
+        self::page(&shown(&[("file", b"something else\n")], patch.clone()));
+        self::page(&shown(&[], patch));
+        self::page(&shown(&[], [b"<", text].concat()));
+    }
+}
+
+#[test]
+fn hostile_names_stay_names() {
+    let names: [&[u8]; 8] = [
+        b"<script>alert(1)</script>",
+        b"\" onmouseover=\"alert(1)",
+        b"'><img src=x>",
+        "src/\u{202e}sr.nigol".as_bytes(),
+        b"a\x1b[31mb\tc\nd",
+        b"caf\xe9/\xff",
+        b"javascript:alert(1)",
+        b"#f1 \" id=\"files",
+    ];
+    for name in names {
+        let quoted: Vec<_> = name.iter().map(|byte| format!("\\{byte:03o}")).collect();
+        let quoted = quoted.concat();
+        let header = format!("diff --git \"a/{quoted}\" \"b/{quoted}\"\n");
+        let create = format!("{header}new file mode 100644\n--- /dev/null\n+++ \"b/{quoted}\"\n@@ -0,0 +1 @@\n+x\n");
+        let created = shown(&[], create);
+        assert!(created.outcome.report.ok, "{name:?} {:?}", created.outcome.report.problems);
+        page(&created);
+        page(&shown(&[], format!("{header}--- \"a/{quoted}\"\n+++ \"b/{quoted}\"\n@@ -1 +1 @@\n-x\n+y\n")));
+        let renamed = format!(
+            "diff --git \"a/{quoted}\" b/new\nsimilarity index 100%\nrename from \"{quoted}\"\nrename to new\n"
+        );
+        let workspace = Memory::with_files([(path(name), Entry::file("x\n"))]);
+        let renamed = engine::exhibit(request(renamed), &workspace);
+        assert!(renamed.outcome.report.ok, "{name:?} {:?}", renamed.outcome.report.problems);
+        page(&renamed);
+    }
+}
+
+#[test]
+fn a_reviewer_is_told_of_invisible_characters() {
+    let change = |text: &str| format!("--- a/list\n+++ b/list\n@@ -1,2 +1,3 @@\n one\n+{text}\n two\n");
+    let badges = |text: &str| texts(&page(&shown(&[("list", LIST)], change(text))), ".file > summary .badge");
+    assert_eq!(badges("\tplain\r"), ["modify", "line ends lf \u{2192} mixed"]);
+    assert_eq!(badges("if level != \"user\u{202e}\""), ["modify", "invisible characters"]);
+}
+
+#[test]
+fn a_page_is_of_bounded_size_and_says_what_it_leaves_out() {
+    let long = "x<".repeat(5 << 20);
+    let line = shown(&[], format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+{long}\n+end\n"));
+    assert!(line.outcome.report.ok);
+    assert!(text(&line).len() < 100_000);
+    let cut = texts(&page(&line), ".word.ask");
+    assert_eq!(cut, ["The change is longer than what a page has of one file: its end is not shown."]);
+
+    let wide = format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+{}\n", "y".repeat(100_000));
+    assert_eq!(texts(&page(&shown(&[], wide)), ".cut"), ["\u{2026} 98000 more bytes not shown"]);
+
+    let lines = "+\"\n".repeat(30_000);
+    let many = shown(&[], format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,30000 @@\n{lines}"));
+    let many = text(&many);
+    assert_eq!(many.matches("<tr").count(), 20_000);
+    assert!(many.contains("The page is full: 10000 more lines of this file not shown."));
+
+    let files: Vec<_> = (0..2100).map(|n| format!("--- /dev/null\n+++ b/f{n}\n@@ -0,0 +1 @@\n+x\n")).collect();
+    let files = text(&shown(&[], files.concat()));
+    assert_eq!((files.matches("<details class=\"file\"").count(), files.matches("<li><a href").count()), (2000, 2000));
+    assert!(files.contains("The page is full: 100 more files not shown."));
+}
+
+#[test]
+fn deep_trees_do_not_nest_without_end() {
+    let deep = format!("{}x", "d/".repeat(90));
+    let both = format!("--- /dev/null\n+++ b/{deep}\n@@ -0,0 +1 @@\n+x\n--- /dev/null\n+++ b/d/y\n@@ -0,0 +1 @@\n+x\n");
+    let page = page(&shown(&[], both));
+    assert_eq!(all(&page, "nav a").len(), 2);
+    assert!(all(&page, "nav details").len() < 30);
+}
+
+#[test]
+fn what_does_not_fit_says_why_and_where_it_nearly_does() {
+    let patch =
+        "--- a/list\n+++ b/list\n@@ -2,3 +2,3 @@\n two\n-3\n+III\n four\n--- a/gone\n+++ b/gone\n@@ -1 +1 @@\n-a\n+b\n";
+    let page = page(&shown(&[("list", LIST)], patch));
+    assert_eq!(texts(&page, "h1"), ["Does not apply 2 files +2\u{2212}2"]);
+    assert_eq!(texts(&page, "header .word"), ["In the way: list (not found), gone (missing)"]);
+    assert_eq!(texts(&page, "h4 .badge"), ["fits nowhere", "not looked for"]);
+    assert_eq!(texts(&page, ".difference dd"), ["3", "three"]);
+    assert_eq!(texts(&page, ".nearest > p")[0], "The nearest place is line 2, where 2 of 3 lines are the same.");
+    assert_eq!(texts(&page, "nav .flag"), ["fails", "fails"]);
+}
+
+#[test]
+fn what_policy_denies_is_shown_as_the_patch_has_it() {
+    let patch = "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1,2 @@\n [core]\n+\tfsmonitor = \"x\"\n";
+    let page = page(&shown(&[], patch));
+    assert_eq!(texts(&page, "h1"), ["Refused 1 file +1"]);
+    assert!(texts(&page, "summary .badge").contains(&"denied by policy".to_owned()));
+    assert!(texts(&page, ".file .word.bad")[0].starts_with("Denied by the rule git-directory"));
+    assert_eq!(texts(&page, "tr"), ["[core]", "+ fsmonitor = \"x\""]);
+}
+
+#[test]
+fn repairs_stand_at_their_files() {
+    let damaged = "--- a/list\n+++ b/list\n@@ -1,3 +1,9 @@\n one\n-two\n+2\n three\n";
+    let workspace = Memory::with_files([(path(b"list"), Entry::file(LIST))]);
+    let mut request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..request(damaged) };
+    request.syntax.lenient = true;
+    let page = page(&engine::exhibit(request, &workspace));
+    let told = "counts in line 3: the header of the chunk counted its lines wrongly; they were counted again";
+    assert_eq!(texts(&page, "header li"), [told]);
+    assert_eq!(texts(&page, ".file > summary .badge"), ["modify", "repaired: counts"]);
+}
+
+/// A PNG whose header names this size; nobody decodes it here.
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    png.extend(width.to_be_bytes());
+    png.extend(height.to_be_bytes());
+    png.extend([8, 6, 0, 0, 0, 0, 0, 0, 0]);
+    png
+}
+
+#[test]
+fn images_stand_side_by_side_and_svg_is_text() {
+    let codex =
+        "*** Begin Patch\n*** Delete File: logo.png\n*** Delete File: bomb.png\n*** Delete File: data\n*** End Patch\n";
+    let bomb = png(60_000, 60_000);
+    let files: [(&str, &[u8]); 3] = [("logo.png", &png(3, 2)), ("bomb.png", &bomb), ("data", b"\0\0")];
+    let page = page(&shown(&files, codex));
+    let images = all(&page, "img");
+    let expected = format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png(3, 2)));
+    assert_eq!(images.iter().map(|image| image.value().attr("src").unwrap()).collect::<Vec<_>>(), [expected]);
+    let captions = texts(&page, "figcaption");
+    assert!(captions[0].starts_with("Before 33 bytes, 3 \u{d7} 2 pixelssha256:"), "{captions:?}");
+    assert!(texts(&page, ".word").contains(&"Too many pixels to be shown.".to_owned()));
+
+    let svg =
+        "--- /dev/null\n+++ b/x.svg\n@@ -0,0 +1 @@\n+<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"/>\n";
+    let page = self::page(&shown(&[], svg));
+    assert_eq!((all(&page, "img").len(), all(&page, "tr").len()), (0, 1));
+}
+
+#[test]
+fn the_program_prints_one_page_whatever_comes_of_the_patch() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("list"), LIST).unwrap();
+    let run = |patch: &str, arguments: &[&str]| {
+        fs::write(root.path().join("patch"), patch).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let output = command.current_dir(root.path()).args(["show", "--html"]).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let fits = "--- a/list\n+++ b/list\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
+    let endings = [fits, &fits.replace("two", "II"), "nothing", &fits.replace("list", ".git/x")].map(|patch| {
+        let (code, text) = run(patch, &["patch"]);
+        let page = Html::parse_document(&text);
+        assert!(page.errors.is_empty(), "{:?}", page.errors);
+        (code, texts(&page, ".outcome").concat())
+    });
+    let expected = [(0, "Applies"), (1, "Does not apply"), (2, "Broken patch"), (3, "Refused")];
+    assert_eq!(endings, expected.map(|(code, ending)| (Some(code), ending.to_owned())));
+    assert_eq!(run(fits, &["--stat", "patch"]), (Some(2), String::new()));
+    assert_eq!(run(fits, &["0067a1b2c312345678-9abcdef0"]), (Some(2), String::new()));
+    assert_eq!(fs::read(root.path().join("list")).unwrap(), LIST);
+}
