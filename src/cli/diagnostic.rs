@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, clipped};
 use crate::engine::Outcome;
-use crate::engine::options::{Problem, Severity};
+use crate::engine::options::{Problem, Severity, code};
 use crate::report::{HunkReport, NearestPlace};
 use crate::text::printable;
 
@@ -16,6 +16,8 @@ const WIDTH: usize = 160;
 const EXCERPT: usize = 64;
 const LINES: usize = 3;
 const LABEL: usize = 40;
+/// Most lines of the output of a command.
+const MOST_OUTPUT: usize = 20;
 /// Most characters of a message or help.
 const MESSAGE: usize = 600;
 
@@ -38,8 +40,22 @@ pub(super) fn render(outcome: &Outcome, index: usize) -> String {
         return renderer.render(&groups);
     }
     // What is drawn between groups joins the places that they show.
-    let alone: Vec<_> = groups.iter().map(|group| renderer.render(slice::from_ref(group))).collect();
-    alone.join("\n")
+    let alone = groups.iter().map(|group| renderer.render(slice::from_ref(group)));
+    alone.chain(output(outcome, problem)).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the last lines that the command wrote that the problem speaks of.
+fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = String> + use<'a> {
+    let report = &outcome.report;
+    let answer = match *problem.code {
+        code::BEFORE => report.before.as_ref(),
+        code::VERIFY => report.verify.as_ref(),
+        code::AFTER => report.after.as_ref(),
+        _ => None,
+    };
+    let lines: Vec<_> =
+        answer.map(|answer| answer.output.lines().rev().take(MOST_OUTPUT).collect()).unwrap_or_default();
+    lines.into_iter().rev().map(|line| format!("  | {}", clipped(line.as_bytes(), WIDTH)))
 }
 
 fn main_group<'a>(outcome: &'a Outcome, problem: &Problem) -> Group<'a> {

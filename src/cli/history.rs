@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::args::{BackOptions, Global, UndoOptions};
 use super::output::{Output, Verbosity};
-use super::{Stop, finish, open, output, request, root, watched};
+use super::{Stop, finish, open, open_to_change, output, request, root, watched};
 use crate::engine::options::{Interrupt, Limits, PreflightOptions, TransactionOptions};
 use crate::engine::{self, Disk, Outcome, Target, UndoRequest};
 use crate::report::{Log, print_json};
@@ -49,7 +49,7 @@ fn told(
     run: impl FnOnce(&Disk, TransactionOptions, &Interrupt) -> Outcome,
 ) -> ExitCode {
     let outcome = || -> Result<Outcome, Stop> {
-        let workspace = open(global)?;
+        let workspace = open_to_change(global)?;
         let interrupt = watched()?;
         let mut outcome = run(&workspace, request::transaction(global), interrupt);
         outcome.report.root = Some(root(global));

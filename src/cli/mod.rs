@@ -2,6 +2,7 @@
 
 mod apply_patch;
 mod args;
+mod commands;
 mod diagnostic;
 mod document;
 mod excerpt;
@@ -27,10 +28,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use args::{CheckOptions, Cli, Command, Global, PatchOptions, TreeOptions};
+use commands::CommandOptions;
 use output::{Output, Verbosity};
 
 use crate::engine::options::{Code, Facts, Interrupt, Problem, code};
-use crate::engine::{self, Change, Disk, Outcome, Target};
+use crate::engine::{self, Change, Disk, Outcome, Request, Target};
 use crate::report::{self, Parts};
 
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
@@ -58,11 +60,11 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
                 (_, true, _) => Task::Check,
                 (_, false, true) => Task::Describe,
             };
-            patch(task, apply.patch, None, &global)
+            patch(task, apply.patch, None, &apply.commands, &global)
         }
         Command::Check(CheckOptions { patch: check, tree }) => {
             let task = if check.shape { Task::Shape } else { Task::Check };
-            patch(task, check, tree.is_meant().then_some(&tree), &global)
+            patch(task, check, tree.is_meant().then_some(&tree), &CommandOptions::default(), &global)
         }
         Command::Edit(edit) => change("edit", verbs::edit(&edit, &global), &global),
         Command::Write(write) => change("write", verbs::write(*write, &global), &global),
@@ -113,13 +115,25 @@ impl Task {
     }
 }
 
-fn patch(task: Task, patch: PatchOptions, tree: Option<&TreeOptions>, global: &Global) -> ExitCode {
+fn patch(
+    task: Task,
+    patch: PatchOptions,
+    tree: Option<&TreeOptions>,
+    commands: &CommandOptions,
+    global: &Global,
+) -> ExitCode {
     let output = Output::of(global, Verbosity::Normal).with_statistics(&patch);
-    let outcome = outcome(task, patch, tree, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
+    let outcome = outcome(task, patch, tree, commands, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
     finish(&outcome, &output)
 }
 
-fn outcome(task: Task, patch: PatchOptions, tree: Option<&TreeOptions>, global: &Global) -> Result<Outcome, Stop> {
+fn outcome(
+    task: Task,
+    patch: PatchOptions,
+    tree: Option<&TreeOptions>,
+    commands: &CommandOptions,
+    global: &Global,
+) -> Result<Outcome, Stop> {
     let request = request::request(patch, task, global)?;
     if matches!(task, Task::Describe | Task::Shape) {
         let mut outcome = engine::describe(request);
@@ -129,10 +143,11 @@ fn outcome(task: Task, patch: PatchOptions, tree: Option<&TreeOptions>, global: 
     if let Some(tree) = tree {
         return tree::check(request, tree, global);
     }
-    let workspace = open(global)?;
     let outcome = if task == Task::Check {
-        engine::check(request, &workspace)
+        engine::check(request, &open(global)?)
     } else {
+        let workspace = open_to_change(global)?;
+        let request = Request { commands: commands.commands(global), ..request };
         // Only now: a signal that comes while the patch is read ends the process at once.
         let interrupt = watched()?;
         engine::apply(request, &workspace, interrupt)
@@ -142,11 +157,23 @@ fn outcome(task: Task, patch: PatchOptions, tree: Option<&TreeOptions>, global: 
 
 fn change(command: &'static str, change: Result<Change, Stop>, global: &Global) -> ExitCode {
     let outcome = change.and_then(|change| {
-        let workspace = open(global)?;
+        let workspace = open_to_change(global)?;
         let interrupt = watched()?;
         Ok(rooted(engine::change(change, &workspace, interrupt), global))
     });
     finish(&outcome.unwrap_or_else(|stop| stop.into_outcome(command)), &Output::of(global, Verbosity::Normal))
+}
+
+/// Opens the root for what changes it, unless the very change that is at work there runs this: each would wait for the
+/// other.
+fn open_to_change(global: &Global) -> Result<Disk, Stop> {
+    let workspace = open(global)?;
+    if env::var_os(engine::AT_WORK).is_some_and(|at_work| engine::is_within(&at_work, &workspace)) {
+        let message = "this runs within a change of the same tree, and cannot change it meanwhile".to_owned();
+        let help = Some("`check`, `read`, `list` and `diff` work, and see the tree as it is going to be".to_owned());
+        return Err(Stop { help, ..Stop::new(&code::LOCKED, message) });
+    }
+    Ok(workspace)
 }
 
 fn watched() -> Result<&'static Interrupt, Stop> {

@@ -9,7 +9,7 @@ use super::{Stop, Task, input, verbs};
 use crate::engine::options::{
     self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
-use crate::engine::{self, Lenience, Request};
+use crate::engine::{self, Commands, Lenience, Request};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
@@ -72,6 +72,7 @@ pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Resul
         transaction: TransactionOptions { links: patch.links.links(), ..transaction(global) },
         approve: patch.approve,
         relocate: patch.relocate,
+        commands: Commands::default(),
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
     })
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::args::Global;
+use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
 use super::{Stop, input, request};
@@ -34,6 +35,8 @@ pub(super) struct FileOptions {
     guard: GuardOptions,
     #[command(flatten)]
     links: LinkOptions,
+    #[command(flatten)]
+    commands: CommandOptions,
     /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
     #[arg(long, value_name = "BYTES")]
     diff_max_bytes: Option<usize>,
@@ -243,7 +246,8 @@ impl FileOptions {
             ..defaults
         };
         let transaction = TransactionOptions { links: self.links.links(), ..request::transaction(global) };
-        Ok(Change { expected, is_dry: self.dry_run, preflight, transaction, ..change })
+        let commands = self.commands.commands(global);
+        Ok(Change { expected, is_dry: self.dry_run, preflight, transaction, commands, ..change })
     }
 }
 

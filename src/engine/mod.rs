@@ -19,6 +19,7 @@
 //! looks returns what it found, or the outcome that says why not.
 
 mod change;
+mod commands;
 mod describe;
 mod follow;
 mod lenient;
@@ -50,6 +51,7 @@ pub use crate::workspace::disk::Disk;
 pub use crate::workspace::objects::{Objects, Repository};
 
 pub use change::{Change, Parents, change};
+pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
 pub use lenient::Lenience;
 pub use log::{gc, init, log, show};
@@ -60,7 +62,8 @@ pub use request::Request;
 pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
 
-use problems::{broken, failed, half_made, rejected, skipped, unchosen, unswept};
+use commands::Answers;
+use problems::{altered, broken, failed, half_made, rejected, skipped, unchosen, unswept};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -187,9 +190,11 @@ pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt)
     let mut run = Run::new("apply", report::Outcome::Applied);
     let approve = request.approve.clone();
     let options = run.described(&request);
-    let transaction = request.transaction;
-    if run.read_for(request, workspace) {
-        run.make(workspace, &options, transaction, approve.as_deref(), interrupt);
+    let (transaction, commands) = (request.transaction, request.commands.clone());
+    if let Some(misuse) = commands.misuse() {
+        run.problems.push(Problem::new(&code::USAGE, misuse));
+    } else if run.read_for(request, workspace) {
+        run.make(workspace, &options, transaction, approve.as_deref(), &commands, interrupt);
     }
     run.finish()
 }
@@ -239,6 +244,8 @@ struct Run {
     is_dry: bool,
     /// What becomes of the other names of files.
     links: Links,
+    /// What the commands of the user said.
+    answers: Answers,
     /// What was repaired in each patch.
     repairs: Vec<Vec<plan::Repair>>,
     left_out: Vec<LeftOut>,
@@ -259,6 +266,7 @@ impl Run {
             is_described: false,
             is_dry: false,
             links: Links::default(),
+            answers: Answers::default(),
             repairs: Vec::new(),
             left_out: Vec::new(),
         }
@@ -266,10 +274,11 @@ impl Run {
 
     /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
     fn described(&mut self, request: &Request) -> preflight::Options {
-        self.is_described = request.preflight.describe || request.approve.is_some();
+        let options = request.commands.described(request.preflight.clone());
+        self.is_described = options.describe || request.approve.is_some();
         self.links = request.transaction.links;
         self.policy = Arc::clone(&request.preflight.policy);
-        let mut options = preflight::Options { describe: self.is_described, ..request.preflight.clone() };
+        let mut options = preflight::Options { describe: self.is_described, ..options };
         // Where git would take one of several places, nobody knows which one a model means.
         options.rules.unique |= request.lenience.is_some();
         options
@@ -352,6 +361,7 @@ impl Run {
         options: &preflight::Options,
         transaction: transaction::Options,
         approve: Option<&str>,
+        commands: &Commands,
         interrupt: &Interrupt,
     ) {
         // Not even a lock is made for what policy refuses.
@@ -361,11 +371,12 @@ impl Run {
                 .map(|resolution| self.resolved(resolution, None))
                 .map_err(Failure::Workspace)
         } else {
-            self.commit(workspace, options, transaction, approve, interrupt)
+            self.commit(workspace, options, transaction, approve, commands, interrupt)
         };
         if let Err(failure) = result {
             self.fail(&failure);
         }
+        self.tell_after(commands, interrupt);
     }
 
     fn commit(
@@ -374,9 +385,11 @@ impl Run {
         options: &preflight::Options,
         transaction: transaction::Options,
         approve: Option<&str>,
+        commands: &Commands,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         if self.plan.is_single()
+            && commands.is_empty()
             && let Some(single) = SingleChange::begin(workspace, transaction)
         {
             let known = self.problems.len();
@@ -397,14 +410,36 @@ impl Run {
         self.resolved(resolution, approve);
         if self.is_refused() {
             transaction.abandon();
-        } else {
-            let label = Label { command: self.command.to_owned(), ..Label::default() };
-            self.committed(transaction.labelled(label).commit(interrupt)?);
+            return Ok(());
         }
+        let label = Label { command: self.command.to_owned(), ..Label::default() };
+        self.conclude(transaction.labelled(label), workspace, commands, interrupt)
+    }
+
+    /// Commits, unless a command of the user says no.
+    fn conclude<'w>(
+        &mut self,
+        transaction: Transaction<'w>,
+        workspace: &'w dyn Workspace,
+        commands: &Commands,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        if !self.ask_before(commands, workspace, interrupt)? {
+            transaction.abandon();
+            return Ok(());
+        }
+        let Some(verification) = self.verification(commands, workspace)? else {
+            self.committed(transaction.commit(interrupt)?);
+            return Ok(());
+        };
+        let committed = transaction.tried_by(&verification).commit(interrupt);
+        self.verified(verification);
+        self.committed(committed?);
         Ok(())
     }
 
     fn committed(&mut self, receipt: Receipt) {
+        self.problems.extend(receipt.altered.iter().map(altered));
         self.problems.extend(receipt.warnings.iter().map(|warning| unswept(warning)));
         self.receipt = Some(receipt);
     }
@@ -417,7 +452,12 @@ impl Run {
     }
 
     fn report(&self) -> Report {
-        report::build(&Parts {
+        self.report_as(self.success)
+    }
+
+    /// Returns the report as it is if nothing speaks against `success`.
+    fn report_as(&self, success: report::Outcome) -> Report {
+        let mut report = report::build(&Parts {
             inputs: &self.plan.inputs,
             plan: Some(&self.plan),
             policy: Some(&self.policy),
@@ -430,8 +470,10 @@ impl Run {
             signal: self.signal,
             receipt: self.receipt.as_ref(),
             recovered: &self.recovered,
-            ..Parts::new(self.command, self.success)
-        })
+            ..Parts::new(self.command, success)
+        });
+        self.answers.tell(&mut report);
+        report
     }
 
     fn finish(self) -> Outcome {

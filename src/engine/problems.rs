@@ -84,6 +84,7 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
         }
         Failure::Stale(paths) => paths.iter().map(stale).collect(),
         Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
+        Failure::Command { .. } => vec![Problem::new(&code::IO, failure.to_string())],
         // Who sent it back says why.
         Failure::Rejected => Vec::new(),
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
@@ -120,6 +121,15 @@ pub(super) fn half_made() -> Problem {
     let message = "another wpatch is at work here, or died: what is said is of the tree as it stands now";
     let help = Some("`wpatch recover`, or the next change, puts back what is half made".to_owned());
     Problem { severity: Severity::Warning, help, ..Problem::new(&code::HALF_MADE, message) }
+}
+
+/// A file that changed while somebody had a say.
+pub(super) fn altered(path: &RelPath) -> Problem {
+    let message = "the file changed while the change was verified, and stays as it is now".to_owned();
+    let help =
+        Some("a command that formats files belongs in front of the patch; `undo` of this one needs --force".to_owned());
+    let problem = Problem::new(&code::ALTERED, message);
+    Problem { severity: Severity::Warning, path: Some(path.clone()), help, ..problem }
 }
 
 /// What a committed transaction could not clean up.

@@ -1,6 +1,6 @@
 //! What is asked of patches.
 
-use super::Lenience;
+use super::{Commands, Lenience};
 use crate::plan;
 use crate::preflight;
 use crate::syntax;
@@ -41,6 +41,8 @@ pub struct Request {
     /// Whether line numbers may be those of an earlier version that the history has, where every line that is named
     /// stands unchanged (`--relocate`).
     pub relocate: bool,
+    /// The commands of the user around the change.
+    pub commands: Commands,
 }
 
 impl Request {
@@ -57,6 +59,7 @@ impl Request {
             approve: None,
             lenience: None,
             relocate: false,
+            commands: Commands::default(),
         }
     }
 }

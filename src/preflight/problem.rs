@@ -336,6 +336,14 @@ codes! {
     NOT_GUARDED = "wpatch::guard::too_large", TooLarge;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
+    /// The command of --before refused the change.
+    BEFORE = "wpatch::command::before", Denied;
+    /// The command of --verify sent the change back.
+    VERIFY = "wpatch::command::verify", Denied;
+    /// The command of --after failed.
+    AFTER = "wpatch::command::after", Io;
+    /// A file of the change was changed by others while the change was verified.
+    ALTERED = "wpatch::command::altered", Stale;
     /// A file system call failed.
     IO = "wpatch::io", Io;
     /// Another process holds the lock.

@@ -117,6 +117,9 @@ pub fn build(parts: &Parts<'_>) -> Report {
         problems,
         files,
         transaction: transaction(parts),
+        before: None,
+        verify: None,
+        after: None,
     }
 }
 

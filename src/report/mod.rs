@@ -21,6 +21,7 @@ mod nearest;
 mod numstat;
 mod outcome;
 mod plan_id;
+mod ran;
 mod rdjson;
 mod sarif;
 mod schema;
@@ -54,6 +55,7 @@ pub use look::{Difference, EntryType, Extract, Listing, ListingEntry};
 pub use nearest::{FirstDifference, NearestPlace};
 use numstat::{End, Numstat};
 pub use outcome::Outcome;
+pub use ran::CommandReport;
 pub use schema::{SCHEMAS, Schema};
 pub use spoken::{refusal, success};
 pub use summary::letters;
@@ -114,6 +116,15 @@ pub struct Report {
     pub error: Option<ErrorReport>,
     /// What was committed or recovered; null if nothing was.
     pub transaction: Option<TransactionReport>,
+    /// What the command of `--before` came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<CommandReport>,
+    /// What the command of `--verify` came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<CommandReport>,
+    /// What the command of `--after` came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<CommandReport>,
 }
 
 /// A file or hunk that was left out.

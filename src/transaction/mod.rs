@@ -181,6 +181,12 @@ pub enum Failure {
         /// Why not.
         reason: String,
     },
+    /// A command that a [`Trial`] asks could not be run.
+    #[error("cannot run the command: {reason}")]
+    Command {
+        /// Why not.
+        reason: String,
+    },
     /// The disk failed.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),

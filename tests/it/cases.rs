@@ -15,6 +15,11 @@ use crate::{run, tree::Traces};
 const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
     "wpatch::plan::not_approved",
+    // Those of the commands of the user are in `verify.rs`.
+    "wpatch::command::before",
+    "wpatch::command::verify",
+    "wpatch::command::after",
+    "wpatch::command::altered",
     "wpatch::io",
     "wpatch::io::locked",
     "wpatch::io::state",

@@ -47,5 +47,6 @@ mod tidy;
 mod transaction;
 mod tree;
 mod verbs;
+mod verify;
 mod workspace;
 mod world;

@@ -10,7 +10,7 @@ use fs_err as fs;
 use globset::Glob;
 use jsonschema::Validator;
 use serde_json::Value;
-use wpatch::engine::{self, Lenience, Outcome, Request};
+use wpatch::engine::{self, Commands, Lenience, Outcome, Request};
 use wpatch::guard::GUARDS;
 use wpatch::matching::Rules;
 use wpatch::mode::FileKind;
@@ -145,6 +145,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         approve: None,
         lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
         relocate: false,
+        commands: Commands::default(),
     }
 }
 

@@ -340,7 +340,7 @@ fn filters(matches: &ArgMatches) -> Vec<(bool, String)> {
 }
 
 /// Reads a number with the unit `ms`, `s` or `m`; seconds without one.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let milliseconds = match unit {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::verbs::{self, How};
@@ -16,6 +17,8 @@ use crate::engine::options::Only;
 pub(in crate::cli) struct ApplyOptions {
     #[command(flatten)]
     pub(in crate::cli) patch: PatchOptions,
+    #[command(flatten)]
+    pub(in crate::cli) commands: CommandOptions,
     /// Only check
     #[arg(long)]
     pub(in crate::cli) check: bool,

@@ -13,6 +13,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::args::Global;
+use super::commands::CommandOptions;
 use super::{Stop, names_of, open, output, request, signals};
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Effect, TOOLS, Tool, ToolAnswer, ToolOptions};
@@ -34,11 +35,13 @@ pub(super) struct McpOptions {
     /// Largest message that is read, in bytes [default: 67108864]
     #[arg(long, value_name = "BYTES")]
     max_message: Option<usize>,
+    #[command(flatten)]
+    commands: CommandOptions,
 }
 
 /// Serves until standard input ends.
 pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
-    let server = match Server::new(global) {
+    let server = match Server::new(options, global) {
         Ok(server) => server,
         Err(stop) => {
             output::complain(&stop.message);
@@ -64,11 +67,15 @@ struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
-    fn new(global: &'a Global) -> Result<Self, Stop> {
+    fn new(options: &McpOptions, global: &'a Global) -> Result<Self, Stop> {
         open(global)?;
         let watched = signals::watch_work();
         let interrupt = watched.map_err(|error| Stop::new(&code::IO, format!("cannot watch for signals: {error}")))?;
-        let options = ToolOptions { roots: names_of(global.root()), transaction: request::transaction(global) };
+        let options = ToolOptions {
+            roots: names_of(global.root()),
+            transaction: request::transaction(global),
+            commands: options.commands.commands(global),
+        };
         Ok(Self { global, options, interrupt })
     }
 

@@ -5,7 +5,7 @@ mod verbs;
 use std::sync::Arc;
 
 use super::follow::follow;
-use super::{Outcome, Run};
+use super::{Commands, Outcome, Run};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -50,6 +50,8 @@ pub struct Change {
     pub preflight: preflight::Options,
     /// How the change is committed.
     pub transaction: transaction::Options,
+    /// The commands of the user around the change.
+    pub commands: Commands,
 }
 
 /// What becomes of directories that are not there.
@@ -82,11 +84,16 @@ impl Change {
             is_dry: false,
             preflight: preflight::Options { max_file: MAX_FILE, max_diff: MAX_DIFF, ..preflight::Options::default() },
             transaction: transaction::Options::default(),
+            commands: Commands::default(),
         }
     }
 
     /// Says why no file could be changed like this.
     fn misuse(&self) -> Option<String> {
+        self.commands.misuse().or_else(|| self.misuse_of_edit())
+    }
+
+    fn misuse_of_edit(&self) -> Option<String> {
         match &self.edit {
             Edit::Replacements(changes) if changes.edits.is_empty() => Some("there is no edit".to_owned()),
             Edit::Replacements(changes) => changes.edits.iter().find_map(emptiness).map(str::to_owned),
@@ -146,7 +153,8 @@ impl Change {
 pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let success = if change.is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let mut run = Run::new(change.command, success);
-    let (options, transaction, parents) = (change.preflight.clone(), change.transaction, change.parents);
+    let (transaction, parents, commands) = (change.transaction, change.parents, change.commands.clone());
+    let options = commands.described(change.preflight.clone());
     (run.is_described, run.is_dry, run.links) = (options.describe, change.is_dry, transaction.links);
     run.policy = Arc::clone(&options.policy);
     if let Some(misuse) = change.misuse() {
@@ -160,7 +168,7 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     if run.is_dry {
         run.look(workspace, &options, None);
     } else {
-        run.make(workspace, &options, transaction, None, interrupt);
+        run.make(workspace, &options, transaction, None, &commands, interrupt);
     }
     run.finish()
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Change, Outcome, change as make, refused};
+use super::{Change, Commands, Outcome, change as make, refused};
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
 use crate::transaction::{self, Interrupt};
@@ -108,6 +108,8 @@ pub struct ToolOptions {
     pub roots: Vec<PathBuf>,
     /// How changes are committed.
     pub transaction: transaction::Options,
+    /// The commands of the user around every change.
+    pub commands: Commands,
 }
 
 /// What a tool answers.
@@ -223,6 +225,7 @@ impl Call<'_> {
 
     fn make(&self, mut change: Change) -> Outcome {
         change.transaction = self.options.transaction;
+        change.commands = self.options.commands.clone();
         change.preflight.describe = true;
         self.rooted(make(change, self.workspace, self.interrupt))
     }

@@ -23,6 +23,7 @@ fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
     request.selection.roots = root_names(&call.options.roots);
     request.preflight.describe = true;
     request.transaction = call.options.transaction;
+    request.commands = call.options.commands.clone();
     request.approve = patch.approve;
     if patch.lenient == Some(true) {
         let root = call.options.roots.last().map_or(&b"/"[..], |root| root.as_os_str().as_encoded_bytes());

@@ -136,6 +136,19 @@ fn s10_an_undo_can_be_looked_at_first() {
 }
 
 #[test]
+fn s09_hooks_around_a_change_get_its_plan() {
+    let desk = Desk::with(&[("a", b"one\n")]);
+    let edit = ["edit", "a", "--old", "one", "--new", "1"];
+    let asks = [&edit[..], &["--before", "cat > ../plan; exit 2"]].concat();
+    let report = desk.says(&asks, b"");
+    assert_eq!((&report["ok"], desk.bytes("a")), (&false.into(), b"one\n".to_vec()));
+    let plan: Value = serde_json::from_slice(&desk.bytes("../plan")).unwrap();
+    assert_eq!((&plan["files"][0]["path"], &plan["outcome"]), (&"a".into(), &"would_apply".into()));
+    let checks = [&edit[..], &["--verify", "grep -q '\"path\":\"a\"'", "--after", "grep -c applied"]].concat();
+    assert_eq!(desk.does(&checks, b"")["after"]["output"], "1\n");
+}
+
+#[test]
 fn s11_a_report_has_hunks_to_draw() {
     let desk = Desk::with(&[("a", b"1\n2\n3\n4\n5\n6\n7\n8\n9\n")]);
     let edits = json!([{"old": "2\n", "new": "two\n2b\n"}, {"old": "9\n", "new": ""}]).to_string();

@@ -421,6 +421,10 @@ impl Workspace for Disk {
         })
     }
 
+    fn forget(&self) {
+        self.parents.forget_all();
+    }
+
     fn attic(&self) -> Option<RelPath> {
         self.parents.attic().map(|attic| attic.own().clone())
     }

@@ -1,4 +1,4 @@
-//! Statements 17, 18, 22: disks that fail, others at work, and what is closed.
+//! Statements 17, 18, 20, 22: disks and commands that fail, others at work, and what is closed.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::{Command, Stdio};
@@ -116,4 +116,15 @@ fn s22_the_state_directory_is_closed() {
         assert_eq!(desk.says(&["apply"], patch.as_bytes())["error"]["kind"], "denied");
         assert_eq!(state(&desk), before, "{path}");
     }
+}
+
+#[test]
+fn s20_a_change_that_does_not_verify_is_rolled_back_with_its_last_output() {
+    let desk = Desk::with(&[("a.txt", b"one\ntwo\n"), ("b.txt", b"uno\n")]);
+    let report = desk.says(&["apply", "-p0", "--verify", "cat a.txt b.txt; exit 3"], super::PLAIN_TWO.as_bytes());
+    assert_eq!((&report["ok"], &report["changed"]), (&false.into(), &false.into()));
+    assert_eq!(report["verify"]["output"], "one\n2\nuno\ndos\n");
+    assert_eq!((desk.bytes("a.txt"), desk.bytes("b.txt")), (b"one\ntwo\n".to_vec(), b"uno\n".to_vec()));
+    let report = desk.does(&["apply", "-p0", "--verify", "true", "--after", "exit 9"], super::PLAIN_TWO.as_bytes());
+    assert_eq!((&report["after"]["exit_code"], desk.bytes("b.txt")), (&9.into(), b"uno\ndos\n".to_vec()));
 }

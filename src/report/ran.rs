@@ -1,0 +1,43 @@
+//! What came of the commands of the user.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::process::{Ending, Ran};
+
+/// What came of a command of the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommandReport {
+    /// The command, as it was given.
+    pub command: String,
+    /// Its exit code; null if it has none.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Whether it was ended because its time was up.
+    #[serde(skip_serializing_if = "super::file::is_false")]
+    pub timed_out: bool,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The last 16 KiB of what it wrote to standard output and standard error; bytes that are not UTF-8 are replaced.
+    pub output: String,
+    /// Whether it wrote more than that.
+    pub truncated: bool,
+}
+
+impl CommandReport {
+    /// Returns what `ran` came to.
+    #[must_use]
+    pub fn of(command: &[u8], ran: &Ran) -> Self {
+        Self {
+            command: String::from_utf8_lossy(command).into_owned(),
+            exit_code: if let Ending::Exited(code) = ran.ending { Some(code) } else { None },
+            signal: if let Ending::Signalled(signal) = ran.ending { Some(signal) } else { None },
+            timed_out: ran.ending == Ending::TimedOut,
+            duration_ms: u64::try_from(ran.time.as_millis()).unwrap_or(u64::MAX),
+            output: String::from_utf8_lossy(&ran.output).into_owned(),
+            truncated: ran.is_cut,
+        }
+    }
+}
