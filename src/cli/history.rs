@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use super::args::{BackOptions, Global, UndoOptions};
+use super::args::{BackOptions, Global, RejectOptions, UndoOptions};
 use super::output::{Output, Verbosity};
 use super::{Stop, finish, open, open_to_change, output, request, root, watched};
 use crate::engine::options::{Interrupt, Limits, PreflightOptions, TransactionOptions};
@@ -22,6 +22,15 @@ pub(super) fn gc(all: bool, global: &Global) -> ExitCode {
     told("gc", global, |workspace, options, interrupt| {
         let history = if all { Limits::NOTHING } else { options.history };
         engine::gc(workspace, TransactionOptions { history, ..options }, interrupt)
+    })
+}
+
+pub(super) fn reject(options: &RejectOptions, global: &Global) -> ExitCode {
+    told("reject", global, |workspace, transaction, interrupt| {
+        if options.withdraw {
+            return engine::withdraw(&options.id, workspace);
+        }
+        engine::reject(&options.id, options.reason.as_deref(), workspace, (transaction, interrupt))
     })
 }
 

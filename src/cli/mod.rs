@@ -60,12 +60,18 @@ fn dispatch(Cli { global, command }: Cli) -> ExitCode {
                 (_, true, _) => Task::Check,
                 (_, false, true) => Task::Describe,
             };
-            patch(task, apply.patch, None, &apply.commands, &global)
+            patch((task, apply.plan.map_or(Way::Plain, Way::Saved)), apply.patch, &apply.commands, &global)
         }
-        Command::Check(CheckOptions { patch: check, tree }) => {
+        Command::Check(CheckOptions { patch: check, tree, save }) => {
             let task = if check.shape { Task::Shape } else { Task::Check };
-            patch(task, check, tree.is_meant().then_some(&tree), &CommandOptions::default(), &global)
+            let way = match (save, tree.is_meant()) {
+                (true, _) => Way::Save,
+                (_, true) => Way::Tree(&tree),
+                _ => Way::Plain,
+            };
+            patch((task, way), check, &CommandOptions::default(), &global)
         }
+        Command::Reject(options) => history::reject(&options, &global),
         Command::Edit(edit) => change("edit", verbs::edit(&edit, &global), &global),
         Command::Write(write) => change("write", verbs::write(*write, &global), &global),
         Command::Append(append) => change("append", verbs::append(*append, &global), &global),
@@ -115,35 +121,50 @@ impl Task {
     }
 }
 
-fn patch(
-    task: Task,
-    patch: PatchOptions,
-    tree: Option<&TreeOptions>,
-    commands: &CommandOptions,
-    global: &Global,
-) -> ExitCode {
-    let output = Output::of(global, Verbosity::Normal).with_statistics(&patch);
-    let outcome = outcome(task, patch, tree, commands, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
+/// Where a plan comes from and what it is for.
+#[derive(Clone, Debug)]
+enum Way<'t> {
+    Plain,
+    /// It is for a tree of git.
+    Tree(&'t TreeOptions),
+    /// It is kept.
+    Save,
+    /// It is the one that was kept under this name.
+    Saved(String),
+}
+
+fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOptions, global: &Global) -> ExitCode {
+    // Whoever has a plan kept has to know its name.
+    let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
+    let output = Output::of(global, usual).with_statistics(&patch);
+    let outcome = outcome((task, &way), patch, commands, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
     finish(&outcome, &output)
 }
 
 fn outcome(
-    task: Task,
+    (task, way): (Task, &Way<'_>),
     patch: PatchOptions,
-    tree: Option<&TreeOptions>,
     commands: &CommandOptions,
     global: &Global,
 ) -> Result<Outcome, Stop> {
-    let request = request::request(patch, task, global)?;
+    let request = match way {
+        Way::Saved(id) => match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
+            Ok(request) => request,
+            Err(outcome) => return Ok(*outcome),
+        },
+        _ => request::request(patch, task, global)?,
+    };
     if matches!(task, Task::Describe | Task::Shape) {
         let mut outcome = engine::describe(request);
         outcome.report.command = task.name();
         return Ok(outcome);
     }
-    if let Some(tree) = tree {
+    if let Way::Tree(tree) = way {
         return tree::check(request, tree, global);
     }
-    let outcome = if task == Task::Check {
+    let outcome = if matches!(way, Way::Save) {
+        engine::save(request, &open_to_change(global)?, watched()?)
+    } else if task == Task::Check {
         engine::check(request, &open(global)?)
     } else {
         let workspace = open_to_change(global)?;

@@ -19,7 +19,19 @@ pub(super) const MAX_PATCH: u64 = 4 << 30;
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
+pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
+    let paths = std::mem::take(&mut patch.patches);
+    let limit = patch.max_patch.unwrap_or(MAX_PATCH);
+    let wishes = wishes(patch, task, global)?;
+    Ok(Request { patches: input::read(&paths, limit)?, ..wishes })
+}
+
+/// Returns what is to be done with patches that come from elsewhere.
+///
+/// # Errors
+///
+/// Returns what keeps the run from beginning.
+pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
     let closeness = verbs::closeness(patch.closeness, patch.reindent)?;
     let selection = Selection {
         file: patch.file.map(OsString::into_encoded_bytes),
@@ -64,13 +76,14 @@ pub(super) fn request(patch: PatchOptions, task: Task, global: &Global) -> Resul
         lenient: patch.lenient,
     };
     Ok(Request {
-        patches: input::read(&patch.patches, patch.max_patch.unwrap_or(MAX_PATCH))?,
+        patches: Vec::new(),
         format: patch.format.unwrap_or_else(|| "auto".to_owned()),
         syntax,
         selection,
         preflight,
         transaction: TransactionOptions { links: patch.links.links(), ..transaction(global) },
         approve: patch.approve,
+        is_saved: false,
         relocate: patch.relocate,
         commands: Commands::default(),
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),

@@ -3,6 +3,7 @@
 //! | verb | here |
 //! | --- | --- |
 //! | `show --html` | [`exhibit`] with a [`Request`] |
+//! | `check --save`, `apply --plan`, `reject` | [`save`], [`planned`], [`reject`], [`withdraw`] |
 //! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe`] with a [`Request`] |
 //! | `edit` | [`change`] with [`Change::edit`], [`Change::edit_all`], [`Change::edit_range`], [`Change::insert_after`], [`Change::insert_before`], [`Change::edits`], [`Change::edit_list`] |
 //! | `write`, `append` | [`change`] with [`Change::write`], [`Change::overwrite`], [`Change::append`], [`Change::append_lines`] |
@@ -18,6 +19,7 @@
 //! other than usual. What comes of it is an [`Outcome`] with the [`Report`] that the program prints as JSON. What only
 //! looks returns what it found, or the outcome that says why not.
 
+mod approval;
 mod change;
 mod commands;
 mod describe;
@@ -50,6 +52,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 pub use crate::workspace::disk::Disk;
 pub use crate::workspace::objects::{Objects, Repository};
 
+pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
@@ -63,7 +66,7 @@ pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, 
 pub use undo::{Target, UndoRequest, undo};
 
 use commands::Answers;
-use problems::{altered, broken, failed, half_made, rejected, skipped, unchosen, unswept};
+use problems::{altered, broken, failed, half_made, not_approved, rejected, skipped, unchosen, unswept};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -162,6 +165,7 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
     let mut run = Run::new("check", report::Outcome::WouldApply);
     let approve = request.approve.clone();
     let options = run.described(&request);
+    run.admit(approve.as_deref(), workspace);
     if run.read_for(request, workspace) {
         run.look(workspace, &options, approve.as_deref());
     }
@@ -191,10 +195,12 @@ pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt)
     let approve = request.approve.clone();
     let options = run.described(&request);
     let (transaction, commands) = (request.transaction, request.commands.clone());
+    run.admit(approve.as_deref(), workspace);
     if let Some(misuse) = commands.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
     } else if run.read_for(request, workspace) {
         run.make(workspace, &options, transaction, approve.as_deref(), &commands, interrupt);
+        run.settle(approve.as_deref(), workspace);
     }
     run.finish()
 }
@@ -249,6 +255,12 @@ struct Run {
     /// What was repaired in each patch.
     repairs: Vec<Vec<plan::Repair>>,
     left_out: Vec<LeftOut>,
+    /// Whether the patches are those of a saved plan.
+    is_saved: bool,
+    /// Until when a plan is kept, in seconds since 1970.
+    saved_until: Option<u64>,
+    /// The plan that the command is about, where it looks at none.
+    plan_id: Option<String>,
 }
 
 impl Run {
@@ -269,6 +281,9 @@ impl Run {
             answers: Answers::default(),
             repairs: Vec::new(),
             left_out: Vec::new(),
+            is_saved: false,
+            saved_until: None,
+            plan_id: None,
         }
     }
 
@@ -277,6 +292,7 @@ impl Run {
         let options = request.commands.described(request.preflight.clone());
         self.is_described = options.describe || request.approve.is_some();
         self.links = request.transaction.links;
+        self.is_saved = request.is_saved;
         self.policy = Arc::clone(&request.preflight.policy);
         let mut options = preflight::Options { describe: self.is_described, ..options };
         // Where git would take one of several places, nobody knows which one a model means.
@@ -331,8 +347,7 @@ impl Run {
         self.problems.append(&mut resolution.problems);
         self.resolution = Some(resolution);
         if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
-            let stale = Problem::new(&code::NOT_APPROVED, "the change is not the one that was approved");
-            self.problems.push(Problem { help: Some("check again, and approve the new plan".to_owned()), ..stale });
+            self.problems.push(not_approved());
         }
     }
 
@@ -466,6 +481,8 @@ impl Run {
             is_dry: self.is_dry,
             links: self.links,
             left_out: &self.left_out,
+            plan_id: self.plan_id.as_deref(),
+            saved_until: self.saved_until,
             problems: &self.problems,
             signal: self.signal,
             receipt: self.receipt.as_ref(),
@@ -476,7 +493,11 @@ impl Run {
         report
     }
 
-    fn finish(self) -> Outcome {
+    fn finish(mut self) -> Outcome {
+        // What was checked did fit: the tree moved.
+        if self.is_saved && self.report().outcome == report::Outcome::DoesNotApply {
+            self.problems.insert(0, not_approved());
+        }
         Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems }
     }
 }

@@ -7,6 +7,7 @@ use crate::plan::{NameError, OnlyError, Rejection, RejectionKind};
 use crate::preflight::{Problem, Severity, code};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::transaction::Failure;
+use crate::transaction::history::Refusal;
 use crate::workspace::Fault;
 
 /// What helps against somebody else who changes the tree.
@@ -73,6 +74,26 @@ pub(super) fn skipped(left_out: &[RelPath]) -> Problem {
 pub(super) fn unchosen(error: &OnlyError) -> Problem {
     let help = Some("`wpatch check --json` shows the files and hunks with their names".to_owned());
     Problem { help, ..Problem::new(&code::USAGE, error.to_string()) }
+}
+
+/// A plan that somebody refused.
+pub(super) fn rejected_plan(refusal: &Refusal) -> Problem {
+    let why = refusal.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    let help = Some("`wpatch reject --withdraw` with its plan_id lets it be approved after all".to_owned());
+    Problem { help, ..Problem::new(&code::REJECTED, format!("the plan was rejected{why}")) }
+}
+
+/// There is no history where `what` could be kept.
+pub(super) fn unplaced(what: &str) -> Problem {
+    let help = "`wpatch init` makes a place; a work tree of git has one, and so has XDG_STATE_HOME if that is set";
+    let message = format!("there is no place here where {what} could be kept");
+    Problem { help: Some(help.to_owned()), ..Problem::new(&code::NO_PLACE, message) }
+}
+
+/// A change that is not the one that was approved.
+pub(super) fn not_approved() -> Problem {
+    let stale = Problem::new(&code::NOT_APPROVED, "the change is not the one that was approved");
+    Problem { help: Some("check again, and approve the new plan".to_owned()), ..stale }
 }
 
 /// A transaction that was not committed.

@@ -34,8 +34,12 @@ pub struct Request {
     pub preflight: preflight::Options,
     /// How the change is committed.
     pub transaction: transaction::Options,
-    /// The `plan_id` that was approved; anything else is refused.
+    /// The `plan_id` that was approved, as a check of the same patches with the same options and the same choice of them
+    /// has it; anything else is refused, and so is what was rejected.
     pub approve: Option<String>,
+    /// Whether the patches are those of a saved plan: one that does not fit any more is stale, see
+    /// [`planned`](super::planned).
+    pub is_saved: bool,
     /// Whether and how a patch that does not fit as it stands is repaired (`--lenient`).
     pub lenience: Option<Lenience>,
     /// Whether line numbers may be those of an earlier version that the history has, where every line that is named
@@ -57,6 +61,7 @@ impl Request {
             preflight: preflight::Options::default(),
             transaction: transaction::Options::default(),
             approve: None,
+            is_saved: false,
             lenience: None,
             relocate: false,
             commands: Commands::default(),

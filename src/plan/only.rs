@@ -1,6 +1,7 @@
 //! Which files and hunks of a patch are meant (`--only`), by the numbers and names that a check of it shows.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::str::FromStr;
 
 use super::{Edit, Operation};
@@ -78,6 +79,13 @@ impl FromStr for Only {
 
     fn from_str(list: &str) -> Result<Self, OnlyError> {
         list.split(',').map(|word| Part::read(word.trim())).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl fmt::Display for Only {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<_> = self.0.iter().map(|part| part.word.as_str()).collect();
+        f.write_str(&words.join(","))
     }
 }
 

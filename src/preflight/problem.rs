@@ -344,6 +344,12 @@ codes! {
     AFTER = "wpatch::command::after", Io;
     /// A file of the change was changed by others while the change was verified.
     ALTERED = "wpatch::command::altered", Stale;
+    /// The change was rejected, and nobody withdrew that.
+    REJECTED = "wpatch::plan::rejected", ApprovalRequired;
+    /// No plan is saved under a name.
+    NOT_SAVED = "wpatch::plan::not_saved", Missing;
+    /// There is no place where a plan or a refusal could be kept.
+    NO_PLACE = "wpatch::plan::no_place", Unsupported;
     /// A file system call failed.
     IO = "wpatch::io", Io;
     /// Another process holds the lock.

@@ -5,10 +5,10 @@ use super::file::FileReport;
 use super::finding::{ErrorReport, ProblemReport};
 use super::hunk::{HunkReport, hunk_id};
 use super::plan_id::plan_id;
-use super::words::{Counter, text};
+use super::words::{self, Counter, text};
 use super::{
-    InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA, Summary, Tool,
-    TransactionReport,
+    InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary,
+    Tool, TransactionReport,
 };
 use crate::digest::Sha256;
 use crate::plan::{Edit, Input, LeftOut, Plan};
@@ -40,6 +40,10 @@ pub struct Parts<'a> {
     pub is_dry: bool,
     /// What becomes of the other names of files.
     pub links: Links,
+    /// The plan that the command is about, where it looks at none.
+    pub plan_id: Option<&'a str>,
+    /// Until when the plan is kept, in seconds since 1970.
+    pub saved_until: Option<u64>,
     /// What was left out of the patches (`--only`).
     pub left_out: &'a [LeftOut],
     /// All problems, in order.
@@ -66,6 +70,8 @@ impl Parts<'_> {
             is_described: false,
             is_dry: false,
             links: Links::Parted,
+            plan_id: None,
+            saved_until: None,
             left_out: &[],
             problems: &[],
             signal: None,
@@ -101,7 +107,14 @@ pub fn build(parts: &Parts<'_>) -> Report {
         changed: has_changed(parts, outcome),
         outcome,
         exit_code: outcome.exit_code(parts.signal),
-        plan_id: (parts.is_described && decisive.is_none()).then(|| plan_id(&files)),
+        saved: parts
+            .saved_until
+            .filter(|_| decisive.is_none())
+            .map(|until| SavedReport { id: plan_id(&files), expires: words::time(until) }),
+        plan_id: match parts.plan_id {
+            Some(named) => Some(named.to_owned()),
+            None => (parts.is_described && decisive.is_none()).then(|| plan_id(&files)),
+        },
         dry_run: parts.is_dry,
         root: None,
         base: None,

@@ -204,6 +204,9 @@ pub struct RuleHit {
 }
 
 impl Op {
+    /// Every one.
+    pub const ALL: [Self; 6] = [Self::Create, Self::Modify, Self::Delete, Self::Rename, Self::Copy, Self::Mode];
+
     /// Returns its name.
     #[must_use]
     pub fn name(self) -> &'static str {

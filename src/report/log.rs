@@ -1,14 +1,12 @@
 //! The history as data, and as text.
 
 use std::io;
-use std::time::{Duration, SystemTime};
 
-use humantime::format_rfc3339_seconds;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Op;
-use super::words::text;
+use super::words::{text, time};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::printable;
@@ -46,7 +44,13 @@ pub struct LogEntry {
     pub undone_by: Option<String>,
     /// `full`, or `partial` if the old contents of some file are not kept.
     pub coverage: Coverage,
-    /// The files that it changed, by name.
+    /// The plan that was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_id: Option<String>,
+    /// Why it was, in somebody's words, which may hold control characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The files that it changed, by name; that it would have changed, for a plan that was refused.
     pub files: Vec<LogFile>,
 }
 
@@ -60,6 +64,8 @@ pub enum State {
     Undone,
     /// Its process died before it was committed, and what it had done was put back.
     Aborted,
+    /// It is no change: somebody refused a plan.
+    Rejected,
     /// Nothing is known of it, because its record cannot be read.
     Damaged,
 }
@@ -128,12 +134,18 @@ impl Log {
     pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for entry in &self.entries {
             let state = match entry.state {
-                State::Committed => "",
+                State::Committed | State::Rejected => "",
                 State::Undone => ", undone",
                 State::Aborted => ", put back",
                 State::Damaged => "its record is damaged",
             };
             writeln!(out, "{} {} {}{state}", entry.id, entry.time, printable(entry.command.as_bytes()))?;
+            if let Some(plan) = &entry.plan_id {
+                writeln!(out, "  {}", printable(plan.as_bytes()))?;
+            }
+            if let Some(reason) = &entry.reason {
+                reason.lines().try_for_each(|line| writeln!(out, "  because: {}", printable(line.as_bytes())))?;
+            }
             for file in &entry.files {
                 let path = |path: &str| printable(path.as_bytes()).to_string();
                 let from = file.from.as_deref().map_or_else(String::new, |from| format!("{} => ", path(from)));
@@ -148,9 +160,6 @@ impl Log {
     }
 }
 
-/// The last second of the year 9999, behind which RFC 3339 has no name for a time.
-const END: u64 = 253_402_300_799;
-
 impl LogEntry {
     fn of(entry: &Entry, chain: &Chain<'_>, diff: impl Fn(&Entry, &EntryFile) -> Option<Vec<u8>>) -> Self {
         // What was taken back is in the tree again.
@@ -161,14 +170,16 @@ impl LogEntry {
             diff: diff(entry, file).as_deref().map(text),
             ..LogFile::of(entry, file)
         };
+        let refused = entry.refusal.iter().flat_map(|refusal| &refusal.files).filter_map(LogFile::refused);
         let is_moved_away = |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
         Self {
             id: entry.id.clone(),
-            time: format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(entry.time.min(END))).to_string(),
+            time: time(entry.time),
             command: entry.label.command.clone(),
             state: match entry.fate {
                 Fate::Damaged => State::Damaged,
                 Fate::Aborted => State::Aborted,
+                Fate::Rejected => State::Rejected,
                 Fate::Committed if is_undone => State::Undone,
                 Fate::Committed => State::Committed,
             },
@@ -179,12 +190,20 @@ impl LogEntry {
             } else {
                 Coverage::Full
             },
-            files: entry.files.iter().filter(|file| !is_moved_away(file)).map(file).collect(),
+            plan_id: entry.refusal.as_ref().map(|refusal| refusal.plan.clone()),
+            reason: entry.refusal.as_ref().and_then(|refusal| refusal.reason.clone()),
+            files: entry.files.iter().filter(|file| !is_moved_away(file)).map(file).chain(refused).collect(),
         }
     }
 }
 
 impl LogFile {
+    /// Returns a file of a plan that was refused: what would have been done, and the file.
+    fn refused((op, path): &(String, String)) -> Option<Self> {
+        let op = Op::ALL.into_iter().find(|known| known.name() == op)?;
+        Some(Self { path: path.clone(), from: None, op, before: None, after: None, lost: false, diff: None })
+    }
+
     fn of(entry: &Entry, file: &EntryFile) -> Self {
         let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
         let before = source.map_or(file.before, |source| source.before);

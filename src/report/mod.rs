@@ -39,6 +39,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::path::RelPath;
 use crate::plan::{LeftOut, Operation, Plan};
 use crate::text::Span;
 use words::text;
@@ -87,6 +88,9 @@ pub struct Report {
     /// The name of the change, for `--approve`: the same for the same change of the same bytes. Null if it
     /// cannot be made, or if nobody asked.
     pub plan_id: Option<String>,
+    /// The plan that was kept, for `apply --plan`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved: Option<SavedReport>,
     /// Whether nothing was to be written; `changed` then says what would be.
     #[serde(skip_serializing_if = "file::is_false")]
     pub dry_run: bool,
@@ -125,6 +129,20 @@ pub struct Report {
     /// What the command of `--after` came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<CommandReport>,
+}
+
+/// A plan that was kept (`check --save`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SavedReport {
+    /// Its name, which is the `plan_id`; of its hex digits eight are enough where they are those of one plan only.
+    pub id: String,
+    /// When it goes at the latest, as in RFC 3339.
+    pub expires: String,
+}
+
+/// Returns a path as reports have it.
+pub(crate) fn path_text(path: &RelPath) -> String {
+    text(path.as_bytes())
 }
 
 /// A file or hunk that was left out.

@@ -21,6 +21,10 @@ pub enum Outcome {
     Initialized,
     /// The history is within its limits.
     Cleaned,
+    /// Nobody's approval of the plan counts any more.
+    Rejected,
+    /// The plan can be approved again.
+    Withdrawn,
     /// The patch does not fit the tree.
     DoesNotApply,
     /// The patch is broken.
@@ -83,7 +87,9 @@ impl Outcome {
             | Self::Described
             | Self::Recovered
             | Self::Initialized
-            | Self::Cleaned => 0,
+            | Self::Cleaned
+            | Self::Rejected
+            | Self::Withdrawn => 0,
             Self::DoesNotApply => 1,
             Self::Malformed | Self::Usage => 2,
             Self::Refused => 3,
@@ -104,6 +110,8 @@ impl Outcome {
             Self::Recovered => "recovered",
             Self::Initialized => "initialized",
             Self::Cleaned => "cleaned",
+            Self::Rejected => "rejected",
+            Self::Withdrawn => "withdrawn",
             Self::DoesNotApply => "does_not_apply",
             Self::Malformed => "malformed",
             Self::Usage => "usage",

@@ -28,12 +28,17 @@ impl Format for Text {
         }
         match report.outcome {
             Outcome::Applied => writeln!(out, "applied:{}", changes(report)),
-            Outcome::WouldApply => writeln!(out, "would apply:{}", changes(report)),
+            Outcome::WouldApply => {
+                writeln!(out, "would apply:{}", changes(report))?;
+                report.saved.iter().try_for_each(|saved| writeln!(out, "saved until {}: {}", saved.expires, saved.id))
+            }
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
             Outcome::Recovered if report.transaction.is_none() => writeln!(out, "nothing to recover"),
             Outcome::Recovered => Ok(()),
             Outcome::Initialized => writeln!(out, "changes are kept here from now on, and can be taken back"),
             Outcome::Cleaned => writeln!(out, "the history is within its limits"),
+            Outcome::Rejected => writeln!(out, "the plan is rejected"),
+            Outcome::Withdrawn => writeln!(out, "the plan can be approved again"),
             Outcome::Incomplete => writeln!(out, "not put back as a whole"),
             _ => writeln!(out, "nothing applied"),
         }

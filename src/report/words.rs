@@ -1,6 +1,9 @@
 //! Bytes of patch and files as text of a report, and their places as people count them.
 
 use std::borrow::Borrow;
+use std::time::{Duration, SystemTime};
+
+use humantime::format_rfc3339_seconds;
 
 use crate::digest::hex;
 use crate::plan::Input;
@@ -20,6 +23,14 @@ pub(super) fn text(bytes: &[u8]) -> String {
 pub(super) fn lossless(path: &impl Borrow<[u8]>) -> Option<String> {
     let bytes = path.borrow();
     std::str::from_utf8(bytes).is_err().then(|| hex(bytes))
+}
+
+/// The last second of the year 9999, behind which RFC 3339 has no name for a time.
+const END: u64 = 253_402_300_799;
+
+/// Returns the time so many seconds after the beginning of 1970, as in RFC 3339.
+pub(super) fn time(seconds: u64) -> String {
+    format_rfc3339_seconds(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.min(END))).to_string()
 }
 
 /// Returns one line as text, clipped.

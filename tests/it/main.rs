@@ -4,6 +4,7 @@
 
 mod alone;
 mod apply_patch;
+mod approval;
 mod blocks;
 mod case;
 mod cases;

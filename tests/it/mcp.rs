@@ -233,7 +233,11 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
     fs::write(desk.path("b"), "one\ntwo\n").unwrap();
     client.is_refused("not_found", "apply_patch", &json!({"patch": both, "strip": 0, "approve": plan}));
     fs::write(desk.path("b"), "one\n").unwrap();
-    client.is_refused("stale", "apply_patch", &json!({"patch": both, "strip": 0, "approve": format!("{plan}0")}));
+    client.is_refused(
+        "stale",
+        "apply_patch",
+        &json!({"patch": both, "strip": 0, "approve": format!("sha256:{}", "0".repeat(64))}),
+    );
     assert_eq!((desk.bytes("a"), desk.bytes("b")), (b"one\n".to_vec(), b"one\n".to_vec()));
     let text = client.does("apply_patch", &json!({"patch": both, "strip": 0, "approve": plan}));
     assert!(text.starts_with("modify a +1 -1\nmodify b +1 -1\napplied: 2 files changed"), "{text}");

@@ -143,6 +143,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
             ..transaction::Options::default()
         },
         approve: None,
+        is_saved: false,
         lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
         relocate: false,
         commands: Commands::default(),

@@ -112,7 +112,7 @@ fn program(directory: &Path, arguments: &[&str]) -> Command {
 }
 
 /// Runs `command` with `input` as its standard input.
-fn fed(command: &mut Command, input: &[u8]) -> Output {
+pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A program that has its text already does not read.
     let _ = child.stdin.take().unwrap().write_all(input);

@@ -14,6 +14,9 @@ pub(in crate::cli) struct CheckOptions {
     pub(in crate::cli) patch: PatchOptions,
     #[command(flatten)]
     pub(in crate::cli) tree: TreeOptions,
+    /// Keep the plan for `apply --plan`, in the place where the history is; takes the lock
+    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir"])]
+    pub(in crate::cli) save: bool,
 }
 
 /// Where a tree is that is no directory.

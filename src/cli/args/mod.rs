@@ -21,9 +21,10 @@ use super::show::ShowOptions;
 use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 22] = [
+pub(super) const COMMANDS: [&str; 23] = [
     "apply",
     "check",
+    "reject",
     "edit",
     "write",
     "append",
@@ -124,6 +125,8 @@ pub(super) enum Command {
     Apply(ApplyOptions),
     /// Say what apply would do, and write nothing
     Check(CheckOptions),
+    /// Refuse a plan, so that nobody's approval of it counts; the log shows it
+    Reject(RejectOptions),
     /// Replace a text in a file, or put lines into it
     Edit(Box<EditOptions>),
     /// Write a file as a whole
@@ -201,6 +204,19 @@ pub(super) enum Command {
         /// Who asks
         agent: Agent,
     },
+}
+
+/// The options of `reject`.
+#[derive(Debug, Args)]
+pub(super) struct RejectOptions {
+    /// The plan: its `plan_id`, or at least eight hex digits of that of a saved one
+    pub(super) id: String,
+    /// Why, for people; at most 4096 bytes
+    #[arg(long, value_name = "TEXT", conflicts_with = "withdraw")]
+    pub(super) reason: Option<String>,
+    /// Let the plan be approved again
+    #[arg(long)]
+    pub(super) withdraw: bool,
 }
 
 /// The options of `undo`.

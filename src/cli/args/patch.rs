@@ -25,7 +25,48 @@ pub(in crate::cli) struct ApplyOptions {
     /// Apply although --check, --stat, --numstat or --summary is given
     #[arg(long)]
     pub(in crate::cli) apply: bool,
+    /// Apply the plan that `check --save` kept, or nothing: its `plan_id`, or eight hex digits of it
+    #[arg(long, value_name = "ID", conflicts_with_all = DECIDED)]
+    pub(in crate::cli) plan: Option<String>,
 }
+
+/// What a saved plan has decided already.
+const DECIDED: [&str; 34] = [
+    "patches",
+    "format",
+    "strip",
+    "reverse",
+    "directory",
+    "exclude",
+    "include",
+    "only",
+    "context",
+    "unidiff_zero",
+    "lenient",
+    "relocate",
+    "recount",
+    "ignore_whitespace",
+    "fuzz",
+    "overwrite",
+    "in_place",
+    "unique",
+    "closeness",
+    "reindent",
+    "file",
+    "expect_hash",
+    "shape",
+    "idempotent",
+    "guards",
+    "no_guard",
+    "approve",
+    "max_patch",
+    "max_file",
+    "max_files",
+    "max_hunks",
+    "max_ratio",
+    "max_growth",
+    "nul",
+];
 
 /// The options of `apply`, `check` and `show`.
 #[derive(Debug, Args)]

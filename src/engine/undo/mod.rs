@@ -174,7 +174,8 @@ impl Run {
 /// Returns the entries to take back, the newest first, or why there are none.
 fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, String> {
     let chain = Chain::of(all);
-    let heads = || all.iter().filter(|entry| entry.fate != Fate::Aborted && chain.is_head(entry));
+    let heads =
+        || all.iter().filter(|entry| !matches!(entry.fate, Fate::Aborted | Fate::Rejected) && chain.is_head(entry));
     match target {
         Target::Last(count) => {
             let chosen: Vec<_> = heads().filter(|entry| Chain::holds(entry)).take(*count).collect();
@@ -230,6 +231,7 @@ fn known(entry: &Entry) -> Result<(), String> {
     match entry.fate {
         Fate::Committed => Ok(()),
         Fate::Aborted => Err(format!("{} was put back when its process had died", entry.id)),
+        Fate::Rejected => Err(format!("{} is a plan that was rejected: there is nothing to take back", entry.id)),
         Fate::Damaged => Err(format!("the record of {} is damaged; changes before it can be named", entry.id)),
     }
 }

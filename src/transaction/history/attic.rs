@@ -2,7 +2,7 @@
 
 use super::keep::rename;
 use super::prune::{Limits, Spares, bury, oldest, prune};
-use super::{Place, names, places};
+use super::{Place, names, places, plans};
 use crate::path::RelPath;
 use crate::transaction::Durability;
 use crate::transaction::Failure;
@@ -65,6 +65,7 @@ pub(super) fn air(workspace: &dyn Workspace) {
             continue;
         }
         let _ = prune(workspace, &other, (limits, Spares::Nothing));
+        let _ = plans::prune(workspace, &other, limits);
         let _ = names(workspace, &other).and_then(|names| bury(workspace, &other, (&names, Some(&oldest))));
         let _ = workspace.remove_dir(&other);
     }
@@ -85,4 +86,5 @@ pub(in crate::transaction) fn bring_down(workspace: &dyn Workspace, state: &RelP
     for place in places(workspace, &home).unwrap_or_default() {
         let _ = bring(&place);
     }
+    plans::bring(workspace, (&home, state), durability);
 }

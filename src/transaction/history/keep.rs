@@ -119,7 +119,7 @@ fn copy(
 }
 
 /// Makes the file or directory at `path` durable, if that is wanted.
-fn sync(workspace: &dyn Workspace, path: &RelPath, durability: Durability) -> Result<(), Failure> {
+pub(super) fn sync(workspace: &dyn Workspace, path: &RelPath, durability: Durability) -> Result<(), Failure> {
     match durability {
         Durability::Full => Ok(workspace.sync(Some(path))?),
         Durability::None => Ok(()),
@@ -135,11 +135,21 @@ pub(super) fn rename(
     durability: Durability,
 ) -> Result<(), Failure> {
     let entry = scratch::join(home, &name(&scratch.id, bytes))?;
-    if entry == scratch.directory {
+    settle(workspace, home, (scratch, &entry), durability)
+}
+
+/// Makes the directory of `scratch` the one at `place` in `home`: by one rename, unless that is on another file system.
+pub(super) fn settle(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    (scratch, place): (&Scratch, &RelPath),
+    durability: Durability,
+) -> Result<(), Failure> {
+    if *place == scratch.directory {
         return Ok(());
     }
-    match workspace.rename(&scratch.directory, &entry, Rename::Replace) {
-        Err(error) if error.fault == Fault::CrossDevice => carry(workspace, home, (scratch, &entry), durability),
+    match workspace.rename(&scratch.directory, place, Rename::Replace) {
+        Err(error) if error.fault == Fault::CrossDevice => carry(workspace, home, (scratch, place), durability),
         renamed => Ok(renamed?),
     }
 }

@@ -8,7 +8,9 @@
 mod attic;
 mod chain;
 mod keep;
+pub mod plans;
 mod prune;
+pub mod refusals;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,6 +29,7 @@ use crate::workspace::{Fault, Workspace};
 
 pub use chain::Chain;
 pub use prune::Limits;
+pub use refusals::Refusal;
 pub(super) use {
     attic::bring_down, attic::place as attic_place, keep::drain, keep::keep, keep::note_aborted, prune::Spares,
     prune::bury, prune::prune,
@@ -65,6 +68,8 @@ pub struct Entry {
     pub links: Links,
     /// How it ended.
     pub fate: Fate,
+    /// What was refused, and why.
+    pub refusal: Option<Refusal>,
 }
 
 /// How a transaction ended that the history knows.
@@ -75,6 +80,8 @@ pub enum Fate {
     Committed,
     /// Its process died before, and what it had done was put back.
     Aborted,
+    /// Somebody refused the plan, see [`Entry::refusal`].
+    Rejected,
     /// Nothing is known but its name, because its record cannot be read.
     Damaged,
 }
@@ -141,6 +148,12 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
             }
             read => read,
         };
+        let read = match read {
+            Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
+                refusals::read(workspace, &place.scratch).map(|refusal| place.rejected(refusal))
+            }
+            read => read,
+        };
         match read {
             Ok(entry) => found.push(entry),
             // What is being removed has another name before anything of it goes.
@@ -192,7 +205,9 @@ pub fn collect(
     };
     let Some(state) = state else { return Ok((recovered, 0)) };
     let limits = (options.history, Spares::Nothing);
-    let pruned = state.history().map_or(Ok(0), |home| prune(workspace, home, limits));
+    let prune_all =
+        |home| Ok::<_, Failure>(prune(workspace, home, limits)? + plans::prune(workspace, home, options.history)?);
+    let pruned = state.history().map_or(Ok(0), prune_all);
     // What cannot be removed now goes with the next command.
     let _ = state.close(workspace);
     Ok((recovered, pruned?))
@@ -276,6 +291,12 @@ impl Place {
             fate: Fate::Aborted,
             ..self.damaged()
         }
+    }
+
+    /// Returns the entry of a plan that was refused.
+    fn rejected(&self, refusal: Refusal) -> Entry {
+        let label = Label { command: "reject".to_owned(), ..Label::default() };
+        Entry { label, fate: Fate::Rejected, refusal: Some(refusal), ..self.damaged() }
     }
 
     /// Returns the entry if its record says nothing.

@@ -3,8 +3,8 @@
 use super::{Duration, Failure, Place, places};
 use crate::path::RelPath;
 use crate::transaction::scratch::{Scratch, join};
-use crate::transaction::sweep::{gone, sweep};
-use crate::workspace::{Rename, Workspace};
+use crate::transaction::sweep::sweep;
+use crate::workspace::Workspace;
 
 /// How the names of entries begin that are being removed.
 const DEAD: &str = "dead-";
@@ -54,8 +54,17 @@ pub(in crate::transaction) fn prune(
     home: &RelPath,
     (limits, spares): (Limits, Spares),
 ) -> Result<usize, Failure> {
+    prune_places(workspace, home, &places(workspace, home)?, (limits, spares))
+}
+
+/// The same for these, which are in the order of time.
+pub(super) fn prune_places(
+    workspace: &dyn Workspace,
+    home: &RelPath,
+    all: &[Place],
+    (limits, spares): (Limits, Spares),
+) -> Result<usize, Failure> {
     let oldest = oldest(workspace, limits);
-    let all = places(workspace, home)?;
     let newest = usize::from(spares == Spares::Newest);
     let is_large = |place: &&Place| place.bytes > limits.bytes;
     let mut bytes = 0;
@@ -94,14 +103,4 @@ pub(in crate::transaction) fn bury(
 /// Returns the name that an entry of `home` has while it is removed, or not whole yet.
 pub(super) fn dead(home: &RelPath, id: &str) -> Result<RelPath, Failure> {
     join(home, &format!("{DEAD}{id}"))
-}
-
-impl Place {
-    /// Removes the entry: first its name, so that the next command finishes what is begun here.
-    fn remove(&self, workspace: &dyn Workspace, home: &RelPath) -> Result<(), Failure> {
-        let dead = dead(home, &self.scratch.id)?;
-        // Gone: another process removes what is too old as well.
-        gone(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
-        sweep(workspace, &Scratch::of_entry(dead, &self.scratch.id))
-    }
 }

@@ -150,6 +150,28 @@ fn s07_an_approval_is_one_of_the_chosen_entries_alone() {
 }
 
 #[test]
+fn s07_a_refusal_has_its_reason_in_the_log() {
+    let desk = kept(&[("a", b"1\n")]);
+    let id = desk.does(&["check"], block("a", "1\n", "one\n").as_bytes())["plan_id"].as_str().unwrap().to_owned();
+    desk.does(&["reject", &id, "--reason", "not now"], b"");
+    let entry = desk.does(&["log"], b"")["entries"][0].clone();
+    assert_eq!(fields(&entry, &["state", "plan_id", "reason"]), json!(["rejected", id, "not now"]));
+    desk.refuses("approval_required", &["apply", "--approve", &id], block("a", "1\n", "one\n").as_bytes());
+}
+
+#[test]
+fn s19_a_plan_that_was_saved_is_stale_when_the_tree_moved() {
+    let desk = kept(&[("a", b"1\n2\n")]);
+    let report = desk.does(&["check", "--save"], block("a", "1\n", "one\n").as_bytes());
+    let id = report["saved"]["id"].as_str().unwrap();
+    fs::write(desk.path("a"), "1\n3\n").unwrap();
+    desk.refuses("stale", &["apply", "--plan", id], b"");
+    fs::write(desk.path("a"), "1\n2\n").unwrap();
+    desk.does(&["apply", "--plan", id], b"");
+    assert_eq!(desk.bytes("a"), b"one\n2\n");
+}
+
+#[test]
 fn s08_the_nearest_place_and_ambiguous_lines_are_short() {
     let long = format!("start\n{} = tail\n{}", "x".repeat(5000), "k\n".repeat(20));
     let desk = Desk::with(&[("calc.py", b"def f():\n    result = 0\n    return result\n"), ("long", long.as_bytes())]);
