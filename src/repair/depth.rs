@@ -27,6 +27,16 @@ pub(super) fn is_doubtful(file: &Lines<'_>, reading: &Reading, chosen: &[&[u8]],
             .any(|(index, (line, old))| is_short(line, old, file.content(start + index)))
 }
 
+/// Returns whether every line may have lost a column instead of its marker, where the old lines are read as `chosen`:
+/// these are all indented, and a new line is not.
+pub(super) fn is_column_lost(reading: &Reading, chosen: &[&[u8]]) -> bool {
+    let mut old = reading.old().zip(chosen).filter(|(_, old)| !trimmed(old).is_empty()).peekable();
+    let is_bare = |line: &ReadLine| !trimmed(&line.text).is_empty() && indentation(&line.text).is_empty();
+    old.peek().is_some()
+        && old.all(|(line, old)| line.raw.as_deref() == Some(old) && !indentation(old).is_empty())
+        && reading.lines.iter().any(|line| line.kind == LineKind::Insertion && is_bare(line))
+}
+
 /// Returns whether the old lines are all at one depth and too shallow, as where only they lost it, while every new line
 /// is at least as deep as the file.
 fn is_right_already(pairs: &[(&[u8], &[u8])], come: &[&ReadLine]) -> bool {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::chunk::{Chunk, ReadLine, Reading};
-use super::depth::is_doubtful;
+use super::depth::{is_column_lost, is_doubtful};
 use super::elision::{is_elision, place_parts};
 use super::lines::Lines;
 use super::twin::twin;
@@ -273,7 +273,7 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
             _ => line.text.as_slice(),
         })
         .collect();
-    if rung >= LOOSE && is_doubtful(file, reading, &chosen, start) {
+    if is_column_lost(reading, &chosen) || rung >= LOOSE && is_doubtful(file, reading, &chosen, start) {
         return Err(Misfit::Depth(start));
     }
     let found = (0..old.len()).map(|index| file.content(start + index));
