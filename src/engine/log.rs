@@ -1,4 +1,4 @@
-//! Looking at the history, making a place for it, and cleaning it up.
+//! Looking at the history, making a place for it, cleaning it up, and putting right what was left half done.
 
 use super::{Outcome, Run, refused};
 use crate::digest::{Digest, ObjectFormat, blob_id};
@@ -105,6 +105,27 @@ pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &
             let told = Problem { severity: Severity::Warning, ..Problem::new(&code::HISTORY_PRUNED, message) };
             run.problems.extend((pruned > 0).then_some(told));
         }
+        Err(failure) => run.fail(&failure),
+    }
+    run.finish()
+}
+
+/// Puts right what a process left that died while it was changing the tree. Whatever writes does so first.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine;
+/// use wpatch::transaction::Options;
+/// use wpatch::workspace::memory::Memory;
+///
+/// let report = engine::recover(&Memory::with_files([]), Options::default()).report;
+/// assert!(report.ok && !report.changed);
+/// ```
+pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
+    let mut run = Run::new("recover", report::Outcome::Recovered);
+    match transaction::recover(workspace, options) {
+        Ok(recovered) => run.recovered = recovered,
         Err(failure) => run.fail(&failure),
     }
     run.finish()

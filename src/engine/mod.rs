@@ -57,7 +57,7 @@ pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
 pub use lenient::Lenience;
-pub use log::{gc, init, log, show};
+pub use log::{gc, init, log, recover, show};
 pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
 pub use page::{Exhibition, exhibit};
 pub use preview::{Preview, preview};
@@ -201,27 +201,6 @@ pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt)
     } else if run.read_for(request, workspace) {
         run.make(workspace, &options, transaction, approve.as_deref(), &commands, interrupt);
         run.settle(approve.as_deref(), workspace);
-    }
-    run.finish()
-}
-
-/// Puts right what a process left that died while it was changing the tree. Whatever writes does so first.
-///
-/// # Examples
-///
-/// ```
-/// use wpatch::engine;
-/// use wpatch::transaction::Options;
-/// use wpatch::workspace::memory::Memory;
-///
-/// let report = engine::recover(&Memory::with_files([]), Options::default()).report;
-/// assert!(report.ok && !report.changed);
-/// ```
-pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
-    let mut run = Run::new("recover", report::Outcome::Recovered);
-    match transaction::recover(workspace, options) {
-        Ok(recovered) => run.recovered = recovered,
-        Err(failure) => run.fail(&failure),
     }
     run.finish()
 }
