@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use super::args::{BackOptions, Global, RejectOptions, UndoOptions};
 use super::output::{Output, Verbosity};
+use super::policy::policy;
 use super::{Stop, finish, open, open_to_change, output, request, root, watched};
 use crate::engine::options::{Interrupt, Limits, PreflightOptions, TransactionOptions};
 use crate::engine::{self, Disk, Outcome, Target, UndoRequest};
@@ -43,10 +44,14 @@ pub(super) fn undo(options: UndoOptions, global: &Global) -> ExitCode {
 /// Takes `target` back.
 pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> ExitCode {
     let command = if target == Target::Undo { "redo" } else { "undo" };
+    let policy = match policy(global) {
+        Ok(policy) => policy,
+        Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Loud)),
+    };
     told(command, global, |workspace, transaction, interrupt| {
-        let preflight = PreflightOptions { describe: global.is_described(), ..PreflightOptions::default() };
-        let (force, is_dry_run) = (options.force, options.dry_run);
-        let request = UndoRequest { force, is_dry_run, preflight, transaction, ..UndoRequest::of(target) };
+        let preflight = PreflightOptions { policy, describe: global.is_described(), ..PreflightOptions::default() };
+        let (force, is_dry_run, approve) = (options.force, options.dry_run, options.approve.clone());
+        let request = UndoRequest { force, is_dry_run, approve, preflight, transaction, ..UndoRequest::of(target) };
         engine::undo(&request, workspace, interrupt)
     })
 }

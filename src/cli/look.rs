@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use globset::GlobBuilder;
@@ -11,9 +12,10 @@ use serde::Serialize;
 
 use super::args::Global;
 use super::output::{self, Output, Verbosity, complain};
+use super::policy::policy;
 use super::verbs::below;
 use super::{Stop, finish, open, request};
-use crate::engine::options::code;
+use crate::engine::options::{Policy, code};
 use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};
 use crate::report::print_json;
 use crate::text::printable;
@@ -58,6 +60,20 @@ pub(super) struct ReadOptions {
     /// Read the file from this encoding, as in gb18030, or from what it looks like with auto; offsets count in UTF-8
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
+}
+
+impl ReadOptions {
+    /// Returns the file that is meant.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+}
+
+impl ListOptions {
+    /// Returns the directory that is meant, if one is named.
+    pub(super) fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
 }
 
 /// The options of `list`.
@@ -131,7 +147,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
     looked(
         "read",
         global,
-        |workspace| engine::read(&request, workspace),
+        |workspace, policy| engine::read(&ReadRequest { policy, ..request }, workspace),
         |extract, out| {
             let asked = match window {
                 Window::Bytes { offset, length } if options.length.is_some() => offset.saturating_add(length),
@@ -170,7 +186,7 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     looked(
         "list",
         global,
-        |workspace| engine::list(&request, workspace),
+        |workspace, policy| engine::list(&ListRequest { policy, ..request }, workspace),
         |listing, out| {
             listing.print(out)?;
             told(global, listing.truncated.then(|| "there are more; --max raises the limit".to_owned()));
@@ -193,7 +209,7 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     let (difference, code) = looked(
         "diff",
         global,
-        |workspace| engine::diff(&request, workspace),
+        |workspace, policy| engine::diff(&DiffRequest { policy, ..request }, workspace),
         |difference, out| {
             put(&difference.printed(), out)?;
             told(global, difference.truncated.then(|| "the diff is cut; --max-bytes raises the limit".to_owned()));
@@ -211,11 +227,11 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
 fn looked<T: Serialize>(
     command: &'static str,
     global: &Global,
-    look: impl FnOnce(&Disk) -> Result<T, Box<Outcome>>,
+    look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,
     print: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
 ) -> (Option<T>, ExitCode) {
     let output = Output::of(global, Verbosity::Normal);
-    let found = match open(global).map(|workspace| look(&workspace)) {
+    let found = match open(global).and_then(|workspace| Ok(look(&workspace, policy(global)?))) {
         Ok(Ok(found)) => found,
         Ok(Err(outcome)) => return (None, finish(&outcome, &output)),
         Err(stop) => return (None, finish(&stop.into_outcome(command), &output)),

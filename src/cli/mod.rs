@@ -3,6 +3,7 @@
 mod apply_patch;
 mod args;
 mod commands;
+mod config;
 mod diagnostic;
 mod document;
 mod excerpt;
@@ -15,6 +16,7 @@ mod look;
 mod mcp;
 mod notebook;
 mod output;
+mod policy;
 mod request;
 mod show;
 mod signals;
@@ -31,7 +33,7 @@ use args::{CheckOptions, Cli, Command, Global, PatchOptions, TreeOptions};
 use commands::CommandOptions;
 use output::{Output, Verbosity};
 
-use crate::engine::options::{Code, Facts, Interrupt, Problem, code};
+use crate::engine::options::{Code, Facts, Input, Interrupt, Problem, code};
 use crate::engine::{self, Change, Disk, Outcome, Request, Target};
 use crate::report::{self, Parts};
 
@@ -48,10 +50,13 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn dispatch(Cli { global, command }: Cli) -> ExitCode {
+fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
     if let (Some(format), Some(name)) = (&global.output, command.without_report()) {
         let stop = Stop::new(&code::USAGE, format!("{name} prints no report, and nothing as {format}"));
         return finish(&stop.into_outcome(name), &Output::of(&global, Verbosity::Normal));
+    }
+    if let Err(stop) = policy::aim(&mut global, command.file()) {
+        return finish(&stop.into_outcome(command.name()), &Output::of(&global, Verbosity::Normal));
     }
     match command {
         Command::Apply(apply) => {
@@ -259,17 +264,26 @@ struct Stop {
     message: String,
     help: Option<String>,
     facts: Box<Facts>,
+    /// All that is known, where that is more.
+    problem: Option<Box<Problem>>,
+    /// The text that its place is in.
+    inputs: Vec<Input>,
 }
 
 impl Stop {
     fn new(code: &'static Code, message: String) -> Self {
-        Self { code, message, help: None, facts: Box::default() }
+        Self { code, message, help: None, facts: Box::default(), problem: None, inputs: Vec::new() }
+    }
+
+    fn of(problem: Problem) -> Self {
+        Self { problem: Some(Box::new(problem)), ..Self::new(&code::IO, String::new()) }
     }
 
     fn into_outcome(self, command: &'static str) -> Outcome {
-        let problems = vec![Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) }];
+        let plain = || Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) };
+        let problems = vec![self.problem.map_or_else(plain, |problem| *problem)];
         let report = report::build(&Parts { problems: &problems, ..Parts::new(command, report::Outcome::Failed) });
-        Outcome { report, inputs: Vec::new(), problems }
+        Outcome { report, inputs: self.inputs, problems }
     }
 }
 

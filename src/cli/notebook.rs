@@ -1,7 +1,7 @@
 //! The commands that change a cell of a notebook: their options, and what they ask the engine for.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -98,6 +98,17 @@ enum At {
     Start,
     /// Behind all others
     End,
+}
+
+impl NotebookCommand {
+    /// Returns the file that is meant.
+    pub(super) fn file(&self) -> &Path {
+        match self {
+            Self::Replace(ReplaceOptions { common, .. })
+            | Self::Insert(InsertOptions { common, .. })
+            | Self::Delete(DeleteOptions { common, .. }) => &common.file,
+        }
+    }
 }
 
 /// Returns what the command asks for.

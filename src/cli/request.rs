@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use globset::{GlobBuilder, GlobMatcher, GlobSet};
 
 use super::args::{Durability, Global, PatchOptions};
+use super::policy::policy;
 use super::{Stop, Task, input, verbs};
 use crate::engine::options::{
     self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
@@ -55,6 +56,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
     let defaults = PreflightOptions::default();
     let is_whole = patch.with_diff || global.shows_changes();
     let preflight = PreflightOptions {
+        policy: policy(global)?,
         rules,
         overwrite: patch.overwrite,
         describe: global.is_described(),

@@ -9,6 +9,7 @@ use super::args::Global;
 use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
+use super::policy::policy;
 use super::{Stop, input, request};
 use crate::digest::Sha256;
 use crate::engine::options::{Closeness, Edit, EditOrder, Input, MAX_FILE, PreflightOptions, TransactionOptions, code};
@@ -49,6 +50,9 @@ pub(super) struct FileOptions {
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
+    /// Refuse any change but the one with this `plan_id`, which --dry-run --json tells
+    #[arg(long, value_name = "ID")]
+    approve: Option<String>,
 }
 
 /// The options of `edit`.
@@ -232,6 +236,7 @@ impl FileOptions {
         };
         let defaults = change.preflight;
         let preflight = PreflightOptions {
+            policy: policy(global)?,
             describe: global.is_described(),
             diff: global.is_described(),
             max_diff: self.diff_max_bytes.unwrap_or(if global.shows_changes() {
@@ -246,15 +251,34 @@ impl FileOptions {
             ..defaults
         };
         let transaction = TransactionOptions { links: self.links.links(), ..request::transaction(global) };
-        let commands = self.commands.commands(global);
-        Ok(Change { expected, is_dry: self.dry_run, preflight, transaction, commands, ..change })
+        let (approve, commands) = (self.approve.clone(), self.commands.commands(global));
+        Ok(Change { expected, approve, is_dry: self.dry_run, preflight, transaction, commands, ..change })
     }
 }
 
 impl EditOptions {
+    /// Returns the file that is meant.
+    pub(super) fn file(&self) -> &Path {
+        &self.common.file
+    }
+
     fn is_one_edit(&self) -> bool {
         let texts = self.old.is_some() || self.old_file.is_some() || self.from.is_some();
         texts || self.insert_after.is_some() || self.insert_before.is_some()
+    }
+}
+
+impl WriteOptions {
+    /// Returns the file that is meant.
+    pub(super) fn file(&self) -> &Path {
+        &self.common.file
+    }
+}
+
+impl AppendOptions {
+    /// Returns the file that is meant.
+    pub(super) fn file(&self) -> &Path {
+        &self.common.file
     }
 }
 

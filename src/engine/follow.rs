@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::closed;
+use crate::policy::{Links, Policy, closed};
 use crate::preflight::{Problem, code};
 use crate::workspace::Workspace;
 
@@ -18,8 +18,9 @@ const MOST_LINKS: usize = 40;
 ///
 /// # Errors
 ///
-/// Returns a problem for a link that leads out of the root, and for links that lead in a circle.
-pub(super) fn follow(workspace: &dyn Workspace, path: &RelPath) -> Result<RelPath, Box<Problem>> {
+/// Returns a problem for a link that leads out of the root, for links that lead in a circle, and for any link where
+/// policy refuses them.
+pub(super) fn follow(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> Result<RelPath, Box<Problem>> {
     let mut rest: VecDeque<Vec<u8>> = path.components().map(<[u8]>::to_vec).collect();
     let mut done: Vec<Vec<u8>> = Vec::new();
     let mut links = 0;
@@ -40,6 +41,9 @@ pub(super) fn follow(workspace: &dyn Workspace, path: &RelPath) -> Result<RelPat
         if !is_link {
             continue;
         }
+        if policy.links() == Links::Refuse {
+            return Err(refused(&here));
+        }
         links += 1;
         let Ok(target) = workspace.read_link(&here) else { return Ok(here) };
         if target.starts_with(b"/") || links > MOST_LINKS {
@@ -51,6 +55,12 @@ pub(super) fn follow(workspace: &dyn Workspace, path: &RelPath) -> Result<RelPat
         }
     }
     RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))
+}
+
+fn refused(path: &RelPath) -> Box<Problem> {
+    let problem = Problem::new(&code::DENIED, "a symbolic link is on the way, and policy refuses them");
+    let help = Some("name the file by the path that the link leads to".to_owned());
+    Box::new(Problem { path: Some(path.clone()), help, ..problem })
 }
 
 fn outside(path: &RelPath) -> Box<Problem> {

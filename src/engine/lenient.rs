@@ -97,7 +97,9 @@ impl Run {
     ) -> Result<Result<Patches, Refusals>, Failure> {
         let (mut patches, mut refusals) = (Vec::new(), Vec::new());
         for (index, (name, text)) in request.patches.iter().enumerate() {
-            match repair(text, workspace, &lenience.root, request.preflight.max_file).map_err(Failure::Workspace)? {
+            match repair(text, workspace, &request.preflight.policy, &lenience.root, request.preflight.max_read())
+                .map_err(Failure::Workspace)?
+            {
                 Ok(Repaired { text, repairs }) => {
                     self.repairs.push(repairs);
                     patches.push((name.clone(), text));

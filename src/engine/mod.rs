@@ -24,6 +24,7 @@ mod change;
 mod commands;
 mod describe;
 mod follow;
+mod govern;
 mod lenient;
 mod log;
 mod look;
@@ -56,6 +57,7 @@ pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
+pub use govern::{UnusablePolicy, policy_layer, unusable};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
 pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
@@ -66,7 +68,8 @@ pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, 
 pub use undo::{Target, UndoRequest, undo};
 
 use commands::Answers;
-use problems::{altered, broken, failed, half_made, not_approved, rejected, skipped, unchosen, unswept};
+use govern::governed;
+use problems::{altered, broken, failed, half_made, not_approved, rejected, skipped, unapproved, unchosen, unswept};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -161,7 +164,11 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// assert_eq!((error.kind, report.exit_code), ("not_found", 1));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
+pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
+    match governed("check", &request.preflight.policy, workspace) {
+        Ok(policy) => request.preflight.policy = policy,
+        Err(outcome) => return *outcome,
+    }
     let mut run = Run::new("check", report::Outcome::WouldApply);
     let approve = request.approve.clone();
     let options = run.described(&request);
@@ -190,7 +197,11 @@ pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
 /// assert_eq!(workspace.files()[&path].contents, b"one\n2\n");
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn apply(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    match governed("apply", &request.preflight.policy, workspace) {
+        Ok(policy) => request.preflight.policy = policy,
+        Err(outcome) => return *outcome,
+    }
     let mut run = Run::new("apply", report::Outcome::Applied);
     let approve = request.approve.clone();
     let options = run.described(&request);
@@ -213,6 +224,7 @@ fn refused(command: &'static str, problem: Problem) -> Box<Outcome> {
 }
 
 /// One command on its way through the stages.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Run {
     command: &'static str,
     /// How it ends if nothing speaks against it.
@@ -227,6 +239,8 @@ struct Run {
     signal: Option<i32>,
     is_described: bool,
     is_dry: bool,
+    /// Whether the tree is to be changed now.
+    is_making: bool,
     /// What becomes of the other names of files.
     links: Links,
     /// What the commands of the user said.
@@ -256,6 +270,7 @@ impl Run {
             signal: None,
             is_described: false,
             is_dry: false,
+            is_making: false,
             links: Links::default(),
             answers: Answers::default(),
             repairs: Vec::new(),
@@ -324,6 +339,9 @@ impl Run {
 
     fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
         self.problems.append(&mut resolution.problems);
+        if self.is_making && approve.is_none() {
+            self.problems.extend(unapproved(&resolution));
+        }
         self.resolution = Some(resolution);
         if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
             self.problems.push(not_approved());
@@ -360,9 +378,11 @@ impl Run {
     ) {
         // Not even a lock is made for what policy refuses.
         let verdict = preflight::verdict(&self.plan, workspace, &options.policy);
-        let result = if self.is_refused() || verdict == Verdict::Deny {
+        let is_held = verdict == Verdict::Deny || verdict == Verdict::Ask && approve.is_none();
+        self.is_making = true;
+        let result = if self.is_refused() || is_held {
             preflight::resolve(&self.plan, workspace, options, &Dropped)
-                .map(|resolution| self.resolved(resolution, None))
+                .map(|resolution| self.resolved(resolution, approve))
                 .map_err(Failure::Workspace)
         } else {
             self.commit(workspace, options, transaction, approve, commands, interrupt)

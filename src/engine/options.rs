@@ -8,8 +8,9 @@ pub use crate::plan::{
     Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input, Only,
     Replacement, Replacements, Selection, Target, Times,
 };
+pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
 pub use crate::preflight::{Code, Facts, Options as PreflightOptions, Problem, Severity, code};
 pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, edits};
 pub use crate::transaction::history::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions};
-pub use crate::workspace::Fault;
+pub use crate::workspace::{Fault, Workspace, WorkspaceError};

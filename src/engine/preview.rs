@@ -1,5 +1,6 @@
 //! What a plan comes to, as a diff for the files as they are.
 
+use super::govern::governed;
 use super::{Outcome, Request, Run};
 use crate::report;
 use crate::workspace::Workspace;
@@ -34,7 +35,11 @@ pub struct Preview {
 /// assert!(preview.diffs[0].ends_with(b"@@ -1,3 +1,3 @@\n zero\n one\n-two\n+2\n"));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview {
+pub fn preview(mut request: Request, workspace: &dyn Workspace) -> Preview {
+    match governed("show", &request.preflight.policy, workspace) {
+        Ok(policy) => request.preflight.policy = policy,
+        Err(outcome) => return Preview { outcome: *outcome, diffs: Vec::new() },
+    }
     let mut run = Run::new("show", report::Outcome::WouldApply);
     let approve = request.approve.clone();
     let mut options = run.described(&request);

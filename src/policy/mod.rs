@@ -3,12 +3,21 @@
 //! Every rule is asked, and the strictest answer counts: nothing that one of them denies is opened by another.
 
 mod closed;
+mod document;
+mod layer;
 mod names;
 mod operation;
+mod pattern;
+mod secrets;
 
 use crate::path::RelPath;
 
 pub use closed::{RULES, Rule, closed};
+pub use document::{MAX_FILE, PolicyError, parse};
+pub use layer::{Layer, Links, Mode, Origin};
+pub use secrets::Secrecy;
+
+use secrets::Secrets;
 
 /// What is to be done with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,14 +78,14 @@ impl Verdict {
     }
 }
 
-/// A rule that has something against what is to be done with a path.
+/// A rule that speaks of what is to be done with a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     /// The path.
     pub path: RelPath,
     /// What is to be done with it.
     pub access: Access,
-    /// [`Verdict::Ask`] or [`Verdict::Deny`].
+    /// What the rule says.
     pub verdict: Verdict,
     /// The name of the rule.
     pub rule: String,
@@ -86,6 +95,30 @@ pub struct Hit {
     pub reason: String,
     /// The policy file, and the line of the rule in it, counted from 1; `None` for what always holds.
     pub source: Option<(String, usize)>,
+    /// The mode that holds, and the least one that allows it.
+    pub modes: Option<(Mode, Mode)>,
+}
+
+impl Hit {
+    /// Returns whether it is there because no grant opens the path.
+    #[must_use]
+    pub fn is_of_grant(&self) -> bool {
+        self.rule == layer::GRANT && self.source.is_some() && self.pattern.is_none()
+    }
+
+    /// Returns the hit of a rule that always holds.
+    fn built_in(path: &RelPath, access: Access, rule: &str, reason: &str) -> Self {
+        Self {
+            path: path.clone(),
+            access,
+            verdict: Verdict::Deny,
+            rule: rule.to_owned(),
+            pattern: None,
+            reason: reason.to_owned(),
+            source: None,
+            modes: None,
+        }
+    }
 }
 
 /// What a policy says of a path.
@@ -112,29 +145,142 @@ impl Ruling {
     }
 }
 
-/// Everything that says what may be done below a root.
+/// Everything that says what may be done below a root: what always holds, and the policy files in force.
+///
+/// The default has no file and knows no home, so that only what always holds closes anything.
 #[derive(Clone, Debug, Default)]
-pub struct Policy {}
+pub struct Policy {
+    layers: Vec<Layer>,
+    place: Place,
+    secrets: Secrets,
+    /// The policy files below the root, and the links on the way to them.
+    files: Vec<RelPath>,
+}
+
+/// Where a root lies: what paths below it are in the whole system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The absolute names of the root, without a final slash.
+    pub roots: Vec<Vec<u8>>,
+    /// The absolute names of the user's home.
+    pub homes: Vec<Vec<u8>>,
+    /// Whether the root is a directory that a grant opens outside of the one that the command was given.
+    pub is_elsewhere: bool,
+}
 
 impl Policy {
+    /// Returns the policy of `layers`, for a root at `place`. `files` are the policy files that lie below it: they are
+    /// closed for writing, with the directories above them.
+    #[must_use]
+    pub fn new(layers: Vec<Layer>, place: Place, files: Vec<RelPath>) -> Self {
+        let secrets = Secrets::of(&place, secrecy(&layers));
+        Self { layers, place, secrets, files }
+    }
+
+    /// Returns this policy with one more layer.
+    #[must_use]
+    pub fn with(&self, layer: Layer) -> Self {
+        Self::new([&self.layers[..], &[layer]].concat(), self.place.clone(), self.files.clone())
+    }
+
     /// Returns the names of the policy files that are in force.
     #[must_use]
     pub fn sources(&self) -> Vec<&str> {
-        Vec::new()
+        self.layers.iter().map(|layer| layer.name.as_str()).collect()
     }
 
     /// Returns what may be done with `path`.
     #[must_use]
     pub fn judge(&self, path: &RelPath, access: Access) -> Ruling {
-        let hit = |rule: &Rule| Hit {
-            path: path.clone(),
-            access,
-            verdict: Verdict::Deny,
-            rule: rule.name.to_owned(),
-            pattern: None,
-            reason: rule.reason.to_owned(),
-            source: None,
-        };
-        Ruling::of(closed(path).map(hit).into_iter().collect())
+        let mut hits = self.hits(path, access);
+        hits.retain(|hit| hit.verdict > Verdict::Allow);
+        Ruling::of(hits)
+    }
+
+    /// Returns every rule that speaks of `path`, the strictest first, those that allow it as well.
+    #[must_use]
+    pub fn explain(&self, path: &RelPath, access: Access) -> Vec<Hit> {
+        Ruling::of(self.hits(path, access)).hits
+    }
+
+    fn hits(&self, path: &RelPath, access: Access) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        if let Some(rule) = closed(path) {
+            hits.push(Hit::built_in(path, access, rule.name, rule.reason));
+        }
+        if access != Access::Read && self.is_policy_file(path) {
+            hits.push(Hit::built_in(path, access, "policy-file", "it is a policy file, or on the way to one"));
+        }
+        if self.secrets.is_hit(path, access) {
+            hits.push(Hit::built_in(path, access, "secrets", "credentials are kept there"));
+        }
+        for layer in &self.layers {
+            layer.judge(path, access, &self.place, &mut hits);
+        }
+        hits
+    }
+
+    fn is_policy_file(&self, path: &RelPath) -> bool {
+        names::is_policy_file(path) || self.files.iter().any(|file| names::is_at_or_above(path, file))
+    }
+
+    /// Returns whether a listing may name what is at `path`; `None` is the root. Grants hide everything that they do not
+    /// open and that does not lead to what they open.
+    #[must_use]
+    pub fn is_visible(&self, path: Option<&RelPath>) -> bool {
+        self.layers.iter().all(|layer| layer.shows(path, &self.place))
+    }
+
+    /// Returns the grant for an absolute name that opens the file `name`, as the directory that it names.
+    #[must_use]
+    pub fn opened_elsewhere(&self, name: &[u8]) -> Option<&[u8]> {
+        let prefixes = self.layers.iter().flat_map(Layer::absolute_grants).filter(|prefix| layer::covers(prefix, name));
+        prefixes.max_by_key(|prefix| prefix.len())
+    }
+
+    /// Returns what becomes of links on the way to a file.
+    #[must_use]
+    pub fn links(&self) -> Links {
+        strictest(&self.layers, |layer| layer.links)
+    }
+
+    /// Returns whether nothing binary may be written.
+    #[must_use]
+    pub fn refuses_binary(&self) -> bool {
+        self.layers.iter().any(|layer| layer.refuses_binary)
+    }
+
+    /// Returns whether a file that is there is changed only by who knows what is in it.
+    #[must_use]
+    pub fn requires_hash(&self) -> bool {
+        self.layers.iter().any(|layer| layer.requires_hash)
+    }
+
+    /// Returns the size of the largest file that may be read, in bytes.
+    #[must_use]
+    pub fn max_read(&self) -> u64 {
+        self.layers.iter().filter_map(|layer| layer.max_read).min().unwrap_or(u64::MAX)
+    }
+
+    /// Returns the size of the largest file that may be made, in bytes.
+    #[must_use]
+    pub fn max_write(&self) -> u64 {
+        self.layers.iter().filter_map(|layer| layer.max_write).min().unwrap_or(u64::MAX)
     }
 }
+
+/// Returns how much is taken for a secret.
+fn secrecy(layers: &[Layer]) -> Secrecy {
+    strictest(layers, |layer| layer.secrecy)
+}
+
+/// Returns the strictest of what the layers say of a setting. The files that the user gave may say less than usual, if all
+/// that say something do; a project's own file may only say more.
+fn strictest<T: Copy + Ord + Default>(layers: &[Layer], setting: impl Fn(&Layer) -> Option<T>) -> T {
+    let (own, given): (Vec<_>, Vec<_>) = layers.iter().partition(|layer| layer.origin == Origin::Project);
+    let given = given.into_iter().filter_map(&setting).max().unwrap_or_default();
+    own.into_iter().filter_map(&setting).max().map_or(given, |own| own.max(given))
+}
+
+#[cfg(test)]
+mod tests;

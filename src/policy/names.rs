@@ -21,12 +21,23 @@ pub(super) fn is_state_directory(part: &[u8]) -> bool {
     is_spelled(part, b".wpatch") || is_spelled(part, b".wpatch-attic") || is_on_ntfs(part, b"wpatch~1")
 }
 
+/// Returns whether some file system takes `path` for the project's own policy file, or for something below it.
+pub(super) fn is_policy_file(path: &RelPath) -> bool {
+    parts(path).next().is_some_and(|part| is_spelled(part, b"wpatch.toml") || is_on_ntfs(part, b"wpatch~1.tom"))
+}
+
+/// Returns whether some file system takes `path` for `file`, or for a directory above it.
+pub(super) fn is_at_or_above(path: &RelPath, file: &RelPath) -> bool {
+    let mut names = file.components();
+    parts(path).all(|part| names.next().is_some_and(|name| is_spelled(part, name)))
+}
+
 /// `C:`, `c:\x`, `c:x`: absolute or relative to a drive's own directory.
 pub(super) fn has_drive_letter(path: &[u8]) -> bool {
     matches!(path, [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
-fn is_spelled(part: &[u8], name: &[u8]) -> bool {
+pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
     is_on_ntfs(part, name) || is_on_ntfs(&without_ignorable(part), name)
 }
 

@@ -1,8 +1,9 @@
 //! What an operation does to each of its paths.
 
-use super::{Access, Hit, Policy, Ruling, Verdict};
+use super::{Access, Hit, Links, Policy, Ruling, Verdict};
+use crate::mode::FileMode;
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Operation};
+use crate::plan::{Action, Edit, Guard, Operation};
 
 impl Policy {
     /// Returns what may be done with the paths of `operation`, all together. Whether a file is there is asked only where
@@ -23,6 +24,18 @@ impl Policy {
             Ruling::of(accesses.iter().flat_map(|&access| self.judge(path, access).hits).collect())
         };
         let path = &operation.path;
+        if self.requires_hash() && !is_known(operation) {
+            let changed = if operation.action == Action::Copy { None } else { operation.from.as_ref() };
+            let changed = changed.unwrap_or(path);
+            if is_there(changed) {
+                let reason = "who changes a file has to say what is in it, as with --expect-hash";
+                add(Ruling::of(vec![Hit::built_in(changed, Access::Modify, "require-hash", reason)]));
+            }
+        }
+        if self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink) {
+            let hit = Hit::built_in(path, Access::Create, "symlinks", "no symbolic link may be made");
+            add(Ruling::of(vec![hit]));
+        }
         if let Some(from) = &operation.from {
             add(all(from, left(operation)));
         }
@@ -46,6 +59,14 @@ impl Policy {
         }
         Ruling::of(hits)
     }
+}
+
+/// Returns whether the operation says what has to be in the file, as a whole.
+fn is_known(operation: &Operation) -> bool {
+    let is_binary = matches!(operation.edit, Edit::Binary(_));
+    // Of a binary patch the blob is compared, of others it is not.
+    let has_blob = is_binary && operation.blobs.as_ref().is_some_and(|blobs| blobs.old.len() >= 40);
+    operation.expected.is_some() || has_blob || matches!(operation.guard, Some(Guard::Contents(..)))
 }
 
 /// Returns whether a report need not tell the two apart.

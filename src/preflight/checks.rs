@@ -58,7 +58,7 @@ pub(super) fn blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
 /// Says of how many bytes there may be how many.
 pub(super) fn too_large(problem: &mut Problem, size: u64, limit: u64) -> &mut Problem {
     problem.facts = Facts { limit: Some(limit), size: Some(size), ..Facts::default() };
-    problem.help = Some("--max-file raises the limit".into());
+    problem.help = Some("--max-file raises the limit, as far as policy has none".into());
     problem
 }
 

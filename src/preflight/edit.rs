@@ -47,7 +47,7 @@ pub(super) fn postimage(
                 Some("make the patch with `git diff --binary`".into());
             None
         }
-        Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_file, findings),
+        Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_made(), findings),
         // The worker has the files that lines come from.
         Edit::Lines(_) => None,
         Edit::Replacements(changes) => super::replace::postimage(operation, changes, preimage, options, findings),
@@ -140,7 +140,7 @@ fn binary_postimage(
         problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
         return None;
     }
-    let limits = BinaryLimits { size: options.max_file, ratio: options.max_ratio };
+    let limits = BinaryLimits { size: options.max_made(), ratio: options.max_ratio };
     let made = BinaryPostimage::new(data, text, preimage, limits);
     match made.and_then(|made| verified(&made, (!is_gone(operation)).then_some(&*blobs.new))) {
         Ok(Some(after)) => Some(after),

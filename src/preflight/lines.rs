@@ -82,7 +82,7 @@ pub(super) fn postimage(
     }
     numbered.insert(key(operation), version);
     let source = |start| numbered.get(&(operation.input, start)).map(|bytes| bytes.as_slice());
-    match matching::change_lines(preimage, &changes.edits, shift, &source, options.max_file) {
+    match matching::change_lines(preimage, &changes.edits, shift, &source, options.max_made()) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
             for place in &places {

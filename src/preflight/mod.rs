@@ -86,6 +86,18 @@ pub struct Options {
     pub gallery: Option<Arc<Gallery>>,
 }
 
+impl Options {
+    /// Returns the size of the largest file that is read, in bytes.
+    pub(crate) fn max_read(&self) -> u64 {
+        self.max_file.min(self.policy.max_read())
+    }
+
+    /// Returns the size of the largest file that is made, in bytes.
+    pub(crate) fn max_made(&self) -> u64 {
+        self.max_file.min(self.policy.max_write())
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -268,8 +280,9 @@ fn denied(plan: &Plan, index: usize, ruling: &Ruling) -> Findings {
     for hit in ruling.hits.iter().filter(|hit| hit.verdict == Verdict::Deny) {
         if !told.contains(&&hit.path) {
             told.push(&hit.path);
-            let Problem { message, path, .. } = closed_by(hit);
-            findings.error(&code::CLOSED, message).of(plan, index).path = path;
+            findings.outcome.failed.get_or_insert(closed_code(hit));
+            findings.problems.push(closed_by(hit));
+            findings.attribute(plan, index);
         }
     }
     findings
@@ -278,8 +291,24 @@ fn denied(plan: &Plan, index: usize, ruling: &Ruling) -> Findings {
 /// Returns the problem of a path that a rule closes.
 #[must_use]
 pub fn closed_by(hit: &Hit) -> Problem {
-    let problem = Problem::new(&code::CLOSED, format!("the path is closed: {}", hit.reason));
-    Problem { path: Some(hit.path.clone()), ..problem }
+    let modes = hit.modes.map(|(active, required)| (active.name(), required.name()));
+    let help = hit.source.as_ref().map(|(name, line)| format!("line {line} of {name} says so"));
+    let path = Some(hit.path.clone());
+    let facts = Facts { modes, ..Facts::default() };
+    Problem { path, help, facts, ..Problem::new(closed_code(hit), format!("the path is closed: {}", hit.reason)) }
+}
+
+/// Returns the problem of what somebody has to approve first.
+#[must_use]
+pub fn unapproved(hit: &Hit) -> Problem {
+    let message = format!("somebody has to approve this: {}", hit.reason);
+    let help = "check says what would be done, and its plan_id; --approve takes that".to_owned();
+    let path = Some(hit.path.clone());
+    Problem { path, help: Some(help), ..Problem::new(&code::APPROVAL_REQUIRED, message) }
+}
+
+fn closed_code(hit: &Hit) -> &'static Code {
+    if hit.source.is_some() { &code::DENIED } else { &code::CLOSED }
 }
 
 fn collected(all: Vec<Mutex<Findings>>, rulings: Vec<Ruling>) -> Resolution {

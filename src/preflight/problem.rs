@@ -54,6 +54,8 @@ pub struct Facts {
     pub limit: Option<u64>,
     /// The size that passed it, in bytes.
     pub size: Option<u64>,
+    /// The mode that holds, and the least one that would allow it.
+    pub modes: Option<(&'static str, &'static str)>,
     /// The names of the cells that a notebook has.
     pub cells: Vec<String>,
     /// The place of the file that is most like it, where no hunk has it.
@@ -240,6 +242,14 @@ codes! {
     REPAIRED = "wpatch::patch::repaired", Parse;
     /// A path goes through a symbolic link.
     THROUGH_LINK = "wpatch::path::through_link", OutsideRoot;
+    /// A policy file cannot be used.
+    POLICY = "wpatch::policy::file", Policy;
+    /// A policy file denies what is to be done.
+    DENIED = "wpatch::policy::denied", Denied;
+    /// Somebody has to approve what is to be done.
+    APPROVAL_REQUIRED = "wpatch::policy::approval_required", ApprovalRequired;
+    /// Binary data is to be written where policy refuses it.
+    BINARY_DENIED = "wpatch::policy::binary", Binary;
     /// A path is closed to patches, as `.git` is.
     CLOSED = "wpatch::path::closed", Denied;
     /// A path is too long for a file system.

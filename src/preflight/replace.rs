@@ -35,7 +35,7 @@ pub(super) fn postimage(
     if findings.is_failed() {
         return None;
     }
-    let left = options.idempotent.then(|| done::pending(text, changes, options.max_file));
+    let left = options.idempotent.then(|| done::pending(text, changes, options.max_made()));
     if let Some(left) = left.filter(|left| left.len() < changes.edits.len()) {
         findings.warning(&code::ALREADY_APPLIED, "a change has been applied already");
         if left.is_empty() {
@@ -49,8 +49,8 @@ pub(super) fn postimage(
     let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
     let before = if is_filled && options.overwrite { &[][..] } else { preimage };
     let replaced = match &encoded {
-        Some(encoded) => encoded.replace(before, changes, options.max_file),
-        None => Ok(matching::replace(before, changes, options.max_file)),
+        Some(encoded) => encoded.replace(before, changes, options.max_made()),
+        None => Ok(matching::replace(before, changes, options.max_made())),
     };
     let Ok(replaced) = replaced.map_err(|error| encoded::refuse(error, operation, changes, findings)) else {
         return None;
@@ -67,7 +67,7 @@ pub(super) fn postimage(
             Some(Edited::Changed(after))
         }
         Err(misplaced) => {
-            misplace(operation, changes, misplaced, options.max_file, findings);
+            misplace(operation, changes, misplaced, options.max_made(), findings);
             None
         }
     }

@@ -10,7 +10,7 @@ use super::{Refusal, RefusalKind, Row, Trail};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::Action;
-use crate::policy::closed;
+use crate::policy::Policy;
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::is_binary;
 use crate::workspace::{Workspace, WorkspaceError};
@@ -26,8 +26,8 @@ pub(super) struct Files<'w> {
 type Found = Option<(FileMode, Vec<u8>)>;
 
 impl<'w> Files<'w> {
-    pub(super) fn new(workspace: &'w dyn Workspace, root: &'w [u8], max_file: u64) -> Self {
-        Self { names: Names { workspace, root }, max_file, now: HashMap::new() }
+    pub(super) fn new(workspace: &'w dyn Workspace, policy: &'w Policy, root: &'w [u8], max_file: u64) -> Self {
+        Self { names: Names { workspace, policy, root }, max_file, now: HashMap::new() }
     }
 
     /// Returns the section as a git diff.
@@ -51,8 +51,8 @@ impl<'w> Files<'w> {
         if is_other {
             trail.note(Row::Name, section.line);
         }
-        if let Some(rule) = closed(&path) {
-            return refuse(RefusalKind::Closed, Some(path), format!("the path is closed: {}", rule.reason));
+        if let Some(reason) = self.names.denial(&path, section.deed) {
+            return refuse(RefusalKind::Closed, Some(path), format!("the path is closed: {reason}"));
         }
         let found = match self.load(&path)? {
             Ok(found) => found,

@@ -21,6 +21,7 @@ mod shown;
 mod twin;
 
 use crate::plan::Repair;
+use crate::policy::Policy;
 use crate::text::Span;
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -39,7 +40,7 @@ pub struct Repaired {
 }
 
 /// Repairs `text` for the files below the root of `workspace`, which has the absolute name `root`; files of more than
-/// `max_file` bytes are not read.
+/// `max_file` bytes are not read, nor is what `policy` closes.
 ///
 /// # Errors
 ///
@@ -47,6 +48,7 @@ pub struct Repaired {
 pub fn repair(
     text: &[u8],
     workspace: &dyn Workspace,
+    policy: &Policy,
     root: &[u8],
     max_file: u64,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
@@ -60,7 +62,7 @@ pub fn repair(
         return nothing(RefusalKind::NoPatch, Span::default(), "no patch was found, also not a damaged one");
     }
     let (mut out, mut refusals, mut made) = (Vec::new(), Vec::new(), Vec::new());
-    let mut files = Files::new(workspace, root, max_file);
+    let mut files = Files::new(workspace, policy, root, max_file);
     for section in &sections {
         let start = out.len();
         if section.is_verbatim {

@@ -4,7 +4,7 @@ use super::chunk::Chunk;
 use super::read::{Deed, Section};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::closed;
+use crate::policy::{Access, Policy, Verdict};
 use crate::syntax::unquote;
 use crate::text::printable;
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
@@ -12,6 +12,7 @@ use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 /// Looks names up.
 pub(super) struct Names<'w> {
     pub(super) workspace: &'w dyn Workspace,
+    pub(super) policy: &'w Policy,
     /// The absolute name of the root.
     pub(super) root: &'w [u8],
 }
@@ -34,6 +35,17 @@ impl Names<'_> {
         }
     }
 
+    /// Returns why policy keeps `path` from being looked at.
+    pub(super) fn denial(&self, path: &RelPath, deed: Deed) -> Option<String> {
+        let accesses: &[Access] = match deed {
+            Deed::Create => &[Access::Create],
+            Deed::Update => &[Access::Read, Access::Modify],
+            Deed::Delete => &[Access::Read, Access::Delete],
+        };
+        let mut rulings = accesses.iter().map(|&access| self.policy.judge(path, access));
+        rulings.find(|ruling| ruling.verdict == Verdict::Deny)?.reason().map(str::to_owned)
+    }
+
     /// Returns the file that `section` is about; `is_known` tells of those that sections before it made.
     pub(super) fn resolve(
         &self,
@@ -49,7 +61,9 @@ impl Names<'_> {
             }
         }
         // What is closed is not looked for: it is refused as it stands.
-        if let Some((path, is_other)) = claims.iter().flatten().find(|(path, _)| closed(path).is_some()) {
+        if let Some((path, is_other)) =
+            claims.iter().flatten().find(|(path, _)| self.denial(path, section.deed).is_some())
+        {
             return Ok(Named::Path(path.clone(), *is_other));
         }
         if section.deed == Deed::Create {

@@ -111,6 +111,12 @@ pub struct ErrorReport {
     /// The size that passed it, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// The mode that holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub active_mode: Option<&'static str>,
+    /// The least mode that would allow it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required_mode: Option<&'static str>,
     /// What the cells of the notebook are called.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<String>,
@@ -217,6 +223,8 @@ impl ErrorReport {
             around: facts.around.iter().map(NumberedText::of).collect(),
             limit: facts.limit,
             size: facts.size,
+            active_mode: facts.modes.map(|(active, _)| active),
+            required_mode: facts.modes.map(|(_, required)| required),
             cells: facts.cells.clone(),
             nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()).or_else(|| decisive.nearest.clone()),
             help: decisive.help.clone(),

@@ -51,6 +51,7 @@ impl Outcome {
             code::LOCKED => return Self::Locked,
             code::INCOMPLETE => return Self::Incomplete,
             code::INTERRUPTED => return Self::Interrupted,
+            code::BINARY_DENIED => return Self::Refused,
             code::BINARY_DATA | code::UNSUPPORTED_FORM => return Self::Malformed,
             _ => {}
         }

@@ -23,6 +23,7 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::plan::rejected",
     "wpatch::plan::not_saved",
     "wpatch::plan::no_place",
+    "wpatch::policy::approval_required",
     "wpatch::io",
     "wpatch::io::locked",
     "wpatch::io::state",

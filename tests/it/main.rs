@@ -36,6 +36,7 @@ mod only;
 mod oracle;
 mod others;
 mod output;
+mod policy;
 mod power;
 mod process;
 mod repeated;

@@ -105,9 +105,10 @@ pub(crate) fn runs(directory: &Path, arguments: &[&str], input: &[u8]) -> Output
 }
 
 /// Returns the program with `directory` as its own.
-fn program(directory: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn program(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.current_dir(directory).args(arguments);
+    // Whoever runs the tests may have a configuration.
+    command.current_dir(directory).args(arguments).env("XDG_CONFIG_HOME", directory.join("../config"));
     command
 }
 

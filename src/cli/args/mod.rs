@@ -68,11 +68,18 @@ pub(super) struct Cli {
 ///
 /// None has a default for the parser, which would spend a tenth of a tiny patch's time on filling them all in.
 #[derive(Debug, Default, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(next_help_heading = "Options of every command")]
 pub(super) struct Global {
     /// Directory that is patched [default: .]
     #[arg(long, global = true, value_name = "DIR")]
     pub(super) root: Option<PathBuf>,
+    /// File with rules on what may be done; of several, and of `wpatch.toml` in the root, the strictest answer counts
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(super) policy: Vec<PathBuf>,
+    /// Whether the root is a directory that a grant opens.
+    #[arg(skip)]
+    pub(super) is_elsewhere: bool,
     /// Print one JSON document, whatever happens
     #[arg(long, global = true)]
     pub(super) json: bool,
@@ -241,6 +248,9 @@ pub(super) struct BackOptions {
     /// Only say what would be done
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Refuse to do anything but what has this `plan_id`, which --dry-run --json tells
+    #[arg(long, value_name = "ID")]
+    pub(super) approve: Option<String>,
 }
 
 /// Reads the command line.
@@ -311,6 +321,31 @@ impl Command {
             Self::Mcp(_) => Some("mcp"),
             Self::Hook { .. } => Some("hook"),
             _ => None,
+        }
+    }
+
+    /// Returns the one file or directory that it is about, of commands that may be about one outside of the root.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Edit(edit) => Some(edit.file()),
+            Self::Write(write) => Some(write.file()),
+            Self::Append(append) => Some(append.file()),
+            Self::Notebook { command } => Some(command.file()),
+            Self::Read(read) => Some(read.file()),
+            Self::List(list) => list.directory(),
+            _ => None,
+        }
+    }
+
+    /// Returns the name in reports of a command that is about one file.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Edit(_) => "edit",
+            Self::Write(_) => "write",
+            Self::Append(_) => "append",
+            Self::Notebook { .. } => "notebook",
+            Self::Read(_) => "read",
+            _ => "list",
         }
     }
 

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::args::Global;
 use super::commands::CommandOptions;
+use super::policy::policy;
 use super::{Stop, names_of, open, output, request, signals};
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Effect, TOOLS, Tool, ToolAnswer, ToolOptions};
@@ -44,8 +45,13 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
     let server = match Server::new(options, global) {
         Ok(server) => server,
         Err(stop) => {
-            output::complain(&stop.message);
-            return ExitCode::from(4);
+            // Standard output is for messages.
+            let report = stop.into_outcome("mcp").report;
+            let error = report.error.as_ref();
+            let place =
+                error.and_then(|error| error.path.as_deref()).map_or_else(String::new, |path| format!("{path}: "));
+            output::complain(&(place + error.map_or("", |error| error.message.as_str())));
+            return ExitCode::from(report.exit_code);
         }
     };
     let limit = options.max_message.unwrap_or(MAX_MESSAGE);
@@ -75,6 +81,7 @@ impl<'a> Server<'a> {
             roots: names_of(global.root()),
             transaction: request::transaction(global),
             commands: options.commands.commands(global),
+            policy: policy(global)?,
         };
         Ok(Self { global, options, interrupt })
     }

@@ -5,6 +5,7 @@ mod verbs;
 use std::sync::Arc;
 
 use super::follow::follow;
+use super::govern::governed;
 use super::{Commands, Outcome, Run};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
@@ -12,6 +13,7 @@ use crate::path::RelPath;
 use crate::plan::{
     Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Selection, Strip, Target,
 };
+use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, code};
 use crate::report;
 use crate::text::Span;
@@ -44,6 +46,8 @@ pub struct Change {
     pub expected: Option<Sha256>,
     /// The text that the spans of `edit` point into.
     pub input: Input,
+    /// The `plan_id` that was approved; anything else is refused.
+    pub approve: Option<String>,
     /// Whether nothing is written.
     pub is_dry: bool,
     /// How the tree is looked at.
@@ -81,6 +85,7 @@ impl Change {
             parents: Parents::Made,
             expected: None,
             input: Input { name: "edit".to_owned(), ..Input::default() },
+            approve: None,
             is_dry: false,
             preflight: preflight::Options { max_file: MAX_FILE, max_diff: MAX_DIFF, ..preflight::Options::default() },
             transaction: transaction::Options::default(),
@@ -151,10 +156,18 @@ impl Change {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    let mut change = change;
+    match governed(change.command, &change.preflight.policy, workspace) {
+        Ok(policy) => change.preflight.policy = policy,
+        Err(outcome) => return *outcome,
+    }
     let success = if change.is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let mut run = Run::new(change.command, success);
-    let (transaction, parents, commands) = (change.transaction, change.parents, change.commands.clone());
-    let options = commands.described(change.preflight.clone());
+    let (transaction, parents) = (change.transaction, change.parents);
+    let (approve, commands) = (change.approve.clone(), change.commands.clone());
+    let mut options = commands.described(change.preflight.clone());
+    // An approval binds to digests, so they have to be worked out.
+    options.describe |= approve.is_some();
     (run.is_described, run.is_dry, run.links) = (options.describe, change.is_dry, transaction.links);
     run.policy = Arc::clone(&options.policy);
     if let Some(misuse) = change.misuse() {
@@ -162,13 +175,13 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
         return run.finish();
     }
     run.select(change.plan(), &Selection::default());
-    if let Err(problem) = aim(&mut run.plan, workspace, parents) {
+    if let Err(problem) = aim(&mut run.plan, workspace, &options.policy, parents) {
         run.problems.push(*problem);
     }
     if run.is_dry {
-        run.look(workspace, &options, None);
+        run.look(workspace, &options, approve.as_deref());
     } else {
-        run.make(workspace, &options, transaction, None, &commands, interrupt);
+        run.make(workspace, &options, transaction, approve.as_deref(), &commands, interrupt);
     }
     run.finish()
 }
@@ -189,9 +202,13 @@ fn has_extension(path: &[u8], wanted: &[u8]) -> bool {
 }
 
 /// Aims the operation at the file that its path leads to.
-fn aim(plan: &mut Plan, workspace: &dyn Workspace, parents: Parents) -> Result<(), Box<Problem>> {
+fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Parents) -> Result<(), Box<Problem>> {
     let Some(operation) = plan.operations.first_mut() else { return Ok(()) };
-    operation.path = follow(workspace, &operation.path)?;
+    // What policy denies is refused as it stands.
+    if policy.weigh(operation, |path| matches!(workspace.stat(path), Ok(Some(_)))).verdict == Verdict::Deny {
+        return Ok(());
+    }
+    operation.path = follow(workspace, policy, &operation.path)?;
     match operation.path.parent() {
         Some(parent) if parents == Parents::Required && !is_directory(workspace, &parent) => {
             let missing = Problem::new(&code::MISSING, format!("the directory {parent} does not exist"));

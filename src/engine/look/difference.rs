@@ -1,7 +1,11 @@
 //! What tells one file from another.
 
+use std::sync::Arc;
+
 use super::{Found, contents, refused, resolved};
 use crate::engine::Outcome;
+use crate::engine::govern::governed;
+use crate::policy::Policy;
 use crate::report::Difference;
 use crate::syntax::write::labelled_diff;
 use crate::text::is_binary;
@@ -20,6 +24,8 @@ pub struct DiffRequest {
     pub max_file: u64,
     /// Most bytes of the diff; whole lines are left out behind it.
     pub max_output: usize,
+    /// What may be done.
+    pub policy: Arc<Policy>,
 }
 
 impl DiffRequest {
@@ -32,6 +38,7 @@ impl DiffRequest {
             context: 3,
             max_file: 4 << 20,
             max_output: 2 << 20,
+            policy: Arc::default(),
         }
     }
 }
@@ -60,17 +67,18 @@ impl DiffRequest {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn diff(request: &DiffRequest, workspace: &dyn Workspace) -> Result<Difference, Box<Outcome>> {
-    compared(request, workspace).map_err(|problem| {
-        let mut outcome = refused("diff", *problem);
+    let found = governed("diff", &request.policy, workspace)
+        .and_then(|policy| compared(request, &policy, workspace).map_err(|problem| refused("diff", *problem)));
+    found.map_err(|mut outcome| {
         outcome.report.exit_code = 2;
         outcome
     })
 }
 
-fn compared(request: &DiffRequest, workspace: &dyn Workspace) -> Found<Difference> {
+fn compared(request: &DiffRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Difference> {
     let side = |index: usize| {
-        let path = resolved(workspace, &request.paths[index])?;
-        contents(workspace, &path, request.max_file)
+        let path = resolved(workspace, policy, &request.paths[index])?;
+        contents(workspace, &path, request.max_file.min(policy.max_read()))
     };
     let (before, after) = (side(0)?, side(1)?);
     let label = |index: usize| request.labels[index].as_ref().unwrap_or(&request.paths[index]).as_slice();

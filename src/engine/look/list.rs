@@ -1,14 +1,16 @@
 //! What is in a directory.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use globset::{Candidate, GlobMatcher};
 
 use super::{Found, about, broken, missing, open, refused, unusable};
 use crate::engine::Outcome;
+use crate::engine::govern::governed;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::policy::closed;
+use crate::policy::{Access, Hit, Policy, Ruling, Verdict};
 use crate::preflight::code;
 use crate::report::{Listing, ListingEntry};
 use crate::workspace::{Fault, Stat, Timestamp, Workspace};
@@ -31,6 +33,8 @@ pub struct ListRequest {
     pub order: Order,
     /// Most entries that are listed.
     pub most: usize,
+    /// What may be done. Names are told of what may not be read; only what grants close is left out.
+    pub policy: Arc<Policy>,
 }
 
 /// The order of a listing.
@@ -47,7 +51,14 @@ impl ListRequest {
     /// Returns the request to list all of a directory that is not hidden.
     #[must_use]
     pub fn of(directory: impl Into<Vec<u8>>) -> Self {
-        Self { directory: directory.into(), hidden: false, pattern: None, order: Order::Name, most: usize::MAX }
+        Self {
+            directory: directory.into(),
+            hidden: false,
+            pattern: None,
+            order: Order::Name,
+            most: usize::MAX,
+            policy: Arc::default(),
+        }
     }
 }
 
@@ -73,12 +84,13 @@ impl ListRequest {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn list(request: &ListRequest, workspace: &dyn Workspace) -> Result<Listing, Box<Outcome>> {
-    listed(request, workspace).map_err(|problem| refused("list", *problem))
+    let policy = governed("list", &request.policy, workspace)?;
+    listed(request, &policy, workspace).map_err(|problem| refused("list", *problem))
 }
 
-fn listed(request: &ListRequest, workspace: &dyn Workspace) -> Found<Listing> {
-    let directory = directory(workspace, &request.directory)?;
-    let mut walk = Walk { request, workspace, found: Vec::new(), looked_at: 0, is_cut: false };
+fn listed(request: &ListRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Listing> {
+    let directory = directory(workspace, policy, &request.directory)?;
+    let mut walk = Walk { request, policy, workspace, found: Vec::new(), looked_at: 0, is_cut: false };
     walk.enter(directory.as_ref(), b"")?;
     walk.pick();
     let entries = walk.found.iter().map(Entry::reported).collect();
@@ -87,10 +99,10 @@ fn listed(request: &ListRequest, workspace: &dyn Workspace) -> Found<Listing> {
 }
 
 /// Returns the directory that `path` names, `None` for the root.
-fn directory(workspace: &dyn Workspace, path: &[u8]) -> Found<Option<RelPath>> {
+fn directory(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<Option<RelPath>> {
     let end = path.iter().rposition(|&byte| byte != b'/').map_or(path.len().min(1), |last| last + 1);
     let path = match RelPath::new(&path[..end]) {
-        Ok(path) => open(workspace, &path)?,
+        Ok(path) => open(workspace, policy, &path, |path| entering(policy, path))?,
         Err(PathError::Empty) => return Ok(None),
         Err(error) => return Err(unusable(path, error)),
     };
@@ -104,9 +116,19 @@ fn directory(workspace: &dyn Workspace, path: &[u8]) -> Found<Option<RelPath>> {
     }
 }
 
+/// Returns whether the names in the directory at `path` may be told. A grant opens the way to what it is for.
+fn entering(policy: &Policy, path: &RelPath) -> Ruling {
+    let ruling = policy.judge(path, Access::Read);
+    if !policy.is_visible(Some(path)) {
+        return ruling;
+    }
+    Ruling::of(ruling.hits.into_iter().filter(|hit| !hit.is_of_grant()).collect::<Vec<Hit>>())
+}
+
 /// A way through the tree.
 struct Walk<'a> {
     request: &'a ListRequest,
+    policy: &'a Policy,
     workspace: &'a dyn Workspace,
     found: Vec<Entry>,
     looked_at: usize,
@@ -159,13 +181,16 @@ impl Walk<'_> {
         let path = directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name));
         let Ok(path) = path else { return Ok(()) };
         self.looked_at += 1;
+        if !self.policy.is_visible(Some(&path)) {
+            return Ok(());
+        }
         let Ok(Some(stat)) = self.workspace.stat(&path) else { return Ok(()) };
         let name = [prefix, name].concat();
         let is_entered = stat.kind == FileKind::Directory && self.may_match_below(&name);
         if self.is_wanted(&name) {
             self.take(Entry { name: name.clone(), stat });
         }
-        if is_entered && closed(&path).is_none() {
+        if is_entered && entering(self.policy, &path).verdict == Verdict::Allow {
             self.enter(Some(&path), &[&name[..], b"/"].concat())?;
         }
         Ok(())

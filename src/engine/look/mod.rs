@@ -8,8 +8,8 @@ use super::follow::follow;
 use super::refused;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::policy::closed;
-use crate::preflight::{Code, Problem, code};
+use crate::policy::{Access, Policy, Ruling, Verdict};
+use crate::preflight::{self, Code, Problem, code};
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
 pub use difference::{DiffRequest, diff};
@@ -19,17 +19,31 @@ pub use read::{ReadRequest, View, Window, read};
 type Found<T> = Result<T, Box<Problem>>;
 
 /// Returns the path of a file without links.
-fn resolved(workspace: &dyn Workspace, path: &[u8]) -> Found<RelPath> {
-    open(workspace, &RelPath::new(path).map_err(|error| unusable(path, error))?)
+fn resolved(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<RelPath> {
+    let path = RelPath::new(path).map_err(|error| unusable(path, error))?;
+    open(workspace, policy, &path, |path| policy.judge(path, Access::Read))
 }
 
-/// Follows the links of `path` and asks policy.
-fn open(workspace: &dyn Workspace, path: &RelPath) -> Found<RelPath> {
-    let path = follow(workspace, path)?;
-    match closed(&path) {
-        None => Ok(path),
-        Some(rule) => Err(about(&path, &code::CLOSED, &format!("the path is closed: {}", rule.reason))),
-    }
+/// Follows the links of `path` and asks `judge` before and after.
+fn open(
+    workspace: &dyn Workspace,
+    policy: &Policy,
+    path: &RelPath,
+    judge: impl Fn(&RelPath) -> Ruling,
+) -> Found<RelPath> {
+    let allowed = |path: &RelPath| {
+        let ruling = judge(path);
+        match (ruling.verdict, ruling.hits.first()) {
+            (Verdict::Deny, Some(hit)) => Err(Box::new(preflight::closed_by(hit))),
+            // There is no plan to approve.
+            (Verdict::Ask, Some(hit)) => Err(Box::new(Problem { help: None, ..preflight::unapproved(hit) })),
+            _ => Ok(()),
+        }
+    };
+    allowed(path)?;
+    let path = follow(workspace, policy, path)?;
+    allowed(&path)?;
+    Ok(path)
 }
 
 /// Returns the contents of the file at `path`, at most `limit` bytes.

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{Found, about, contents, refused, resolved};
 use crate::engine::Outcome;
 use crate::engine::change::MAX_FILE;
+use crate::engine::govern::governed;
 use crate::path::RelPath;
+use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::Extract;
 use crate::text::tag::Tag;
@@ -34,6 +37,8 @@ pub struct ReadRequest {
     pub max_lines: usize,
     /// Most bytes that are given, in the form that is asked for.
     pub max_output: usize,
+    /// What may be done.
+    pub policy: Arc<Policy>,
 }
 
 /// A part of a file.
@@ -82,6 +87,7 @@ impl ReadRequest {
             max_file: MAX_FILE,
             max_lines: usize::MAX,
             max_output: usize::MAX,
+            policy: Arc::default(),
         }
     }
 }
@@ -110,12 +116,13 @@ impl ReadRequest {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn read(request: &ReadRequest, workspace: &dyn Workspace) -> Result<Extract, Box<Outcome>> {
-    extract(request, workspace).map_err(|problem| refused("read", *problem))
+    let policy = governed("read", &request.policy, workspace)?;
+    extract(request, &policy, workspace).map_err(|problem| refused("read", *problem))
 }
 
-fn extract(request: &ReadRequest, workspace: &dyn Workspace) -> Found<Extract> {
-    let path = resolved(workspace, &request.path)?;
-    let raw = contents(workspace, &path, request.max_file)?;
+fn extract(request: &ReadRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Extract> {
+    let path = resolved(workspace, policy, &request.path)?;
+    let raw = contents(workspace, &path, request.max_file.min(policy.max_read()))?;
     let (text, encoding) = match &request.encoding {
         None => (Cow::Borrowed(raw.as_slice()), None),
         Some(label) => {

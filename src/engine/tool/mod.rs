@@ -8,11 +8,13 @@ mod patch;
 mod view;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Change, Commands, Outcome, change as make, refused};
+use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
 use crate::transaction::{self, Interrupt};
@@ -110,6 +112,8 @@ pub struct ToolOptions {
     pub transaction: transaction::Options,
     /// The commands of the user around every change.
     pub commands: Commands,
+    /// What may be done.
+    pub policy: Arc<Policy>,
 }
 
 /// What a tool answers.
@@ -226,6 +230,7 @@ impl Call<'_> {
     fn make(&self, mut change: Change) -> Outcome {
         change.transaction = self.options.transaction;
         change.commands = self.options.commands.clone();
+        change.preflight.policy = Arc::clone(&self.options.policy);
         change.preflight.describe = true;
         self.rooted(make(change, self.workspace, self.interrupt))
     }

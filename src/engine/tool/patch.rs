@@ -24,6 +24,7 @@ fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
     request.preflight.describe = true;
     request.transaction = call.options.transaction;
     request.commands = call.options.commands.clone();
+    request.preflight.policy = std::sync::Arc::clone(&call.options.policy);
     request.approve = patch.approve;
     if patch.lenient == Some(true) {
         let root = call.options.roots.last().map_or(&b"/"[..], |root| root.as_os_str().as_encoded_bytes());

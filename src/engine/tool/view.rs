@@ -1,6 +1,7 @@
 //! The tool that looks.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::arguments::{ViewArguments, read};
 use super::{Call, Misuse, ToolAnswer, document};
@@ -21,7 +22,14 @@ pub(super) fn view(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misus
     let window = view_range.map_or(Ok(Window::All), lines)?;
     let max_lines = if view_range.is_none() { MAX_LINES } else { usize::MAX };
     let defaults = ReadRequest::of(path.as_slice());
-    let request = ReadRequest { window, view: View::Numbered, max_lines, max_output: MAX_OUTPUT, ..defaults };
+    let request = ReadRequest {
+        window,
+        view: View::Numbered,
+        max_lines,
+        max_output: MAX_OUTPUT,
+        policy: Arc::clone(&call.options.policy),
+        ..defaults
+    };
     match read_file(&request, call.workspace) {
         Ok(extract) => Ok(shown(&extract)),
         Err(outcome) if is_no_file(&outcome) => directory(path, call, *outcome, view_range.is_some()),
@@ -35,7 +43,10 @@ fn is_no_file(outcome: &Outcome) -> bool {
 
 /// Lists what is no file. If it is no directory either, `outcome` says so.
 fn directory(path: Vec<u8>, call: &Call<'_>, outcome: Outcome, has_range: bool) -> Result<ToolAnswer, Misuse> {
-    match list(&ListRequest { most: MAX_ENTRIES, ..ListRequest::of(path) }, call.workspace) {
+    match list(
+        &ListRequest { most: MAX_ENTRIES, policy: Arc::clone(&call.options.policy), ..ListRequest::of(path) },
+        call.workspace,
+    ) {
         Ok(_) if has_range => Err(Misuse("view_range goes with a file, and this is a directory".to_owned())),
         Ok(listing) => Ok(listed(&listing)),
         Err(_) => Ok(ToolAnswer::of(&call.rooted(outcome))),

@@ -5,6 +5,7 @@ mod seen;
 
 use std::sync::Arc;
 
+use super::govern::governed;
 use super::problems::half_made;
 use super::{Outcome, Run};
 use crate::plan::Input;
@@ -36,6 +37,8 @@ pub struct UndoRequest {
     pub force: bool,
     /// Whether it is only said what would be done; nothing is locked or written then.
     pub is_dry_run: bool,
+    /// The `plan_id` that was approved; anything else is refused.
+    pub approve: Option<String>,
     /// How the tree is looked at.
     pub preflight: preflight::Options,
     /// How the change is committed.
@@ -50,6 +53,7 @@ impl UndoRequest {
             target,
             force: false,
             is_dry_run: false,
+            approve: None,
             preflight: preflight::Options::default(),
             transaction: transaction::Options::default(),
         }
@@ -85,11 +89,18 @@ impl UndoRequest {
 /// ```
 pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let command = if request.target == Target::Undo { "redo" } else { "undo" };
+    let mut request = request.clone();
+    match governed(command, &request.preflight.policy, workspace) {
+        Ok(policy) => request.preflight.policy = policy,
+        Err(outcome) => return *outcome,
+    }
     let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let mut run = Run::new(command, success);
-    (run.is_described, run.is_dry) = (request.preflight.describe, request.is_dry_run);
+    request.preflight.describe |= request.approve.is_some();
+    (run.is_described, run.is_dry, run.is_making) =
+        (request.preflight.describe, request.is_dry_run, !request.is_dry_run);
     run.policy = Arc::clone(&request.preflight.policy);
-    if let Err(failure) = run.take_back(request, workspace, interrupt) {
+    if let Err(failure) = run.take_back(&request, workspace, interrupt) {
         run.fail(&failure);
     }
     run.finish()
@@ -111,7 +122,7 @@ impl Run {
                 self.links = links(&chosen, request);
                 let options = holding(&chosen, options);
                 let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
-                self.resolved(resolution, None);
+                self.resolved(resolution, request.approve.as_deref());
             }
             return Ok(());
         }
@@ -121,7 +132,7 @@ impl Run {
         self.links = links(&chosen, request);
         let transaction = transaction.with_links(self.links);
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
-        self.resolved(resolution, None);
+        self.resolved(resolution, request.approve.as_deref());
         if self.is_refused() {
             return Ok(());
         }

@@ -20,6 +20,7 @@ use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation, Plan, Restore};
 use crate::syntax::write::{DiffSide, git_diff, plain_diff};
+use crate::text::is_binary;
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Does the operations of one group.
@@ -51,7 +52,7 @@ impl<'a> Worker<'a> {
     pub(super) fn new(plan: &'a Plan, members: &[usize], workspace: &'a dyn Workspace, options: &'a Options) -> Self {
         let operations = members.iter().map(|&index| &plan.operations[index]);
         let going = operations.filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
-        let overlay = Overlay::new(workspace, options.max_file);
+        let overlay = Overlay::new(workspace, options.max_read());
         Self {
             plan,
             options,
@@ -123,6 +124,10 @@ impl<'a> Worker<'a> {
             _ => self.edited(operation, before.as_ref(), replaced.as_ref(), findings),
         };
         let Some(after) = after else { return Ok(()) };
+        if self.options.policy.refuses_binary() && brings_binary(operation, &after) {
+            findings.error(&code::BINARY_DENIED, "policy refuses binary data");
+            return Ok(());
+        }
         self.describe_after(operation, known, &after, findings);
         let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
         self.exhibit(index, Moment::After, (!is_gone).then_some(&after));
@@ -246,7 +251,7 @@ impl<'a> Worker<'a> {
             restored: before.filter(|_| is_same).and_then(|node| node.restored.clone()),
         };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
-        (is_kept || checks::is_possible(&node, self.options.max_file, findings)).then_some(node)
+        (is_kept || checks::is_possible(&node, self.options.max_made(), findings)).then_some(node)
     }
 
     /// Returns whether what the operation takes away or replaces is what its plan was made for.
@@ -401,4 +406,10 @@ fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
 
 fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
     DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
+}
+
+/// Returns whether the operation writes binary data; what only moves or gets another mode is not written.
+fn brings_binary(operation: &Operation, after: &Node) -> bool {
+    let is_written = operation.action != Action::Delete && !matches!(operation.edit, Edit::Keep);
+    is_written && (matches!(operation.edit, Edit::Binary(_)) || is_binary(&after.bytes))
 }

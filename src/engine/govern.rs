@@ -1,0 +1,81 @@
+//! The policy in force: what the caller gives, and what the project's own file adds to it.
+
+use std::sync::Arc;
+
+use super::{Outcome, refused};
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::Input;
+use crate::policy::{self, Layer, Origin, Policy, PolicyError};
+use crate::preflight::{Problem, code};
+use crate::text::{Position, Span};
+use crate::workspace::{Fault, Workspace};
+
+/// The project's own policy file, in the root.
+const NAME: &str = "wpatch.toml";
+
+/// A policy file that cannot be used.
+#[derive(Clone, Debug)]
+pub struct UnusablePolicy {
+    /// What is wrong with it. Its place, if it has one, is in `text`.
+    pub problem: Problem,
+    /// The file, as far as it could be read.
+    pub text: Input,
+}
+
+/// Reads the text of a policy file that messages call `name`, for [`Policy::new`].
+///
+/// # Errors
+///
+/// Returns what is wrong with it and where. Nobody should go on without what the file was to say.
+pub fn policy_layer(name: &str, text: Vec<u8>, origin: Origin) -> Result<Layer, Box<UnusablePolicy>> {
+    policy::parse(name, &text, origin).map_err(|PolicyError { message, span }| {
+        let Position { line, column } = Position::of(&text, span.start);
+        let problem = unusable(name, &format!("{message}, at line {line}, column {column}"));
+        let place = Some((0, Span::new(span.start, span.end)));
+        let problem = Problem { place, lines: vec![line - 1], ..problem };
+        Box::new(UnusablePolicy { problem, text: Input { name: name.to_owned(), bytes: text, ..Input::default() } })
+    })
+}
+
+/// Returns the problem of a policy file that cannot be used.
+#[must_use]
+pub fn unusable(name: &str, why: &str) -> Problem {
+    let problem = Problem::new(&code::POLICY, why.to_owned());
+    let help = "nothing is done under a policy that is not understood: mend the file".to_owned();
+    Problem { name: Some(name.as_bytes().to_vec()), help: Some(help), ..problem }
+}
+
+/// Returns `given` with what the project's own file adds.
+///
+/// A file that is there and cannot be read is no reason to go on without it.
+pub(super) fn governed(
+    command: &'static str,
+    given: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<Arc<Policy>, Box<Outcome>> {
+    let Some(text) = own(workspace).map_err(|why| refused(command, unusable(NAME, &why)))? else {
+        return Ok(Arc::clone(given));
+    };
+    match policy_layer(NAME, text, Origin::Project) {
+        Ok(layer) => Ok(Arc::new(given.with(layer))),
+        Err(unusable) => {
+            let UnusablePolicy { problem, text } = *unusable;
+            Err(Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) }))
+        }
+    }
+}
+
+/// Returns the text of the project's own policy file; `None` if there is none.
+fn own(workspace: &dyn Workspace) -> Result<Option<Vec<u8>>, String> {
+    let path = RelPath::new(NAME.as_bytes()).expect("BUG: the name is a path");
+    let told = |error: crate::workspace::WorkspaceError| match error.fault {
+        Fault::TooLarge => format!("the file has more than {} bytes", policy::MAX_FILE),
+        _ => format!("the file cannot be read: {}", error.source),
+    };
+    match workspace.stat(&path).map_err(told)?.map(|stat| stat.kind) {
+        None => Ok(None),
+        Some(FileKind::Regular) => workspace.read(&path, policy::MAX_FILE).map(|(text, _)| Some(text)).map_err(told),
+        Some(kind) => Err(format!("a {kind} stands there, not a regular file")),
+    }
+}

@@ -1,0 +1,247 @@
+//! From the text of a policy file to a layer. What is not understood stops the run: nobody may believe in a rule that
+//! does not hold.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use toml::Spanned;
+
+use super::layer::{Grant, Layer, Links, Mode, Origin, PathRule};
+use super::pattern::{self, Case, Patterns};
+use super::secrets::Secrecy;
+use super::{Access, Verdict};
+use crate::text::Span;
+
+/// Largest policy file that is read, in bytes.
+pub const MAX_FILE: u64 = 1 << 20;
+/// Most patterns in one file.
+const MOST_PATTERNS: usize = 10_000;
+
+/// What is wrong with a policy file, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct PolicyError {
+    /// In words.
+    pub message: String,
+    /// The place in the text.
+    pub span: Span,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(default)]
+    policy: Settings,
+    #[serde(default)]
+    grant: Vec<Spanned<GrantRow>>,
+    #[serde(default)]
+    rule: Vec<Spanned<RuleRow>>,
+    /// What else the user's configuration has, for others to read.
+    server: Option<Spanned<IgnoredAny>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    mode: Option<Spanned<Mode>>,
+    symlinks: Option<Links>,
+    binary: Option<Binary>,
+    secrets: Option<Secrecy>,
+    max_write_bytes: Option<u64>,
+    max_read_bytes: Option<u64>,
+    require_hash: Option<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Binary {
+    Allow,
+    Refuse,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GrantRow {
+    prefix: Spanned<String>,
+    mode: Reach,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Reach {
+    R,
+    Rw,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleRow {
+    name: Option<String>,
+    paths: Vec<Spanned<String>>,
+    ops: Option<Vec<Op>>,
+    verdict: Word,
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Op {
+    Read,
+    Write,
+    Create,
+    Modify,
+    Delete,
+    Rename,
+    Mode,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Word {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// Reads the text of the policy file that messages call `name`.
+///
+/// # Errors
+///
+/// Returns the first thing that is not understood: a key, a word, a type, a pattern.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::policy::{self, Origin};
+///
+/// let error = policy::parse("wpatch.toml", b"[policy]\nmode = \"careful\"\n", Origin::Project).unwrap_err();
+/// assert_eq!(error.span.start, 16);
+/// ```
+pub fn parse(name: &str, text: &[u8], origin: Origin) -> Result<Layer, PolicyError> {
+    parse_with(name, text, origin, Case::usual())
+}
+
+pub(super) fn parse_with(name: &str, bytes: &[u8], origin: Origin, case: Case) -> Result<Layer, PolicyError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        PolicyError { message: "the file is not UTF-8".to_owned(), span: Span::new(at, at + 1) }
+    })?;
+    let document: Document = toml::from_str(text).map_err(|error| {
+        let span = error.span().map_or(Span::new(0, 0), |span| Span::new(span.start, span.end));
+        PolicyError { message: error.message().trim_end().replace('\n', ", "), span }
+    })?;
+    if let Some(server) = document.server.as_ref().filter(|_| origin != Origin::User) {
+        return Err(wrong(server, "only the user's configuration names servers"));
+    }
+    let lines = Lines::of(bytes);
+    let grants = document.grant.iter().map(|row| grant(row, origin, &lines)).collect::<Result<_, _>>()?;
+    let (rules, patterns, meant) = rules(&document.rule, case, &lines)?;
+    let settings = document.policy;
+    Ok(Layer {
+        name: name.to_owned(),
+        origin,
+        mode: settings.mode.map(|mode| (*mode.get_ref(), lines.number(mode.span().start))),
+        links: settings.symlinks,
+        refuses_binary: settings.binary == Some(Binary::Refuse),
+        requires_hash: settings.require_hash == Some(true),
+        secrecy: settings.secrets,
+        max_read: settings.max_read_bytes,
+        max_write: settings.max_write_bytes,
+        grants,
+        rules,
+        patterns,
+        meant,
+    })
+}
+
+fn wrong<T>(at: &Spanned<T>, message: impl Into<String>) -> PolicyError {
+    PolicyError { message: message.into(), span: Span::new(at.span().start, at.span().end) }
+}
+
+fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant, PolicyError> {
+    let GrantRow { prefix, mode } = row.get_ref();
+    let text = prefix.get_ref().as_str();
+    let is_absolute = text.starts_with('/');
+    if is_absolute && origin == Origin::Project {
+        return Err(wrong(prefix, "a project's own file grants nothing outside of the root"));
+    }
+    let parts: Vec<_> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.contains(&"..") || text.is_empty() || text.contains('\0') {
+        return Err(wrong(prefix, "a grant is for a directory, `.` for the root, without `..`"));
+    }
+    let path = parts.join("/");
+    Ok(Grant {
+        prefix: if is_absolute { format!("/{path}") } else { path }.into_bytes(),
+        is_writable: *mode == Reach::Rw,
+        line: lines.number(row.span().start),
+    })
+}
+
+/// The rules, their patterns, and which rule each pattern belongs to.
+type Rules = (Vec<PathRule>, Patterns, Vec<(usize, String)>);
+
+fn rules(rows: &[Spanned<RuleRow>], case: Case, lines: &Lines) -> Result<Rules, PolicyError> {
+    let (mut rules, mut globs, mut meant) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, row) in rows.iter().enumerate() {
+        let RuleRow { name, paths, ops, verdict, reason } = row.get_ref();
+        if paths.is_empty() || ops.as_ref().is_some_and(Vec::is_empty) {
+            return Err(wrong(row, "the rule is about nothing: it needs paths, and ops if it names any"));
+        }
+        for path in paths {
+            let found = pattern::globs(path.get_ref(), case).map_err(|message| wrong(path, message))?;
+            meant.extend(found.iter().map(|_| (index, path.get_ref().clone())));
+            globs.extend(found);
+            if globs.len() > MOST_PATTERNS {
+                return Err(wrong(path, format!("the file has more than {MOST_PATTERNS} patterns")));
+            }
+        }
+        rules.push(PathRule {
+            name: name.clone().unwrap_or_else(|| format!("rule-{}", index + 1)),
+            accesses: ops
+                .as_ref()
+                .map_or(Access::ALL.to_vec(), |ops| ops.iter().flat_map(|op| op.accesses()).collect()),
+            verdict: verdict.verdict(),
+            reason: reason.clone(),
+            line: lines.number(row.span().start),
+        });
+    }
+    let patterns = Patterns::new(&globs, case).map_err(|message| PolicyError { message, span: Span::new(0, 0) })?;
+    Ok((rules, patterns, meant))
+}
+
+impl Op {
+    fn accesses(self) -> Vec<Access> {
+        vec![match self {
+            Self::Read => Access::Read,
+            Self::Write => return Access::ALL[1..].to_vec(),
+            Self::Create => Access::Create,
+            Self::Modify => Access::Modify,
+            Self::Delete => Access::Delete,
+            Self::Rename => Access::Rename,
+            Self::Mode => Access::Mode,
+        }]
+    }
+}
+
+impl Word {
+    fn verdict(self) -> Verdict {
+        match self {
+            Self::Allow => Verdict::Allow,
+            Self::Ask => Verdict::Ask,
+            Self::Deny => Verdict::Deny,
+        }
+    }
+}
+
+/// Where the lines of a text end.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &[u8]) -> Self {
+        Self(memchr::memchr_iter(b'\n', text).collect())
+    }
+
+    /// Returns the number of the line that has the byte at `offset`, counted from 1.
+    fn number(&self, offset: usize) -> usize {
+        self.0.partition_point(|&end| end < offset) + 1
+    }
+}

@@ -1,0 +1,214 @@
+//! One policy file that is in force.
+
+use serde::Deserialize;
+
+use super::pattern::Patterns;
+use super::secrets::Secrecy;
+use super::{Access, Hit, Place, Verdict};
+use crate::path::RelPath;
+
+/// What a hit is called that no grant prevents. No rule of a file has that name: the patterns of rules are told.
+pub(super) const GRANT: &str = "grant";
+
+/// What one policy file says. Every layer has to agree to what is done.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// The file's name.
+    pub name: String,
+    /// Who gave it.
+    pub origin: Origin,
+    /// The mode, and its line.
+    pub(super) mode: Option<(Mode, usize)>,
+    pub(super) links: Option<Links>,
+    pub(super) refuses_binary: bool,
+    pub(super) requires_hash: bool,
+    pub(super) secrecy: Option<Secrecy>,
+    pub(super) max_read: Option<u64>,
+    pub(super) max_write: Option<u64>,
+    pub(super) grants: Vec<Grant>,
+    pub(super) rules: Vec<PathRule>,
+    /// The patterns of all rules.
+    pub(super) patterns: Patterns,
+    /// Which rule each of them belongs to, and how the file writes it.
+    pub(super) meant: Vec<(usize, String)>,
+}
+
+/// Who gave a policy file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The user's configuration.
+    User,
+    /// The command line.
+    Given,
+    /// The project: `wpatch.toml` in the root. It may only tighten.
+    Project,
+}
+
+/// How far a run may go, the strictest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// It may look.
+    ReadOnly,
+    /// It may write below the root, and where a grant says so.
+    WorkspaceWrite,
+    /// The same; it says that no mode of this file is to hold anything back.
+    Full,
+}
+
+impl Mode {
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// What becomes of symbolic links on the way to a file, the strictest last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Links {
+    /// As [`Links::Inside`]; where a link leads out of the root, the file has to be named by its own path.
+    Follow,
+    /// They are followed as long as they stay below the root.
+    #[default]
+    Inside,
+    /// None is followed, and none is made.
+    Refuse,
+}
+
+/// A directory that is open, where everything else is closed.
+#[derive(Clone, Debug)]
+pub(super) struct Grant {
+    /// Below the root, or absolute; without a final slash. Empty for the root itself.
+    pub(super) prefix: Vec<u8>,
+    pub(super) is_writable: bool,
+    pub(super) line: usize,
+}
+
+/// A rule about paths.
+#[derive(Clone, Debug)]
+pub(super) struct PathRule {
+    pub(super) name: String,
+    pub(super) accesses: Vec<Access>,
+    pub(super) verdict: Verdict,
+    pub(super) reason: Option<String>,
+    pub(super) line: usize,
+}
+
+impl Layer {
+    /// Adds what the layer says of `path`.
+    pub(super) fn judge(&self, path: &RelPath, access: Access, place: &Place, hits: &mut Vec<Hit>) {
+        if let Some((Mode::ReadOnly, line)) = self.mode
+            && access != Access::Read
+        {
+            let reason = "the mode is read-only";
+            let modes = Some((Mode::ReadOnly, Mode::WorkspaceWrite));
+            hits.push(Hit { modes, ..self.hit(path, access, ("mode", line), None, reason) });
+        }
+        hits.extend(self.ungranted(path, access, place));
+        if self.rules.is_empty() {
+            return;
+        }
+        let mut last = None;
+        for index in self.patterns.matching(path) {
+            let (number, pattern) = &self.meant[index];
+            let rule = &self.rules[*number];
+            if last == Some(number) || !rule.accesses.contains(&access) {
+                continue;
+            }
+            last = Some(number);
+            let reason = rule.reason.clone().unwrap_or_else(|| format!("{} says so", self.name));
+            let hit = self.hit(path, access, (&rule.name, rule.line), Some(pattern), &reason);
+            hits.push(Hit { verdict: rule.verdict, ..hit });
+        }
+    }
+
+    fn hit(
+        &self,
+        path: &RelPath,
+        access: Access,
+        (rule, line): (&str, usize),
+        pattern: Option<&String>,
+        reason: &str,
+    ) -> Hit {
+        let source = Some((self.name.clone(), line));
+        Hit { pattern: pattern.cloned(), source, ..Hit::built_in(path, access, rule, reason) }
+    }
+
+    /// Says that no grant opens `path`, where there are grants.
+    fn ungranted(&self, path: &RelPath, access: Access, place: &Place) -> Option<Hit> {
+        let first = self.grants.first()?;
+        let Some(grant) = self.grant(path, place) else {
+            let reason = format!("no grant of {} opens it", self.name);
+            return Some(self.hit(path, access, (GRANT, first.line), None, &reason));
+        };
+        let is_closed = access != Access::Read && !grant.is_writable;
+        let prefix = String::from_utf8_lossy(&grant.prefix).into_owned();
+        let reason = || format!("the grant {prefix} is for reading");
+        is_closed.then(|| self.hit(path, access, (GRANT, grant.line), Some(&prefix), &reason()))
+    }
+
+    /// Returns the grant that is nearest to `path`; of two for one directory the stricter one.
+    fn grant(&self, path: &RelPath, place: &Place) -> Option<&Grant> {
+        let names = absolute(place, Some(path));
+        let covering = self.grants.iter().filter(|grant| {
+            if grant.is_absolute() {
+                names.iter().any(|name| covers(&grant.prefix, name))
+            } else {
+                !place.is_elsewhere && covers(&grant.prefix, path.as_bytes())
+            }
+        });
+        let depth = |grant: &Grant| {
+            let above = if grant.is_absolute() { None } else { place.roots.first() };
+            grant.prefix.len() + above.map_or(0, |root| root.len() + 1)
+        };
+        covering.max_by_key(|grant| (depth(grant), !grant.is_writable))
+    }
+
+    /// Returns whether a listing may name `path`: it is granted, or leads to what is.
+    pub(super) fn shows(&self, path: Option<&RelPath>, place: &Place) -> bool {
+        if self.grants.is_empty() || path.is_some_and(|path| self.grant(path, place).is_some()) {
+            return true;
+        }
+        let names = absolute(place, path);
+        self.grants.iter().any(|grant| {
+            if grant.is_absolute() {
+                // Both ways: the root may be below what is granted.
+                names.iter().any(|name| covers(name, &grant.prefix) || covers(&grant.prefix, name))
+            } else {
+                !place.is_elsewhere && path.is_none_or(|path| covers(path.as_bytes(), &grant.prefix))
+            }
+        })
+    }
+
+    /// Returns the absolute prefixes that are granted.
+    pub(super) fn absolute_grants(&self) -> impl Iterator<Item = &[u8]> {
+        self.grants.iter().filter(|grant| grant.is_absolute()).map(|grant| grant.prefix.as_slice())
+    }
+}
+
+impl Grant {
+    fn is_absolute(&self) -> bool {
+        self.prefix.starts_with(b"/")
+    }
+}
+
+fn absolute(place: &Place, path: Option<&RelPath>) -> Vec<Vec<u8>> {
+    let name = |root: &Vec<u8>| path.map_or_else(|| root.clone(), |path| [root, path.as_bytes()].join(&b'/'));
+    place.roots.iter().map(name).collect()
+}
+
+/// Returns whether `name` is `prefix`, or below it.
+pub(super) fn covers(prefix: &[u8], name: &[u8]) -> bool {
+    match name.strip_prefix(prefix) {
+        _ if prefix == b"/" => name.starts_with(b"/"),
+        _ if prefix.is_empty() => true,
+        Some(rest) => rest.is_empty() || rest.starts_with(b"/"),
+        None => false,
+    }
+}
