@@ -126,8 +126,7 @@ fn check(name: &str, has_place: bool, report: &Value, patch: &str) -> usize {
 
 #[test]
 fn a_refusal_names_the_nearest_place_in_few_bytes() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let texts: Vec<_> = FILES.iter().map(|name| fs::read_to_string(root.join(name)).unwrap()).collect();
+    let texts = texts();
     let (mut refused, mut named, mut longest) = (0, 0, 0);
     for round in 0..20 {
         let mut dice = Dice::new(round as u64 + 1000);
