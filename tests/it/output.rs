@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 use crate::systems::Desk;
 
+/// The name of no plan.
+const NO_PLAN: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
 /// The formats that are documents of JSON, each with its schema below `tests/schemas` and the definition in it.
 const DOCUMENTS: [(&str, &str); 4] = [("acp", "#/$defs/ToolCallUpdate"), ("gitlab", ""), ("rdjson", ""), ("sarif", "")];
 
@@ -76,7 +79,7 @@ fn every_ending_is_a_document_and_keeps_its_exit_code() {
         (&["check", "p/none.patch"], "", 4),
         (&["check", "--root", "none"], GOOD, 4),
         (&["check"], "--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n", 3),
-        (&["apply", "--approve", "sha256:00"], GOOD, 1),
+        (&["apply", "--approve", NO_PLAN], GOOD, 1),
         (&["apply"], GOOD, 0),
     ];
     for (name, _) in DOCUMENTS {
