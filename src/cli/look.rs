@@ -242,7 +242,7 @@ fn looked<T: Serialize>(
 }
 
 /// Puts `bytes` as they are; for a terminal without what could act on it.
-pub(super) fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return out.write_all(bytes);
     }

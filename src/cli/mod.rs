@@ -141,7 +141,7 @@ enum Way<'t> {
 fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOptions, global: &Global) -> ExitCode {
     // Whoever has a plan kept has to know its name.
     let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
-    let output = Output::of(global, usual).with_statistics(&patch);
+    let output = Output::of(global, usual).with_statistics(&patch, global);
     let outcome = outcome((task, &way), patch, commands, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
     finish(&outcome, &output)
 }

@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
+use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
 use super::args::{Global, PatchOptions, When};
@@ -52,11 +53,7 @@ impl Output {
             (None, Verbosity::Loud) => vec!["text"],
             (None, _) => Vec::new(),
         };
-        let color = match global.color.unwrap_or_default() {
-            When::Auto => AutoStream::choice(&io::stderr()),
-            When::Always => ColorChoice::Always,
-            When::Never => ColorChoice::Never,
-        };
+        let color = color(global, &io::stderr());
         Self { formats, verbosity, color, usage: None }
     }
 
@@ -64,6 +61,11 @@ impl Output {
     pub(super) fn without_words(mut self) -> Self {
         self.formats.retain(|format| *format != "text");
         self
+    }
+
+    /// Returns whether anything but words on problems is printed.
+    pub(super) fn is_report(&self) -> bool {
+        !self.formats.is_empty()
     }
 
     /// Returns what is printed about a wrong command line that asks for the format `name`.
@@ -78,12 +80,16 @@ impl Output {
     }
 
     /// Adds the statistics that `patch` asks for, unless what is printed is a document.
-    pub(super) fn with_statistics(mut self, patch: &PatchOptions) -> Self {
-        if self.formats.iter().any(|name| *name != "text") {
+    pub(super) fn with_statistics(mut self, patch: &PatchOptions, global: &Global) -> Self {
+        if !patch.is_statistics() || self.formats.iter().any(|name| *name != "text") {
             return self;
         }
         let numstat = if patch.nul { "numstat-z" } else { "numstat" };
-        let asked = [(patch.stat, "stat"), (patch.numstat, numstat), (patch.summary, "summary")];
+        let stat = match color(global, &io::stdout()) {
+            ColorChoice::Never => "stat",
+            _ => "stat-coloured",
+        };
+        let asked = [(patch.stat, stat), (patch.numstat, numstat), (patch.summary, "summary")];
         self.formats.extend(asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, name)| name));
         self
     }
@@ -124,7 +130,16 @@ impl Output {
 
 /// Statistics speak of a change that can be made; everything else speaks always.
 fn is_printed(format: &str, report: &Report) -> bool {
-    report.ok || !matches!(format, "stat" | "numstat" | "numstat-z" | "summary")
+    report.ok || !matches!(format, "stat" | "stat-coloured" | "numstat" | "numstat-z" | "summary")
+}
+
+/// Returns whether `stream` gets colours.
+pub(super) fn color(global: &Global, stream: &impl RawStream) -> ColorChoice {
+    match global.color.unwrap_or_default() {
+        When::Auto => AutoStream::choice(stream),
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
+    }
 }
 
 /// Returns the exit code of who printed data; a reader who has gone away is no failure.

@@ -1,17 +1,24 @@
 //! `show`: what patches would change, or what a change of the history did.
 
-use std::io::{self, BufWriter, Write};
+use std::env;
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anstream::{AutoStream, ColorChoice};
 use clap::Args;
 
 use super::args::{Global, PatchOptions};
-use super::output::{Output, Verbosity, printed};
-use super::{Stop, Task, finish, history, look, open, request, root};
+use super::output::{self, Output, Verbosity, printed};
+use super::{Stop, Task, finish, history, open, request, root};
 use crate::engine::options::code;
 use crate::engine::{self, Preview, Request};
 use crate::report::print_html;
+use crate::report::terminal::{self, Layout, Sheet};
+
+/// Columns of a terminal from which on two files have room beside each other, and where nothing says how many there are.
+const WIDE: usize = 160;
+const NARROW: usize = 80;
 
 /// Hex digits of a change's name before and behind its dash.
 const ID: (usize, usize) = (18, 8);
@@ -22,8 +29,14 @@ pub(super) struct ShowOptions {
     #[command(flatten)]
     pub(super) patch: PatchOptions,
     /// Print one HTML page, which needs nothing but itself and runs no script
-    #[arg(long, conflicts_with_all = ["json", "stat", "numstat", "summary"])]
+    #[arg(long, conflicts_with_all = ["json", "stat", "numstat", "summary", "side_by_side", "unified"])]
     html: bool,
+    /// Show the file before beside the file after; usual on a terminal of 160 columns
+    #[arg(long, conflicts_with = "unified")]
+    side_by_side: bool,
+    /// Show the file before above the file after; usual on a terminal of fewer columns
+    #[arg(long)]
+    unified: bool,
 }
 
 /// What standard output gets.
@@ -33,6 +46,34 @@ enum Form {
     Report,
     /// A patch.
     Patch,
+    /// What people read.
+    Sheet(Sheet),
+}
+
+impl Form {
+    fn of(options: &ShowOptions, global: &Global, output: &Output) -> Self {
+        let is_people = io::stdout().is_terminal()
+            || options.side_by_side
+            || options.unified
+            || output::color(global, &io::stdout()) != ColorChoice::Never;
+        if output.is_report() {
+            return Self::Report;
+        }
+        if !is_people {
+            return Self::Patch;
+        }
+        let width = columns();
+        let is_wide = width >= WIDE && !options.unified;
+        let layout = if is_wide || options.side_by_side { Layout::SideBySide } else { Layout::Unified };
+        Self::Sheet(Sheet { width, layout })
+    }
+}
+
+/// Returns how wide the terminal is, or `COLUMNS` where there is none.
+fn columns() -> usize {
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    let told = || env::var("COLUMNS").ok()?.parse().ok();
+    terminal.filter(|&width| width > 0).or_else(told).unwrap_or(NARROW)
 }
 
 /// Prints the diff of patches, or of a change.
@@ -48,13 +89,14 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     if options.html {
         return page(options.patch, global);
     }
-    let form = if global.json || options.patch.is_statistics() { Form::Report } else { Form::Patch };
-    let output = Output::of(global, Verbosity::Normal).without_words().with_statistics(&options.patch);
+    let output = Output::of(global, Verbosity::Normal).without_words().with_statistics(&options.patch, global);
+    let form = Form::of(&options, global, &output);
     match preview(options.patch, global) {
         Ok(preview) => {
             let code = match form {
                 Form::Report => ExitCode::SUCCESS,
                 Form::Patch => printed(print(&preview)),
+                Form::Sheet(sheet) => printed(draw(&preview, sheet, global)),
             };
             if code == ExitCode::SUCCESS { finish(&preview.outcome, &output) } else { code }
         }
@@ -110,7 +152,15 @@ fn preview(patch: PatchOptions, global: &Global) -> Result<Preview, Stop> {
 /// Prints the patch that it comes to.
 fn print(preview: &Preview) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
-    preview.diffs.iter().try_for_each(|diff| look::put(diff, &mut out))?;
+    preview.diffs.iter().try_for_each(|diff| out.write_all(diff))?;
+    out.flush()
+}
+
+/// Prints what people read, with colours if they are wanted.
+fn draw(preview: &Preview, sheet: Sheet, global: &Global) -> io::Result<()> {
+    let color = output::color(global, &io::stdout());
+    let mut out = BufWriter::new(AutoStream::new(io::stdout().lock(), color));
+    terminal::print(&preview.outcome.report, &preview.diffs, sheet, &mut out)?;
     out.flush()
 }
 

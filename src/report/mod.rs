@@ -29,6 +29,7 @@ mod score;
 mod spoken;
 mod stat;
 mod summary;
+pub mod terminal;
 mod text;
 mod texts;
 mod words;
@@ -59,6 +60,7 @@ pub use outcome::Outcome;
 pub use ran::CommandReport;
 pub use schema::{SCHEMAS, Schema};
 pub use spoken::{refusal, success};
+use stat::{Signs, Stat};
 pub use summary::letters;
 
 /// The name and version of the shape of [`Report`].
@@ -337,7 +339,8 @@ pub trait Format: Sync {
 pub const FORMATS: &[&dyn Format] = &[
     &json::Json,
     &text::Text,
-    &stat::Stat,
+    &Stat { name: "stat", signs: Signs::Plain },
+    &Stat { name: "stat-coloured", signs: Signs::Coloured },
     &Numstat { name: "numstat", end: End::Newline },
     &Numstat { name: "numstat-z", end: End::Nul },
     &summary::Summary,

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io;
 
+use anstyle::{AnsiColor, Style};
+
 use super::{FileReport, FileType, Format, Report};
 use crate::syntax::quote;
 
@@ -12,11 +14,26 @@ const NAME: usize = 50;
 const NAME_AND_GRAPH: usize = 70;
 
 /// One line for each file, and one that sums up.
-pub(super) struct Stat;
+pub(super) struct Stat {
+    pub(super) name: &'static str,
+    pub(super) signs: Signs,
+}
+
+/// How the signs of a graph look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signs {
+    /// As all else.
+    Plain,
+    /// In green and red.
+    Coloured,
+}
+
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
 
 impl Format for Stat {
     fn name(&self) -> &'static str {
-        "stat"
+        self.name
     }
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
@@ -30,7 +47,7 @@ impl Format for Stat {
             write!(out, "{:1$} |", "", widest.saturating_sub(name.len()))?;
             match file.file_type {
                 FileType::Binary => writeln!(out, "  Bin")?,
-                _ => writeln!(out, "{}", graph(file, most, NAME_AND_GRAPH.saturating_sub(widest)))?,
+                _ => writeln!(out, "{}", self.graph(file, most, NAME_AND_GRAPH.saturating_sub(widest)))?,
             }
         }
         writeln!(out, "{}", changes(report))
@@ -47,16 +64,22 @@ fn shortened(name: Cow<'_, [u8]>, width: usize) -> Cow<'_, [u8]> {
     Cow::Owned([b"...", &end[slash..]].concat())
 }
 
-/// The number of changed lines and a bar, scaled so that the longest one fits into `width`.
-fn graph(file: &FileReport, most: usize, width: usize) -> String {
-    let scale = |lines: usize| {
-        let scaled = (lines * width.min(most) + most / 2).checked_div(most);
-        scaled.unwrap_or(0)
-    };
-    let total = file.added + file.removed;
-    let pluses = scale(file.added);
-    let minuses = scale(total).saturating_sub(pluses);
-    format!("{total:5} {}{}", "+".repeat(pluses), "-".repeat(minuses))
+impl Stat {
+    /// The number of changed lines and a bar, scaled so that the longest one fits into `width`.
+    fn graph(&self, file: &FileReport, most: usize, width: usize) -> String {
+        let scale = |lines: usize| {
+            let scaled = (lines * width.min(most) + most / 2).checked_div(most);
+            scaled.unwrap_or(0)
+        };
+        let total = file.added + file.removed;
+        let pluses = scale(file.added);
+        let minuses = scale(total).saturating_sub(pluses);
+        let (pluses, minuses) = ("+".repeat(pluses), "-".repeat(minuses));
+        match self.signs {
+            Signs::Plain => format!("{total:5} {pluses}{minuses}"),
+            Signs::Coloured => format!("{total:5} {ADDED}{pluses}{ADDED:#}{REMOVED}{minuses}{REMOVED:#}"),
+        }
+    }
 }
 
 /// Returns the line that sums up, as in ` 1 file changed, 2 insertions(+)`.

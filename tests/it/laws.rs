@@ -41,6 +41,24 @@ proptest! {
     }
 
     #[test]
+    fn what_is_shown_leads_to_the_same_tree((before, middle) in two_trees(), (_, after) in two_trees()) {
+        // A patch for each step, and the second sees what the first one leaves.
+        let patches = [diff(&before, &middle), diff(&middle, &after)];
+        let mut request = run::request(b"", &Settings::default());
+        request.patches = patches.into_iter().filter(|patch| !patch.is_empty()).map(|patch| ("-".into(), patch)).collect();
+        prop_assume!(!request.patches.is_empty());
+        let memory = run::memory(&before);
+        let shown = wpatch::engine::preview(request, &memory);
+        prop_assert!(shown.outcome.report.ok, "{:?}", shown.outcome.report.error);
+        let shown = shown.diffs.concat();
+        if !shown.is_empty() {
+            let report = run::apply(&memory, &shown, &Settings::default());
+            prop_assert!(is_ok(&report), "{:#}\n{}", report, String::from_utf8_lossy(&shown));
+        }
+        prop_assert_eq!(run::tree(&memory), after);
+    }
+
+    #[test]
     fn a_patch_is_never_applied_twice((before, after) in two_trees()) {
         let patch = diff(&before, &after);
         prop_assume!(!patch.is_empty());

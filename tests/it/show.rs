@@ -5,7 +5,10 @@ use std::process::Command;
 
 use fs_err as fs;
 use tempfile::TempDir;
-use wpatch::engine;
+use wpatch::engine::{self, Request};
+use wpatch::path::RelPath;
+use wpatch::report::terminal::{self, Layout, Sheet};
+use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::case::{Case, Settings, each, same};
 use crate::oracle::quiet;
@@ -55,6 +58,120 @@ fn a_name_is_a_change_unless_a_file_has_it() {
     assert!(code == Some(4) && words.contains("cannot read the patch"), "{words}");
     let (code, shown, words) = wpatch(&["show", "-v", "-R", "0add"]);
     assert!((code, shown.as_str()) == (Some(1), "") && words.contains("file"), "{words}");
+}
+
+/// What a terminal is sent, with the escape character as `~`.
+fn drawn(files: &[(&str, &[u8])], patch: &str, sheet: Sheet) -> String {
+    let entry = |(name, bytes): &(&str, &[u8])| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(*bytes));
+    let memory = Memory::with_files(files.iter().map(entry));
+    let preview = engine::preview(Request::of(patch), &memory);
+    let mut out = Vec::new();
+    terminal::print(&preview.outcome.report, &preview.diffs, sheet, &mut out).unwrap();
+    String::from_utf8(out).unwrap().replace('\x1b', "~")
+}
+
+/// The same without colours.
+fn plain(drawn: &str) -> String {
+    let mut parts = drawn.split("~[");
+    let first = parts.next().unwrap().to_owned();
+    let text = parts.map(|part| part.split_once('m').unwrap().1).collect::<String>();
+    (first + &text).lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
+}
+
+const MOVED: &str = "diff --git a/old b/new\nrename from old\nrename to new\n--- a/old\n+++ b/new\n\
+                     @@ -2,3 +2,4 @@\n b\n-\tcount = 1;\n+\tcount = 22;\n+\tnext\n d\n";
+const OLD: &[u8] = b"zero\na\nb\n\tcount = 1;\nd\nlast";
+
+#[test]
+fn lines_that_go_stand_above_or_beside_those_that_come() {
+    let files = [("old", OLD)];
+    let unified = drawn(&files, MOVED, Sheet { width: 40, layout: Layout::Unified });
+    insta::assert_snapshot!(plain(&unified), @r#"
+    ────────────────────────────────────────
+    rename old => new  +2  -1
+    f1h1: 1 line below its stated place
+    @@ -1,6 +1,7 @@
+      1   1   zero
+      2   2   a
+      3   3   b
+      4     -         count = 1;
+          4 +         count = 22;
+          5 +         next
+      5   6   d
+      6   7   last
+            \ no line end
+
+    1 file changed, 2 insertions(+), 1 deletion(-)
+    "#);
+    let beside = drawn(&files, MOVED, Sheet { width: 60, layout: Layout::SideBySide });
+    insta::assert_snapshot!(plain(&beside), @r#"
+    ────────────────────────────────────────────────────────────
+    rename old => new  +2  -1
+    f1h1: 1 line below its stated place
+    @@ -1,6 +1,7 @@
+      1   zero                   │   1   zero
+      2   a                      │   2   a
+      3   b                      │   3   b
+      4 -         count = 1;     │   4 +         count = 22;
+                                 │   5 +         next
+      5   d                      │   6   d
+      6   last                   │   7   last
+          \ no line end          │       \ no line end
+
+    1 file changed, 2 insertions(+), 1 deletion(-)
+    "#);
+}
+
+#[test]
+fn what_differs_within_a_line_is_marked() {
+    let unified = drawn(&[("old", OLD)], MOVED, Sheet { width: 40, layout: Layout::Unified });
+    let changed: Vec<_> = unified.lines().filter(|line| line.contains("count")).collect();
+    insta::assert_snapshot!(changed.join("\n"), @r#"
+    ~[2m  4    ~[0m ~[31m-~[0m ~[31m        count = ~[0m~[7m~[31m1~[0m~[31m;~[0m
+    ~[2m      4~[0m ~[32m+~[0m ~[32m        count = ~[0m~[7m~[32m22~[0m~[32m;~[0m
+    "#);
+}
+
+#[test]
+fn no_file_or_name_writes_to_the_terminal() {
+    let hostile = "\u{1b}[2J\u{7}\u{202e}\u{9b}31m\r";
+    let patch = format!("--- /dev/null\n+++ \"b/a\\033[31m\\342\\200\\256\"\n@@ -0,0 +1 @@\n+{hostile}\n");
+    for layout in [Layout::Unified, Layout::SideBySide] {
+        let drawn = plain(&drawn(&[], &patch, Sheet { width: 100, layout }));
+        assert!(drawn.contains("a\\x1b[31m\\u{202e}"), "{drawn}");
+        assert!(drawn.contains("\\x1b[2J\\x07\\u{202e}\\u{9b}31m\\r\n"), "{drawn}");
+        assert!(!drawn.chars().any(|character| character.is_control() && character != '\n'), "{drawn:?}");
+    }
+}
+
+#[test]
+fn a_pipe_gets_a_patch_and_who_asks_for_colours_gets_them() {
+    let root = TempDir::new().unwrap();
+    fs::write(root.path().join("old"), OLD).unwrap();
+    fs::write(root.path().join("patch"), MOVED).unwrap();
+    let wpatch = |arguments: &[&str], variable: (&str, &str)| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "160").env(variable.0, variable.1);
+        let output = command.current_dir(root.path()).arg("show").args(arguments).arg("patch").output().unwrap();
+        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let none = ("LC_ALL", "C");
+    for piped in
+        [wpatch(&[], none), wpatch(&["--color=never"], ("CLICOLOR_FORCE", "1")), wpatch(&[], ("NO_COLOR", "1"))]
+    {
+        assert!(piped.starts_with("diff --git a/old b/new\nsimilarity index "), "{piped}");
+    }
+    for coloured in [wpatch(&["--color=always"], none), wpatch(&[], ("CLICOLOR_FORCE", "1"))] {
+        assert!(coloured.contains("\x1b[1mrename old => new\x1b[0m") && coloured.contains(" │ "), "{coloured}");
+    }
+    let plain = wpatch(&["--unified"], none);
+    assert!(
+        plain.contains("rename old => new  +2  -1\n") && !plain.contains('\x1b') && !plain.contains('│'),
+        "{plain}"
+    );
+    assert!(wpatch(&["--stat"], ("CLICOLOR_FORCE", "1")).contains("\x1b[32m++\x1b[0m\x1b[31m-\x1b[0m\n"));
+    assert!(wpatch(&["--stat"], none).contains(" ++-\n"));
 }
 
 /// Returns the patch that is shown for the case.

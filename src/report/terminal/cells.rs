@@ -1,0 +1,163 @@
+//! One line as rows of a terminal: escaped, tabs expanded, wrapped.
+
+use std::io;
+use std::ops::Range;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthChar;
+
+use crate::text::{is_dangerous, printable};
+
+/// Columns from one tab stop to the next.
+const TAB: usize = 8;
+/// What stands for something else has a colour of its own.
+const ESCAPED: Style = AnsiColor::Magenta.on_default();
+/// Most bytes of a line that are shown.
+const MOST: usize = 4000;
+
+/// One row: pieces of text in one tone each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) pieces: Vec<(Tone, String)>,
+    /// Columns that it takes.
+    pub(super) width: usize,
+}
+
+/// How a piece is told from the rest of its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    /// Not at all.
+    Plain,
+    /// It is not in the other file.
+    Marked,
+    /// It stands for a byte or character that would do something to the terminal.
+    Escaped,
+}
+
+/// Returns `text` as at least one row of at most `width` columns; `marks` are the bytes that are marked, in order.
+pub(super) fn rows(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row> {
+    let end = if text.len() > MOST { boundary(text, MOST) } else { text.len() };
+    let mut rows = Rows { all: vec![Row::default()], width: width.max(1), column: 0 };
+    let mut marks = marks.iter().peekable();
+    let mut tone = |at: usize| {
+        while marks.next_if(|mark| mark.end <= at).is_some() {}
+        if marks.peek().is_some_and(|mark| mark.start <= at) { Tone::Marked } else { Tone::Plain }
+    };
+    let mut at = 0;
+    for chunk in text[..end].utf8_chunks() {
+        for character in chunk.valid().chars() {
+            rows.put(character, tone(at));
+            at += character.len_utf8();
+        }
+        for byte in chunk.invalid() {
+            rows.put_escaped(&printable(&[*byte]).to_string(), tone(at));
+            at += 1;
+        }
+    }
+    if end < text.len() {
+        rows.put_escaped(&format!("… {} bytes more", text.len() - end), Tone::Plain);
+    }
+    rows.all
+}
+
+/// Returns the last place up to `most` that is not within a character.
+fn boundary(text: &[u8], most: usize) -> usize {
+    (most.saturating_sub(3)..=most).rev().find(|&at| text[at] & 0xc0 != 0x80).unwrap_or(most)
+}
+
+struct Rows {
+    all: Vec<Row>,
+    width: usize,
+    /// The column in the whole line, for tab stops.
+    column: usize,
+}
+
+impl Rows {
+    fn put(&mut self, character: char, tone: Tone) {
+        if character == '\t' {
+            for _ in 0..TAB - self.column % TAB {
+                self.push(' ', 1, tone);
+            }
+        } else if is_dangerous(character) {
+            self.put_escaped(&printable(character.encode_utf8(&mut [0; 4]).as_bytes()).to_string(), tone);
+        } else {
+            self.push(character, character.width().unwrap_or(0), tone);
+        }
+    }
+
+    fn put_escaped(&mut self, text: &str, tone: Tone) {
+        let tone = if tone == Tone::Marked { tone } else { Tone::Escaped };
+        for character in text.chars() {
+            self.push(character, 1, tone);
+        }
+    }
+
+    fn push(&mut self, character: char, width: usize, tone: Tone) {
+        let is_full = self.all.last().is_none_or(|row| row.width > 0 && row.width + width > self.width);
+        if is_full {
+            self.all.push(Row::default());
+        }
+        let Some(row) = self.all.last_mut() else { return };
+        match row.pieces.last_mut() {
+            Some((last, text)) if *last == tone => text.push(character),
+            _ => row.pieces.push((tone, character.to_string())),
+        }
+        row.width += width;
+        self.column += width;
+    }
+}
+
+impl Row {
+    /// Prints it in `style`.
+    pub(super) fn print(&self, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+        for (tone, text) in &self.pieces {
+            let style = match tone {
+                Tone::Plain => style,
+                Tone::Marked => style.invert(),
+                Tone::Escaped => ESCAPED,
+            };
+            write!(out, "{style}{text}{style:#}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &[u8], width: usize) -> Vec<String> {
+        let joined = |row: Row| row.pieces.into_iter().map(|(_, text)| text).collect();
+        rows(text, &[], width).into_iter().map(joined).collect()
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_that_acts_on_it() {
+        let line = b"a\x1b[31m\x07\r\xff\xe2\x80\xae\xc2\x9b";
+        assert_eq!(texts(line, 80), ["a\\x1b[31m\\x07\\r\\xff\\u{202e}\\u{9b}"]);
+    }
+
+    #[test]
+    fn tabs_go_to_their_stops_and_wide_characters_stay_whole() {
+        assert_eq!(texts(b"a\tb", 20), ["a       b"]);
+        assert_eq!(texts("一二三".as_bytes(), 5), ["一二", "三"]);
+        assert_eq!(texts("e\u{301}x".as_bytes(), 1), ["e\u{301}", "x"]);
+        assert_eq!(texts(b"", 5), [""]);
+    }
+
+    #[test]
+    fn a_mark_goes_on_in_the_next_row() {
+        let found = rows(b"abcdef", &[1..2, 3..5], 4);
+        let pieces: Vec<_> = found.iter().map(|row| row.pieces.clone()).collect();
+        let (plain, marked) =
+            (|text: &str| (Tone::Plain, text.to_owned()), |text: &str| (Tone::Marked, text.to_owned()));
+        assert_eq!(pieces, [vec![plain("a"), marked("b"), plain("c"), marked("d")], vec![marked("e"), plain("f")]]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut() {
+        let line = "é".repeat(3000);
+        let all = texts(line.as_bytes(), 1000).concat();
+        assert!(all.ends_with("é… 2000 bytes more"), "{}", &all[all.len() - 30..]);
+    }
+}

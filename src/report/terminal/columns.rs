@@ -1,0 +1,88 @@
+//! Lines that go to the left of those that come instead.
+
+use std::io;
+
+use anstyle::Style;
+
+use super::cells::{Row, rows};
+use super::hunk::{Block, Line};
+use super::{ADDED, FAINT, REMOVED};
+
+/// What stands between the files.
+const MIDDLE: &str = " │ ";
+
+/// The form of one of the two columns.
+#[derive(Clone, Copy)]
+struct Form {
+    digits: usize,
+    /// Columns of the text.
+    width: usize,
+    marker: char,
+    style: Style,
+}
+
+/// Prints `blocks` in two columns that are `width` wide together, with numbers of `digits` columns.
+pub(super) fn print(blocks: &[Block<'_>], digits: usize, width: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    // Number, blank, marker and blank stand before each text.
+    let width = (width.saturating_sub(3) / 2).saturating_sub(digits + 3);
+    let form = |marker, style| Form { digits, width, marker, style };
+    let (same, removed, added) = (form(' ', Style::new()), form('-', REMOVED), form('+', ADDED));
+    for block in blocks {
+        match block {
+            Block::Same(old, line) => {
+                let before = Line { number: *old, ..line.clone() };
+                put((Some(&before), same), (Some(line), same), out)?;
+            }
+            Block::Changed(gone, come) => {
+                for index in 0..gone.len().max(come.len()) {
+                    put((gone.get(index), removed), (come.get(index), added), out)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints a line beside another one; the shorter column is filled up.
+fn put(
+    (left, left_form): (Option<&Line<'_>>, Form),
+    (right, right_form): (Option<&Line<'_>>, Form),
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let (left_rows, right_rows) = (shown(left, left_form), shown(right, right_form));
+    for index in 0..left_rows.len().max(right_rows.len()) {
+        let filled = put_row(left, left_rows.get(index), left_form, index, out)?;
+        write!(out, "{:filled$}{FAINT}{MIDDLE}{FAINT:#}", "")?;
+        put_row(right, right_rows.get(index), right_form, index, out)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn shown(line: Option<&Line<'_>>, form: Form) -> Vec<Row> {
+    let Some(line) = line else { return Vec::new() };
+    let mut rows = rows(line.text, &line.marks, form.width);
+    if line.is_unterminated {
+        rows.extend(super::cells::rows(b"\\ no line end", &[], form.width));
+    }
+    rows
+}
+
+/// Prints one row of a column, and returns how many columns are left of it.
+fn put_row(
+    line: Option<&Line<'_>>,
+    row: Option<&Row>,
+    form: Form,
+    index: usize,
+    out: &mut dyn io::Write,
+) -> io::Result<usize> {
+    let Form { digits, width, marker, style } = form;
+    let Some((line, row)) = line.zip(row) else { return Ok(width + digits + 3) };
+    if index == 0 {
+        write!(out, "{FAINT}{:digits$}{FAINT:#} {style}{marker}{style:#} ", line.number)?;
+    } else {
+        write!(out, "{:1$}", "", digits + 3)?;
+    }
+    row.print(style, out)?;
+    Ok(width.saturating_sub(row.width))
+}

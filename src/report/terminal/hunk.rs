@@ -1,0 +1,67 @@
+//! The lines of a hunk with their numbers, and what differs within those that give way to one another.
+
+use std::ops::Range;
+
+use super::words;
+use crate::syntax::write::DiffHunk;
+
+/// Lines of a hunk that belong together.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Block<'a> {
+    /// A line of both files, with its number in each.
+    Same(usize, Line<'a>),
+    /// Lines that go, and those that come instead.
+    Changed(Vec<Line<'a>>, Vec<Line<'a>>),
+}
+
+/// One line of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    pub(super) number: usize,
+    pub(super) text: &'a [u8],
+    /// The bytes that differ from the line on the other side; empty if there is none that is like it.
+    pub(super) marks: Vec<Range<usize>>,
+    /// Whether it has no line end.
+    pub(super) is_unterminated: bool,
+}
+
+/// Returns the lines of `hunk`. Where several give way to several, the first is compared with the first, and so on.
+pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>) -> Vec<Block<'a>> {
+    let (mut old, mut new) = (hunk.old.start, hunk.new.start);
+    let mut blocks: Vec<Block<'a>> = Vec::new();
+    for line in &hunk.lines {
+        let Some((marker, text)) = line.split_first() else { continue };
+        let line = |number| Line { number, text, marks: Vec::new(), is_unterminated: false };
+        if matches!(marker, b'-' | b'+') && !matches!(blocks.last(), Some(Block::Changed(..))) {
+            blocks.push(Block::Changed(Vec::new(), Vec::new()));
+        }
+        match (marker, blocks.last_mut()) {
+            (b'-', Some(Block::Changed(gone, _))) => {
+                gone.push(line(old));
+                old += 1;
+            }
+            (b'+', Some(Block::Changed(_, come))) => {
+                come.push(line(new));
+                new += 1;
+            }
+            (b'\\', Some(Block::Same(_, last))) => last.is_unterminated = true,
+            (b'\\', Some(Block::Changed(gone, come))) => {
+                if let Some(last) = come.last_mut().or(gone.last_mut()) {
+                    last.is_unterminated = true;
+                }
+            }
+            _ => {
+                blocks.push(Block::Same(old, line(new)));
+                (old, new) = (old + 1, new + 1);
+            }
+        }
+    }
+    for block in &mut blocks {
+        if let Block::Changed(gone, come) = block {
+            for (old, new) in gone.iter_mut().zip(come) {
+                (old.marks, new.marks) = words::differences(old.text, new.text);
+            }
+        }
+    }
+    blocks
+}

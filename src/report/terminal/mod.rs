@@ -1,0 +1,185 @@
+//! A plan for people at a terminal: what each file becomes, with every hunk where it goes and what was odd about it.
+//!
+//! It writes escape sequences for colours; who has none takes them out. Everything else goes through one door, so that
+//! no byte of a file or name does anything to the terminal.
+
+mod cells;
+mod columns;
+mod hunk;
+mod unified;
+mod words;
+
+use std::io;
+
+use anstyle::{AnsiColor, Style};
+
+use super::{FileReport, FileType, HunkReport, Report, stat};
+use crate::plan::LineRange;
+use crate::syntax::write::{DiffHunk, hunks};
+use crate::text::printable;
+
+/// How it is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether the file before stands beside the file after.
+    pub layout: Layout,
+}
+
+/// Where the lines of the file before stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Above those of the file after.
+    Unified,
+    /// To the left of them.
+    SideBySide,
+}
+
+/// Fewest and most columns that lines are laid out for.
+const WIDTHS: (usize, usize) = (40, 400);
+/// Columns that a line takes away which only separates.
+const RULE: &str = "─";
+
+const HEADER: Style = Style::new().bold();
+const FAINT: Style = Style::new().dimmed();
+const PLACE: Style = AnsiColor::Cyan.on_default();
+const NOTE: Style = Style::new().dimmed();
+const REFUSED: Style = AnsiColor::Red.on_default().bold();
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+
+/// Prints `report` with the `diffs` of its files, one for each.
+///
+/// # Security
+///
+/// Every byte of patch, paths and files is escaped where it could do anything to a terminal.
+///
+/// # Errors
+///
+/// Returns the error of `out`.
+pub fn print(report: &Report, diffs: &[Vec<u8>], sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+    let sheet = Sheet { width: sheet.width.clamp(WIDTHS.0, WIDTHS.1), ..sheet };
+    for input in &report.inputs {
+        for repair in &input.repairs {
+            let name = printable(input.name.as_bytes());
+            let words = printable(repair.message.as_bytes());
+            writeln!(out, "{NOTE}repaired {name}:{}: {words} ({}){NOTE:#}", repair.line, repair.code)?;
+        }
+    }
+    for (file, diff) in report.files.iter().zip(diffs) {
+        print_file(file, diff, sheet, out)?;
+    }
+    if report.ok { writeln!(out, "{}", stat::changes(report).trim_start()) } else { Ok(()) }
+}
+
+fn print_file(file: &FileReport, diff: &[u8], sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+    print_header(file, sheet, out)?;
+    for hit in &file.policy {
+        writeln!(out, "  {NOTE}policy: {} by {}: {}{NOTE:#}", hit.verdict, escaped(&hit.rule), escaped(&hit.message))?;
+    }
+    if file.status != "ok" {
+        return writeln!(out);
+    }
+    let shown = hunks(diff);
+    if let Some((before, after)) = data(diff) {
+        writeln!(out, "  binary data: {before} bytes => {after} bytes")?;
+    }
+    let gutter = digits(&shown);
+    for hunk in &shown {
+        print_notes(file, hunk, shown.len(), out)?;
+        let place = format!("@@ -{} +{} @@", range(hunk.old), range(hunk.new));
+        writeln!(out, "{PLACE}{place}{PLACE:#}")?;
+        let blocks = hunk::blocks(hunk);
+        match sheet.layout {
+            Layout::Unified => unified::print(&blocks, gutter, sheet.width, out)?,
+            Layout::SideBySide => columns::print(&blocks, gutter, sheet.width, out)?,
+        }
+    }
+    writeln!(out)
+}
+
+/// What becomes of the file, in one emphasised line with a rule above it.
+fn print_header(file: &FileReport, sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+    writeln!(out, "{FAINT}{}{FAINT:#}", RULE.repeat(sheet.width))?;
+    write!(out, "{HEADER}{} ", file.op.name())?;
+    if let Some(from) = file.from.as_ref().filter(|from| **from != file.path) {
+        write!(out, "{from} => ")?;
+    }
+    write!(out, "{}{HEADER:#}", file.path)?;
+    if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
+        write!(out, "  mode {old} => {new}")?;
+    }
+    if file.file_type == FileType::Symlink {
+        write!(out, "  symbolic link")?;
+    }
+    if file.added > 0 {
+        write!(out, "  {ADDED}+{}{ADDED:#}", file.added)?;
+    }
+    if file.removed > 0 {
+        write!(out, "  {REMOVED}-{}{REMOVED:#}", file.removed)?;
+    }
+    if file.status != "ok" {
+        write!(out, "  {REFUSED}{}{REFUSED:#}", file.status.replace('_', " "))?;
+    }
+    writeln!(out)
+}
+
+/// Says of each hunk of the patch that is in `shown` what was odd about its place.
+fn print_notes(file: &FileReport, shown: &DiffHunk<'_>, of: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let is_in = |hunk: &HunkReport| {
+        let start = hunk.applied.as_ref().map_or(0, |applied| applied.old_start);
+        of == 1 || (shown.old.start..shown.old.start + shown.old.count.max(1)).contains(&start)
+    };
+    for hunk in file.hunks.iter().filter(|hunk| is_in(hunk)) {
+        let notes = notes(hunk);
+        if !notes.is_empty() {
+            writeln!(out, "{NOTE}{}: {}{NOTE:#}", hunk.id, notes.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+fn notes(hunk: &HunkReport) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(offset) = hunk.offset.filter(|&offset| offset != 0) {
+        let way = if offset > 0 { "below" } else { "above" };
+        let lines = if offset.unsigned_abs() == 1 { "line" } else { "lines" };
+        notes.push(format!("{} {lines} {way} its stated place", offset.unsigned_abs()));
+    }
+    if let Some(fuzz) = hunk.fuzz.filter(|&fuzz| fuzz != 0) {
+        notes.push(format!("fuzz {fuzz}"));
+    }
+    if let Some(rung) = hunk.rung.filter(|&rung| rung != "exact") {
+        notes.push(format!("found by the comparison `{rung}`"));
+    }
+    if hunk.candidates.len() > 1 {
+        let lines: Vec<_> = hunk.candidates.iter().map(|candidate| candidate.line.to_string()).collect();
+        notes.push(format!("fits at lines {}", lines.join(", ")));
+    }
+    notes
+}
+
+fn escaped(text: &str) -> String {
+    printable(text.as_bytes()).to_string()
+}
+
+/// Returns how many bytes the binary data in `diff` have before and after.
+fn data(diff: &[u8]) -> Option<(usize, usize)> {
+    let start = memchr::memmem::find(diff, b"\nGIT binary patch\n")?;
+    let mut sizes = diff[start..].split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(b"literal "));
+    let mut size = || std::str::from_utf8(sizes.next()?).ok()?.parse().ok();
+    let after = size()?;
+    Some((size()?, after))
+}
+
+/// Returns the digits of the largest line number.
+fn digits(hunks: &[DiffHunk<'_>]) -> usize {
+    let end = |range: LineRange| range.start + range.count;
+    let largest = hunks.iter().map(|hunk| end(hunk.old).max(end(hunk.new))).max().unwrap_or(0);
+    largest.to_string().len().max(3)
+}
+
+fn range(range: LineRange) -> String {
+    if range.count == 1 { range.start.to_string() } else { format!("{},{}", range.start, range.count) }
+}
