@@ -65,6 +65,7 @@
 
 pub mod change;
 pub mod cli;
+pub mod diagnostics;
 pub mod digest;
 pub mod engine;
 pub mod guard;

@@ -18,6 +18,7 @@ mod notebook;
 mod output;
 mod policy;
 mod request;
+mod servers;
 mod show;
 mod signals;
 mod tree;

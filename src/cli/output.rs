@@ -9,7 +9,7 @@ use anstream::{AutoStream, ColorChoice};
 use super::args::{Global, PatchOptions, When};
 use super::diagnostic;
 use crate::engine::Outcome;
-use crate::report::{self, Report};
+use crate::report::{self, DiagnosticsReport, Report};
 use crate::text::printable;
 
 /// Most problems that are shown with an excerpt; the others are counted.
@@ -122,9 +122,21 @@ impl Output {
             writeln!(err, "{gap}{}", diagnostic::render(outcome, index))?;
         }
         match outcome.problems.len().saturating_sub(MOST_SHOWN) {
-            0 => Ok(()),
-            more => writeln!(err, "and {more} more problems; --json has them all"),
+            0 => {}
+            more => writeln!(err, "and {more} more problems; --json has them all")?,
         }
+        outcome.report.diagnostics.iter().try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))
+    }
+}
+
+/// Prints what language servers said, a line for each.
+fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io::Result<()> {
+    for diagnostic in diagnostics.new.iter().take(MOST_SHOWN) {
+        writeln!(err, "{}", diagnostic.line())?;
+    }
+    match (diagnostics.new.len() + diagnostics.more).saturating_sub(MOST_SHOWN) {
+        0 => Ok(()),
+        more => writeln!(err, "and {more} more diagnostics; --json has them"),
     }
 }
 

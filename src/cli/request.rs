@@ -88,6 +88,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         is_saved: false,
         relocate: patch.relocate,
         commands: Commands::default(),
+        diagnostics: patch.diagnostics.meant(super::root(global))?,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
     })
 }

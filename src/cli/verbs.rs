@@ -10,6 +10,7 @@ use super::commands::CommandOptions;
 use super::guards::GuardOptions;
 use super::links::LinkOptions;
 use super::policy::policy;
+use super::servers::DiagnosticsOptions;
 use super::{Stop, input, request};
 use crate::digest::Sha256;
 use crate::engine::options::{Closeness, Edit, EditOrder, Input, MAX_FILE, PreflightOptions, TransactionOptions, code};
@@ -38,6 +39,8 @@ pub(super) struct FileOptions {
     links: LinkOptions,
     #[command(flatten)]
     commands: CommandOptions,
+    #[command(flatten)]
+    diagnostics: DiagnosticsOptions,
     /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
     #[arg(long, value_name = "BYTES")]
     diff_max_bytes: Option<usize>,
@@ -252,7 +255,9 @@ impl FileOptions {
         };
         let transaction = TransactionOptions { links: self.links.links(), ..request::transaction(global) };
         let (approve, commands) = (self.approve.clone(), self.commands.commands(global));
-        Ok(Change { expected, approve, is_dry: self.dry_run, preflight, transaction, commands, ..change })
+        let diagnostics = self.diagnostics.meant(super::root(global))?;
+        let is_dry = self.dry_run;
+        Ok(Change { expected, approve, is_dry, preflight, transaction, commands, diagnostics, ..change })
     }
 }
 

@@ -53,7 +53,7 @@ pub fn save(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) 
     let (wish, approve) = (Wish::of(&request), request.approve.clone());
     let texts: Vec<u8> = request.patches.iter().flat_map(|(_, text)| text).copied().collect();
     if run.read_for(request, workspace) {
-        run.look(workspace, &options, approve.as_deref());
+        run.look(workspace, &options, approve.as_deref(), interrupt);
     }
     if !run.is_refused() {
         run.keep(wish, &texts, workspace, transaction, interrupt);

@@ -23,6 +23,7 @@ mod approval;
 mod change;
 mod commands;
 mod describe;
+mod diagnose;
 mod follow;
 mod govern;
 mod lenient;
@@ -40,7 +41,8 @@ mod undo;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::change::Dropped;
+use crate::change::{Dropped, Sink};
+use crate::diagnostics::{self, Findings, Place};
 use crate::plan::{self, Input, LeftOut, Plan, Selected};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, Resolution, code};
@@ -68,6 +70,7 @@ pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, 
 pub use undo::{Target, UndoRequest, undo};
 
 use commands::Answers;
+use diagnose::{Noted, Waiting};
 use govern::governed;
 use problems::{altered, broken, failed, half_made, not_approved, rejected, skipped, unapproved, unchosen, unswept};
 
@@ -174,7 +177,8 @@ pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
     let options = run.described(&request);
     run.admit(approve.as_deref(), workspace);
     if run.read_for(request, workspace) {
-        run.look(workspace, &options, approve.as_deref());
+        // A signal that comes now ends the process at once.
+        run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
     }
     run.finish()
 }
@@ -254,6 +258,9 @@ struct Run {
     saved_until: Option<u64>,
     /// The plan that the command is about, where it looks at none.
     plan_id: Option<String>,
+    /// What language servers are asked, and what they said.
+    diagnostics: Option<diagnostics::Options>,
+    findings: Option<Findings>,
 }
 
 impl Run {
@@ -278,11 +285,14 @@ impl Run {
             is_saved: false,
             saved_until: None,
             plan_id: None,
+            diagnostics: None,
+            findings: None,
         }
     }
 
     /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
     fn described(&mut self, request: &Request) -> preflight::Options {
+        self.diagnostics.clone_from(&request.diagnostics);
         let options = request.commands.described(request.preflight.clone());
         self.is_described = options.describe || request.approve.is_some();
         self.links = request.transaction.links;
@@ -358,12 +368,42 @@ impl Run {
     }
 
     /// Works out what would become of the tree.
-    fn look(&mut self, workspace: &dyn Workspace, options: &preflight::Options, approve: Option<&str>) {
+    fn look(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        approve: Option<&str>,
+        interrupt: &Interrupt,
+    ) {
         self.examine(workspace);
-        match preflight::resolve(&self.plan, workspace, options, &Dropped) {
-            Ok(resolution) => self.resolved(resolution, approve),
-            Err(error) => self.fail(&Failure::Workspace(error)),
+        let looked = self.resolve(workspace, options, &Dropped, approve, interrupt).and_then(|waiting| {
+            let judged = waiting.as_ref().map_or(Ok(()), |waiting| waiting.ask(Place::Memory, interrupt));
+            self.diagnosed(waiting);
+            judged
+        });
+        if let Err(failure) = looked {
+            self.fail(&failure);
         }
+    }
+
+    /// Works out what becomes of the tree, and asks language servers about the one that is if it fits.
+    fn resolve(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        sink: &dyn Sink,
+        approve: Option<&str>,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Waiting>, Failure> {
+        let Some(asked) = self.diagnostics.clone() else {
+            let resolution = preflight::resolve(&self.plan, workspace, options, sink)?;
+            self.resolved(resolution, approve);
+            return Ok(None);
+        };
+        let noted = Noted::new(&asked, sink);
+        let resolution = preflight::resolve(&self.plan, workspace, options, &noted)?;
+        self.resolved(resolution, approve);
+        if self.is_refused() { Ok(None) } else { self.diagnose(noted, workspace, interrupt) }
     }
 
     /// Makes the change, unless something speaks against it.
@@ -404,11 +444,11 @@ impl Run {
     ) -> Result<(), Failure> {
         if self.plan.is_single()
             && commands.is_empty()
+            && self.diagnostics.is_none()
             && let Some(single) = SingleChange::begin(workspace, transaction)
         {
             let known = self.problems.len();
-            let resolution = preflight::resolve(&self.plan, workspace, options, &single)?;
-            self.resolved(resolution, approve);
+            self.resolve(workspace, options, &single, approve, interrupt)?;
             if self.is_refused() {
                 return Ok(());
             }
@@ -420,20 +460,20 @@ impl Run {
         }
         let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
         self.recovered = recovered;
-        let resolution = preflight::resolve(&self.plan, workspace, options, &transaction)?;
-        self.resolved(resolution, approve);
+        let waiting = self.resolve(workspace, options, &transaction, approve, interrupt)?;
         if self.is_refused() {
             transaction.abandon();
             return Ok(());
         }
         let label = Label { command: self.command.to_owned(), ..Label::default() };
-        self.conclude(transaction.labelled(label), workspace, commands, interrupt)
+        self.conclude(transaction.labelled(label), waiting, workspace, commands, interrupt)
     }
 
-    /// Commits, unless a command of the user says no.
+    /// Commits, unless a language server that is waiting, or a command of the user, says no.
     fn conclude<'w>(
         &mut self,
         transaction: Transaction<'w>,
+        waiting: Option<Waiting>,
         workspace: &'w dyn Workspace,
         commands: &Commands,
         interrupt: &Interrupt,
@@ -442,12 +482,19 @@ impl Run {
             transaction.abandon();
             return Ok(());
         }
-        let Some(verification) = self.verification(commands, workspace)? else {
-            self.committed(transaction.commit(interrupt)?);
-            return Ok(());
-        };
-        let committed = transaction.tried_by(&verification).commit(interrupt);
-        self.verified(verification);
+        let verification = self.verification(commands, workspace)?;
+        let mut transaction: Transaction<'_> = transaction;
+        if let Some(waiting) = &waiting {
+            transaction = transaction.tried_by(waiting);
+        }
+        if let Some(verification) = &verification {
+            transaction = transaction.tried_by(verification);
+        }
+        let committed = transaction.commit(interrupt);
+        self.diagnosed(waiting);
+        if let Some(verification) = verification {
+            self.verified(verification);
+        }
         self.committed(committed?);
         Ok(())
     }
@@ -482,6 +529,7 @@ impl Run {
             left_out: &self.left_out,
             plan_id: self.plan_id.as_deref(),
             saved_until: self.saved_until,
+            findings: self.findings.as_ref(),
             problems: &self.problems,
             signal: self.signal,
             receipt: self.receipt.as_ref(),

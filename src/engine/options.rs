@@ -2,6 +2,9 @@
 //! [`Outcome`](super::Outcome), in one place.
 
 pub use super::change::{MAX_DIFF, MAX_FILE};
+pub use crate::diagnostics::{
+    NewErrors, Options as DiagnosticsOptions, QUIET as DIAGNOSTICS_QUIET, Server, TIMEOUT as DIAGNOSTICS_TIMEOUT,
+};
 pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::Rules;
 pub use crate::plan::{

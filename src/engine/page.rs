@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Outcome, Request, Run};
 use crate::preflight::{self, Gallery};
 use crate::report::{self, Exhibit};
+use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
 /// Most bytes of the diff of one file.
@@ -58,7 +59,7 @@ pub fn exhibit(request: Request, workspace: &dyn Workspace) -> Exhibition {
     let request = Request { preflight, ..request };
     let options = run.described(&request);
     if run.read_for(request, workspace) {
-        run.look(workspace, &options, approve.as_deref());
+        run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
     }
     let exhibits = run.exhibits(&gallery);
     Exhibition { outcome: run.finish(), exhibits }

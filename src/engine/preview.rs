@@ -3,6 +3,7 @@
 use super::govern::governed;
 use super::{Outcome, Request, Run};
 use crate::report;
+use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
 /// A plan as a diff.
@@ -45,7 +46,7 @@ pub fn preview(mut request: Request, workspace: &dyn Workspace) -> Preview {
     let mut options = run.described(&request);
     options.whole_diff = true;
     if run.read_for(request, workspace) {
-        run.look(workspace, &options, approve.as_deref());
+        run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
     }
     let files = run.resolution.iter_mut().flat_map(|resolution| &mut resolution.files);
     // Who asked for a description gets them in the report as well.

@@ -1,6 +1,7 @@
 //! What is asked of patches.
 
 use super::{Commands, Lenience};
+use crate::diagnostics;
 use crate::plan;
 use crate::preflight;
 use crate::syntax;
@@ -42,6 +43,8 @@ pub struct Request {
     pub is_saved: bool,
     /// Whether and how a patch that does not fit as it stands is repaired (`--lenient`).
     pub lenience: Option<Lenience>,
+    /// What language servers are asked of the change (`--diagnostics`).
+    pub diagnostics: Option<diagnostics::Options>,
     /// Whether line numbers may be those of an earlier version that the history has, where every line that is named
     /// stands unchanged (`--relocate`).
     pub relocate: bool,
@@ -63,6 +66,7 @@ impl Request {
             approve: None,
             is_saved: false,
             lenience: None,
+            diagnostics: None,
             relocate: false,
             commands: Commands::default(),
         }

@@ -344,6 +344,12 @@ codes! {
     BROKEN_SYNTAX = "wpatch::guard::syntax", Suspicious;
     /// A file is larger than a guard looks at.
     NOT_GUARDED = "wpatch::guard::too_large", TooLarge;
+    /// The change brings errors that a language server tells of.
+    NEW_ERRORS = "wpatch::diagnostics::new_errors", Suspicious;
+    /// A language server did not answer, or not so that anybody understands it.
+    NO_DIAGNOSIS = "wpatch::diagnostics::no_answer", Io;
+    /// No language server was asked about a file.
+    NOT_DIAGNOSED = "wpatch::diagnostics::not_asked", Unsupported;
     /// The change is not the one that was approved.
     NOT_APPROVED = "wpatch::plan::not_approved", Stale;
     /// The command of --before refused the change.

@@ -1,6 +1,7 @@
 //! From what the stages found to a report. Usage errors, broken patches, refusals, failures of the disk and
 //! success all come through here.
 
+use super::diagnostics::DiagnosticsReport;
 use super::file::FileReport;
 use super::finding::{ErrorReport, ProblemReport};
 use super::hunk::{HunkReport, hunk_id};
@@ -10,6 +11,7 @@ use super::{
     InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary,
     Tool, TransactionReport,
 };
+use crate::diagnostics::Findings;
 use crate::digest::Sha256;
 use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Verdict};
@@ -46,6 +48,8 @@ pub struct Parts<'a> {
     pub saved_until: Option<u64>,
     /// What was left out of the patches (`--only`).
     pub left_out: &'a [LeftOut],
+    /// What language servers said of it, if they were asked.
+    pub findings: Option<&'a Findings>,
     /// All problems, in order.
     pub problems: &'a [Problem],
     /// The signal that stopped it.
@@ -73,6 +77,7 @@ impl Parts<'_> {
             plan_id: None,
             saved_until: None,
             left_out: &[],
+            findings: None,
             problems: &[],
             signal: None,
             receipt: None,
@@ -121,6 +126,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         tree: None,
         inputs: inputs(parts),
         summary: summary(&files, parts.plan),
+        diagnostics: parts.findings.map(DiagnosticsReport::of),
         policy: policy(parts, &files),
         error: decisive.map(|index| {
             let problem = &parts.problems[index];

@@ -6,6 +6,7 @@ mod acp;
 mod build;
 mod cell;
 mod codex;
+mod diagnostics;
 mod file;
 mod finding;
 mod findings;
@@ -47,6 +48,7 @@ use words::text;
 
 pub use build::{Parts, build};
 pub use cell::CellReport;
+pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use file::{Contents, Digested, FileReport, FileType, LineStats, Modes, Op, Review, RuleHit};
 pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
 pub use html::{Exhibit, Page, print_html};
@@ -116,6 +118,9 @@ pub struct Report {
     /// What was left out of the patches (`--only`), in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutReport>,
+    /// What language servers said of the change, if they were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnostics: Option<DiagnosticsReport>,
     /// All problems, in order.
     pub problems: Vec<ProblemReport>,
     /// The problem that decided; null after success.

@@ -46,6 +46,10 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::lines::mended",
     // Of a file of megabytes; it is in `guards.rs`.
     "wpatch::guard::too_large",
+    // Of language servers; they are in `diagnostics.rs`.
+    "wpatch::diagnostics::new_errors",
+    "wpatch::diagnostics::no_answer",
+    "wpatch::diagnostics::not_asked",
 ];
 
 /// What `check` and `apply` say alike of every case.

@@ -13,6 +13,7 @@ mod ci;
 mod cli;
 mod cost;
 mod crash;
+mod diagnostics;
 mod dice;
 mod edits;
 mod encodings;

@@ -147,6 +147,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
         relocate: false,
         commands: Commands::default(),
+        diagnostics: None,
     }
 }
 

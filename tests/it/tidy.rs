@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("matching", &["text", "digest", "mode", "path", "plan"]),
     ("notebook", &["text", "digest", "plan"]),
     ("guard", &["text", "path"]),
+    ("diagnostics", &["path"]),
     ("policy", &["text", "digest", "mode", "path", "plan"]),
     ("repair", &["text", "digest", "mode", "path", "plan", "workspace", "syntax", "matching", "policy"]),
     (
@@ -52,6 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "syntax",
             "matching",
             "notebook",
+            "diagnostics",
             "policy",
             "preflight",
             "process",
@@ -72,6 +74,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "matching",
             "notebook",
             "guard",
+            "diagnostics",
             "policy",
             "preflight",
             "process",

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::links::LinkOptions;
+use crate::cli::servers::DiagnosticsOptions;
 use crate::cli::verbs::{self, How};
 use crate::digest::Sha256;
 use crate::engine::options::Only;
@@ -169,6 +170,8 @@ pub(in crate::cli) struct PatchOptions {
     pub(in crate::cli) idempotent: bool,
     #[command(flatten)]
     pub(in crate::cli) guard: GuardOptions,
+    #[command(flatten)]
+    pub(in crate::cli) diagnostics: DiagnosticsOptions,
     /// Refuse any change but the one with this `plan_id`
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) approve: Option<String>,

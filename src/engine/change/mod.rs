@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::follow::follow;
 use super::govern::governed;
 use super::{Commands, Outcome, Run};
+use crate::diagnostics;
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -56,6 +57,8 @@ pub struct Change {
     pub transaction: transaction::Options,
     /// The commands of the user around the change.
     pub commands: Commands,
+    /// What language servers are asked of the change (`--diagnostics`).
+    pub diagnostics: Option<diagnostics::Options>,
 }
 
 /// What becomes of directories that are not there.
@@ -90,6 +93,7 @@ impl Change {
             preflight: preflight::Options { max_file: MAX_FILE, max_diff: MAX_DIFF, ..preflight::Options::default() },
             transaction: transaction::Options::default(),
             commands: Commands::default(),
+            diagnostics: None,
         }
     }
 
@@ -170,6 +174,7 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     options.describe |= approve.is_some();
     (run.is_described, run.is_dry, run.links) = (options.describe, change.is_dry, transaction.links);
     run.policy = Arc::clone(&options.policy);
+    run.diagnostics.clone_from(&change.diagnostics);
     if let Some(misuse) = change.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();
@@ -179,7 +184,7 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
         run.problems.push(*problem);
     }
     if run.is_dry {
-        run.look(workspace, &options, approve.as_deref());
+        run.look(workspace, &options, approve.as_deref(), interrupt);
     } else {
         run.make(workspace, &options, transaction, approve.as_deref(), &commands, interrupt);
     }

@@ -1,0 +1,113 @@
+//! What is asked of language servers, and which ones the user has.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Stop;
+use super::args::duration;
+use super::config::{Config, config};
+use crate::engine::options::{
+    DIAGNOSTICS_QUIET, DIAGNOSTICS_TIMEOUT, DiagnosticsOptions as Asked, NewErrors, Server, code,
+};
+use crate::text::Position;
+
+/// What is asked of language servers.
+#[derive(Debug, Default, Args)]
+pub(super) struct DiagnosticsOptions {
+    /// Ask the language servers of the configuration what is wrong before and after, and report what the change brings;
+    /// `deny` refuses new errors, and servers that do not answer
+    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "report")]
+    diagnostics: Option<How>,
+    /// How long that may take, as in 20s or 1m [default: 20s]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "diagnostics")]
+    diagnostics_timeout: Option<Duration>,
+}
+
+/// What new errors mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum How {
+    /// They are reported
+    Report,
+    /// The change is refused
+    Deny,
+}
+
+impl DiagnosticsOptions {
+    /// Returns what is asked, if anything is. The configuration is read for nothing else.
+    ///
+    /// # Errors
+    ///
+    /// Returns what keeps the run from beginning.
+    pub(super) fn meant(&self, root: String) -> Result<Option<Asked>, Stop> {
+        let Some(how) = self.diagnostics else { return Ok(None) };
+        let servers = servers()?.into_iter().map(ServerConfig::server).collect::<Result<_, _>>()?;
+        let new_errors = if how == How::Deny { NewErrors::Denied } else { NewErrors::Reported };
+        let timeout = self.diagnostics_timeout.unwrap_or(DIAGNOSTICS_TIMEOUT);
+        Ok(Some(Asked { root: root.into(), servers, timeout, quiet: DIAGNOSTICS_QUIET, new_errors }))
+    }
+}
+
+/// What the configuration says of servers. The policy refuses what it has besides and nobody knows.
+#[derive(Debug, Deserialize)]
+struct Servers {
+    #[serde(default)]
+    server: Vec<ServerConfig>,
+}
+
+/// Returns the servers of the configuration.
+fn servers() -> Result<Vec<ServerConfig>, Stop> {
+    let Some(Config { path, text }) = config()? else { return Ok(Vec::new()) };
+    let wrong = |at: usize, message: &str| {
+        let Position { line, column } = Position::of(&text, at);
+        Stop::new(&code::USAGE, format!("{}:{line}:{column}: {message}", path.display()))
+    };
+    let words = std::str::from_utf8(&text).map_err(|error| wrong(error.valid_up_to(), "the file is not UTF-8"))?;
+    let read: Result<Servers, _> = toml::from_str(words);
+    read.map(|servers| servers.server).map_err(|error| wrong(error.span().unwrap_or_default().start, error.message()))
+}
+
+/// A `[[server]]` of the configuration.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServerConfig {
+    name: String,
+    /// Patterns, of which one without a slash speaks of the last part of a path.
+    files: Vec<String>,
+    command: Vec<String>,
+    language: Option<String>,
+    #[serde(default)]
+    initialization: Value,
+    #[serde(default)]
+    settings: Value,
+}
+
+impl ServerConfig {
+    fn server(self) -> Result<Server, Stop> {
+        let wrong =
+            |what: String| Stop::new(&code::USAGE, format!("the server {} of the configuration: {what}", self.name));
+        let Some(program) = self.command.first().filter(|program| !program.is_empty()) else {
+            return Err(wrong("its command is empty".to_owned()));
+        };
+        // Anything else would be looked for below the root.
+        if program.contains('/') && !Path::new(program).is_absolute() {
+            return Err(wrong(format!("{program} is neither a name nor an absolute path")));
+        }
+        let files = globs(&self.files).map_err(|error| wrong(error.to_string()))?;
+        let Self { name, command, language, initialization, settings, .. } = self;
+        Ok(Server { name, files, command, language, initialization, settings })
+    }
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let pattern = if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
+        set.add(GlobBuilder::new(&pattern).literal_separator(true).build()?);
+    }
+    set.build()
+}

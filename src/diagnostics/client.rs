@@ -1,0 +1,385 @@
+//! One conversation with a language server: what it is told, what it is asked, and what it says unasked.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use lsp_types::notification::{self, Notification};
+use lsp_types::request::{self, Request};
+use lsp_types::{Diagnostic, DocumentDiagnosticReport, PublishDiagnosticsParams};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::trouble::Trouble;
+use super::wire::Wire;
+
+/// How often who waits looks whether it should stop.
+const LOOK: Duration = Duration::from_millis(50);
+/// How often a server that is busy again meanwhile is asked anew.
+const ROUNDS: usize = 5;
+/// Most files that a server may speak of unasked, and most diagnostics of each that are kept.
+const MAX_FILES: usize = 10_000;
+const MAX_DIAGNOSTICS: usize = 1000;
+/// Error codes of a server that wants to be asked again: content modified, server cancelled.
+const AGAIN: [i64; 2] = [-32801, -32802];
+
+/// How long somebody waits.
+#[derive(Clone, Copy)]
+pub(super) struct Patience<'a> {
+    /// When it ends.
+    pub(super) until: Instant,
+    /// How long a server has to be silent before it is taken to have said all.
+    pub(super) quiet: Duration,
+    /// Says whether to stop at once.
+    pub(super) stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// What a server says of a file unasked.
+#[derive(Debug, Default)]
+struct Published {
+    diagnostics: Vec<Diagnostic>,
+    /// Whether it was said of the text that the server has now.
+    is_current: bool,
+}
+
+/// What a server answers; else the code of its error and its words.
+type Answer = Result<Value, (i64, String)>;
+
+/// One conversation.
+pub(super) struct Client {
+    wire: Wire,
+    settings: Value,
+    last_request: i64,
+    /// Answers to requests of ours, by their number; `None` for those that are not there yet.
+    answers: HashMap<i64, Option<Answer>>,
+    /// Versions of the documents that are open, by their URI.
+    open: BTreeMap<String, i32>,
+    /// By URI.
+    published: BTreeMap<String, Published>,
+    pulled: BTreeMap<String, Vec<Diagnostic>>,
+    /// Whether it is asked for diagnostics; others say them unasked.
+    pulls: bool,
+    /// What it is at work on, as far as it says so.
+    tasks: HashSet<String>,
+    /// Whether it says that it is not ready yet.
+    is_loading: bool,
+    /// When it last said something that matters.
+    heard: Instant,
+    /// Whether it said that what it was asked has other answers now.
+    is_outdated: bool,
+}
+
+impl Client {
+    /// Returns a conversation that has not begun. `settings` is what the server is told of its configuration.
+    pub(super) fn new(wire: Wire, settings: Value) -> Self {
+        Self {
+            wire,
+            settings,
+            last_request: 0,
+            answers: HashMap::new(),
+            open: BTreeMap::new(),
+            published: BTreeMap::new(),
+            pulled: BTreeMap::new(),
+            pulls: false,
+            tasks: HashSet::new(),
+            is_loading: false,
+            heard: Instant::now(),
+            is_outdated: false,
+        }
+    }
+
+    /// Begins the conversation and returns the version of the server, if it tells.
+    pub(super) fn initialize(&mut self, params: Value, patience: Patience<'_>) -> Result<Option<String>, Trouble> {
+        let number = self.ask(request::Initialize::METHOD, params);
+        let answer = self.answer(number, request::Initialize::METHOD, patience)?;
+        self.pulls = !matches!(answer["capabilities"]["diagnosticProvider"], Value::Null | Value::Bool(false));
+        self.tell(notification::Initialized::METHOD, json!({}));
+        if !self.settings.is_null() {
+            self.tell(notification::DidChangeConfiguration::METHOD, json!({ "settings": self.settings }));
+        }
+        Ok(answer["serverInfo"]["version"].as_str().map(str::to_owned))
+    }
+
+    /// Says that the file at `uri` has this text, which may be another one than on the disk.
+    pub(super) fn put(&mut self, uri: &str, language: &str, text: &str) {
+        if let Some(version) = self.open.get_mut(uri) {
+            *version += 1;
+            let document = json!({ "uri": uri, "version": *version });
+            let change = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
+            self.tell(notification::DidChangeTextDocument::METHOD, change);
+        } else {
+            self.open.insert(uri.to_owned(), 0);
+            let document = json!({ "uri": uri, "languageId": language, "version": 0, "text": text });
+            self.tell(notification::DidOpenTextDocument::METHOD, json!({ "textDocument": document }));
+        }
+        if let Some(published) = self.published.get_mut(uri) {
+            published.is_current = false;
+        }
+        self.heard = Instant::now();
+    }
+
+    /// Says that the file at `uri` has on the disk what the server was told.
+    pub(super) fn saved(&mut self, uri: &str) {
+        self.tell(notification::DidSaveTextDocument::METHOD, json!({ "textDocument": { "uri": uri } }));
+    }
+
+    /// Says that what is on the disk counts for the file at `uri`.
+    pub(super) fn close(&mut self, uri: &str) {
+        if self.open.remove(uri).is_some() {
+            self.tell(notification::DidCloseTextDocument::METHOD, json!({ "textDocument": { "uri": uri } }));
+            self.published.remove(uri);
+            self.pulled.remove(uri);
+        }
+    }
+
+    /// Says which files are other ones on the disk: their URIs, with 1 for made, 2 for changed, 3 for gone.
+    pub(super) fn moved(&mut self, changes: &[(String, u8)]) {
+        let changes: Vec<_> = changes.iter().map(|(uri, kind)| json!({ "uri": uri, "type": kind })).collect();
+        self.tell(notification::DidChangeWatchedFiles::METHOD, json!({ "changes": changes }));
+        self.heard = Instant::now();
+    }
+
+    /// Returns all that the server has to say of the files that are open, and what it says unasked of others, by URI.
+    ///
+    /// # Errors
+    ///
+    /// Returns why it has not said all.
+    pub(super) fn diagnostics(&mut self, patience: Patience<'_>) -> Result<BTreeMap<String, Vec<Diagnostic>>, Trouble> {
+        self.rest(patience)?;
+        if self.pulls {
+            self.pull(patience)?;
+        }
+        let mut all: BTreeMap<_, _> = self.pulled.clone();
+        for (uri, published) in &self.published {
+            let known: &mut Vec<_> = all.entry(uri.clone()).or_default();
+            // A server that does both says some of it twice.
+            let more: Vec<_> = published.diagnostics.iter().filter(|it| !known.contains(it)).cloned().collect();
+            known.extend(more);
+        }
+        Ok(all)
+    }
+
+    /// Ends the conversation.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the server did not take leave.
+    pub(super) fn leave(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
+        let number = self.ask(request::Shutdown::METHOD, Value::Null);
+        self.answer(number, request::Shutdown::METHOD, patience)?;
+        self.tell(notification::Exit::METHOD, Value::Null);
+        Ok(())
+    }
+
+    /// Waits until the server is at rest. The protocol has no word for it: it is at work on nothing that it told of,
+    /// has said something of each text that it has, if it does so unasked, and then nothing for a while.
+    fn rest(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
+        loop {
+            let is_silent = self.pulls || self.open.keys().all(|uri| self.is_current(uri));
+            let is_ready = self.tasks.is_empty() && !self.is_loading && is_silent;
+            let quiet_from = self.heard + patience.quiet;
+            if is_ready && Instant::now() >= quiet_from {
+                return Ok(());
+            }
+            self.listen(patience, is_ready.then_some(quiet_from))?;
+        }
+    }
+
+    fn is_current(&self, uri: &str) -> bool {
+        self.published.get(uri).is_some_and(|published| published.is_current)
+    }
+
+    /// Asks for the diagnostics of each open file; anew if the server found out more meanwhile.
+    fn pull(&mut self, patience: Patience<'_>) -> Result<(), Trouble> {
+        for _ in 0..ROUNDS {
+            self.is_outdated = false;
+            let asked: Vec<_> = self.open.keys().cloned().collect();
+            let asked: Vec<_> = asked
+                .into_iter()
+                .map(|uri| {
+                    let params = json!({ "textDocument": { "uri": uri } });
+                    (self.ask(request::DocumentDiagnosticRequest::METHOD, params), uri)
+                })
+                .collect();
+            for (number, uri) in asked {
+                match self.answered(number, patience)? {
+                    Ok(answer) => self.take_pulled(uri, answer)?,
+                    Err((code, _)) if AGAIN.contains(&code) => self.is_outdated = true,
+                    Err((_, message)) => {
+                        return Err(Trouble::Refused { method: request::DocumentDiagnosticRequest::METHOD, message });
+                    }
+                }
+            }
+            self.rest(patience)?;
+            if !self.is_outdated {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_pulled(&mut self, uri: String, answer: Value) -> Result<(), Trouble> {
+        if let DocumentDiagnosticReport::Full(report) = read(answer)? {
+            let mut items = report.full_document_diagnostic_report.items;
+            items.truncate(MAX_DIAGNOSTICS);
+            self.pulled.insert(uri, items);
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, method: &'static str, params: Value) -> i64 {
+        self.last_request += 1;
+        self.answers.insert(self.last_request, None);
+        self.wire.send(&message(json!({ "id": self.last_request, "method": method }), params));
+        self.last_request
+    }
+
+    fn tell(&self, method: &'static str, params: Value) {
+        self.wire.send(&message(json!({ "method": method }), params));
+    }
+
+    fn answer(&mut self, number: i64, method: &'static str, patience: Patience<'_>) -> Result<Value, Trouble> {
+        self.answered(number, patience)?.map_err(|(_, message)| Trouble::Refused { method, message })
+    }
+
+    fn answered(&mut self, number: i64, patience: Patience<'_>) -> Result<Answer, Trouble> {
+        loop {
+            if let Some(Some(_)) = self.answers.get(&number)
+                && let Some(Some(answer)) = self.answers.remove(&number)
+            {
+                return Ok(answer);
+            }
+            self.listen(patience, None)?;
+        }
+    }
+
+    /// Takes the next message, or returns when there is none until `until`.
+    fn listen(&mut self, patience: Patience<'_>, until: Option<Instant>) -> Result<(), Trouble> {
+        let now = Instant::now();
+        if (patience.stop)() {
+            return Err(Trouble::Stopped);
+        }
+        if now >= patience.until {
+            return Err(Trouble::Late);
+        }
+        let until = until.unwrap_or(patience.until).min(patience.until).min(now + LOOK);
+        match self.wire.receive(until)? {
+            Some(message) => self.take(message),
+            None => Ok(()),
+        }
+    }
+
+    fn take(&mut self, mut message: Value) -> Result<(), Trouble> {
+        let params = message["params"].take();
+        match (message["method"].as_str(), message.get("id")) {
+            (Some(method), Some(id)) => {
+                let answer = self.reply(method, &params);
+                self.wire.send(&match answer {
+                    Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+                    Err(error) => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+                });
+                Ok(())
+            }
+            (Some(method), None) => self.note(method, params),
+            (None, Some(id)) => {
+                let answer = id.as_i64().and_then(|number| self.answers.get_mut(&number));
+                if let Some(answer) = answer {
+                    let error = message.get("error").map(|error| {
+                        let words = error["message"].as_str().unwrap_or_default().to_owned();
+                        (error["code"].as_i64().unwrap_or_default(), words)
+                    });
+                    *answer = Some(error.map_or_else(|| Ok(message["result"].take()), Err));
+                }
+                Ok(())
+            }
+            (None, None) => Err(Trouble::Garbage("a message that is neither question nor answer".to_owned())),
+        }
+    }
+
+    /// Returns the answer to a question of the server.
+    fn reply(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+        match method {
+            request::WorkspaceConfiguration::METHOD => {
+                let items = params["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+                Ok(items.iter().map(|item| section(&self.settings, item["section"].as_str())).collect())
+            }
+            request::WorkspaceDiagnosticRefresh::METHOD => {
+                self.is_outdated = true;
+                self.heard = Instant::now();
+                Ok(Value::Null)
+            }
+            request::RegisterCapability::METHOD
+            | request::UnregisterCapability::METHOD
+            | request::WorkDoneProgressCreate::METHOD
+            | request::WorkspaceFoldersRequest::METHOD
+            | request::ShowMessageRequest::METHOD => Ok(Value::Null),
+            // Nothing but the patch changes the tree.
+            request::ApplyWorkspaceEdit::METHOD => Ok(json!({ "applied": false })),
+            _ => Err(json!({ "code": -32601, "message": "not known here" })),
+        }
+    }
+
+    /// Takes note of what the server says unasked.
+    fn note(&mut self, method: &str, params: Value) -> Result<(), Trouble> {
+        match method {
+            notification::PublishDiagnostics::METHOD => self.publish(read(params)?),
+            notification::Progress::METHOD => {
+                let token = params["token"].to_string();
+                match params["value"]["kind"].as_str() {
+                    Some("begin") if self.tasks.len() < MAX_FILES => {
+                        self.tasks.insert(token);
+                    }
+                    Some("end") => {
+                        self.tasks.remove(&token);
+                    }
+                    _ => {}
+                }
+                self.heard = Instant::now();
+            }
+            // What rust-analyzer says of itself: its first diagnostics are none, whatever the files hold.
+            "experimental/serverStatus" => {
+                self.is_loading = params["quiescent"] == Value::Bool(false);
+                self.heard = Instant::now();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self, params: PublishDiagnosticsParams) {
+        let uri = self.open.keys().find(|uri| is_same(uri, params.uri.as_str())).cloned();
+        let version = uri.as_ref().and_then(|uri| self.open.get(uri).copied());
+        if params.version.is_some_and(|said| version.is_some_and(|version| said < version)) {
+            return;
+        }
+        let uri = uri.unwrap_or_else(|| params.uri.as_str().to_owned());
+        if self.published.len() < MAX_FILES || self.published.contains_key(&uri) {
+            let mut diagnostics = params.diagnostics;
+            diagnostics.truncate(MAX_DIAGNOSTICS);
+            self.published.insert(uri, Published { diagnostics, is_current: true });
+        }
+        self.heard = Instant::now();
+    }
+}
+
+/// Returns whether two URIs name the same file: servers escape more or less than is asked for.
+fn is_same(ours: &str, theirs: &str) -> bool {
+    ours == theirs || super::uri::path(ours).is_some_and(|path| Some(path) == super::uri::path(theirs))
+}
+
+fn message(mut head: Value, params: Value) -> Value {
+    head["jsonrpc"] = json!("2.0");
+    if !params.is_null() {
+        head["params"] = params;
+    }
+    head
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Result<T, Trouble> {
+    serde_json::from_value(value).map_err(|error| Trouble::Garbage(format!("what the protocol does not know: {error}")))
+}
+
+/// Returns the part of the settings that `name` names, as in `python.analysis`.
+fn section(settings: &Value, name: Option<&str>) -> Value {
+    let mut names = name.unwrap_or_default().split('.').filter(|name| !name.is_empty());
+    names.try_fold(settings, |settings, name| settings.get(name)).cloned().unwrap_or(Value::Null)
+}

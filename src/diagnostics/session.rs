@@ -1,0 +1,203 @@
+//! One server at work on the files that it is for.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{mem, process};
+
+use lsp_types as lsp;
+use serde_json::{Value, json};
+
+use super::client::{Client, Patience};
+use super::document::{self, Document};
+use super::program::Program;
+use super::trouble::Trouble;
+use super::uri;
+use super::{Options, Place, Server};
+use crate::path::RelPath;
+
+/// How long a server has for leaving.
+pub(super) const LEAVE: Duration = Duration::from_secs(1);
+
+/// What a server says, by URI.
+pub(super) type Said = BTreeMap<String, Vec<lsp::Diagnostic>>;
+
+/// One server at work.
+pub(super) struct Session {
+    pub(super) server: Server,
+    /// The version that it tells.
+    pub(super) version: Option<String>,
+    /// The documents that it is for, by their places among all.
+    pub(super) documents: Vec<usize>,
+    /// What it says of the files as they are.
+    pub(super) before: Said,
+    /// What it says of the files as they become.
+    pub(super) after: Said,
+    /// Why it says no more.
+    pub(super) problem: Option<String>,
+    pub(super) spent: Duration,
+    running: Option<(Client, Program)>,
+}
+
+impl Session {
+    /// Returns `server`, not yet started, if it is for any of `documents`.
+    pub(super) fn of(server: &Server, documents: &[Document]) -> Option<Self> {
+        let is_meant = |document: &Document| {
+            document.is_known() && (server.is_for(&document.path) || server.is_for(document.old_path()))
+        };
+        let documents: Vec<_> = (0..documents.len()).filter(|&index| is_meant(&documents[index])).collect();
+        (!documents.is_empty()).then(|| Self {
+            server: server.clone(),
+            version: None,
+            documents,
+            before: Said::new(),
+            after: Said::new(),
+            problem: None,
+            spent: Duration::ZERO,
+            running: None,
+        })
+    }
+
+    /// Starts the server and asks about the files as they are.
+    pub(super) fn ask_before(&mut self, options: &Options, documents: &[Document], patience: Patience<'_>) {
+        let begun = Instant::now();
+        self.running = match Program::start(&self.server.command, &options.root) {
+            Ok((program, wire)) => Some((Client::new(wire, self.server.settings.clone()), program)),
+            Err(trouble) => return self.give_up(&trouble),
+        };
+        self.attempt(begun, |session, client| {
+            session.version = client.initialize(session.greeting(&options.root), patience)?;
+            for document in session.documents(documents) {
+                session.put(client, &options.root, document.old_path(), document.texts()[0]);
+            }
+            session.before = client.diagnostics(patience)?;
+            Ok(())
+        });
+    }
+
+    /// Asks about the files as they become.
+    pub(super) fn ask_after(
+        &mut self,
+        options: &Options,
+        documents: &[Document],
+        place: Place,
+        patience: Patience<'_>,
+    ) {
+        self.attempt(Instant::now(), |session, client| {
+            let root = &options.root;
+            for document in session.documents(documents) {
+                if document.after.is_none() || document.from.is_some() {
+                    client.close(&document::uri(root, document.old_path()));
+                }
+            }
+            for document in session.documents(documents) {
+                session.put(client, root, &document.path, document.texts()[1]);
+            }
+            if place == Place::Disk {
+                // Other files of the change may be what these need.
+                let moves: Vec<_> = documents.iter().flat_map(|document| document.moves(root)).collect();
+                client.moved(&moves);
+                let here = session.documents(documents).filter(|document| document.after.is_some());
+                here.for_each(|document| client.saved(&document::uri(root, &document.path)));
+            }
+            session.after = client.diagnostics(patience)?;
+            Ok(())
+        });
+    }
+
+    /// Ends the server, in good order if it takes part.
+    pub(super) fn leave(&mut self, patience: Patience<'_>) {
+        if let Some((mut client, mut program)) = self.running.take()
+            && client.leave(patience).is_ok()
+        {
+            // It ends with its input at the latest.
+            drop(client);
+            program.wait(patience.until);
+        }
+    }
+
+    fn documents<'d>(&self, documents: &'d [Document]) -> impl Iterator<Item = &'d Document> {
+        self.documents.iter().map(|&index| &documents[index])
+    }
+
+    fn put(&self, client: &mut Client, root: &Path, path: &RelPath, text: Option<&str>) {
+        let Some(text) = text else { return };
+        let language = self.server.language.clone().unwrap_or_else(|| document::language(path));
+        client.put(&document::uri(root, path), &language, text);
+    }
+
+    /// Does `work` with the server, if it is still there; after trouble it is not.
+    fn attempt(&mut self, begun: Instant, work: impl FnOnce(&mut Self, &mut Client) -> Result<(), Trouble>) {
+        let Some((mut client, program)) = mem::take(&mut self.running) else { return };
+        let worked = work(self, &mut client);
+        self.spent += begun.elapsed();
+        self.running = Some((client, program));
+        if let Err(trouble) = worked {
+            self.give_up(&trouble);
+        }
+    }
+
+    fn give_up(&mut self, trouble: &Trouble) {
+        let complaint = self.running.take().and_then(|(_, mut program)| {
+            if matches!(trouble, Trouble::Ended) {
+                // What it said last may come behind its end.
+                program.wait(Instant::now() + LEAVE);
+            }
+            program.complaint()
+        });
+        let words = complaint.map_or_else(String::new, |complaint| format!("; it said `{complaint}`"));
+        self.problem = Some(format!("{} {trouble}{words}", self.server.name));
+    }
+
+    /// Returns what the conversation begins with.
+    #[allow(deprecated, reason = "servers that know no folders know the root")]
+    fn greeting(&self, root: &Path) -> Value {
+        let uri = uri::of(root);
+        let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let capabilities = lsp::ClientCapabilities {
+            general: Some(lsp::GeneralClientCapabilities {
+                position_encodings: Some(vec![lsp::PositionEncodingKind::UTF16]),
+                ..lsp::GeneralClientCapabilities::default()
+            }),
+            window: Some(lsp::WindowClientCapabilities {
+                work_done_progress: Some(true),
+                ..lsp::WindowClientCapabilities::default()
+            }),
+            workspace: Some(lsp::WorkspaceClientCapabilities {
+                configuration: Some(true),
+                workspace_folders: Some(true),
+                did_change_watched_files: Some(lsp::DidChangeWatchedFilesClientCapabilities {
+                    dynamic_registration: Some(true),
+                    relative_pattern_support: Some(true),
+                }),
+                diagnostic: Some(lsp::DiagnosticWorkspaceClientCapabilities { refresh_support: Some(true) }),
+                ..lsp::WorkspaceClientCapabilities::default()
+            }),
+            text_document: Some(lsp::TextDocumentClientCapabilities {
+                synchronization: Some(lsp::TextDocumentSyncClientCapabilities {
+                    did_save: Some(true),
+                    ..lsp::TextDocumentSyncClientCapabilities::default()
+                }),
+                publish_diagnostics: Some(lsp::PublishDiagnosticsClientCapabilities {
+                    version_support: Some(true),
+                    ..lsp::PublishDiagnosticsClientCapabilities::default()
+                }),
+                diagnostic: Some(lsp::DiagnosticClientCapabilities {
+                    dynamic_registration: Some(false),
+                    related_document_support: Some(false),
+                }),
+                ..lsp::TextDocumentClientCapabilities::default()
+            }),
+            experimental: Some(json!({ "serverStatusNotification": true })),
+            ..lsp::ClientCapabilities::default()
+        };
+        json!({
+            "processId": process::id(),
+            "clientInfo": { "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") },
+            "rootUri": uri,
+            "workspaceFolders": [{ "uri": uri, "name": name }],
+            "capabilities": capabilities,
+            "initializationOptions": self.server.initialization,
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! URIs of files, as the protocol has them.
+
+use std::path::Path;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+
+const SCHEME: &str = "file://";
+/// What is escaped: all but the unreserved characters of RFC 3986 and the slash.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// Returns the URI of `path`, which is absolute.
+pub(super) fn of(path: &Path) -> String {
+    format!("{SCHEME}{}", percent_encode(path.as_os_str().as_encoded_bytes(), ESCAPED))
+}
+
+/// Returns the URI of the file at `path` below `root`.
+pub(super) fn below(root: &Path, path: &[u8]) -> String {
+    let root = of(root);
+    format!("{}/{}", root.strip_suffix('/').unwrap_or(&root), percent_encode(path, ESCAPED))
+}
+
+/// Returns the absolute path of the file that `uri` names, however much of it is escaped.
+pub(super) fn path(uri: &str) -> Option<Vec<u8>> {
+    let path = uri.strip_prefix(SCHEME).filter(|path| path.starts_with('/'))?;
+    Some(percent_decode_str(path).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_comes_back() {
+        let uri = below(Path::new("/a b"), "é#:~.py".as_bytes());
+        assert_eq!(of(Path::new("/")), "file:///");
+        assert_eq!(below(Path::new("/"), b"a"), "file:///a");
+        assert_eq!(uri, "file:///a%20b/%C3%A9%23%3A~.py");
+        assert_eq!(path(&uri).unwrap(), "/a b/é#:~.py".as_bytes());
+        assert_eq!(path("file:///a%20b/é%23:~.py").unwrap(), "/a b/é#:~.py".as_bytes());
+        assert_eq!((path("untitled:a"), path("file://host/a")), (None, None));
+    }
+}
