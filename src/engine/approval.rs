@@ -44,13 +44,13 @@ const MAX_REASON: usize = 4096;
 /// assert_eq!(workspace.files()[&path].contents, b"1\n");
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn save(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    let mut run = Run::new("check", report::Outcome::WouldApply);
-    let preflight = PreflightOptions { describe: true, ..request.preflight.clone() };
-    let request = Request { preflight, ..request };
-    let (options, transaction) = (run.described(&request), request.transaction);
-    run.admit(request.approve.as_deref(), workspace);
-    let (wish, approve) = (Wish::of(&request), request.approve.clone());
+pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    request.preflight.describe = true;
+    let (mut run, options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
+        Ok(begun) => begun,
+        Err(outcome) => return *outcome,
+    };
+    let (wish, approve, transaction) = (Wish::of(&request), request.approve.clone(), request.transaction);
     let texts: Vec<u8> = request.patches.iter().flat_map(|(_, text)| text).copied().collect();
     if run.read_for(request, workspace) {
         run.look(workspace, &options, approve.as_deref(), interrupt);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Outcome, Request, Run};
-use crate::preflight::{self, Gallery};
+use crate::preflight::Gallery;
 use crate::report::{self, Exhibit};
 use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
@@ -46,18 +46,17 @@ impl Exhibition {
 /// assert!(String::from_utf8(page)?.starts_with("<!DOCTYPE html>"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn exhibit(request: Request, workspace: &dyn Workspace) -> Exhibition {
-    let mut run = Run::new("show", report::Outcome::WouldApply);
-    let approve = request.approve.clone();
+pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Exhibition {
     let gallery = Arc::new(Gallery::default());
-    let preflight = preflight::Options { describe: true, diff: true, ..request.preflight.clone() };
-    let preflight = preflight::Options {
-        max_diff: preflight.max_diff.min(MOST_OF_DIFF),
-        gallery: Some(Arc::clone(&gallery)),
-        ..preflight
+    let preflight = &mut request.preflight;
+    (preflight.describe, preflight.diff) = (true, true);
+    preflight.max_diff = preflight.max_diff.min(MOST_OF_DIFF);
+    preflight.gallery = Some(Arc::clone(&gallery));
+    let (mut run, options) = match Run::begin("show", report::Outcome::WouldApply, &mut request, workspace) {
+        Ok(begun) => begun,
+        Err(outcome) => return Exhibition { outcome: *outcome, exhibits: Vec::new() },
     };
-    let request = Request { preflight, ..request };
-    let options = run.described(&request);
+    let approve = request.approve.clone();
     if run.read_for(request, workspace) {
         run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
     }

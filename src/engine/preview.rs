@@ -1,6 +1,5 @@
 //! What a plan comes to, as a diff for the files as they are.
 
-use super::govern::governed;
 use super::{Outcome, Request, Run};
 use crate::report;
 use crate::transaction::Interrupt;
@@ -37,13 +36,11 @@ pub struct Preview {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn preview(mut request: Request, workspace: &dyn Workspace) -> Preview {
-    match governed("show", &request.preflight.policy, workspace) {
-        Ok(policy) => request.preflight.policy = policy,
+    let (mut run, mut options) = match Run::begin("show", report::Outcome::WouldApply, &mut request, workspace) {
+        Ok(begun) => begun,
         Err(outcome) => return Preview { outcome: *outcome, diffs: Vec::new() },
-    }
-    let mut run = Run::new("show", report::Outcome::WouldApply);
+    };
     let approve = request.approve.clone();
-    let mut options = run.described(&request);
     options.whole_diff = true;
     if run.read_for(request, workspace) {
         run.look(workspace, &options, approve.as_deref(), &Interrupt::new());

@@ -1,0 +1,361 @@
+//! One command on its way through the stages.
+
+use std::sync::Arc;
+
+use super::commands::Answers;
+use super::diagnose::{Noted, Waiting};
+use super::govern::governed;
+use super::problems::{
+    altered, broken, failed, half_made, not_approved, rejected, skipped, unapproved, unchosen, unswept,
+};
+use super::{Commands, Outcome, Request};
+use crate::change::{Dropped, Sink};
+use crate::diagnostics::{self, Findings, Place};
+use crate::plan::{self, LeftOut, Plan, Selected};
+use crate::policy::{Policy, Verdict};
+use crate::preflight::{self, Problem, Resolution, code};
+use crate::report::{self, Parts, Report};
+use crate::syntax;
+use crate::transaction::history::Label;
+use crate::transaction::{self, Failure, Interrupt, Links, Receipt, Recovered, SingleChange, Transaction};
+use crate::workspace::Workspace;
+
+/// One command on its way through the stages.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(super) struct Run {
+    pub(super) command: &'static str,
+    /// How it ends if nothing speaks against it.
+    pub(super) success: report::Outcome,
+    /// What may be done.
+    pub(super) policy: Arc<Policy>,
+    pub(super) plan: Plan,
+    pub(super) resolution: Option<Resolution>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) receipt: Option<Receipt>,
+    pub(super) recovered: Vec<Recovered>,
+    pub(super) signal: Option<i32>,
+    pub(super) is_described: bool,
+    pub(super) is_dry: bool,
+    /// Whether the tree is to be changed now.
+    pub(super) is_making: bool,
+    /// What becomes of the other names of files.
+    pub(super) links: Links,
+    /// What the commands of the user said.
+    pub(super) answers: Answers,
+    /// What was repaired in each patch.
+    pub(super) repairs: Vec<Vec<plan::Repair>>,
+    pub(super) left_out: Vec<LeftOut>,
+    /// Whether the patches are those of a saved plan.
+    pub(super) is_saved: bool,
+    /// Until when a plan is kept, in seconds since 1970.
+    pub(super) saved_until: Option<u64>,
+    /// The plan that the command is about, where it looks at none.
+    pub(super) plan_id: Option<String>,
+    /// What language servers are asked, and what they said.
+    pub(super) diagnostics: Option<diagnostics::Options>,
+    pub(super) findings: Option<Findings>,
+}
+
+impl Run {
+    pub(super) fn new(command: &'static str, success: report::Outcome) -> Self {
+        Self {
+            command,
+            success,
+            policy: Arc::default(),
+            plan: Plan { inputs: Vec::new(), operations: Vec::new() },
+            resolution: None,
+            problems: Vec::new(),
+            receipt: None,
+            recovered: Vec::new(),
+            signal: None,
+            is_described: false,
+            is_dry: false,
+            is_making: false,
+            links: Links::default(),
+            answers: Answers::default(),
+            repairs: Vec::new(),
+            left_out: Vec::new(),
+            is_saved: false,
+            saved_until: None,
+            plan_id: None,
+            diagnostics: None,
+            findings: None,
+        }
+    }
+
+    /// Begins a command on patches: under the policy that is in force, with what the request says of looking at the tree.
+    ///
+    /// # Errors
+    ///
+    /// Returns the outcome of a policy that cannot be used.
+    pub(super) fn begin(
+        command: &'static str,
+        success: report::Outcome,
+        request: &mut Request,
+        workspace: &dyn Workspace,
+    ) -> Result<(Self, preflight::Options), Box<Outcome>> {
+        request.preflight.policy = governed(command, &request.preflight.policy, workspace)?;
+        let mut run = Self::new(command, success);
+        let options = run.described(request);
+        run.admit(request.approve.as_deref(), workspace);
+        Ok((run, options))
+    }
+
+    /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
+    pub(super) fn described(&mut self, request: &Request) -> preflight::Options {
+        self.diagnostics.clone_from(&request.diagnostics);
+        let options = request.commands.described(request.preflight.clone());
+        self.is_described = options.describe || request.approve.is_some();
+        self.links = request.transaction.links;
+        self.is_saved = request.is_saved;
+        self.policy = Arc::clone(&request.preflight.policy);
+        let mut options = preflight::Options { describe: self.is_described, ..options };
+        // Where git would take one of several places, nobody knows which one a model means.
+        options.rules.unique |= request.lenience.is_some();
+        options
+    }
+
+    /// Parses and selects; returns whether there is a plan to look at.
+    pub(super) fn read(&mut self, request: Request) -> bool {
+        let among = syntax::chosen(&request.format);
+        if among.is_empty() {
+            self.problems.push(Problem::new(&code::USAGE, format!("unknown format {}", request.format)));
+            return false;
+        }
+        let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
+        for (name, bytes) in request.patches {
+            match syntax::parse(&name, bytes, &among, request.syntax) {
+                Ok(plan) => whole.append(plan),
+                Err(error) => {
+                    self.problems.push(broken(&error.error, whole.inputs.len()));
+                    whole.inputs.push(error.input);
+                    self.plan.inputs = whole.inputs;
+                    return false;
+                }
+            }
+        }
+        self.select(whole, &request.selection);
+        true
+    }
+
+    /// Takes of `whole` what is meant.
+    pub(super) fn select(&mut self, whole: Plan<plan::Name>, selection: &plan::Selection) {
+        let Selected { plan, rejections, skipped: filtered, left_out } = plan::select(whole, selection);
+        self.plan = plan;
+        self.problems.extend(rejections.iter().map(rejected));
+        match left_out {
+            Ok(left_out) => self.left_out = left_out,
+            // Of a patch that names other files than it should, the numbers are not those that anybody saw.
+            Err(_) if !rejections.is_empty() => {}
+            Err(error) => self.problems.push(unchosen(&error)),
+        }
+        if self.plan.operations.is_empty() && rejections.is_empty() {
+            self.problems.push(skipped(&filtered));
+        }
+    }
+
+    pub(super) fn is_refused(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity == preflight::Severity::Error)
+    }
+
+    pub(super) fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
+        self.problems.append(&mut resolution.problems);
+        if self.is_making && approve.is_none() {
+            self.problems.extend(unapproved(&resolution));
+        }
+        self.resolution = Some(resolution);
+        if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
+            self.problems.push(not_approved());
+        }
+    }
+
+    /// Says whether the tree is what the next command is going to find.
+    pub(super) fn examine(&mut self, workspace: &dyn Workspace) {
+        match transaction::examine(workspace) {
+            Ok(true) => self.problems.push(half_made()),
+            Ok(false) => {}
+            Err(failure) => self.fail(&failure),
+        }
+    }
+
+    /// Works out what would become of the tree.
+    pub(super) fn look(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        approve: Option<&str>,
+        interrupt: &Interrupt,
+    ) {
+        self.examine(workspace);
+        let looked = self.resolve(workspace, options, &Dropped, approve, interrupt).and_then(|waiting| {
+            let judged = waiting.as_ref().map_or(Ok(()), |waiting| waiting.ask(Place::Memory, interrupt));
+            self.diagnosed(waiting);
+            judged
+        });
+        if let Err(failure) = looked {
+            self.fail(&failure);
+        }
+    }
+
+    /// Works out what becomes of the tree, and asks language servers about the one that is if it fits.
+    pub(super) fn resolve(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        sink: &dyn Sink,
+        approve: Option<&str>,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Waiting>, Failure> {
+        let Some(asked) = self.diagnostics.clone() else {
+            let resolution = preflight::resolve(&self.plan, workspace, options, sink)?;
+            self.resolved(resolution, approve);
+            return Ok(None);
+        };
+        let noted = Noted::new(&asked, sink);
+        let resolution = preflight::resolve(&self.plan, workspace, options, &noted)?;
+        self.resolved(resolution, approve);
+        if self.is_refused() { Ok(None) } else { self.diagnose(noted, workspace, interrupt) }
+    }
+
+    /// Makes the change, unless something speaks against it.
+    pub(super) fn make(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        transaction: transaction::Options,
+        approve: Option<&str>,
+        commands: &Commands,
+        interrupt: &Interrupt,
+    ) {
+        // Not even a lock is made for what policy refuses.
+        let verdict = preflight::verdict(&self.plan, workspace, &options.policy);
+        let is_held = verdict == Verdict::Deny || verdict == Verdict::Ask && approve.is_none();
+        self.is_making = true;
+        let result = if self.is_refused() || is_held {
+            preflight::resolve(&self.plan, workspace, options, &Dropped)
+                .map(|resolution| self.resolved(resolution, approve))
+                .map_err(Failure::Workspace)
+        } else {
+            self.commit(workspace, options, transaction, approve, commands, interrupt)
+        };
+        if let Err(failure) = result {
+            self.fail(&failure);
+        }
+        self.tell_after(commands, interrupt);
+    }
+
+    pub(super) fn commit(
+        &mut self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        transaction: transaction::Options,
+        approve: Option<&str>,
+        commands: &Commands,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        if self.plan.is_single()
+            && commands.is_empty()
+            && self.diagnostics.is_none()
+            && let Some(single) = SingleChange::begin(workspace, transaction)
+        {
+            let known = self.problems.len();
+            self.resolve(workspace, options, &single, approve, interrupt)?;
+            if self.is_refused() {
+                return Ok(());
+            }
+            if let Some(receipt) = single.commit(interrupt)? {
+                self.committed(receipt);
+                return Ok(());
+            }
+            self.problems.truncate(known);
+        }
+        let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
+        self.recovered = recovered;
+        let waiting = self.resolve(workspace, options, &transaction, approve, interrupt)?;
+        if self.is_refused() {
+            transaction.abandon();
+            return Ok(());
+        }
+        let label = Label { command: self.command.to_owned(), ..Label::default() };
+        self.conclude(transaction.labelled(label), waiting, workspace, commands, interrupt)
+    }
+
+    /// Commits, unless a language server that is waiting, or a command of the user, says no.
+    pub(super) fn conclude<'w>(
+        &mut self,
+        transaction: Transaction<'w>,
+        waiting: Option<Waiting>,
+        workspace: &'w dyn Workspace,
+        commands: &Commands,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        if !self.ask_before(commands, workspace, interrupt)? {
+            transaction.abandon();
+            return Ok(());
+        }
+        let verification = self.verification(commands, workspace)?;
+        let mut transaction: Transaction<'_> = transaction;
+        if let Some(waiting) = &waiting {
+            transaction = transaction.tried_by(waiting);
+        }
+        if let Some(verification) = &verification {
+            transaction = transaction.tried_by(verification);
+        }
+        let committed = transaction.commit(interrupt);
+        self.diagnosed(waiting);
+        if let Some(verification) = verification {
+            self.verified(verification);
+        }
+        self.committed(committed?);
+        Ok(())
+    }
+
+    pub(super) fn committed(&mut self, receipt: Receipt) {
+        self.problems.extend(receipt.altered.iter().map(altered));
+        self.problems.extend(receipt.warnings.iter().map(|warning| unswept(warning)));
+        self.receipt = Some(receipt);
+    }
+
+    pub(super) fn fail(&mut self, failure: &Failure) {
+        self.problems.extend(failed(failure));
+        if let Failure::Interrupted(signal) = failure {
+            self.signal = Some(*signal);
+        }
+    }
+
+    pub(super) fn report(&self) -> Report {
+        self.report_as(self.success)
+    }
+
+    /// Returns the report as it is if nothing speaks against `success`.
+    pub(super) fn report_as(&self, success: report::Outcome) -> Report {
+        let mut report = report::build(&Parts {
+            inputs: &self.plan.inputs,
+            plan: Some(&self.plan),
+            policy: Some(&self.policy),
+            resolution: self.resolution.as_ref(),
+            is_described: self.is_described,
+            is_dry: self.is_dry,
+            links: self.links,
+            left_out: &self.left_out,
+            plan_id: self.plan_id.as_deref(),
+            saved_until: self.saved_until,
+            findings: self.findings.as_ref(),
+            problems: &self.problems,
+            signal: self.signal,
+            receipt: self.receipt.as_ref(),
+            recovered: &self.recovered,
+            ..Parts::new(self.command, success)
+        });
+        self.answers.tell(&mut report);
+        report
+    }
+
+    pub(super) fn finish(mut self) -> Outcome {
+        // What was checked did fit: the tree moved.
+        if self.is_saved && self.report().outcome == report::Outcome::DoesNotApply {
+            self.problems.insert(0, not_approved());
+        }
+        Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems }
+    }
+}
