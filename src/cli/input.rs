@@ -34,6 +34,25 @@ pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
     }
 }
 
+/// Reads the patch in the file at `path`, of at most `limit` bytes, and names it.
+///
+/// # Errors
+///
+/// Stops if it cannot be read or is larger.
+pub(super) fn named(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
+    // Standard input has the jobs; a file may well be called so.
+    if path == Path::new(STDIN) { read_one(&Path::new(".").join(path), limit) } else { read_one(path, limit) }
+}
+
+/// Opens the file at `path`.
+///
+/// # Errors
+///
+/// Returns the error of the system.
+pub(super) fn file(path: &Path) -> io::Result<fs_err::File> {
+    fs_err::File::open(path)
+}
+
 fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
     let name = path.to_string_lossy().into_owned();
     match open(path, limit) {

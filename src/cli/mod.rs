@@ -2,6 +2,7 @@
 
 mod apply_patch;
 mod args;
+mod batch;
 mod commands;
 mod config;
 mod diagnostic;
@@ -11,6 +12,7 @@ mod guards;
 mod history;
 mod hook;
 mod input;
+mod line;
 mod links;
 mod look;
 mod mcp;
@@ -68,7 +70,8 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
             };
             patch((task, apply.plan.map_or(Way::Plain, Way::Saved)), apply.patch, &apply.commands, &global)
         }
-        Command::Check(CheckOptions { patch: check, tree, save }) => {
+        Command::Check(check) if check.batch.batch => batch::run(check, global),
+        Command::Check(CheckOptions { patch: check, tree, save, .. }) => {
             let task = if check.shape { Task::Shape } else { Task::Check };
             let way = match (save, tree.is_meant()) {
                 (true, _) => Way::Save,
@@ -143,7 +146,12 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
     // Whoever has a plan kept has to know its name.
     let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
     let output = Output::of(global, usual).with_statistics(&patch, global);
-    let outcome = outcome((task, &way), patch, commands, global).unwrap_or_else(|stop| stop.into_outcome(task.name()));
+    let is_deterministic = patch.deterministic;
+    let outcome = outcome((task, &way), patch, commands, global);
+    let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
+    if is_deterministic {
+        report::forget_place(&mut outcome.report);
+    }
     finish(&outcome, &output)
 }
 
@@ -212,10 +220,12 @@ fn open(global: &Global) -> Result<Disk, Stop> {
         Some(above) => engine::open_with_attic(global.root(), &above),
         None => engine::open(global.root()),
     };
-    opened.map_err(|error| {
-        let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
-        Stop::new(&code::IO, format!("cannot open the root {}{cause}", global.root().display()))
-    })
+    opened.map_err(|error| unopened(global.root(), &error))
+}
+
+fn unopened(root: &Path, error: &dyn Error) -> Stop {
+    let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+    Stop::new(&code::IO, format!("cannot open the root {}{cause}", root.display()))
 }
 
 /// Returns where the user wants programs to keep their state. The XDG Base Directory Specification has a default for
@@ -233,8 +243,12 @@ fn rooted(mut outcome: Outcome, global: &Global) -> Outcome {
 }
 
 fn root(global: &Global) -> String {
-    let root = fs_err::canonicalize(global.root()).unwrap_or_else(|_| global.root().to_owned());
-    root.to_string_lossy().into_owned()
+    real(global.root())
+}
+
+fn real(root: &Path) -> String {
+    let real = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    real.to_string_lossy().into_owned()
 }
 
 /// Returns the absolute names that the directory `root` goes by: the one that the shell has for it, where that differs,

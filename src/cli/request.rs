@@ -108,7 +108,12 @@ pub(super) fn transaction(global: &Global) -> TransactionOptions {
     TransactionOptions { durability, patience: global.lock_timeout.unwrap_or(defaults.patience), ..defaults }
 }
 
-fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
+/// Returns a filter as git reads its patterns.
+///
+/// # Errors
+///
+/// Stops at a pattern that cannot be read.
+pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
     let unusable = |error: globset::Error| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
     Ok(Filter { pattern: glob(pattern).map_err(unusable)?, takes })
 }

@@ -3,6 +3,7 @@
 //! To add a format, write `report/<name>.rs` and a row of [`FORMATS`].
 
 mod acp;
+mod batch;
 mod build;
 mod cell;
 mod codex;
@@ -46,6 +47,7 @@ use crate::plan::{LeftOut, Operation, Plan};
 use crate::text::Span;
 use words::text;
 
+pub use batch::{BATCH_SCHEMA, BatchLine, JobId, forget_place};
 pub use build::{Parts, build};
 pub use cell::CellReport;
 pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};

@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 
 use schemars::JsonSchema;
 
-use super::{Difference, Extract, Listing, Log, Report};
+use super::{BatchLine, Difference, Extract, Listing, Log, Report};
 
 /// A JSON Schema that `wpatch schema` prints.
 pub struct Schema {
@@ -17,6 +17,7 @@ pub struct Schema {
 /// Every schema.
 pub const SCHEMAS: &[Schema] = &[
     Schema { name: "report", text: text::<Report> },
+    Schema { name: "batch", text: text::<BatchLine> },
     Schema { name: "log", text: text::<Log> },
     Schema { name: "read", text: text::<Extract> },
     Schema { name: "list", text: text::<Listing> },

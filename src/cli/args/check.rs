@@ -1,11 +1,13 @@
 //! The options that only `check` has.
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::PatchOptions;
+use crate::cli::batch::Shard;
 
 /// The options of `check`.
 #[derive(Debug, Args)]
@@ -17,6 +19,22 @@ pub(in crate::cli) struct CheckOptions {
     /// Keep the plan for `apply --plan`, in the place where the history is; takes the lock
     #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir"])]
     pub(in crate::cli) save: bool,
+    #[command(flatten)]
+    pub(in crate::cli) batch: BatchOptions,
+}
+
+/// How many checks are done in one run.
+#[derive(Debug, Default, Args)]
+pub(in crate::cli) struct BatchOptions {
+    /// Read jobs instead of a patch, a JSON object on each line, and print a report on a line for each
+    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save"])]
+    pub(in crate::cli) batch: bool,
+    /// How many jobs are done at a time [default: the number of processors]
+    #[arg(long, value_name = "N", requires = "batch")]
+    pub(in crate::cli) jobs: Option<NonZero<usize>>,
+    /// Do every Nth job only, from the Ith on, as in 1/4
+    #[arg(long, value_name = "I/N", requires = "batch")]
+    pub(in crate::cli) shard: Option<Shard>,
 }
 
 /// Where a tree is that is no directory.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(super) use check::{CheckOptions, TreeOptions};
+pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use super::hook::Agent;
@@ -67,7 +67,7 @@ pub(super) struct Cli {
 /// The options of every command.
 ///
 /// None has a default for the parser, which would spend a tenth of a tiny patch's time on filling them all in.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(next_help_heading = "Options of every command")]
 pub(super) struct Global {
@@ -433,12 +433,13 @@ mod tests {
 
     #[test]
     fn both_parsers_read_the_same() {
-        let lines: [&[&str]; 6] = [
+        let lines: [&[&str]; 7] = [
             &["apply"],
             &["check", "--json", "-q", "a", "--root=x", "b"],
             &["apply", "-Rp2", "-p3", "--include", "x", "--color", "never", "--", "-v"],
             &["check", "--exclude=a", "--include", "b", "-C1", "--durability=none", "--lock-timeout", "1m"],
             &["check", "--from-tree", "main", "--git-dir=x.git", "a"],
+            &["check", "--batch", "--shard", "2/3", "--jobs=4", "--deterministic"],
             &["apply", "--approve", "x", "--format", "git", "--max-patch", "7", "--stat", "--apply", "-z"],
         ];
         for line in lines {

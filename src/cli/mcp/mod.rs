@@ -3,7 +3,6 @@
 //! Nothing but messages goes to standard output. A line is read up to a limit, and what it holds is taken apart without
 //! making values of it that are larger than its text.
 
-mod line;
 mod message;
 
 use std::io::{self, BufWriter, Write};
@@ -14,12 +13,12 @@ use serde_json::{Value, json};
 
 use super::args::Global;
 use super::commands::CommandOptions;
+use super::line::{Line, next_line};
 use super::policy::policy;
 use super::{Stop, names_of, open, output, request, signals};
 use crate::engine::options::{Interrupt, code};
 use crate::engine::{self, Effect, TOOLS, Tool, ToolAnswer, ToolOptions};
 use crate::report::print_json;
-use line::{Line, next_line};
 use message::{Call, Failure, Message, Request};
 
 /// The versions of the protocol, the newest first. 2025-03-26 is not among them: it alone has lists of messages.

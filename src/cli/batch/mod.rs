@@ -1,0 +1,253 @@
+//! Many checks in one run: a job a line in, a report a line out.
+//!
+//! Threads take lines one by one, so that no more of them are in memory than are worked on, and nothing that is wrong with
+//! one job ends the run.
+
+mod job;
+mod queue;
+
+use std::io::{self, BufRead, BufReader};
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use std::{mem, thread};
+
+use rayon::ThreadPoolBuilder;
+
+use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
+use super::policy::policy;
+use super::{Stop, Task, input, output, request, tree, watched};
+use crate::engine::options::{Interrupt, code};
+use crate::engine::{self, Repository, Request};
+use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
+
+use job::{Job, usage};
+use queue::{Order, Queue, Taken};
+
+pub(super) use queue::Shard;
+
+/// Most repositories that are kept open.
+const REPOSITORIES: usize = 8;
+/// How often a signal is looked for, and whether all is done.
+const LOOK: Duration = Duration::from_millis(10);
+/// Jobs that each thread may be ahead of the one that is printed next.
+const AHEAD: usize = 4;
+/// The exit code where nobody reads what is printed: that of a process that SIGPIPE ends.
+const UNREAD: u8 = 141;
+
+/// Does the jobs of a file or of standard input.
+pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
+    let begun = Batch::begin(check, global);
+    let (batch, threads) = match begun {
+        Ok(begun) => begun,
+        Err(stop) => {
+            output::complain(&stop.message);
+            return ExitCode::from(stop.into_outcome("check").report.exit_code);
+        }
+    };
+    let main = thread::current();
+    let worker = |_| {
+        let (batch, main) = (Arc::clone(&batch), main.clone());
+        thread::spawn(move || {
+            batch.work();
+            main.unpark();
+        })
+    };
+    let workers: Vec<_> = (0..threads).map(worker).collect();
+    // A thread may wait for a line that never comes; a signal ends the run as soon as no job is in the making.
+    let is_over = || batch.interrupt.signal().is_some() && batch.busy.load(Ordering::SeqCst) == 0;
+    while !workers.iter().all(thread::JoinHandle::is_finished) && !is_over() {
+        thread::park_timeout(LOOK);
+    }
+    batch.ended()
+}
+
+/// A run.
+struct Batch {
+    queue: Queue,
+    /// What jobs ask for that say no more.
+    usual: Request,
+    max_patch: u64,
+    tree: TreeOptions,
+    global: Global,
+    is_deterministic: bool,
+    repositories: Mutex<Vec<(Option<PathBuf>, Repository)>>,
+    interrupt: &'static Interrupt,
+    busy: AtomicUsize,
+    has_failed: AtomicBool,
+    is_stopped: AtomicBool,
+    /// What broke the run off, and its exit code.
+    broken: Mutex<Option<(u8, String)>>,
+}
+
+impl Batch {
+    fn begin(check: CheckOptions, global: Global) -> Result<(Arc<Self>, usize), Stop> {
+        let CheckOptions { mut patch, tree, batch: BatchOptions { jobs, shard, .. }, .. } = check;
+        let threads = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        let input = source(&mem::take(&mut patch.patches))?;
+        let order = if patch.deterministic { Order::Read(AHEAD * threads) } else { Order::Finished };
+        let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
+        let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
+        let is_deterministic = patch.deterministic;
+        let usual = request::wishes(patch, Task::Check, &global)?;
+        let batch = Self {
+            queue,
+            usual,
+            max_patch,
+            tree,
+            global,
+            is_deterministic,
+            repositories: Mutex::default(),
+            interrupt: watched()?,
+            busy: AtomicUsize::new(0),
+            has_failed: AtomicBool::new(false),
+            is_stopped: AtomicBool::new(false),
+            broken: Mutex::new(None),
+        };
+        Ok((Arc::new(batch), threads))
+    }
+
+    /// Does jobs until there are no more.
+    fn work(&self) {
+        // What one job does in parallel it does on this thread: the others have jobs of their own.
+        let _pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+        while !self.is_stopped.load(Ordering::SeqCst) && self.interrupt.signal().is_none() {
+            match self.queue.take() {
+                Ok(Some(taken)) => {
+                    self.busy.fetch_add(1, Ordering::SeqCst);
+                    self.answer(&taken);
+                    self.busy.fetch_sub(1, Ordering::SeqCst);
+                }
+                Ok(None) => return,
+                Err(error) => return self.break_off(2, format!("cannot read the jobs: {error}")),
+            }
+        }
+    }
+
+    fn answer(&self, taken: &Taken) {
+        let (id, result) = match &taken.text {
+            Some(text) => Job::read(text),
+            None => (None, Err(usage(format!("the job has more than {} bytes", queue::MAX_LINE)))),
+        };
+        let mut report = unless_it_panics(|| result.and_then(|job| self.check(job)));
+        if self.is_deterministic {
+            forget_place(&mut report);
+        }
+        if !report.ok {
+            self.has_failed.store(true, Ordering::SeqCst);
+        }
+        let mut line = Vec::new();
+        let answer = BatchLine { schema: BATCH_SCHEMA, index: taken.index, id, report };
+        let printed = print_json(&answer, &mut line).and_then(|()| self.queue.put(taken.place, line));
+        match printed {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.break_off(UNREAD, String::new()),
+            Err(error) => self.break_off(4, format!("cannot write the reports: {error}")),
+        }
+    }
+
+    fn check(&self, mut job: Job) -> Result<Report, Stop> {
+        let (root, git_dir, rev) = (job.root.take(), job.git_dir.take(), job.rev.take());
+        let mut request = job.request(&self.usual, self.max_patch)?;
+        let is_tree = git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
+        if !is_tree {
+            if let Some(root) = &root {
+                let global = Global { root: Some(root.clone()), ..self.global.clone() };
+                request.selection.roots = request::roots(&global);
+                request.preflight.policy = policy(&global)?;
+            }
+            let root = root.as_deref().unwrap_or(self.global.root());
+            let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
+            let mut outcome = engine::check(request, &workspace);
+            outcome.report.root = Some(super::real(root));
+            return Ok(outcome.report);
+        }
+        if root.is_some() {
+            return Err(usage("a job has a root, or a git_dir with a rev".to_owned()));
+        }
+        let named = self.tree.from_tree.as_ref().map(|name| name.as_encoded_bytes().to_vec());
+        let Some(revision) = rev.map(String::into_bytes).or(named) else {
+            return Err(usage("a git_dir without a rev says not which tree is meant".to_owned()));
+        };
+        let repository = self.repository(git_dir.as_deref().or(self.tree.git_dir.as_deref()));
+        let tree = tree::open(&repository, &revision)?;
+        let mut outcome = engine::check(request, &tree);
+        outcome.report.tree = Some(tree::told(&repository, &revision, &tree));
+        Ok(outcome.report)
+    }
+
+    /// Returns the repository `git_dir`, or the one that the root is in, opened once for all jobs.
+    fn repository(&self, git_dir: Option<&Path>) -> Repository {
+        let mut kept = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = kept.iter().position(|(known, _)| known.as_deref() == git_dir);
+        let found = if let Some(place) = place {
+            kept.remove(place)
+        } else {
+            let around = || Repository::around(self.global.root());
+            (git_dir.map(Path::to_owned), git_dir.map_or_else(around, Repository::at))
+        };
+        let repository = found.1.clone();
+        kept.insert(0, found);
+        kept.truncate(REPOSITORIES);
+        repository
+    }
+
+    fn break_off(&self, exit_code: u8, message: String) {
+        self.is_stopped.store(true, Ordering::SeqCst);
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.get_or_insert((exit_code, message));
+    }
+
+    /// Says what broke the run off, and returns the exit code.
+    fn ended(&self) -> ExitCode {
+        if let Some((exit_code, message)) = self.broken.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            if !message.is_empty() {
+                output::complain(&message);
+            }
+            return ExitCode::from(exit_code);
+        }
+        if let Some(signal) = self.interrupt.signal().and_then(|signal| u8::try_from(signal).ok()) {
+            return ExitCode::from(128 + signal);
+        }
+        ExitCode::from(u8::from(self.has_failed.load(Ordering::SeqCst)))
+    }
+}
+
+/// Opens what the jobs are read from.
+fn source(files: &[PathBuf]) -> Result<Box<dyn BufRead + Send>, Stop> {
+    match files {
+        [] => Ok(Box::new(BufReader::new(io::stdin()))),
+        [file] if file == Path::new("-") => Ok(Box::new(BufReader::new(io::stdin()))),
+        [file] => match input::file(file) {
+            Ok(file) => Ok(Box::new(BufReader::new(file))),
+            Err(error) => Err(usage(format!("cannot read the jobs: {error}"))),
+        },
+        _ => Err(usage("the jobs of a batch are in one file".to_owned())),
+    }
+}
+
+/// Returns the report of `work`, also where it stops or has a mistake.
+fn unless_it_panics(work: impl FnOnce() -> Result<Report, Stop>) -> Report {
+    let stop = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(report)) => return report,
+        Ok(Err(stop)) => stop,
+        Err(_) => Stop::new(&code::IO, "wpatch has a mistake, and this job met it: please report it".to_owned()),
+    };
+    stop.into_outcome("check").report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_panics_has_a_report() {
+        let report = unless_it_panics(|| panic!("a mistake"));
+        assert_eq!((report.ok, report.exit_code), (false, 4));
+        assert!(report.error.unwrap().message.contains("mistake"));
+    }
+}
