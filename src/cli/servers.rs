@@ -11,9 +11,8 @@ use serde_json::Value;
 use super::Stop;
 use super::args::duration;
 use super::config::{Config, config};
-use crate::engine::options::{
-    DIAGNOSTICS_QUIET, DIAGNOSTICS_TIMEOUT, DiagnosticsOptions as Asked, NewErrors, Server, code,
-};
+use crate::engine::options::{DIAGNOSTICS_QUIET, DIAGNOSTICS_TIMEOUT, DiagnosticsOptions as Asked, NewErrors, Server};
+use crate::engine::unusable;
 use crate::text::Position;
 
 /// What is asked of language servers.
@@ -45,7 +44,7 @@ impl DiagnosticsOptions {
     /// Returns what keeps the run from beginning.
     pub(super) fn meant(&self, root: String) -> Result<Option<Asked>, Stop> {
         let Some(how) = self.diagnostics else { return Ok(None) };
-        let servers = servers()?.into_iter().map(ServerConfig::server).collect::<Result<_, _>>()?;
+        let servers = servers()?;
         let new_errors = if how == How::Deny { NewErrors::Denied } else { NewErrors::Reported };
         let timeout = self.diagnostics_timeout.unwrap_or(DIAGNOSTICS_TIMEOUT);
         Ok(Some(Asked { root: root.into(), servers, timeout, quiet: DIAGNOSTICS_QUIET, new_errors }))
@@ -60,15 +59,17 @@ struct Servers {
 }
 
 /// Returns the servers of the configuration.
-fn servers() -> Result<Vec<ServerConfig>, Stop> {
+fn servers() -> Result<Vec<Server>, Stop> {
     let Some(Config { path, text }) = config()? else { return Ok(Vec::new()) };
-    let wrong = |at: usize, message: &str| {
+    let wrong = |message: &str| Stop::of(unusable(&path.to_string_lossy(), message));
+    let placed = |at: usize, message: &str| {
         let Position { line, column } = Position::of(&text, at);
-        Stop::new(&code::USAGE, format!("{}:{line}:{column}: {message}", path.display()))
+        wrong(&format!("{message}, at line {line}, column {column}"))
     };
-    let words = std::str::from_utf8(&text).map_err(|error| wrong(error.valid_up_to(), "the file is not UTF-8"))?;
-    let read: Result<Servers, _> = toml::from_str(words);
-    read.map(|servers| servers.server).map_err(|error| wrong(error.span().unwrap_or_default().start, error.message()))
+    let words = std::str::from_utf8(&text).map_err(|error| placed(error.valid_up_to(), "the file is not UTF-8"))?;
+    let read: Servers =
+        toml::from_str(words).map_err(|error| placed(error.span().unwrap_or_default().start, error.message()))?;
+    read.server.into_iter().map(|server| server.server().map_err(|message| wrong(&message))).collect()
 }
 
 /// A `[[server]]` of the configuration.
@@ -87,9 +88,8 @@ pub(super) struct ServerConfig {
 }
 
 impl ServerConfig {
-    fn server(self) -> Result<Server, Stop> {
-        let wrong =
-            |what: String| Stop::new(&code::USAGE, format!("the server {} of the configuration: {what}", self.name));
+    fn server(self) -> Result<Server, String> {
+        let wrong = |what: String| format!("the server {}: {what}", self.name);
         let Some(program) = self.command.first().filter(|program| !program.is_empty()) else {
             return Err(wrong("its command is empty".to_owned()));
         };
