@@ -224,7 +224,7 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
 }
 
 /// Looks, and prints what is found: as JSON, or with `print`.
-fn looked<T: Serialize>(
+pub(super) fn looked<T: Serialize>(
     command: &'static str,
     global: &Global,
     look: impl FnOnce(&Disk, Arc<Policy>) -> Result<T, Box<Outcome>>,

@@ -8,6 +8,7 @@ mod config;
 mod diagnostic;
 mod document;
 mod excerpt;
+mod explain;
 mod guards;
 mod history;
 mod hook;
@@ -99,6 +100,7 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
         Command::Read(options) => look::read(*options, &global),
         Command::List(options) => look::list(*options, &global),
         Command::Diff(options) => look::diff(*options, &global),
+        Command::Policy { command } => explain::explain(command, &global),
         Command::Mcp(options) => mcp::serve(&options, &global),
         Command::Hook { agent } => hook::answer(agent, &global),
     }

@@ -9,6 +9,7 @@
 //! | `write`, `append` | [`change`] with [`Change::write`], [`Change::overwrite`], [`Change::append`], [`Change::append_lines`] |
 //! | `notebook` | [`change`] with [`Change::notebook`] |
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
+//! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
 //! | `show` of a patch | [`preview`] with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
 //! | `undo`, `redo` | [`undo`] with an [`UndoRequest`] |
@@ -57,7 +58,7 @@ pub use describe::describe;
 pub use govern::{UnusablePolicy, policy_layer, unusable};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
-pub use look::{DiffRequest, ListRequest, Order, ReadRequest, View, Window, diff, list, read};
+pub use look::{DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, read};
 pub use page::{Exhibition, exhibit};
 pub use preview::{Preview, preview};
 pub use request::Request;

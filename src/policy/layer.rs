@@ -110,7 +110,7 @@ impl Layer {
             let modes = Some((Mode::ReadOnly, Mode::WorkspaceWrite));
             hits.push(Hit { modes, ..self.hit(path, access, ("mode", line), None, reason) });
         }
-        hits.extend(self.ungranted(path, access, place));
+        hits.extend(self.granted(path, access, place));
         if self.rules.is_empty() {
             return;
         }
@@ -140,17 +140,18 @@ impl Layer {
         Hit { pattern: pattern.cloned(), source, ..Hit::built_in(path, access, rule, reason) }
     }
 
-    /// Says that no grant opens `path`, where there are grants.
-    fn ungranted(&self, path: &RelPath, access: Access, place: &Place) -> Option<Hit> {
+    /// Says whether a grant opens `path`, where there are grants.
+    fn granted(&self, path: &RelPath, access: Access, place: &Place) -> Option<Hit> {
         let first = self.grants.first()?;
         let Some(grant) = self.grant(path, place) else {
             let reason = format!("no grant of {} opens it", self.name);
             return Some(self.hit(path, access, (GRANT, first.line), None, &reason));
         };
-        let is_closed = access != Access::Read && !grant.is_writable;
-        let prefix = String::from_utf8_lossy(&grant.prefix).into_owned();
-        let reason = || format!("the grant {prefix} is for reading");
-        is_closed.then(|| self.hit(path, access, (GRANT, grant.line), Some(&prefix), &reason()))
+        let is_open = access == Access::Read || grant.is_writable;
+        let (verdict, opens) = if is_open { (Verdict::Allow, "opens it") } else { (Verdict::Deny, "is for reading") };
+        let prefix = grant.name();
+        let reason = format!("the grant {prefix} {opens}");
+        Some(Hit { verdict, ..self.hit(path, access, (GRANT, grant.line), Some(&prefix), &reason) })
     }
 
     /// Returns the grant that is nearest to `path`; of two for one directory the stricter one.
@@ -193,6 +194,11 @@ impl Layer {
 }
 
 impl Grant {
+    /// Returns the directory as a policy file names it.
+    pub(super) fn name(&self) -> String {
+        if self.prefix.is_empty() { ".".to_owned() } else { String::from_utf8_lossy(&self.prefix).into_owned() }
+    }
+
     fn is_absolute(&self) -> bool {
         self.prefix.starts_with(b"/")
     }

@@ -4,6 +4,7 @@
 
 mod closed;
 mod document;
+mod explain;
 mod layer;
 mod names;
 mod operation;
@@ -14,6 +15,7 @@ use crate::path::RelPath;
 
 pub use closed::{RULES, Rule, closed};
 pub use document::{MAX_FILE, PolicyError, parse};
+pub use explain::Granted;
 pub use layer::{Layer, Links, Mode, Origin};
 pub use secrets::Secrecy;
 
@@ -107,7 +109,8 @@ impl Hit {
     }
 
     /// Returns the hit of a rule that always holds.
-    fn built_in(path: &RelPath, access: Access, rule: &str, reason: &str) -> Self {
+    #[must_use]
+    pub fn built_in(path: &RelPath, access: Access, rule: &str, reason: &str) -> Self {
         Self {
             path: path.clone(),
             access,
@@ -195,12 +198,6 @@ impl Policy {
         let mut hits = self.hits(path, access);
         hits.retain(|hit| hit.verdict > Verdict::Allow);
         Ruling::of(hits)
-    }
-
-    /// Returns every rule that speaks of `path`, the strictest first, those that allow it as well.
-    #[must_use]
-    pub fn explain(&self, path: &RelPath, access: Access) -> Vec<Hit> {
-        Ruling::of(self.hits(path, access)).hits
     }
 
     fn hits(&self, path: &RelPath, access: Access) -> Vec<Hit> {

@@ -70,7 +70,7 @@ fn is_known(operation: &Operation) -> bool {
 }
 
 /// Returns whether a report need not tell the two apart.
-fn is_same(one: &Hit, other: &Hit) -> bool {
+pub(super) fn is_same(one: &Hit, other: &Hit) -> bool {
     (&one.path, &one.rule, &one.source, one.verdict) == (&other.path, &other.rule, &other.source, other.verdict)
 }
 

@@ -191,7 +191,7 @@ pub struct Contents {
 pub struct RuleHit {
     /// Its name.
     pub rule: String,
-    /// What it says: `ask` or `deny`.
+    /// What it says: `ask` or `deny`; where everything is told that speaks of a path, also `allow`.
     pub verdict: &'static str,
     /// The pattern that the path matches.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -317,7 +317,7 @@ impl Contents {
 }
 
 impl RuleHit {
-    fn of(hit: &Hit) -> Self {
+    pub(super) fn of(hit: &Hit) -> Self {
         Self {
             rule: hit.rule.clone(),
             verdict: hit.verdict.name(),

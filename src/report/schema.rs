@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 
 use schemars::JsonSchema;
 
-use super::{BatchLine, Difference, Extract, Listing, Log, Report};
+use super::{BatchLine, Difference, Explanation, Extract, Listing, Log, Report};
 
 /// A JSON Schema that `wpatch schema` prints.
 pub struct Schema {
@@ -22,6 +22,7 @@ pub const SCHEMAS: &[Schema] = &[
     Schema { name: "read", text: text::<Extract> },
     Schema { name: "list", text: text::<Listing> },
     Schema { name: "diff", text: text::<Difference> },
+    Schema { name: "policy", text: text::<Explanation> },
 ];
 
 fn text<T: JsonSchema>() -> String {

@@ -123,3 +123,81 @@ fn a_mistake_is_shown_where_it_is() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("wpatch.toml:2:1") && text.contains("2 | max_wrte_bytes = 9"), "{text}");
 }
+
+#[test]
+fn an_explanation_names_the_rule_that_decides_and_what_else_speaks() {
+    let desk = desk(&format!("{DENY}{ASK}[[grant]]\nprefix = '.'\nmode = 'rw'\n"));
+    let document = desk.does(&["policy", "explain", "vendor/v.c", "--access", "delete"], b"");
+    let said = |rule: &str, verdict: &str, source: &str, message: &str, pattern: &str| {
+        json!({"path": "vendor/v.c", "access": "delete", "rule": rule, "verdict": verdict, "pattern": pattern,
+            "message": message, "source": source})
+    };
+    assert_eq!(
+        document["accesses"],
+        json!([{
+            "access": "delete",
+            "verdict": "deny",
+            "rule": said("rule-1", "deny", "wpatch.toml:1", "generated", "vendor/**"),
+            "also": [
+                said("rule-2", "ask", "wpatch.toml:6", "wpatch.toml says so", "vendor"),
+                said("grant", "allow", "wpatch.toml:10", "the grant . opens it", "."),
+            ],
+        }])
+    );
+    let document = desk.does(&["policy", "explain", "a"], b"");
+    let verdicts: Vec<_> = document["accesses"].as_array().unwrap().iter().map(|access| &access["access"]).collect();
+    assert_eq!(verdicts, ["read", "create", "modify", "delete", "rename", "mode"]);
+    assert_eq!(document["accesses"][2]["rule"]["rule"], "grant");
+}
+
+#[test]
+fn an_explanation_follows_links_and_says_what_holds() {
+    let desk = desk(
+        "[policy]\nsecrets = 'strict'\nmax_write_bytes = 7\nmode = 'read-only'\n[[grant]]\nprefix = 'vendor'\nmode = 'r'\n",
+    );
+    symlink("vendor/k.pem", desk.path("key")).unwrap();
+    symlink("/etc", desk.path("out")).unwrap();
+    let document = desk.does(&["policy", "explain", "key", "--access", "read"], b"");
+    assert_eq!((&document["path"], &document["link"]), (&json!("vendor/k.pem"), &json!("key")));
+    let rules = |document: &serde_json::Value| -> Vec<(String, String)> {
+        let access = &document["accesses"][0];
+        let rules = [&access["rule"]].into_iter().chain(access["also"].as_array().unwrap());
+        rules
+            .map(|rule| (rule["rule"].as_str().unwrap().to_owned(), rule["path"].as_str().unwrap().to_owned()))
+            .collect()
+    };
+    let expected: Vec<_> = [("grant", "key"), ("secrets", "vendor/k.pem"), ("grant", "vendor/k.pem")]
+        .map(|(rule, path)| (rule.to_owned(), path.to_owned()))
+        .into();
+    assert_eq!(rules(&document), expected);
+    let grants = json!([{"prefix": "vendor", "mode": "r", "source": "wpatch.toml:5"}]);
+    assert_eq!(
+        document["limits"],
+        json!({"mode": "read-only", "symlinks": "inside", "binary": "allow", "secrets": "strict", "require_hash": false,
+            "max_read_bytes": null, "max_write_bytes": 7, "grants": grants})
+    );
+    let document = desk.does(&["policy", "explain", "out/passwd", "--access", "read"], b"");
+    assert_eq!(document["accesses"][0]["rule"]["rule"], "outside-root");
+    desk.refuses("outside_root", &["policy", "explain", "../a"], b"");
+    fs::write(desk.path("wpatch.toml"), "mode = 1\n").unwrap();
+    desk.refuses("policy", &["policy", "explain", "a"], b"");
+}
+
+#[test]
+fn whoever_may_not_read_may_not_change_and_an_explanation_says_so() {
+    let desk = desk("[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'deny'\nname = 'own'\n");
+    let output = desk.runs(&["policy", "explain", "a"], b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let expected = "a
+  read    deny   wpatch.toml says so (own, pattern a, wpatch.toml:1)
+  create  allow  no rule speaks of it
+  modify  deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
+  delete  deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
+  rename  deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
+  mode    deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
+mode workspace-write, symlinks inside, binary allow, secrets places
+";
+    assert_eq!((output.status.code(), text.as_str()), (Some(0), expected));
+    let alone = desk.runs(&["policy"], b"");
+    assert_eq!((alone.status.code(), alone.stdout.as_slice()), (Some(2), &b""[..]));
+}

@@ -60,7 +60,7 @@ impl Desk {
     pub(crate) fn says(&self, arguments: &[&str], input: &[u8]) -> Value {
         let output = self.runs(&[arguments, &["--json"]].concat(), input);
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let of_its_own = ["read", "list", "diff", "log"].contains(&arguments[0]) && document["ok"] == true;
+        let of_its_own = ["read", "list", "diff", "log", "policy"].contains(&arguments[0]) && document["ok"] == true;
         let name = if of_its_own { arguments[0] } else { "report" };
         let schema = wpatch::report::SCHEMAS.iter().find(|schema| schema.name == name).unwrap();
         let schema = serde_json::from_str(&(schema.text)()).unwrap();

@@ -13,6 +13,7 @@ use clap_complete::Shell;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
+use super::explain::PolicyCommand;
 use super::hook::Agent;
 use super::look::{DiffOptions, ListOptions, ReadOptions};
 use super::mcp::McpOptions;
@@ -21,7 +22,7 @@ use super::show::ShowOptions;
 use super::verbs::{AppendOptions, EditOptions, WriteOptions};
 
 /// The names of the commands.
-pub(super) const COMMANDS: [&str; 23] = [
+pub(super) const COMMANDS: [&str; 24] = [
     "apply",
     "check",
     "reject",
@@ -43,6 +44,7 @@ pub(super) const COMMANDS: [&str; 23] = [
     "read",
     "list",
     "diff",
+    "policy",
     "mcp",
     "hook",
 ];
@@ -197,6 +199,11 @@ pub(super) enum Command {
     List(Box<ListOptions>),
     /// Compare two files; exit code 0 if they are the same, 1 if not, 2 if there is trouble
     Diff(Box<DiffOptions>),
+    /// Say what may be done, and which rules of policy say so
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
     /// Serve a model that edits files: a Model Context Protocol server on standard input and output
     ///
     /// Its tools are `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's text editor tool,
@@ -318,6 +325,7 @@ impl Command {
             Self::Read(_) => Some("read"),
             Self::List(_) => Some("list"),
             Self::Diff(_) => Some("diff"),
+            Self::Policy { .. } => Some("policy"),
             Self::Mcp(_) => Some("mcp"),
             Self::Hook { .. } => Some("hook"),
             _ => None,
@@ -332,6 +340,7 @@ impl Command {
             Self::Append(append) => Some(append.file()),
             Self::Notebook { command } => Some(command.file()),
             Self::Read(read) => Some(read.file()),
+            Self::Policy { command } => Some(command.file()),
             Self::List(list) => list.directory(),
             _ => None,
         }
@@ -345,6 +354,7 @@ impl Command {
             Self::Append(_) => "append",
             Self::Notebook { .. } => "notebook",
             Self::Read(_) => "read",
+            Self::Policy { .. } => "policy",
             _ => "list",
         }
     }

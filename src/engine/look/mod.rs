@@ -1,6 +1,8 @@
-//! Looking at files and directories below the root: what `wpatch read`, `list` and `diff` do. Nothing is written.
+//! Looking at files and directories below the root, and at what may be done with them: what `wpatch read`, `list`, `diff`
+//! and `policy explain` do. Nothing is written.
 
 mod difference;
+mod explain;
 mod list;
 mod read;
 
@@ -13,6 +15,7 @@ use crate::preflight::{self, Code, Problem, code};
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
 pub use difference::{DiffRequest, diff};
+pub use explain::{ExplainRequest, explain};
 pub use list::{ListRequest, Order, list};
 pub use read::{ReadRequest, View, Window, read};
 

@@ -1,0 +1,78 @@
+//! What policy says of a path, and why.
+
+use std::sync::Arc;
+
+use super::{Found, refused, unusable};
+use crate::engine::Outcome;
+use crate::engine::follow::follow;
+use crate::engine::govern::governed;
+use crate::path::RelPath;
+use crate::policy::{Access, Hit, Policy, Ruling};
+use crate::preflight::{Problem, code};
+use crate::report::Explanation;
+use crate::workspace::Workspace;
+
+/// What is asked about.
+#[derive(Clone, Debug)]
+pub struct ExplainRequest {
+    /// The path below the root. Links that stay below the root are followed. Nothing has to be there.
+    pub path: Vec<u8>,
+    /// What is to be done with it.
+    pub accesses: Vec<Access>,
+    /// What may be done.
+    pub policy: Arc<Policy>,
+}
+
+impl ExplainRequest {
+    /// Returns the question what may be done with `path` at all.
+    #[must_use]
+    pub fn of(path: impl Into<Vec<u8>>) -> Self {
+        Self { path: path.into(), accesses: Access::ALL.to_vec(), policy: Arc::default() }
+    }
+}
+
+/// Says what may be done with a path, and which rule decides. Nothing is read but the project's own policy file.
+///
+/// # Errors
+///
+/// Returns the report of a policy that cannot be used, or of a path that is none below the root.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, ExplainRequest};
+/// use wpatch::path::RelPath;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let policy = "[[rule]]\npaths = ['*.lock']\nverdict = 'ask'\n";
+/// let workspace = Memory::with_files([(RelPath::new(b"wpatch.toml")?, Entry::file(policy))]);
+/// let explanation = engine::explain(&ExplainRequest::of("Cargo.lock"), &workspace).unwrap();
+/// assert_eq!(explanation.accesses[0].verdict, "ask");
+/// assert_eq!(explanation.accesses[0].rule.as_ref().unwrap().source.as_deref(), Some("wpatch.toml:1"));
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
+pub fn explain(request: &ExplainRequest, workspace: &dyn Workspace) -> Result<Explanation, Box<Outcome>> {
+    let policy = governed("policy", &request.policy, workspace)?;
+    let found: Found<_> = RelPath::new(&request.path[..]).map_err(|error| unusable(&request.path, error));
+    let named = found.map_err(|problem| refused("policy", *problem))?;
+    let (path, link) = match follow(workspace, &policy, &named) {
+        Ok(path) => (path, None),
+        Err(problem) => (named.clone(), Some(problem)),
+    };
+    let hits = |access: Access| {
+        let mut hits: Vec<Hit> = link.iter().map(|problem| on_the_way(&named, access, problem)).collect();
+        hits.extend(policy.explain(&named, access));
+        if path != named {
+            hits.extend(policy.explain(&path, access));
+        }
+        Ruling::of(hits).hits
+    };
+    let accesses = request.accesses.iter().map(|&access| (access, hits(access))).collect();
+    Ok(Explanation::of(&named, &path, accesses, &policy))
+}
+
+/// Returns `problem`, which a link on the way has, as a rule.
+fn on_the_way(path: &RelPath, access: Access, problem: &Problem) -> Hit {
+    let rule = if problem.code == &code::DENIED { "symlinks" } else { "outside-root" };
+    Hit::built_in(path, access, rule, &problem.message)
+}

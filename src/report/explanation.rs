@@ -1,0 +1,208 @@
+//! What policy says of a path and why, as data and as text.
+
+use std::io;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::RuleHit;
+use super::words::{lossless, text};
+use crate::path::RelPath;
+use crate::policy::{Access, Hit, Links, Mode, Policy, Secrecy, Verdict};
+use crate::text::printable;
+
+/// What may be done with a path, and which rules say so.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(title = "wpatch policy")]
+pub struct Explanation {
+    /// `wpatch.policy/1`.
+    pub schema: &'static str,
+    /// Always true: a policy that cannot be used is reported as any other command that fails.
+    pub ok: bool,
+    /// The path, without links on the way.
+    pub path: String,
+    /// All bytes of the path as hex digits, where it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The path that was asked about, where links on the way make it another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// The policy files that are in force.
+    pub sources: Vec<String>,
+    /// What may be done: an entry for each thing that was asked about.
+    pub accesses: Vec<AccessReport>,
+    /// What holds for every path.
+    pub limits: LimitsReport,
+}
+
+/// Whether one thing may be done, and who says so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AccessReport {
+    /// `read`, `create`, `modify`, `delete`, `rename` or `mode`.
+    pub access: &'static str,
+    /// `allow`, `ask` or `deny`.
+    pub verdict: &'static str,
+    /// The rule that decides; null where none speaks of it, and so it is allowed.
+    pub rule: Option<RuleSaid>,
+    /// What else speaks of it, the strictest first.
+    pub also: Vec<RuleSaid>,
+}
+
+/// What a rule says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RuleSaid {
+    /// The path that it speaks of: the one without links, or the one that was asked about.
+    pub path: String,
+    /// What it speaks of: whoever changes a file has to be allowed to read it as well.
+    pub access: &'static str,
+    /// The rule.
+    #[serde(flatten)]
+    pub hit: RuleHit,
+}
+
+/// What holds for every path: of several policy files the strictest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LimitsReport {
+    /// `read-only`, `workspace-write` or `full`.
+    pub mode: &'static str,
+    /// `follow`, `inside` or `refuse`.
+    pub symlinks: &'static str,
+    /// `allow` or `refuse`.
+    pub binary: &'static str,
+    /// `off`, `places` or `strict`.
+    pub secrets: &'static str,
+    /// Whether a file is changed only by who knows what is in it.
+    pub require_hash: bool,
+    /// Size of the largest file that may be read, in bytes; null if no file sets one.
+    pub max_read_bytes: Option<u64>,
+    /// Size of the largest file that may be made, in bytes; null if no file sets one.
+    pub max_write_bytes: Option<u64>,
+    /// What is open, where not everything is.
+    pub grants: Vec<GrantReport>,
+}
+
+/// A directory that a policy file opens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GrantReport {
+    /// The directory: below the root, `.` for the root itself, or absolute.
+    pub prefix: String,
+    /// `r` or `rw`.
+    pub mode: &'static str,
+    /// The policy file, and the line of the grant there.
+    pub source: String,
+}
+
+impl Explanation {
+    /// Returns what `accesses` say of the file at `path`, which `named` leads to, under `policy`. The hits are sorted, the
+    /// strictest first.
+    #[must_use]
+    pub fn of(named: &RelPath, path: &RelPath, accesses: Vec<(Access, Vec<Hit>)>, policy: &Policy) -> Self {
+        Self {
+            schema: "wpatch.policy/1",
+            ok: true,
+            path: text(path.as_bytes()),
+            path_hex: lossless(&path.as_bytes()),
+            link: (named != path).then(|| text(named.as_bytes())),
+            sources: policy.sources().into_iter().map(str::to_owned).collect(),
+            accesses: accesses.into_iter().map(|(access, hits)| AccessReport::of(access, &hits)).collect(),
+            limits: LimitsReport::of(policy),
+        }
+    }
+
+    /// Prints it for people: a line for each access, then what holds for every path.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `out`.
+    pub fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        match &self.link {
+            Some(link) => writeln!(out, "{} => {}", harmless(link), harmless(&self.path))?,
+            None => writeln!(out, "{}", harmless(&self.path))?,
+        }
+        for AccessReport { access, verdict, rule, also } in &self.accesses {
+            let why = rule.as_ref().map_or_else(|| "no rule speaks of it".to_owned(), |rule| self.told(rule, access));
+            writeln!(out, "  {access:<6}  {verdict:<5}  {why}")?;
+            for rule in also {
+                writeln!(out, "                 also {}: {}", rule.hit.verdict, self.told(rule, access))?;
+            }
+        }
+        self.limits.print(out)
+    }
+
+    /// Returns what `rule` says, where somebody wants `access`.
+    fn told(&self, rule: &RuleSaid, access: &str) -> String {
+        let RuleHit { rule: name, pattern, message, source, .. } = &rule.hit;
+        let other = |is_other: bool, told: String| is_other.then_some(told);
+        let facts = [
+            Some(name.clone()),
+            pattern.as_ref().map(|pattern| format!("pattern {pattern}")),
+            source.clone(),
+            other(rule.access != access, format!("about {}", rule.access)),
+            other(rule.path != self.path, format!("of {}", rule.path)),
+        ];
+        let facts: Vec<_> = facts.iter().flatten().map(|fact| harmless(fact)).collect();
+        format!("{} ({})", harmless(message), facts.join(", "))
+    }
+}
+
+impl AccessReport {
+    fn of(access: Access, hits: &[Hit]) -> Self {
+        let verdict = hits.first().map_or(Verdict::Allow, |hit| hit.verdict).name();
+        let mut said = hits.iter().map(RuleSaid::of);
+        Self { access: access.name(), verdict, rule: said.next(), also: said.collect() }
+    }
+}
+
+impl RuleSaid {
+    fn of(hit: &Hit) -> Self {
+        Self { path: text(hit.path.as_bytes()), access: hit.access.name(), hit: RuleHit::of(hit) }
+    }
+}
+
+impl LimitsReport {
+    fn of(policy: &Policy) -> Self {
+        let limit = |bytes: u64| (bytes < u64::MAX).then_some(bytes);
+        let grants = policy.grants().map(|grant| GrantReport {
+            prefix: grant.prefix,
+            mode: if grant.is_writable { "rw" } else { "r" },
+            source: format!("{}:{}", grant.source.0, grant.source.1),
+        });
+        Self {
+            mode: policy.mode().unwrap_or(Mode::WorkspaceWrite).name(),
+            symlinks: match policy.links() {
+                Links::Follow => "follow",
+                Links::Inside => "inside",
+                Links::Refuse => "refuse",
+            },
+            binary: if policy.refuses_binary() { "refuse" } else { "allow" },
+            secrets: match policy.secrecy() {
+                Secrecy::Off => "off",
+                Secrecy::Places => "places",
+                Secrecy::Strict => "strict",
+            },
+            require_hash: policy.requires_hash(),
+            max_read_bytes: limit(policy.max_read()),
+            max_write_bytes: limit(policy.max_write()),
+            grants: grants.collect(),
+        }
+    }
+
+    fn print(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let Self { mode, symlinks, binary, secrets, .. } = self;
+        writeln!(out, "mode {mode}, symlinks {symlinks}, binary {binary}, secrets {secrets}")?;
+        if self.require_hash {
+            writeln!(out, "who changes a file has to say what is in it")?;
+        }
+        for (limit, what) in [(self.max_read_bytes, "read"), (self.max_write_bytes, "written")] {
+            limit.map_or(Ok(()), |limit| writeln!(out, "files of at most {limit} bytes are {what}"))?;
+        }
+        for GrantReport { prefix, mode, source } in &self.grants {
+            writeln!(out, "grant {} {mode} ({})", harmless(prefix), harmless(source))?;
+        }
+        Ok(())
+    }
+}
+
+fn harmless(text: &str) -> String {
+    printable(text.as_bytes()).to_string()
+}
