@@ -58,7 +58,9 @@ pub use describe::describe;
 pub use govern::{UnusablePolicy, policy_layer, unusable};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
-pub use look::{DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, read};
+pub use look::{
+    DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_read, read,
+};
 pub use page::{Exhibition, exhibit};
 pub use preview::{Preview, preview};
 pub use request::Request;

@@ -1,14 +1,15 @@
 //! What agents are answered that ask before they use a tool.
 
+use std::os::unix::fs::symlink;
 use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::systems::Desk;
+use crate::systems::{Desk, fed, program};
 use crate::tree;
 
-/// Runs the hook on a call of `tool`.
-fn answered(desk: &Desk, agent: &str, tool: &str, input: &Value) -> Output {
+/// Returns a call of `tool`, as agents write it.
+fn call(desk: &Desk, tool: &str, input: &Value) -> String {
     let call = json!({
         "session_id": "s1",
         "transcript_path": null,
@@ -19,8 +20,15 @@ fn answered(desk: &Desk, agent: &str, tool: &str, input: &Value) -> Output {
         "tool_input": input,
         "tool_use_id": "t1",
     });
+    call.to_string()
+}
+
+/// Runs the hook on a call of `tool`.
+fn answered(desk: &Desk, agent: &str, tool: &str, input: &Value) -> Output {
     let before = tree::read(&desk.root());
-    let output = desk.runs(&["hook", agent], call.to_string().as_bytes());
+    let mut hook = program(&desk.root(), &["hook", agent]);
+    hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
+    let output = fed(&mut hook, call(desk, tool, input).as_bytes());
     assert_eq!(tree::read(&desk.root()), before, "nothing is written");
     output
 }
@@ -94,6 +102,183 @@ fn what_is_closed_or_outside_is_denied_whatever_the_tool() {
     }
 }
 
+const POLICY: &str = "
+[[rule]]
+paths = ['vendor/**']
+verdict = 'deny'
+reason = 'it comes from elsewhere'
+[[rule]]
+paths = ['*.lock']
+ops = ['write', 'read']
+verdict = 'ask'
+reason = 'a tool keeps it'
+";
+
+/// Returns a root with something for each rule of [`POLICY`], which is in `policy`.
+fn governed(policy: &str) -> Desk {
+    let lock = ("a.lock", &b"one\n"[..]);
+    Desk::with(&[("a", b"one\n"), ("vendor/a", b"one\n"), lock, (policy, POLICY.as_bytes()), ("../home/x", b"")])
+}
+
+#[test]
+fn policy_decides_wherever_it_stands() {
+    for policy in ["wpatch.toml", "../config/wpatch/config.toml", "../given.toml"] {
+        let desk = governed(policy);
+        let given = if policy == "../given.toml" { &["--policy", policy][..] } else { &[] };
+        let said = |agent: &str, tool: &str, input: &Value| {
+            let mut hook = program(&desk.root(), &[&["hook", agent], given].concat());
+            hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
+            decision(&fed(&mut hook, call(&desk, tool, input).as_bytes()))
+        };
+        for (path, wanted, reason) in [
+            ("a", "allow", "policy allows it"),
+            ("vendor/a", "deny", "it comes from elsewhere"),
+            ("a.lock", "ask", "a tool keeps it"),
+        ] {
+            let edits = [json!({"old_string": "one", "new_string": "1"})];
+            for (tool, input) in [
+                ("Edit", json!({"file_path": desk.path(path), "old_string": "one", "new_string": "1"})),
+                ("Write", json!({"file_path": path, "content": "1"})),
+                ("MultiEdit", json!({"file_path": path, "edits": edits})),
+            ] {
+                let (said, why) = said("claude", tool, &input).unwrap();
+                assert!(said == wanted && why.contains(reason), "{policy}: {tool} {path}: {said}, {why}");
+            }
+            let read = said("claude", "Read", &json!({"file_path": path}));
+            assert_eq!(read.map_or("allow".to_owned(), |(said, _)| said), wanted, "{policy}: {path}");
+            let patch = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-one\n+1\n*** End Patch\n");
+            let said = said("codex", "apply_patch", &json!({"command": patch}));
+            match (wanted, said) {
+                ("allow", None) => {}
+                (_, Some((said, why))) => assert!(said == "deny" && why.contains(reason), "{policy}: {path}: {why}"),
+                (_, None) => panic!("{policy}: {path} is let through"),
+            }
+        }
+    }
+}
+
+#[test]
+fn codex_is_told_which_plan_somebody_has_to_approve() {
+    let desk = governed("wpatch.toml");
+    let patch = "*** Begin Patch\n*** Update File: a.lock\n@@\n-one\n+1\n*** End Patch\n";
+    let (_, why) = decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap();
+    let plan = desk.does(&["check"], patch.as_bytes())["plan_id"].as_str().unwrap().to_owned();
+    assert!(why.contains(&format!("wpatch apply --format codex --approve {plan}")), "{why}");
+    desk.does(&["apply", "--format", "codex", "--approve", &plan], patch.as_bytes());
+}
+
+#[test]
+fn a_policy_that_cannot_be_used_denies_everything() {
+    for policy in ["wpatch.toml", "../config/wpatch/config.toml"] {
+        let desk = Desk::with(&[("a", b"one\n"), (policy, b"[policy]\nmoode = 'full'\n")]);
+        for (agent, tool, input) in [
+            ("claude", "Write", json!({"file_path": "a", "content": ""})),
+            ("claude", "Read", json!({"file_path": "a"})),
+            ("codex", "apply_patch", json!({"command": "*** Begin Patch\n*** Delete File: a\n*** End Patch\n"})),
+        ] {
+            let (said, why) = decision(&answered(&desk, agent, tool, &input)).unwrap();
+            assert!(said == "deny" && why.contains("moode") && why.contains("line 2"), "{policy}: {tool}: {why}");
+        }
+    }
+    let desk = desk();
+    let mut hook = program(&desk.root(), &["hook", "claude", "--policy", "none.toml"]);
+    let call = call(&desk, "Read", &json!({"file_path": "a"}));
+    assert_eq!(decision(&fed(&mut hook, call.as_bytes())).unwrap().0, "deny");
+}
+
+#[test]
+fn the_policy_is_that_of_the_project() {
+    let desk = Desk::with(&[("a", b"one\n"), ("sub/vendor/a", b"one\n"), ("sub/wpatch.toml", POLICY.as_bytes())]);
+    let answer = |project: &str| {
+        let mut hook = program(&desk.root(), &["hook", "claude"]);
+        hook.env("CLAUDE_PROJECT_DIR", desk.path(project));
+        let input = json!({"file_path": desk.path("sub/vendor/a"), "content": ""});
+        decision(&fed(&mut hook, call(&desk, "Write", &input).as_bytes())).unwrap().0
+    };
+    assert_eq!((answer("."), answer("sub")), ("allow".to_owned(), "deny".to_owned()));
+}
+
+#[test]
+fn no_name_leads_around_a_policy() {
+    let desk = governed("wpatch.toml");
+    symlink("../../home", desk.path("vendor/out")).unwrap();
+    symlink("../home", desk.path("out")).unwrap();
+    symlink("vendor", desk.path("in")).unwrap();
+    for path in [
+        "out/x",
+        "in/a",
+        "in/out/x",
+        "~/x",
+        "~/.ssh/id_rsa",
+        "~",
+        "vendor/../../home/x",
+        "d/../vendor/a",
+        "../home/x",
+        "/etc/shadow",
+    ] {
+        for (tool, input) in [
+            ("Write", json!({"file_path": path, "content": ""})),
+            ("Read", json!({"file_path": path})),
+            ("MultiEdit", json!({"file_path": path, "edits": [{"old_string": "", "new_string": "x"}]})),
+            ("NotebookEdit", json!({"notebook_path": path, "new_source": "", "edit_mode": "insert"})),
+        ] {
+            let (said, why) = claude(&desk, tool, &input).unwrap();
+            assert!(said == "deny" && !why.is_empty(), "{tool} {path}: {why}");
+        }
+    }
+    let home = Desk::with(&[(".ssh/id_rsa", b"x"), (".ssh/config", b"x"), (".aws/credentials", b"x")]);
+    let read = |path: &str| {
+        let mut hook = program(&home.root(), &["hook", "claude"]);
+        hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", home.root());
+        decision(&fed(&mut hook, call(&home, "Read", &json!({"file_path": path})).as_bytes()))
+    };
+    for path in ["~/.ssh/id_rsa", ".aws/credentials"] {
+        let (said, why) = read(path).unwrap();
+        assert!(said == "deny" && why.contains("credentials"), "{path}: {why}");
+    }
+    assert_eq!(read("~/.ssh/config"), None);
+}
+
+#[test]
+fn a_file_that_is_larger_than_policy_lets_be_read_is_denied() {
+    let desk = Desk::with(&[("a", b"12345"), ("b", b"1234"), ("wpatch.toml", b"[policy]\nmax_read_bytes = 4\n")]);
+    let (said, why) = claude(&desk, "Read", &json!({"file_path": "a"})).unwrap();
+    assert!(said == "deny" && why.contains("limit of 4 bytes"), "{why}");
+    assert_eq!(claude(&desk, "Read", &json!({"file_path": "b"})), None);
+}
+
+#[test]
+fn all_edits_of_a_call_fit_or_it_is_denied() {
+    let desk = desk();
+    let edits = |second: &str| {
+        json!({"file_path": "a", "edits": [
+            {"old_string": "one", "new_string": "1"},
+            {"old_string": second, "new_string": "2"},
+        ]})
+    };
+    assert_eq!(claude(&desk, "MultiEdit", &edits("1\ntwo")).unwrap().0, "allow");
+    let (said, why) = claude(&desk, "MultiEdit", &edits("one")).unwrap();
+    assert!(said == "deny" && why.starts_with("error (not_found): a: "), "{why}");
+}
+
+#[test]
+fn fields_that_are_not_known_change_nothing() {
+    let desk = Desk::with(&[("a", b"one\n"), ("n.ipynb", NOTEBOOK.as_bytes())]);
+    let new = json!({"x": [1, null]});
+    for (tool, input) in [
+        ("Edit", json!({"file_path": "a", "old_string": "one", "new_string": "1", "new": new})),
+        ("Write", json!({"file_path": "a", "content": "1", "new": new})),
+        (
+            "MultiEdit",
+            json!({"file_path": "a", "edits": [{"old_string": "one", "new_string": "1", "new": new}], "new": 1}),
+        ),
+        ("NotebookEdit", json!({"notebook_path": "n.ipynb", "cell_id": "c1", "new_source": "2", "new": new})),
+    ] {
+        assert_eq!(claude(&desk, tool, &input).unwrap().0, "allow", "{tool}");
+    }
+    assert_eq!(claude(&desk, "Read", &json!({"file_path": "a", "pages": "1-3", "new": new})), None);
+}
+
 #[test]
 fn an_edit_that_cannot_be_made_is_denied_with_the_nearest_place() {
     let desk = desk();
@@ -131,6 +316,11 @@ fn what_cannot_be_understood_is_blocked() {
     for (agent, tool, input) in [
         ("claude", "Edit", json!({"file_path": 1})),
         ("claude", "Write", json!({"file_path": desk.path("a")})),
+        ("claude", "Write", json!({"file_path": "a", "content": ["x"]})),
+        ("claude", "Write", json!("a")),
+        ("claude", "Read", json!({"file_path": null})),
+        ("claude", "MultiEdit", json!({"file_path": "a", "edits": "[]"})),
+        ("claude", "Edit", json!({"file_path": "a", "old_string": "one", "new_string": "1", "replace_all": "yes"})),
         ("claude", "NotebookEdit", json!({"notebook_path": desk.path("a"), "edit_mode": "burn"})),
         ("codex", "apply_patch", json!({})),
         ("codex", "apply_patch", json!({"command": 1})),

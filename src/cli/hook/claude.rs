@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::{Call, Decision, of_change, of_outcome};
+use super::{Call, Decision, of_change, of_read};
 use crate::cli::args::Global;
-use crate::cli::{Stop, open, verbs};
+use crate::cli::policy::aim;
+use crate::cli::{Stop, verbs};
 use crate::engine::options::{CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times};
-use crate::engine::{self, Change, ReadRequest};
+use crate::engine::{self, Change};
 
 #[derive(Deserialize)]
 struct EditInput {
@@ -74,32 +75,48 @@ enum Mode {
 pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let project = || env::var_os("CLAUDE_PROJECT_DIR").filter(|project| !project.is_empty()).map(PathBuf::from);
     let root = global.root.clone().or_else(project).unwrap_or_else(|| call.cwd.clone());
-    let global = &Global { root: Some(root), ..Global::default() };
+    let rooted = Global { root: Some(root), ..global.clone() };
     // A name that is not absolute belongs to where the agent is.
-    let path = |file: PathBuf| verbs::below(global.root(), &call.cwd.join(file));
+    let aimed = |file: PathBuf| {
+        let (file, mut global) = (call.cwd.join(at_home(file)), rooted.clone());
+        aim(&mut global, Some(&file))?;
+        Ok((verbs::below(global.root(), &file), global))
+    };
     match call.tool_name.as_str() {
         "Edit" => {
             let EditInput { file_path, edit } = call.arguments()?;
-            of_change(edited(path(file_path), edit), global)
+            let (path, global) = aimed(file_path)?;
+            of_change(edited(path, edit), &global)
         }
         "MultiEdit" => {
             let MultiEditInput { file_path, edits } = call.arguments()?;
-            of_change(in_turn(path(file_path), edits), global)
+            let (path, global) = aimed(file_path)?;
+            of_change(in_turn(path, edits), &global)
         }
         "Write" => {
             let WriteInput { file_path, content } = call.arguments()?;
-            of_change(Change::overwrite(path(file_path), content), global)
+            let (path, global) = aimed(file_path)?;
+            of_change(Change::overwrite(path, content), &global)
         }
         "NotebookEdit" => {
             let input: NotebookInput = call.arguments()?;
-            let path = path(input.notebook_path.clone());
-            of_change(Change::notebook(path, cell(input)), global)
+            let (path, global) = aimed(input.notebook_path.clone())?;
+            of_change(Change::notebook(path, cell(input)), &global)
         }
         "Read" => {
             let ReadInput { file_path } = call.arguments()?;
-            of_read(path(file_path), global)
+            let (path, global) = aimed(file_path)?;
+            of_read(&path, &global)
         }
         _ => Ok(Decision::None),
+    }
+}
+
+/// Returns what a name with `~` stands for: the tools look into the user's home.
+fn at_home(file: PathBuf) -> PathBuf {
+    match (file.strip_prefix("~"), env::home_dir()) {
+        (Ok(below), Some(home)) => home.join(below),
+        _ => file,
     }
 }
 
@@ -138,19 +155,5 @@ fn cell(input: NotebookInput) -> CellEdit {
             CellEdit::Insert { place, kind: kind.unwrap_or(CellKind::Code), source, id: None }
         }
         Mode::Delete => CellEdit::Delete { cell: named.unwrap_or_default() },
-    }
-}
-
-/// Of what is read only policy and the root say something: whether it is there is for the tool to find out.
-fn of_read(path: Vec<u8>, global: &Global) -> Result<Decision, Stop> {
-    let workspace = open(global)?;
-    let request = ReadRequest { max_lines: 1, ..ReadRequest::of(path) };
-    match engine::read(&request, &workspace) {
-        Ok(_) => Ok(Decision::None),
-        Err(outcome) => {
-            let kind = outcome.report.error.as_ref().map(|error| error.kind);
-            let is_closed = matches!(kind, Some("denied" | "outside_root" | "policy" | "approval_required" | "usage"));
-            Ok(if is_closed { of_outcome(*outcome, global) } else { Decision::None })
-        }
     }
 }

@@ -17,7 +17,7 @@ const BEGIN: &str = "*** Begin Patch";
 /// Decides on a call. The root is the one of the command line, or where the agent is.
 pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let root = global.root.clone().unwrap_or_else(|| call.cwd.clone());
-    let global = &Global { root: Some(root), ..Global::default() };
+    let global = &Global { root: Some(root), ..global.clone() };
     let is_patch = NAMES.contains(&call.tool_name.as_str());
     let input = &call.tool_input;
     let command = ["command", "input", "patch"].iter().map(|key| &input[*key]).find(|value| !value.is_null());

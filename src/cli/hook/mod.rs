@@ -2,7 +2,7 @@
 //! it, nothing is written, and a decision is printed.
 //!
 //! Whatever cannot be understood is blocked: the exit code is 2 and standard error says why, which both agents take for a
-//! refusal. Any other failure of a hook would let the call through.
+//! refusal. Any other failure of a hook would let the call through. A policy that cannot be used denies everything.
 
 mod claude;
 mod codex;
@@ -16,10 +16,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::args::Global;
+use super::policy::policy;
 use super::{Stop, document, input, open, output, rooted};
 use crate::engine::options::code;
 use crate::engine::{self, Change, Outcome, Request};
-use crate::report::{Report, refusal};
+use crate::report::{FileReport, Report, refusal};
 use crate::text::printable;
 
 /// Largest call that is read, in bytes.
@@ -52,8 +53,8 @@ enum Decision {
     None,
     /// Nothing speaks against it.
     Allow,
-    /// Somebody has to be asked.
-    Ask(String),
+    /// Somebody has to be asked: why, and about which plan.
+    Ask(String, Option<String>),
     /// It must not be done, or cannot.
     Deny(String),
 }
@@ -63,8 +64,14 @@ pub(super) fn answer(agent: Agent, global: &Global) -> ExitCode {
     match decide(agent, global) {
         Ok(decision) => print(agent, decision),
         Err(stop) => {
-            output::complain(&stop.message);
-            ExitCode::from(BLOCKED)
+            let report = stop.into_outcome("hook").report;
+            match &report.error {
+                Some(error) if error.kind == "policy" => print(agent, Decision::Deny(refusal(&report))),
+                error => {
+                    output::complain(error.as_ref().map_or("it cannot be told why", |error| &error.message));
+                    ExitCode::from(BLOCKED)
+                }
+            }
         }
     }
 }
@@ -88,10 +95,8 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
     let (decision, reason) = match (decision, agent) {
         (Decision::None, _) | (Decision::Allow, Agent::Codex) => return ExitCode::SUCCESS,
         (Decision::Allow, Agent::Claude) => ("allow", "wpatch: policy allows it, and it fits".to_owned()),
-        (Decision::Ask(reason), Agent::Claude) => ("ask", reason),
-        (Decision::Ask(reason), Agent::Codex) => {
-            ("deny", format!("{reason}\nsomebody has to approve this change: ask for it, and do not work around"))
-        }
+        (Decision::Ask(reason, _), Agent::Claude) => ("ask", reason),
+        (Decision::Ask(reason, plan), Agent::Codex) => ("deny", format!("{reason}\n{}", approval(plan.as_deref()))),
         (Decision::Deny(reason), _) => ("deny", reason),
     };
     let answer = json!({"hookSpecificOutput": {
@@ -100,6 +105,15 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
         "permissionDecisionReason": reason,
     }});
     document::print(format!("{answer}\n").as_bytes())
+}
+
+/// Says how a change is made that somebody has to approve.
+fn approval(plan: Option<&str>) -> String {
+    let plan = plan.unwrap_or("PLAN_ID");
+    format!(
+        "help: nothing was changed, and no other way around is open: show the patch to the user, who makes the change with \
+         `wpatch apply --format codex --approve {plan} PATCH_FILE`"
+    )
 }
 
 impl Call {
@@ -113,34 +127,41 @@ impl Call {
 
 /// Returns what is to be said of a change of one file.
 fn of_change(change: Change, global: &Global) -> Result<Decision, Stop> {
-    let workspace = open(global)?;
-    let change = Change { is_dry: true, ..change };
-    Ok(of_outcome(engine::change(change, &workspace, &engine::options::Interrupt::new()), global))
+    let mut change = Change { is_dry: true, ..change };
+    change.preflight.policy = policy(global)?;
+    let outcome = engine::change(change, &open(global)?, &engine::options::Interrupt::new());
+    Ok(of_outcome(outcome, global))
 }
 
 /// Returns what is to be said of a patch.
-fn of_patch(request: Request, global: &Global) -> Result<Decision, Stop> {
-    let workspace = open(global)?;
-    Ok(of_outcome(engine::check(request, &workspace), global))
+fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
+    request.preflight.policy = policy(global)?;
+    // Without digests the plan has no name.
+    request.preflight.describe = true;
+    Ok(of_outcome(engine::check(request, &open(global)?), global))
+}
+
+/// Returns what is to be said of looking at a file. Whether it is there is for the tool to find out.
+fn of_read(path: &[u8], global: &Global) -> Result<Decision, Stop> {
+    let refused = engine::may_read(path, &policy(global)?, &open(global)?).err();
+    Ok(refused.map_or(Decision::None, |outcome| of_outcome(*outcome, global)))
 }
 
 fn of_outcome(outcome: Outcome, global: &Global) -> Decision {
     let report = rooted(outcome, global).report;
     match &report.error {
-        Some(error) if error.kind == "approval_required" => Decision::Ask(refusal(&report)),
+        Some(error) if error.kind == "approval_required" => Decision::Ask(refusal(&report), None),
         Some(_) => Decision::Deny(refusal(&report)),
-        None => questions(&report).map_or(Decision::Allow, Decision::Ask),
+        None => questions(&report).map_or(Decision::Allow, |why| Decision::Ask(why, report.plan_id)),
     }
 }
 
 /// Returns why somebody has to be asked.
 fn questions(report: &Report) -> Option<String> {
     let asked = report.files.iter().filter(|file| file.verdict == "ask");
+    let why = |file: &FileReport| printable(file.reason.as_deref().unwrap_or("policy asks").as_bytes()).to_string();
     let lines: Vec<_> = asked
-        .map(|file| {
-            let reason = file.reason.as_deref().unwrap_or("policy asks for an approval");
-            format!("{}: {}", file.path, printable(reason.as_bytes()))
-        })
+        .map(|file| format!("{}: somebody has to approve this: {}", printable(file.path.as_bytes()), why(file)))
         .collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

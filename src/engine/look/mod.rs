@@ -17,7 +17,7 @@ use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 pub use difference::{DiffRequest, diff};
 pub use explain::{ExplainRequest, explain};
 pub use list::{ListRequest, Order, list};
-pub use read::{ReadRequest, View, Window, read};
+pub use read::{ReadRequest, View, Window, may_read, read};
 
 type Found<T> = Result<T, Box<Problem>>;
 

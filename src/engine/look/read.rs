@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Found, about, contents, refused, resolved};
+use super::{Found, about, contents, refused, resolved, too_large};
 use crate::engine::Outcome;
 use crate::engine::change::MAX_FILE;
 use crate::engine::govern::governed;
+use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
@@ -118,6 +119,27 @@ impl ReadRequest {
 pub fn read(request: &ReadRequest, workspace: &dyn Workspace) -> Result<Extract, Box<Outcome>> {
     let policy = governed("read", &request.policy, workspace)?;
     extract(request, &policy, workspace).map_err(|problem| refused("read", *problem))
+}
+
+/// Says whether policy lets the file at `path`, below the root, be read. Nothing of it is, and it need not be there.
+///
+/// # Security
+///
+/// The answer is about the tree as it is now: whoever may change links may make another one of it before the file is read.
+///
+/// # Errors
+///
+/// Returns the report of what is in the way: a rule, its size, or a path or link that leads out of the root.
+pub fn may_read(path: &[u8], policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<(), Box<Outcome>> {
+    let policy = governed("read", policy, workspace)?;
+    let small_enough = |path: &RelPath| match workspace.stat(path) {
+        Ok(Some(stat)) if stat.kind == FileKind::Regular && stat.size > policy.max_read() => {
+            Err(too_large(path, policy.max_read(), Some(stat.size)))
+        }
+        _ => Ok(()),
+    };
+    let judged = resolved(workspace, &policy, path).and_then(|path| small_enough(&path));
+    judged.map_err(|problem| refused("read", *problem))
 }
 
 fn extract(request: &ReadRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Extract> {
