@@ -77,6 +77,7 @@ pub mod plan;
 pub mod policy;
 pub mod preflight;
 pub mod process;
+pub mod progress;
 pub mod repair;
 pub mod report;
 pub mod syntax;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::{Run, report};
 use crate::preflight::{self, Problem, Severity, code};
 use crate::process::{self, Ending, Errand, Ran};
+use crate::progress::{Phase, Progress};
 use crate::report::{CommandReport, Report, print_json};
 use crate::transaction::{Failure, Interrupt, Trial};
 use crate::workspace::Workspace;
@@ -84,11 +85,14 @@ struct Turn<'a> {
     commands: &'a Commands,
     input: Vec<u8>,
     environment: Vec<(&'static str, OsString)>,
+    phase: Phase,
+    progress: Progress,
 }
 
 impl Turn<'_> {
     fn run(&self, interrupt: &Interrupt) -> Result<Ran, Failure> {
-        let Self { command, commands, input, environment } = self;
+        let Self { command, commands, input, environment, phase, progress } = self;
+        progress.enter(*phase, 0);
         let errand = Errand { command, directory: &commands.directory, environment, input, limit: commands.limit };
         let ran = process::run(&errand, &|| interrupt.signal().is_some());
         let ran = ran.map_err(|error| Failure::Command { reason: error.to_string() })?;
@@ -138,7 +142,8 @@ impl Run {
         interrupt: &Interrupt,
     ) -> Result<bool, Failure> {
         let Some(command) = &commands.before else { return Ok(true) };
-        let ran = self.turn(command, commands, report::Outcome::WouldApply, Some(workspace))?.run(interrupt);
+        let turn = self.turn((command, Phase::Before), commands, report::Outcome::WouldApply, Some(workspace))?;
+        let ran = turn.run(interrupt);
         workspace.forget();
         let ran = ran?;
         self.answers.before = Some(CommandReport::of(command.as_encoded_bytes(), &ran));
@@ -157,7 +162,7 @@ impl Run {
         workspace: &dyn Workspace,
     ) -> Result<Option<Verification<'c>>, Failure> {
         let Some(command) = &commands.verify else { return Ok(None) };
-        let turn = self.turn(command, commands, report::Outcome::Applied, Some(workspace))?;
+        let turn = self.turn((command, Phase::Verifying), commands, report::Outcome::Applied, Some(workspace))?;
         Ok(Some(Verification { turn, ran: Mutex::default() }))
     }
 
@@ -175,7 +180,8 @@ impl Run {
     /// Tells `--after` what was done. Nothing that comes of it changes how the command ends.
     pub(super) fn tell_after(&mut self, commands: &Commands, interrupt: &Interrupt) {
         let Some(command) = commands.after.as_ref().filter(|_| self.receipt.is_some()) else { return };
-        let ran = self.turn(command, commands, report::Outcome::Applied, None).and_then(|turn| turn.run(interrupt));
+        let turn = self.turn((command, Phase::After), commands, report::Outcome::Applied, None);
+        let ran = turn.and_then(|turn| turn.run(interrupt));
         let why = match &ran {
             Ok(ran) => {
                 self.answers.after = Some(CommandReport::of(command.as_encoded_bytes(), ran));
@@ -193,7 +199,7 @@ impl Run {
     /// there is a `workspace`, which the environment names.
     fn turn<'c>(
         &self,
-        command: &'c OsStr,
+        (command, phase): (&'c OsStr, Phase),
         commands: &'c Commands,
         success: report::Outcome,
         workspace: Option<&dyn Workspace>,
@@ -211,7 +217,7 @@ impl Run {
         if let Some(workspace) = workspace {
             environment.push((AT_WORK, workspace.identity()?.into()));
         }
-        Ok(Turn { command, commands, input, environment })
+        Ok(Turn { command, commands, input, environment, phase, progress: self.progress.clone() })
     }
 }
 

@@ -16,6 +16,7 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
 use crate::preflight::{self, Problem, Severity, code};
+use crate::progress::{Phase, Progress};
 use crate::transaction::{Failure, Interrupt, Trial};
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
@@ -167,6 +168,7 @@ pub(super) struct Waiting {
     diagnosis: Mutex<Option<Diagnosis>>,
     findings: OnceLock<Findings>,
     new_errors: NewErrors,
+    progress: Progress,
 }
 
 impl Waiting {
@@ -178,6 +180,7 @@ impl Waiting {
     pub(super) fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
         let diagnosis = self.diagnosis.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut diagnosis) = diagnosis else { return Ok(()) };
+        self.progress.enter(Phase::Asking, 0);
         diagnosis.go_on(place, &|| interrupt.signal().is_some());
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
@@ -210,6 +213,7 @@ impl Run {
         let documents = noted.documents(&self.plan, workspace, &mut left_out)?;
         self.problems.extend(not_asked(&options, &documents, &left_out));
         let new_errors = options.new_errors;
+        self.progress.enter(Phase::Asking, 0);
         let diagnosis = Diagnosis::begin(options, documents, &|| interrupt.signal().is_some());
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
@@ -219,7 +223,8 @@ impl Run {
             self.found(diagnosis.findings(), new_errors);
             return Ok(None);
         }
-        Ok(Some(Waiting { diagnosis: Mutex::new(Some(diagnosis)), findings: OnceLock::new(), new_errors }))
+        let (diagnosis, progress) = (Mutex::new(Some(diagnosis)), self.progress.clone());
+        Ok(Some(Waiting { diagnosis, findings: OnceLock::new(), new_errors, progress }))
     }
 
     /// Takes note of what the servers found out.

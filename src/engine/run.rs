@@ -14,6 +14,7 @@ use crate::diagnostics::{self, Findings, Place};
 use crate::plan::{self, LeftOut, Plan, Selected};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, Resolution, code};
+use crate::progress::{Phase, Progress};
 use crate::report::{self, Parts, Report};
 use crate::syntax;
 use crate::transaction::history::Label;
@@ -54,6 +55,8 @@ pub(super) struct Run {
     /// What language servers are asked, and what they said.
     pub(super) diagnostics: Option<diagnostics::Options>,
     pub(super) findings: Option<Findings>,
+    /// Whom it tells how far it is.
+    pub(super) progress: Progress,
 }
 
 impl Run {
@@ -80,6 +83,7 @@ impl Run {
             plan_id: None,
             diagnostics: None,
             findings: None,
+            progress: Progress::default(),
         }
     }
 
@@ -104,6 +108,7 @@ impl Run {
     /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
     pub(super) fn described(&mut self, request: &Request) -> preflight::Options {
         self.diagnostics.clone_from(&request.diagnostics);
+        self.progress = request.preflight.progress.clone();
         let options = request.commands.described(request.preflight.clone());
         self.is_described = options.describe || request.approve.is_some();
         self.links = request.transaction.links;
@@ -123,6 +128,7 @@ impl Run {
             return false;
         }
         let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
+        request.preflight.progress.enter(Phase::Reading, 0);
         for (name, bytes) in request.patches {
             match syntax::parse(&name, bytes, &among, request.syntax) {
                 Ok(plan) => whole.append(plan),
@@ -269,6 +275,7 @@ impl Run {
             }
             self.problems.truncate(known);
         }
+        self.progress.enter(Phase::Waiting, 0);
         let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
         self.recovered = recovered;
         let waiting = self.resolve(workspace, options, &transaction, approve, interrupt)?;
@@ -294,7 +301,7 @@ impl Run {
             return Ok(());
         }
         let verification = self.verification(commands, workspace)?;
-        let mut transaction: Transaction<'_> = transaction;
+        let mut transaction: Transaction<'_> = transaction.followed_by(self.progress.clone());
         if let Some(waiting) = &waiting {
             transaction = transaction.tried_by(waiting);
         }

@@ -38,6 +38,7 @@ use crate::notebook::EditedCell;
 use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::policy::{Hit, Policy, Ruling, Verdict};
+use crate::progress::{Phase, Progress};
 use crate::text::tag::Tag;
 use crate::text::{EncodingChoice, TextEncoding};
 use crate::workspace::{Workspace, WorkspaceError};
@@ -84,6 +85,8 @@ pub struct Options {
     pub guards: Vec<&'static Guard>,
     /// What keeps the images of the change, for who shows them.
     pub gallery: Option<Arc<Gallery>>,
+    /// Whom the run tells how far it is, this stage and all others.
+    pub progress: Progress,
 }
 
 impl Options {
@@ -116,6 +119,7 @@ impl Default for Options {
             idempotent: false,
             guards: Vec::new(),
             gallery: None,
+            progress: Progress::default(),
         }
     }
 }
@@ -231,7 +235,9 @@ pub fn resolve(
     let groups = group::groups(plan);
     let is_refused = AtomicBool::new(all.iter().any(|findings| held(findings).is_failed()));
     let count = AtomicUsize::new(0);
+    options.progress.enter(Phase::Looking, plan.operations.len());
     let work = |members: &Vec<usize>| -> Result<(), WorkspaceError> {
+        options.progress.step(members.len());
         if members.iter().any(|&index| held(&all[index]).is_failed()) {
             return Ok(());
         }

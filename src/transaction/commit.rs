@@ -17,6 +17,7 @@ use super::{Durability, Failure, Interrupt, Trial};
 use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
+use crate::progress::{Phase, Progress};
 use crate::workspace::{Directory, Fault, Like, Rename, Timestamp, Workspace};
 
 /// Up to so many files or directories are synced one by one; more of them by one sync of the file system.
@@ -31,6 +32,7 @@ pub(super) struct Commit<'a> {
     pub(super) since: Timestamp,
     pub(super) trials: &'a [&'a dyn Trial],
     pub(super) interrupt: &'a Interrupt,
+    pub(super) progress: &'a Progress,
 }
 
 impl Commit<'_> {
@@ -46,6 +48,7 @@ impl Commit<'_> {
         arranged.journal.changes.iter().filter(|change| change.is_overwrite()).try_for_each(|it| self.copy_old(it))?;
         arranged.journal.write(self.workspace, self.scratch)?;
         if self.durability == Durability::Full {
+            self.progress.enter(Phase::Syncing, 0);
             let staged = self.staged_files(&arranged.journal.changes)?;
             if staged.len() > FEW {
                 self.workspace.sync_all()?;
@@ -120,9 +123,11 @@ impl Commit<'_> {
             found: &arranged.found,
             since: self.since,
             interrupt: self.interrupt,
+            progress: self.progress,
         };
         let stay = swap.run()?;
         if self.durability == Durability::Full {
+            self.progress.enter(Phase::Syncing, 0);
             self.sync_changed(arranged, &stay)?;
         }
         let altered = self.put_on_trial(&arranged.journal)?;
@@ -204,6 +209,7 @@ impl Commit<'_> {
 
     /// Puts everything back. An error of the commit record proves nothing, so its name is looked for first.
     fn roll_back(&self, arranged: &Arranged, cause: Failure) -> Aborted {
+        self.progress.enter(Phase::RollingBack, 0);
         let rollback = Rollback::new(self.workspace, self.scratch, &arranged.journal, self.durability);
         let undone = match rollback.reopen() {
             // Somebody took the journal away, and the old files with it.

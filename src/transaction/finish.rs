@@ -5,6 +5,7 @@ use std::fmt;
 use super::history::{self, Spares};
 use super::journal::Journal;
 use super::{Done, Failure, Receipt, Transaction, unswept};
+use crate::progress::Phase;
 
 impl Transaction<'_> {
     /// Keeps what was done, if anything was, and cleans up.
@@ -26,6 +27,7 @@ impl Transaction<'_> {
     /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it.
     fn keep(&self, journal: &Journal, warnings: &mut Vec<String>) -> Result<(), Failure> {
         let Some(state) = &self.state else { return Ok(()) };
+        self.progress.enter(Phase::Sweeping, 0);
         let Some(home) = state.history() else {
             if self.workspace.attic().is_some() {
                 warnings.push(unkept("there is no place for a history that is the user's own alone"));

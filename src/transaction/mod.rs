@@ -31,6 +31,7 @@ use std::time::Duration;
 
 use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
+use crate::progress::{Phase, Progress};
 use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
 
 pub use change::Standing;
@@ -134,6 +135,8 @@ pub struct Transaction<'w> {
     trials: Vec<&'w dyn Trial>,
     /// What some directories get.
     directories: BTreeMap<RelPath, Standing>,
+    /// Whom it tells how far it is.
+    progress: Progress,
     /// The lock; `None` once it was given back.
     state: Option<State>,
     scratch: Scratch,
@@ -268,6 +271,7 @@ impl<'w> Transaction<'w> {
                     label: Label::default(),
                     trials: Vec::new(),
                     directories: BTreeMap::new(),
+                    progress: Progress::default(),
                     state: Some(state),
                     stage: Stage::new(scratch.clone(), options),
                     scratch,
@@ -316,6 +320,13 @@ impl<'w> Transaction<'w> {
         self
     }
 
+    /// Tells `progress` how far its commit is.
+    #[must_use]
+    pub fn followed_by(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
     /// Says what becomes of the other names of files that are staged from now on.
     #[must_use]
     pub fn with_links(mut self, links: Links) -> Self {
@@ -361,16 +372,17 @@ impl<'w> Transaction<'w> {
             return Err(no_history().into());
         }
         let arranged = arrange(self.workspace, &self.stage, changes, &self.label, &self.directories)?;
-        let Self { workspace, scratch, since, options, trials, .. } = self;
+        let Self { workspace, scratch, since, options, trials, progress, .. } = self;
         let (durability, since) = (options.durability, *since);
-        let altered =
-            Commit { workspace: *workspace, state, scratch, durability, since, trials, interrupt }.run(&arranged)?;
+        let altered = Commit { workspace: *workspace, state, scratch, durability, since, trials, interrupt, progress }
+            .run(&arranged)?;
         Ok(Some(Done { journal: arranged.journal, altered }))
     }
 
     /// Sweeps and gives the lock back.
     fn clear(&mut self) -> Result<(), Failure> {
         let Some(state) = self.state.take() else { return Ok(()) };
+        self.progress.enter(Phase::Sweeping, 0);
         if self.keeps_journal {
             state.ignore(self.workspace);
             return Ok(());

@@ -11,6 +11,7 @@ use super::{Failure, Interrupt};
 use crate::change::FileState;
 use crate::mode::Permissions;
 use crate::path::RelPath;
+use crate::progress::{Phase, Progress};
 use crate::workspace::{Fault, Privacy, Rename, Timestamp, WorkspaceError};
 
 /// One swap.
@@ -24,6 +25,7 @@ pub(super) struct Swap<'a> {
     /// A moment before anything was read.
     pub(super) since: Timestamp,
     pub(super) interrupt: &'a Interrupt,
+    pub(super) progress: &'a Progress,
 }
 
 impl Swap<'_> {
@@ -34,6 +36,7 @@ impl Swap<'_> {
     /// Stops at the first error, or at a file that is not what was read; then it has to be rolled back.
     pub(super) fn run(&self) -> Result<BTreeSet<&RelPath>, Failure> {
         let changes = &self.journal.changes;
+        self.progress.enter(Phase::Swapping, changes.len());
         for change in changes.iter().filter(|change| change.leaves && change.before.is_some()) {
             self.poll()?;
             self.take_out(change)?;
@@ -53,14 +56,17 @@ impl Swap<'_> {
         for change in changes.iter().filter(|change| change.is_exchange()) {
             self.poll()?;
             self.exchange(change)?;
+            self.progress.step(1);
         }
         for change in changes.iter().filter(|change| !change.is_exchange() && !change.is_overwrite()) {
             self.poll()?;
             self.put_in(change)?;
+            self.progress.step(1);
         }
         for change in changes.iter().filter(|change| change.is_overwrite()) {
             self.poll()?;
             self.overwrite(change)?;
+            self.progress.step(1);
         }
         for change in changes.iter().filter(|change| change.is_mode()) {
             self.poll()?;

@@ -13,6 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("mode", &[]),
     ("path", &["text"]),
     ("process", &[]),
+    ("progress", &[]),
     ("plan", &["text", "digest", "mode", "path"]),
     ("workspace", WORDS),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
@@ -38,9 +39,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "notebook",
             "guard",
             "policy",
+            "progress",
         ],
     ),
-    ("transaction", &["text", "digest", "mode", "path", "policy", "workspace", "change"]),
+    ("transaction", &["text", "digest", "mode", "path", "policy", "progress", "workspace", "change"]),
     (
         "report",
         &[
@@ -78,6 +80,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "policy",
             "preflight",
             "process",
+            "progress",
             "repair",
             "transaction",
             "report",

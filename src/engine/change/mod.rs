@@ -175,6 +175,7 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     (run.is_described, run.is_dry, run.links) = (options.describe, change.is_dry, transaction.links);
     run.policy = Arc::clone(&options.policy);
     run.diagnostics.clone_from(&change.diagnostics);
+    run.progress = options.progress.clone();
     if let Some(misuse) = change.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();

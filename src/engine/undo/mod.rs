@@ -10,6 +10,7 @@ use super::problems::half_made;
 use super::{Outcome, Run};
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
+use crate::progress::Phase;
 use crate::report;
 use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries};
 use crate::transaction::{self, Failure, Interrupt, Links};
@@ -100,6 +101,7 @@ pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interr
     (run.is_described, run.is_dry, run.is_making) =
         (request.preflight.describe, request.is_dry_run, !request.is_dry_run);
     run.policy = Arc::clone(&request.preflight.policy);
+    run.progress = request.preflight.progress.clone();
     if let Err(failure) = run.take_back(&request, workspace, interrupt) {
         run.fail(&failure);
     }
@@ -126,11 +128,12 @@ impl Run {
             }
             return Ok(());
         }
+        self.progress.enter(Phase::Waiting, 0);
         let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
         self.recovered = recovered;
         let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
         self.links = links(&chosen, request);
-        let transaction = transaction.with_links(self.links);
+        let transaction = transaction.with_links(self.links).followed_by(self.progress.clone());
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
         self.resolved(resolution, request.approve.as_deref());
         if self.is_refused() {

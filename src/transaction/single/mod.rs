@@ -24,6 +24,7 @@ use super::{Durability, Failure, Interrupt, Links, Options, Receipt, stage, unsw
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::progress::Progress;
 use crate::workspace::{Like, Lock, Timestamp, Workspace, WorkspaceError};
 
 /// One transaction of one change: begun under the lock, given the change as a [`Sink`], then committed.
@@ -187,6 +188,8 @@ impl<'w> SingleChange<'w> {
             found: &found.into_iter().collect(),
             since: self.since,
             interrupt,
+            // One file is done before anybody could look.
+            progress: &Progress::default(),
         };
         swap.run().map(drop)
     }
