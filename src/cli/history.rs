@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::args::{BackOptions, Global, RejectOptions, UndoOptions};
 use super::output::{Output, Verbosity};
 use super::policy::policy;
-use super::{Stop, finish, open, open_to_change, output, request, root, watched};
+use super::{Stop, finish, open, open_to_change, output, progress, request, root, watched};
 use crate::engine::options::{Interrupt, Limits, PreflightOptions, TransactionOptions};
 use crate::engine::{self, Disk, Outcome, Target, UndoRequest};
 use crate::report::{Log, print_json};
@@ -49,10 +49,13 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
         Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Loud)),
     };
     told(command, global, |workspace, transaction, interrupt| {
-        let preflight = PreflightOptions { policy, describe: global.is_described(), ..PreflightOptions::default() };
-        let (force, is_dry_run, approve) = (options.force, options.dry_run, options.approve.clone());
-        let request = UndoRequest { force, is_dry_run, approve, preflight, transaction, ..UndoRequest::of(target) };
-        engine::undo(&request, workspace, interrupt)
+        progress::shown(global, |progress| {
+            let defaults = PreflightOptions::default();
+            let preflight = PreflightOptions { policy, progress, describe: global.is_described(), ..defaults };
+            let (force, is_dry_run, approve) = (options.force, options.dry_run, options.approve.clone());
+            let request = UndoRequest { force, is_dry_run, approve, preflight, transaction, ..UndoRequest::of(target) };
+            engine::undo(&request, workspace, interrupt)
+        })
     })
 }
 

@@ -1,10 +1,10 @@
 //! Reading patches and contents.
 
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use super::Stop;
-use crate::engine::options::{Facts, code};
+use crate::engine::options::{Facts, Phase, code};
 
 /// What standard input is called.
 const STDIN: &str = "-";
@@ -19,6 +19,12 @@ pub(super) fn read(paths: &[PathBuf], limit: u64) -> Result<Vec<(String, Vec<u8>
         return Ok(vec![read_one(Path::new(STDIN), limit)?]);
     }
     paths.iter().map(|path| read_one(path, limit)).collect()
+}
+
+/// Returns what a run begins with that reads `paths`: where somebody types, no line may move meanwhile.
+pub(super) fn first(paths: &[PathBuf]) -> Phase {
+    let is_typed = (paths.is_empty() || paths.iter().any(|path| path == Path::new(STDIN))) && io::stdin().is_terminal();
+    if is_typed { Phase::Beginning } else { Phase::Reading }
 }
 
 /// Reads the contents of a file, or standard input for `-`; at most `limit` bytes.

@@ -20,6 +20,7 @@ mod mcp;
 mod notebook;
 mod output;
 mod policy;
+mod progress;
 mod request;
 mod servers;
 mod show;
@@ -37,7 +38,7 @@ use args::{CheckOptions, Cli, Command, Global, PatchOptions, TreeOptions};
 use commands::CommandOptions;
 use output::{Output, Verbosity};
 
-use crate::engine::options::{Code, Facts, Input, Interrupt, Problem, code};
+use crate::engine::options::{Code, Facts, Input, Interrupt, Problem, Progress, code};
 use crate::engine::{self, Change, Disk, Outcome, Request, Target};
 use crate::report::{self, Parts};
 
@@ -149,7 +150,7 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
     let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
     let output = Output::of(global, usual).with_statistics(&patch, global);
     let is_deterministic = patch.deterministic;
-    let outcome = outcome((task, &way), patch, commands, global);
+    let outcome = progress::shown(global, |progress| outcome((task, &way), patch, commands, global, progress));
     let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
     if is_deterministic {
         report::forget_place(&mut outcome.report);
@@ -162,14 +163,17 @@ fn outcome(
     patch: PatchOptions,
     commands: &CommandOptions,
     global: &Global,
+    progress: Progress,
 ) -> Result<Outcome, Stop> {
-    let request = match way {
+    progress.enter(input::first(&patch.patches), 0);
+    let mut request = match way {
         Way::Saved(id) => match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
             Ok(request) => request,
             Err(outcome) => return Ok(*outcome),
         },
         _ => request::request(patch, task, global)?,
     };
+    request.preflight.progress = progress;
     if matches!(task, Task::Describe | Task::Shape) {
         let mut outcome = engine::describe(request);
         outcome.report.command = task.name();
@@ -193,10 +197,13 @@ fn outcome(
 }
 
 fn change(command: &'static str, change: Result<Change, Stop>, global: &Global) -> ExitCode {
-    let outcome = change.and_then(|change| {
+    let outcome = change.and_then(|mut change| {
         let workspace = open_to_change(global)?;
         let interrupt = watched()?;
-        Ok(rooted(engine::change(change, &workspace, interrupt), global))
+        Ok(progress::shown(global, |progress| {
+            change.preflight.progress = progress;
+            rooted(engine::change(change, &workspace, interrupt), global)
+        }))
     });
     finish(&outcome.unwrap_or_else(|stop| stop.into_outcome(command)), &Output::of(global, Verbosity::Normal))
 }

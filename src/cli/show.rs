@@ -10,8 +10,8 @@ use clap::Args;
 
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, printed};
-use super::{Stop, Task, finish, history, open, request, root};
-use crate::engine::options::code;
+use super::{Stop, Task, finish, history, input, open, progress, request, root};
+use crate::engine::options::{Progress, code};
 use crate::engine::{self, Preview, Request};
 use crate::report::print_html;
 use crate::report::terminal::{self, Layout, Sheet};
@@ -91,7 +91,7 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     }
     let output = Output::of(global, Verbosity::Normal).without_words().with_statistics(&options.patch, global);
     let form = Form::of(&options, global, &output);
-    match preview(options.patch, global) {
+    match progress::shown(global, |progress| preview(options.patch, global, progress)) {
         Ok(preview) => {
             let code = match form {
                 Form::Report => ExitCode::SUCCESS,
@@ -120,10 +120,10 @@ fn is_change(name: &str) -> bool {
 /// Prints a page, also of what does not apply or is refused: it says why.
 fn page(patch: PatchOptions, global: &Global) -> ExitCode {
     let output = Output::of(global, Verbosity::Normal).without_words();
-    let exhibition = asked(patch, global).and_then(|request| {
-        let mut exhibition = engine::exhibit(request, &open(global)?);
+    let exhibition = progress::shown(global, |progress| {
+        let mut exhibition = engine::exhibit(asked(patch, global, progress)?, &open(global)?);
         exhibition.outcome.report.root = Some(root(global));
-        Ok(exhibition)
+        Ok::<_, Stop>(exhibition)
     });
     match exhibition {
         Ok(exhibition) => {
@@ -136,15 +136,18 @@ fn page(patch: PatchOptions, global: &Global) -> ExitCode {
 }
 
 /// Reads the patches and returns what to do with them.
-fn asked(patch: PatchOptions, global: &Global) -> Result<Request, Stop> {
+fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Request, Stop> {
     if patch.shape {
         return Err(Stop::new(&code::USAGE, "--shape reads no file, so that there is nothing to show".to_owned()));
     }
-    request::request(patch, Task::Show, global)
+    progress.enter(input::first(&patch.patches), 0);
+    let mut request = request::request(patch, Task::Show, global)?;
+    request.preflight.progress = progress;
+    Ok(request)
 }
 
-fn preview(patch: PatchOptions, global: &Global) -> Result<Preview, Stop> {
-    let mut preview = engine::preview(asked(patch, global)?, &open(global)?);
+fn preview(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Preview, Stop> {
+    let mut preview = engine::preview(asked(patch, global, progress)?, &open(global)?);
     preview.outcome.report.root = Some(root(global));
     Ok(preview)
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::flag::{register, register_conditional_default, register_usize};
-use signal_hook::low_level::signal_name;
+use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 use crate::engine::options::Interrupt;
 
@@ -18,6 +18,8 @@ const END: i32 = 32;
 /// A process has one set of handlers.
 static INTERRUPT: Interrupt = Interrupt::new();
 static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
+/// Whether the run looks for the signals that ask to stop.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 /// Whether nothing is in the making, so that a signal may end the process at once.
 static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
@@ -29,6 +31,17 @@ static IS_IDLE: AtomicBool = AtomicBool::new(false);
 ///
 /// Returns the error of the system if it takes no handler.
 pub(super) fn watch() -> io::Result<&'static Interrupt> {
+    IS_WATCHED.store(true, Ordering::SeqCst);
+    note()?;
+    Ok(&INTERRUPT)
+}
+
+/// Notes the signals from now on, which end the process no more.
+///
+/// # Errors
+///
+/// Returns the error of the system if it takes no handler.
+pub(super) fn note() -> io::Result<()> {
     for (number, name) in (1..END).filter_map(|number| Some((number, signal_name(number)?))) {
         if WISHES.contains(&name) {
             register_usize(number, INTERRUPT.flag(), usize::try_from(number).unwrap_or_default())?;
@@ -36,7 +49,18 @@ pub(super) fn watch() -> io::Result<&'static Interrupt> {
             register(number, &IS_OVER_LIMIT)?;
         }
     }
-    Ok(&INTERRUPT)
+    Ok(())
+}
+
+/// Returns the signal that was noted and that nobody heeds: it has to end the process.
+pub(super) fn unheeded() -> Option<i32> {
+    INTERRUPT.signal().filter(|_| !IS_WATCHED.load(Ordering::SeqCst))
+}
+
+/// Ends the process as `signal` does that nobody notes.
+pub(super) fn end_by(signal: i32) {
+    // It fails for no signal that can be noted.
+    let _ = emulate_default_handler(signal);
 }
 
 /// Returns what the signals ask that come while [`at_work`]; at any other time they end the process.

@@ -41,6 +41,7 @@ mod output;
 mod policy;
 mod power;
 mod process;
+mod progress;
 mod repeated;
 mod report;
 mod repository;

@@ -6,7 +6,7 @@
 mod job;
 mod queue;
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ use rayon::ThreadPoolBuilder;
 
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::policy::policy;
-use super::{Stop, Task, input, output, request, tree, watched};
-use crate::engine::options::{Interrupt, code};
+use super::{Stop, Task, input, output, progress, request, tree, watched};
+use crate::engine::options::{Interrupt, Phase, Progress, code};
 use crate::engine::{self, Repository, Request};
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
@@ -41,17 +41,29 @@ const UNREAD: u8 = 141;
 
 /// Does the jobs of a file or of standard input.
 pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
-    let begun = Batch::begin(check, global);
-    let (batch, threads) = match begun {
-        Ok(begun) => begun,
+    let kept = global.clone();
+    let work = |progress| {
+        let (batch, threads) = Batch::begin(check, global, progress)?;
+        work_off(&batch, threads);
+        Ok(batch)
+    };
+    // On one terminal the line would be mixed with the reports.
+    let done: Result<_, Stop> =
+        if io::stdout().is_terminal() { work(Progress::default()) } else { progress::shown(&kept, work) };
+    match done {
+        Ok(batch) => batch.ended(),
         Err(stop) => {
             output::complain(&stop.message);
-            return ExitCode::from(stop.into_outcome("check").report.exit_code);
+            ExitCode::from(stop.into_outcome("check").report.exit_code)
         }
-    };
+    }
+}
+
+/// Lets `threads` do all jobs, or as many as there are before a signal comes.
+fn work_off(batch: &Arc<Batch>, threads: usize) {
     let main = thread::current();
     let worker = |_| {
-        let (batch, main) = (Arc::clone(&batch), main.clone());
+        let (batch, main) = (Arc::clone(batch), main.clone());
         thread::spawn(move || {
             batch.work();
             main.unpark();
@@ -63,7 +75,6 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
     while !workers.iter().all(thread::JoinHandle::is_finished) && !is_over() {
         thread::park_timeout(LOOK);
     }
-    batch.ended()
 }
 
 /// A run.
@@ -75,6 +86,7 @@ struct Batch {
     tree: TreeOptions,
     global: Global,
     is_deterministic: bool,
+    progress: Progress,
     repositories: Mutex<Vec<(Option<PathBuf>, Repository)>>,
     interrupt: &'static Interrupt,
     busy: AtomicUsize,
@@ -85,9 +97,12 @@ struct Batch {
 }
 
 impl Batch {
-    fn begin(check: CheckOptions, global: Global) -> Result<(Arc<Self>, usize), Stop> {
+    fn begin(check: CheckOptions, global: Global, progress: Progress) -> Result<(Arc<Self>, usize), Stop> {
         let CheckOptions { mut patch, tree, batch: BatchOptions { jobs, shard, .. }, .. } = check;
         let threads = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        if input::first(&patch.patches) == Phase::Reading {
+            progress.enter(Phase::Jobs, 0);
+        }
         let input = source(&mem::take(&mut patch.patches))?;
         let order = if patch.deterministic { Order::Read(AHEAD * threads) } else { Order::Finished };
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
@@ -101,6 +116,7 @@ impl Batch {
             tree,
             global,
             is_deterministic,
+            progress,
             repositories: Mutex::default(),
             interrupt: watched()?,
             busy: AtomicUsize::new(0),
@@ -120,6 +136,7 @@ impl Batch {
                 Ok(Some(taken)) => {
                     self.busy.fetch_add(1, Ordering::SeqCst);
                     self.answer(&taken);
+                    self.progress.step(1);
                     self.busy.fetch_sub(1, Ordering::SeqCst);
                 }
                 Ok(None) => return,
