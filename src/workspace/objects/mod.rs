@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cache::Cache;
+use cache::{Cache, MOST_OF_ONE, Weighed};
 use reader::{Header, Kind, Place, Reader};
 use tree::Tree;
 
@@ -46,7 +46,9 @@ pub struct Repository(Arc<Inner>);
 struct Inner {
     place: Place,
     idle: Mutex<Vec<Reader>>,
-    trees: Mutex<Cache>,
+    trees: Mutex<Cache<Tree>>,
+    /// Objects that are no trees.
+    objects: Mutex<Cache<Object>>,
 }
 
 /// One tree of a repository: a [`Workspace`](super::Workspace) that can be read.
@@ -87,15 +89,22 @@ impl From<io::Error> for Trouble {
 type Outcome<T> = std::result::Result<T, Trouble>;
 
 /// An object as it is kept.
+#[derive(Debug)]
 struct Object {
     id: ObjectId,
     kind: Kind,
     bytes: Vec<u8>,
 }
 
+impl Weighed for Object {
+    fn weight(&self) -> usize {
+        self.bytes.len() + size_of::<Self>()
+    }
+}
+
 /// An object, or its size if it is over the limit.
-enum Within {
-    Limit(Object),
+enum Within<T = Arc<Object>> {
+    Limit(T),
     Over(u64),
 }
 
@@ -119,7 +128,7 @@ impl Repository {
     }
 
     fn of(place: Place) -> Self {
-        Self(Arc::new(Inner { place, idle: Mutex::default(), trees: Mutex::default() }))
+        Self(Arc::new(Inner { place, idle: Mutex::default(), trees: Mutex::default(), objects: Mutex::default() }))
     }
 
     /// Returns the directory that it was opened by.
@@ -146,11 +155,16 @@ impl Repository {
         let mut name = revision.to_vec();
         let mut commit = None;
         for _ in 0..MAX_TAGS {
+            // A name that an object has is that of no other one, whatever references are called; for git as well.
+            let id = ObjectId::from_hex(&name);
+            if let Some((id, root)) = id.and_then(|id| Some((id, held(&self.0.trees).find(id)?))) {
+                return Ok(Objects { repository: self.clone(), root, id, commit });
+            }
             let object = self.whole(&name)?;
             let next = match object.kind {
                 Kind::Tree => {
-                    let root = self.keep(object)?;
-                    return Ok(Objects { repository: self.clone(), root: root.1, id: root.0, commit });
+                    let (id, root) = self.planted(object)?;
+                    return Ok(Objects { repository: self.clone(), root, id, commit });
                 }
                 Kind::Commit => {
                     commit = Some(object.id);
@@ -172,21 +186,19 @@ impl Repository {
             return Ok(tree);
         }
         let object = self.whole(id.to_string().as_bytes())?;
-        Ok(self.keep(object)?.1)
+        Ok(self.planted(object)?.1)
     }
 
-    fn keep(&self, object: Object) -> Outcome<(ObjectId, Arc<Tree>)> {
-        let Object { id, kind: Kind::Tree, bytes } = object else { return Err(damaged(object.id)) };
-        if let Some(tree) = held(&self.0.trees).find(id) {
-            return Ok((id, tree));
-        }
+    fn planted(&self, object: Arc<Object>) -> Outcome<(ObjectId, Arc<Tree>)> {
+        let id = object.id;
+        let Some(Object { kind: Kind::Tree, bytes, .. }) = Arc::into_inner(object) else { return Err(damaged(id)) };
         let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged(id))?);
         held(&self.0.trees).keep(id, &tree);
         Ok((id, tree))
     }
 
     /// Returns the object `name`, which is no file.
-    fn whole(&self, name: &[u8]) -> Outcome<Object> {
+    fn whole(&self, name: &[u8]) -> Outcome<Arc<Object>> {
         match self.object(name, MAX_META)? {
             Within::Limit(object) => Ok(object),
             Within::Over(size) => {
@@ -197,6 +209,25 @@ impl Repository {
 
     /// Returns the object `name`, if it has at most `limit` bytes.
     fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
+        if let Some(object) = ObjectId::from_hex(name).and_then(|id| held(&self.0.objects).find(id)) {
+            let size = object.bytes.len() as u64;
+            return Ok(if size <= limit { Within::Limit(object) } else { Within::Over(size) });
+        }
+        // git sends it all in any case: what can be kept is, so that whoever asks for the size first, and for the
+        // contents then, asks git once.
+        let object = match self.read(name, limit.max(MOST_OF_ONE as u64))? {
+            Within::Limit(object) => Arc::new(object),
+            Within::Over(size) => return Ok(Within::Over(size)),
+        };
+        if object.kind != Kind::Tree {
+            held(&self.0.objects).keep(object.id, &object);
+        }
+        let size = object.bytes.len() as u64;
+        Ok(if size <= limit { Within::Limit(object) } else { Within::Over(size) })
+    }
+
+    /// Reads the object `name`, if it has at most `limit` bytes.
+    fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
         let kept = held(&self.0.idle).pop();
         if let Some(reader) = kept {
             // One that was kept may have died since; a new one says why.
@@ -212,7 +243,7 @@ impl Repository {
     /// # Errors
     ///
     /// The outer error is that of the process.
-    fn ask(&self, mut reader: Reader, name: &[u8], limit: u64) -> io::Result<Outcome<Within>> {
+    fn ask(&self, mut reader: Reader, name: &[u8], limit: u64) -> io::Result<Outcome<Within<Object>>> {
         let answer = match reader.ask(name) {
             Ok(Header::Object(id, kind, size)) if size <= limit => {
                 reader.contents(size).map(|bytes| Ok(Within::Limit(Object { id, kind, bytes })))

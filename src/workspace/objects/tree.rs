@@ -1,5 +1,6 @@
 //! Reading tree objects: the names of a directory, each with its mode and its object.
 
+use super::cache::Weighed;
 use super::id::ObjectId;
 use crate::mode::FileMode;
 
@@ -61,11 +62,6 @@ impl Tree {
         self.starts.iter().map(|&start| self.name(start))
     }
 
-    /// Returns about how much memory it takes, in bytes.
-    pub(super) fn weight(&self) -> usize {
-        self.bytes.len() + 4 * self.starts.len() + size_of::<Self>()
-    }
-
     /// Returns the mode and the name of the entry at `start`, and what is behind them.
     fn parts(&self, start: u32) -> (&[u8], &[u8], &[u8]) {
         let rest = &self.bytes[start as usize..];
@@ -92,6 +88,12 @@ impl Tree {
             FileMode::Symlink => Entry::Link(id),
             FileMode::Submodule => Entry::Submodule,
         })
+    }
+}
+
+impl Weighed for Tree {
+    fn weight(&self) -> usize {
+        self.bytes.len() + 4 * self.starts.len() + size_of::<Self>()
     }
 }
 

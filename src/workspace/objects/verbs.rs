@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::reader::Kind;
 use super::tree::{Entry, Tree};
-use super::{Object, ObjectId, Objects, Outcome, Trouble, Within, damaged};
+use super::{ObjectId, Objects, Outcome, Trouble, Within, damaged};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{
@@ -52,7 +52,9 @@ impl Objects {
     /// Returns the contents of the object `id`, if it has at most `limit` bytes.
     fn contents(&self, id: ObjectId, limit: u64) -> Outcome<Vec<u8>> {
         match self.repository.object(id.to_string().as_bytes(), limit).map_err(unreadable)? {
-            Within::Limit(Object { kind: Kind::Blob, bytes, .. }) => Ok(bytes),
+            Within::Limit(object) if object.kind == Kind::Blob => {
+                Ok(Arc::try_unwrap(object).map_or_else(|object| object.bytes.clone(), |object| object.bytes))
+            }
             Within::Limit(_) => Err(damaged(id)),
             Within::Over(_) => Err(Trouble::new(Fault::TooLarge, "the file is larger than the limit")),
         }
@@ -61,7 +63,7 @@ impl Objects {
     /// Returns how many bytes the object `id` has.
     fn size(&self, id: ObjectId) -> Outcome<u64> {
         Ok(match self.repository.object(id.to_string().as_bytes(), 0).map_err(unreadable)? {
-            Within::Limit(_) => 0,
+            Within::Limit(object) => object.bytes.len() as u64,
             Within::Over(size) => size,
         })
     }
