@@ -40,14 +40,21 @@ pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
     }
 }
 
-/// Reads the patch in the file at `path`, of at most `limit` bytes, and names it.
+/// Reads the patch in the file at `path`, of at most `limit` bytes, and names it. What is no file in the end - a pipe, a
+/// terminal - could be waited for without an end, and standard input belongs to whoever asks.
 ///
 /// # Errors
 ///
-/// Stops if it cannot be read or is larger.
+/// Stops if it is no file, cannot be read or is larger.
 pub(super) fn named(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
-    // Standard input has the jobs; a file may well be called so.
-    if path == Path::new(STDIN) { read_one(&Path::new(".").join(path), limit) } else { read_one(path, limit) }
+    if path == Path::new(STDIN) {
+        let stop = Stop::new(&code::USAGE, "standard input has the jobs, and no patch".to_owned());
+        return Err(Stop { help: Some("./- names a file that is called so".to_owned()), ..stop });
+    }
+    if fs_err::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(Stop::new(&code::IO, format!("cannot read the patch: {} is no regular file", path.display())));
+    }
+    read_one(path, limit)
 }
 
 /// Opens the file at `path`.

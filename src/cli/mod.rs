@@ -153,7 +153,7 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
     let outcome = progress::shown(global, |progress| outcome((task, &way), patch, commands, global, progress));
     let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
     if is_deterministic {
-        report::forget_place(&mut outcome.report);
+        report::forget_place(&mut outcome.report, &places(global));
     }
     finish(&outcome, &output)
 }
@@ -269,6 +269,13 @@ fn names_of(root: &Path) -> Vec<PathBuf> {
     // Without `.` and doubled slashes.
     let named = is_meant.then(|| named.components().collect()).filter(|named| *named != real);
     named.into_iter().chain([real]).collect()
+}
+
+/// Returns the names by which problems may call what the command line names.
+fn places(global: &Global) -> Vec<String> {
+    let config = config::config().ok().flatten().map(|config| config.path);
+    let names = names_of(global.root()).into_iter().chain(global.policy.iter().cloned()).chain(config);
+    names.map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
 /// A command line that cannot be understood. Whoever asked for a format anywhere in it gets it.

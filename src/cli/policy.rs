@@ -22,13 +22,7 @@ const MOST_LINKS: usize = 40;
 ///
 /// Stops at a file that cannot be read or understood.
 pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
-    let given = Given::read(global)?;
-    let roots = names_of(global.root());
-    let files = given.files.iter().flat_map(|file| names_on_the_way(file)).collect::<Vec<_>>();
-    let below = |file: &PathBuf| roots.iter().find_map(|root| RelPath::new(bytes(file.strip_prefix(root).ok()?)).ok());
-    let files = files.iter().filter_map(below).collect();
-    let place = Place { homes: homes(), is_elsewhere: global.is_elsewhere, roots: engine::root_names(&roots) };
-    Ok(Arc::new(Policy::new(given.layers, place, files)))
+    Ok(Given::read(global)?.policy(global))
 }
 
 /// Aims the command at `file`: where it has an absolute name outside of the root, and a grant opens that place, the root
@@ -52,13 +46,19 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
 }
 
 /// What files say, and where they are.
-struct Given {
+#[derive(Debug)]
+pub(super) struct Given {
     layers: Vec<Layer>,
     files: Vec<PathBuf>,
 }
 
 impl Given {
-    fn read(global: &Global) -> Result<Self, Stop> {
+    /// Reads the user's configuration and every file that is given.
+    ///
+    /// # Errors
+    ///
+    /// Stops as [`policy`] does.
+    pub(super) fn read(global: &Global) -> Result<Self, Stop> {
         let mut given = Self { layers: Vec::new(), files: Vec::new() };
         if let Some(Config { path, text }) = config()? {
             given.add(path, text, Origin::User)?;
@@ -69,6 +69,17 @@ impl Given {
             given.add(path.clone(), text, Origin::Given)?;
         }
         Ok(given)
+    }
+
+    /// Returns the policy for the root.
+    pub(super) fn policy(&self, global: &Global) -> Arc<Policy> {
+        let roots = names_of(global.root());
+        let names = self.files.iter().flat_map(|file| names_on_the_way(file));
+        let below =
+            |file: PathBuf| roots.iter().find_map(|root| RelPath::new(bytes(file.strip_prefix(root).ok()?)).ok());
+        let files = names.filter_map(below).collect();
+        let place = Place { homes: homes(), is_elsewhere: global.is_elsewhere, roots: engine::root_names(&roots) };
+        Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
     fn add(&mut self, path: PathBuf, text: Vec<u8>, origin: Origin) -> Result<(), Stop> {

@@ -34,19 +34,54 @@ pub enum JobId {
 }
 
 /// Takes out of `report` what depends on where and when it was made: the directory, the repository, the directories in
-/// names of patches, and the name of a transaction. What remains is the same for the same patch on the same tree.
-pub fn forget_place(report: &mut Report) {
-    report.root = None;
+/// names of patches and policy files, the name of a transaction, and times. Of `places`, which are absolute names of files
+/// and directories, problems keep the last part. What remains is the same for the same patch on the same tree.
+pub fn forget_place(report: &mut Report, places: &[String]) {
+    (report.root, report.saved) = (None, None);
     if let Some(tree) = &mut report.tree {
         tree.repository = None;
     }
-    for input in &mut report.inputs {
-        if let Some((_, name)) = input.name.rsplit_once('/') {
-            input.name = name.to_owned();
-        }
+    report.inputs.iter_mut().for_each(|input| shorten(&mut input.name));
+    if let Some(source) = &mut report.policy.source {
+        *source = source.split(", ").map(last_part).collect::<Vec<_>>().join(", ");
     }
     if let Some(transaction) = &mut report.transaction {
         transaction.id = None;
         transaction.recovered.clear();
     }
+    let commands = [&mut report.before, &mut report.verify, &mut report.after];
+    commands.into_iter().flatten().for_each(|command| command.duration_ms = 0);
+    let problems = report.problems.iter_mut();
+    let problems =
+        problems.flat_map(|problem| [Some(&mut problem.message), problem.path.as_mut(), problem.help.as_mut()]);
+    let error = report.error.iter_mut().flat_map(|error| [Some(&mut error.message), error.path.as_mut()]);
+    problems.chain(error).flatten().for_each(|text| forget(text, places));
+    for file in &mut report.files {
+        file.reason.iter_mut().for_each(|text| forget(text, places));
+        for hit in &mut file.policy {
+            forget(&mut hit.message, places);
+            hit.source.iter_mut().for_each(shorten);
+        }
+    }
+}
+
+/// Leaves of every place that `text` names the last part.
+fn forget(text: &mut String, places: &[String]) {
+    let mut places: Vec<&String> = places.iter().filter(|place| place.starts_with('/')).collect();
+    // One may lie in another.
+    places.sort_by_key(|place| std::cmp::Reverse(place.len()));
+    for place in places {
+        let name = last_part(place.trim_end_matches('/'));
+        if !name.is_empty() && text.contains(place.as_str()) {
+            *text = text.replace(place.as_str(), name);
+        }
+    }
+}
+
+fn shorten(name: &mut String) {
+    *name = last_part(name).to_owned();
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(_, last)| last)
 }

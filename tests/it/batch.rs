@@ -1,7 +1,7 @@
 //! `check --batch`: no job is lost, and none spoils another.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -145,11 +145,22 @@ fn deterministic_reports_are_the_same_bytes_in_every_run_and_elsewhere() {
         // Another place each time.
         let (directory, repository) = (directory(), Repository::of(&sample()));
         let mut input = many(&repository, 60);
-        fs::write(directory.path().join("change.diff"), patch("one", "1")).unwrap();
-        let file = directory.path().join("change.diff");
-        input.extend(lines(&[json!({"root": directory.path().join("tree"), "patch_file": file})]));
-        let output = ran(wpatch(directory.path(), &["--deterministic", "--jobs", jobs]).args(options), &input);
-        assert_eq!(answers(&output).len(), 61);
+        let here = |name: &str| directory.path().join(name);
+        fs::write(here("change.diff"), patch("one", "1")).unwrap();
+        fs::write(here("policy.toml"), "[[rule]]\npaths = [\"*.txt\"]\nverdict = \"ask\"\n").unwrap();
+        input.extend(lines(&[
+            json!({"root": here("tree"), "patch_file": here("change.diff")}),
+            json!({"root": here("nowhere"), "patch_file": here("change.diff")}),
+            json!({"root": here("tree"), "patch_file": here("nowhere.diff")}),
+            json!({"root": here("tree"), "patch_file": here("tree")}),
+            json!({"git_dir": here("tree"), "rev": "main", "patch_file": here("change.diff")}),
+            json!({"rev": "main", "patch_file": here("change.diff")}),
+        ]));
+        let mut command = wpatch(directory.path(), &["--deterministic", "--jobs", jobs]);
+        let output = ran(command.arg("--policy").arg(here("policy.toml")).args(options), &input);
+        let answers = answers(&output);
+        assert_eq!(answers.len(), 66);
+        assert_eq!(answers[&0]["report"]["policy"]["source"], "policy.toml");
         output.stdout
     };
     for options in [&[][..], &["--json"]] {
@@ -218,4 +229,103 @@ fn who_stops_reading_stops_the_run_without_a_word() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(141), String::new()));
+}
+
+#[test]
+fn every_tree_has_its_own_policy() {
+    let directory = directory();
+    let rule = "[[rule]]\npaths = [\"*.txt\"]\nverdict = \"deny\"\n";
+    let path = |name: &str| wpatch::path::RelPath::new(name.as_bytes()).unwrap();
+    let mut strict = sample();
+    strict.insert(path("wpatch.toml"), Node::file(rule));
+    tree::write(&strict, &directory.path().join("strict"));
+    let mut broken = sample();
+    broken.insert(path("wpatch.toml"), Node::file("[polity]\n"));
+    tree::write(&broken, &directory.path().join("broken"));
+    let (open, closed) = (Repository::of(&sample()), Repository::of(&strict));
+    let fits = patch("one", "1");
+    let input = lines(&[
+        json!({"root": "tree", "patch": fits}),
+        json!({"root": "strict", "patch": fits}),
+        json!({"root": "broken", "patch": fits}),
+        json!({"git_dir": open.path(), "rev": "main", "patch": fits}),
+        json!({"git_dir": closed.path(), "rev": "main", "patch": fits}),
+        json!({"root": "tree", "patch": fits}),
+    ]);
+    let codes = |arguments: &[&str]| -> Vec<_> {
+        let output = ran(&mut wpatch(directory.path(), arguments), &input);
+        answers(&output).values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(codes(&["--root", "strict"]), [0, 3, 3, 0, 3, 0]);
+    assert_eq!(codes(&["--policy", "strict/wpatch.toml"]), [3; 6]);
+}
+
+#[test]
+fn a_job_can_take_a_part_of_its_patch() {
+    let directory = directory();
+    let both = patch("one", "1") + "--- a/b/c\n+++ b/b/c\n@@ -1 +1 @@\n-no\n+yes\n";
+    let input = lines(&[
+        json!({"root": "tree", "patch": both}),
+        json!({"root": "tree", "patch": both, "options": {"only": "1"}}),
+        json!({"root": "tree", "patch": both, "options": {"only": "9"}}),
+        json!({"root": "tree", "patch": both, "options": {"only": "x-"}}),
+    ]);
+    let answers = answers(&ran(&mut wpatch(directory.path(), &[]), &input));
+    let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
+    assert_eq!(codes, [1, 0, 2, 2]);
+    assert_eq!(answers[&1]["report"]["left_out"], json!([{"id": "f2", "path": "b/c"}]));
+}
+
+#[test]
+fn a_patch_that_is_no_file_is_not_waited_for() {
+    let directory = directory();
+    fs::write(directory.path().join("-"), patch("one", "1")).unwrap();
+    let jobs = ["-", "/dev/null", "tree", "./-"].map(|name| json!({"root": "tree", "patch_file": name}));
+    let answers = answers(&ran(&mut wpatch(directory.path(), &[]), &lines(&jobs)));
+    let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
+    assert_eq!(codes, [2, 4, 4, 0]);
+}
+
+#[test]
+fn a_job_over_the_limit_is_answered_and_the_next_one_too() {
+    let directory = directory();
+    let mut input = format!("{{\"id\": \"long\", \"patch\": \"{}\"}}\n", "x".repeat(64 << 20)).into_bytes();
+    input.extend(lines(&[json!({"id": "short", "root": "tree", "patch": patch("one", "1")})]));
+    let answers = answers(&ran(&mut wpatch(directory.path(), &["--jobs", "1"]), &input));
+    let told: Vec<_> = answers.values().map(|answer| (&answer["id"], &answer["report"]["outcome"])).collect();
+    assert_eq!(told, [(&Value::Null, &json!("usage")), (&json!("short"), &json!("would_apply"))]);
+    let message = answers[&0]["report"]["error"]["message"].as_str().unwrap();
+    assert_eq!(message, "the job has more than 67108864 bytes");
+}
+
+#[test]
+fn other_formats_than_its_own_are_refused() {
+    let directory = directory();
+    for arguments in [["--output", "sarif"], ["--output", "acp"]] {
+        let output = ran(&mut wpatch(directory.path(), &arguments), b"{}\n");
+        assert_eq!((output.status.code(), output.stdout), (Some(2), Vec::new()));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("JSON Lines"));
+    }
+}
+
+#[test]
+fn a_signal_between_jobs_ends_the_run_though_more_may_come() {
+    let directory = directory();
+    let job = lines(&[json!({"id": 1, "root": "tree", "patch": patch("one", "1")})]);
+    for (options, jobs) in [(&[][..], 1), (&["--deterministic", "--jobs", "2"], 3)] {
+        let mut child = wpatch(directory.path(), options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        for _ in 0..jobs {
+            input.write_all(&job).unwrap();
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            assert!(line.contains("would_apply"), "{line}");
+        }
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        // Its input is still open.
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(output.lines().count(), 0);
+    }
 }

@@ -77,6 +77,13 @@ impl Job {
         }
     }
 
+    /// Returns the names by which problems may call what it names.
+    pub(super) fn places(&self) -> Vec<String> {
+        let places = [&self.root, &self.git_dir, &self.patch_file].into_iter().flatten();
+        let names = places.flat_map(|place| [Some(place.clone()), fs_err::canonicalize(place).ok()]).flatten();
+        names.map(|name| name.to_string_lossy().into_owned()).collect()
+    }
+
     /// Returns what is to be checked, where `usual` says what the job does not.
     pub(super) fn request(self, usual: &Request, max_patch: u64) -> Result<Request, Stop> {
         let patch = match (self.patch, self.patch_file, self.patch_base64) {

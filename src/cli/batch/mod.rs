@@ -19,7 +19,7 @@ use std::{mem, thread};
 use rayon::ThreadPoolBuilder;
 
 use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
-use super::policy::policy;
+use super::policy::Given;
 use super::{Stop, Task, input, output, progress, request, tree, watched};
 use crate::engine::options::{Interrupt, Phase, Progress, code};
 use crate::engine::{self, Repository, Request};
@@ -83,10 +83,14 @@ struct Batch {
     /// What jobs ask for that say no more.
     usual: Request,
     max_patch: u64,
+    /// What the user's policy says, of every root.
+    policy: Given,
     tree: TreeOptions,
     global: Global,
     is_deterministic: bool,
     progress: Progress,
+    /// The names of what the command line names.
+    places: Vec<String>,
     repositories: Mutex<Vec<(Option<PathBuf>, Repository)>>,
     interrupt: &'static Interrupt,
     busy: AtomicUsize,
@@ -99,6 +103,9 @@ struct Batch {
 impl Batch {
     fn begin(check: CheckOptions, global: Global, progress: Progress) -> Result<(Arc<Self>, usize), Stop> {
         let CheckOptions { mut patch, tree, batch: BatchOptions { jobs, shard, .. }, .. } = check;
+        if let Some(format) = &global.output {
+            return Err(usage(format!("a batch prints JSON Lines, and nothing as {format}")));
+        }
         let threads = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
         if input::first(&patch.patches) == Phase::Reading {
             progress.enter(Phase::Jobs, 0);
@@ -113,6 +120,8 @@ impl Batch {
             queue,
             usual,
             max_patch,
+            policy: Given::read(&global)?,
+            places: super::places(&global),
             tree,
             global,
             is_deterministic,
@@ -135,7 +144,7 @@ impl Batch {
             match self.queue.take() {
                 Ok(Some(taken)) => {
                     self.busy.fetch_add(1, Ordering::SeqCst);
-                    self.answer(&taken);
+                    self.answer(taken);
                     self.progress.step(1);
                     self.busy.fetch_sub(1, Ordering::SeqCst);
                 }
@@ -145,21 +154,30 @@ impl Batch {
         }
     }
 
-    fn answer(&self, taken: &Taken) {
-        let (id, result) = match &taken.text {
+    fn answer(&self, Taken { place, index, text }: Taken) {
+        let (id, result) = match &text {
             Some(text) => Job::read(text),
             None => (None, Err(usage(format!("the job has more than {} bytes", queue::MAX_LINE)))),
         };
-        let mut report = unless_it_panics(|| result.and_then(|job| self.check(job)));
+        // What it says is in the job.
+        drop(text);
+        let mut places = Vec::new();
+        let mut report = unless_it_panics(|| {
+            let job = result?;
+            if self.is_deterministic {
+                places = [&self.places[..], &job.places()].concat();
+            }
+            self.check(job)
+        });
         if self.is_deterministic {
-            forget_place(&mut report);
+            forget_place(&mut report, &places);
         }
         if !report.ok {
             self.has_failed.store(true, Ordering::SeqCst);
         }
         let mut line = Vec::new();
-        let answer = BatchLine { schema: BATCH_SCHEMA, index: taken.index, id, report };
-        let printed = print_json(&answer, &mut line).and_then(|()| self.queue.put(taken.place, line));
+        let answer = BatchLine { schema: BATCH_SCHEMA, index, id, report };
+        let printed = print_json(&answer, &mut line).and_then(|()| self.queue.put(place, line));
         match printed {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.break_off(UNREAD, String::new()),
@@ -175,12 +193,16 @@ impl Batch {
             if let Some(root) = &root {
                 let global = Global { root: Some(root.clone()), ..self.global.clone() };
                 request.selection.roots = request::roots(&global);
-                request.preflight.policy = policy(&global)?;
+                request.preflight.policy = self.policy.policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());
+            let name = super::real(root);
+            if let Some(lenience) = &mut request.lenience {
+                lenience.root = name.clone().into_bytes();
+            }
             let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
             let mut outcome = engine::check(request, &workspace);
-            outcome.report.root = Some(super::real(root));
+            outcome.report.root = Some(name);
             return Ok(outcome.report);
         }
         if root.is_some() {
