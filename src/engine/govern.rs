@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Outcome, refused};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::plan::Input;
+use crate::plan::{Input, Plan};
 use crate::policy::{self, Layer, Origin, Policy, PolicyError};
 use crate::preflight::{Problem, code};
 use crate::text::{Position, Span};
@@ -64,6 +64,23 @@ pub(super) fn governed(
             Err(Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) }))
         }
     }
+}
+
+/// Returns the problems of a plan that is made in place: it reaches a policy file by another name (hard link) of it.
+pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -> Vec<Problem> {
+    let identity = |path: &RelPath| {
+        let stat = workspace.stat(path).ok().flatten()?;
+        (stat.kind == FileKind::Regular && stat.links > 1).then_some((stat.device, stat.inode))
+    };
+    let own = RelPath::new(NAME.as_bytes()).expect("BUG: the name is a path");
+    let files: Vec<_> = policy.files().chain([&own]).filter_map(identity).collect();
+    let paths = plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path]));
+    let reaching = paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
+    let closed = |path: &RelPath| {
+        let message = "the path is closed: it is another name of a policy file, which --in-place would write to";
+        Problem { path: Some(path.clone()), ..Problem::new(&code::DENIED, message.to_owned()) }
+    };
+    reaching.map(closed).collect()
 }
 
 /// Returns the text of the project's own policy file; `None` if there is none.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
-use super::govern::governed;
+use super::govern::{governed, reached};
 use super::problems::{
     altered, broken, failed, half_made, not_approved, rejected, skipped, unapproved, unchosen, unswept,
 };
@@ -212,6 +212,9 @@ impl Run {
         approve: Option<&str>,
         interrupt: &Interrupt,
     ) -> Result<Option<Waiting>, Failure> {
+        if self.links == Links::Kept {
+            self.problems.extend(reached(&self.plan, &self.policy, workspace));
+        }
         let Some(asked) = self.diagnostics.clone() else {
             let resolution = preflight::resolve(&self.plan, workspace, options, sink)?;
             self.resolved(resolution, approve);

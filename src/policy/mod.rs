@@ -186,6 +186,11 @@ impl Policy {
         Self::new([&self.layers[..], &[layer]].concat(), self.place.clone(), self.files.clone())
     }
 
+    /// Returns the policy files below the root that others than the project gave, and the links on the way to them.
+    pub fn files(&self) -> impl Iterator<Item = &RelPath> {
+        self.files.iter()
+    }
+
     /// Returns the names of the policy files that are in force.
     #[must_use]
     pub fn sources(&self) -> Vec<&str> {

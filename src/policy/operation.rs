@@ -24,10 +24,8 @@ impl Policy {
             Ruling::of(accesses.iter().flat_map(|&access| self.judge(path, access).hits).collect())
         };
         let path = &operation.path;
-        if self.requires_hash() && !is_known(operation) {
-            let changed = if operation.action == Action::Copy { None } else { operation.from.as_ref() };
-            let changed = changed.unwrap_or(path);
-            if is_there(changed) {
+        if self.requires_hash() {
+            for changed in unknown(operation).into_iter().filter(|changed| is_there(changed)) {
                 let reason = "who changes a file has to say what is in it, as with --expect-hash";
                 add(Ruling::of(vec![Hit::built_in(changed, Access::Modify, "require-hash", reason)]));
             }
@@ -61,12 +59,26 @@ impl Policy {
     }
 }
 
+/// Returns the files that the operation changes without saying what has to be in them, if they are there.
+fn unknown(operation: &Operation) -> Vec<&RelPath> {
+    if matches!(operation.guard, Some(Guard::Contents(..))) {
+        return Vec::new();
+    }
+    let Some(from) = &operation.from else {
+        return if is_known(operation) { Vec::new() } else { vec![&operation.path] };
+    };
+    // What is said is about the source: nothing is known of a file that it comes over.
+    let moved = (operation.action == Action::Rename && !is_known(operation)).then_some(from);
+    let replaced = (operation.path != *from).then_some(&operation.path);
+    moved.into_iter().chain(replaced).collect()
+}
+
 /// Returns whether the operation says what has to be in the file, as a whole.
 fn is_known(operation: &Operation) -> bool {
     let is_binary = matches!(operation.edit, Edit::Binary(_));
     // Of a binary patch the blob is compared, of others it is not.
     let has_blob = is_binary && operation.blobs.as_ref().is_some_and(|blobs| blobs.old.len() >= 40);
-    operation.expected.is_some() || has_blob || matches!(operation.guard, Some(Guard::Contents(..)))
+    operation.expected.is_some() || has_blob
 }
 
 /// Returns whether a report need not tell the two apart.

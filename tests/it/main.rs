@@ -5,6 +5,7 @@
 mod alone;
 mod apply_patch;
 mod approval;
+mod attacks;
 mod batch;
 mod blocks;
 mod case;

@@ -1,0 +1,42 @@
+//! Attacks on policy and approval, by somebody who writes patches, names of files or the tree, and who must not get
+//! anything done that the user did not allow. Each is refused with its kind and its exit code, in words as in JSON, with
+//! no change to the tree and not a word of what may not be read.
+
+mod policy;
+
+use serde_json::Value;
+
+use crate::systems::Desk;
+
+/// What stands in every file that may not be read.
+const HUSH: &str = "hush-9f3c";
+
+/// Asserts that the program refuses, and says nothing of [`HUSH`]. Returns the `error` of its document.
+fn refused(desk: &Desk, (kind, exit_code): (&str, i32), arguments: &[&str], input: &[u8]) -> Value {
+    let error = desk.refuses(kind, arguments, input);
+    for arguments in [arguments, &[arguments, &["--json"]].concat()] {
+        let output = desk.runs(arguments, input);
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!(output.status.code(), Some(exit_code), "{arguments:?}: {said}");
+        assert!(!said.contains(HUSH), "{arguments:?}: {said}");
+    }
+    error
+}
+
+const DENIED: (&str, i32) = ("denied", 3);
+
+/// Returns a git patch that copies or renames.
+fn moved(how: &str, from: &str, to: &str) -> Vec<u8> {
+    format!("diff --git a/{from} b/{to}\nsimilarity index 100%\n{how} from {from}\n{how} to {to}\n").into_bytes()
+}
+
+/// Returns a git patch that makes a link.
+fn link(path: &str, target: &str) -> Vec<u8> {
+    let head = format!("diff --git a/{path} b/{path}\nnew file mode 120000\n--- /dev/null\n+++ b/{path}\n");
+    format!("{head}@@ -0,0 +1 @@\n+{target}\n\\ No newline at end of file\n").into_bytes()
+}
+
+/// Returns a patch that replaces the only line of a file.
+fn replaced(path: &str, old: &str, new: &str) -> Vec<u8> {
+    format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-{old}\n+{new}\n").into_bytes()
+}

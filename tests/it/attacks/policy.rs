@@ -1,0 +1,190 @@
+//! Attacks on the policy file itself, on the names of what it closes, and on its settings.
+
+use std::os::unix::fs::symlink;
+
+use fs_err as fs;
+
+use super::{DENIED, link, moved, refused, replaced};
+use crate::systems::Desk;
+
+const POLICY: &str = "\
+[[rule]]
+paths = ['vendor/**']
+ops = ['write']
+verdict = 'deny'
+
+[[rule]]
+paths = ['private']
+verdict = 'deny'
+";
+
+/// Returns a root with a policy, a file that may not be changed and one that may not be read.
+pub(super) fn desk() -> Desk {
+    under(POLICY)
+}
+
+fn under(policy: &str) -> Desk {
+    let key = format!("{}\n", super::HUSH);
+    let files = [("vendor/v.c", "v\n"), ("private/key", key.as_str()), ("a", "a\n"), ("wpatch.toml", policy)];
+    Desk::with(&files.map(|(name, text)| (name, text.as_bytes())))
+}
+
+#[test]
+fn a_patch_does_not_rewrite_its_policy_first() {
+    let desk = desk();
+    let head = "diff --git a/wpatch.toml b/wpatch.toml\ndeleted file mode 100644\n--- a/wpatch.toml\n+++ /dev/null\n";
+    let gone = format!("{head}@@ -1,8 +0,0 @@\n-{}\n", POLICY.trim_end().replace('\n', "\n-"));
+    let loosened =
+        b"--- a/wpatch.toml\n+++ b/wpatch.toml\n@@ -1,2 +1,2 @@\n [[rule]]\n-paths = ['vendor/**']\n+paths = []\n";
+    let firsts = [
+        gone.into_bytes(),
+        loosened.to_vec(),
+        moved("rename", "wpatch.toml", "away"),
+        moved("rename", "a", "wpatch.toml"),
+        moved("copy", "a", "wpatch.toml"),
+        link("wpatch.toml", "a"),
+        b"diff --git a/wpatch.toml b/wpatch.toml\nold mode 100644\nnew mode 100755\n".to_vec(),
+    ];
+    for first in firsts {
+        let both = [&first[..], &replaced("vendor/v.c", "v", "w")].concat();
+        refused(&desk, DENIED, &["apply", "--overwrite"], &both);
+        let alone = refused(&desk, DENIED, &["apply", "--overwrite"], &first);
+        assert_eq!(alone["path"], "wpatch.toml");
+        refused(&desk, DENIED, &["check", "--overwrite", "--lenient"], &both);
+    }
+}
+
+#[test]
+fn a_policy_file_is_closed_under_every_name_of_it() {
+    let desk = desk();
+    symlink("wpatch.toml", desk.path("other")).unwrap();
+    symlink(".", desk.path("here")).unwrap();
+    let absolute = desk.path("wpatch.toml").to_str().unwrap().to_owned();
+    let names = [
+        "other",
+        "here/wpatch.toml",
+        "WPATCH.TOML",
+        "wpatch.toml.",
+        "wpatch.toml ",
+        "wpatch.toml::$DATA",
+        "wp\u{200d}atch.toml",
+        "WPATCH~1.TOM",
+        "./wpatch.toml",
+        "vendor/../wpatch.toml",
+        &absolute,
+    ];
+    for name in names {
+        refused(&desk, DENIED, &["append", name, "--content", "x"], b"");
+        refused(&desk, DENIED, &["write", name, "--overwrite"], b"x");
+        refused(&desk, DENIED, &["edit", name, "--old", "deny", "--new", "allow"], b"");
+    }
+    symlink("wpatch.toml", desk.path("n.ipynb")).unwrap();
+    refused(&desk, DENIED, &["notebook", "insert", "n.ipynb", "--type", "code", "--source", "x"], b"");
+}
+
+#[test]
+fn no_option_leads_a_patch_to_a_closed_file() {
+    let desk = desk();
+    let patch = replaced("a", "v", "w");
+    for file in ["wpatch.toml", "vendor/v.c", "vendor//v.c", "./vendor/./v.c", "private/../vendor/v.c"] {
+        refused(&desk, DENIED, &["apply", "--file", file], &patch);
+    }
+    let inner = b"--- a/x/v.c\n+++ b/x/v.c\n@@ -1 +1 @@\n-v\n+w\n";
+    for options in [&["-p2", "--directory", "vendor"][..], &["-p2", "--directory", "a/../vendor"]] {
+        refused(&desk, DENIED, &[&["apply"], options].concat(), inner);
+    }
+    refused(&desk, DENIED, &["apply", "-p0"], b"--- vendor/v.c\n+++ vendor/v.c\n@@ -1 +1 @@\n-v\n+w\n");
+    refused(&desk, DENIED, &["apply", "-p0", "-R"], b"--- vendor/v.c\n+++ vendor/v.c\n@@ -1 +1 @@\n-w\n+v\n");
+}
+
+#[test]
+fn in_place_writes_to_no_other_name_of_a_policy_file() {
+    let desk = desk();
+    fs::write(desk.path("p.toml"), "[policy]\n").unwrap();
+    fs::hard_link(desk.path("wpatch.toml"), desk.path("hard")).unwrap();
+    fs::hard_link(desk.path("p.toml"), desk.path("given")).unwrap();
+    let edit = ["edit", "hard", "--old", "[[rule]]\npaths = ['vendor/**']", "--new", "[[rule]]\npaths = ['x']"];
+    refused(&desk, DENIED, &[&edit[..], &["--in-place"]].concat(), b"");
+    refused(&desk, DENIED, &[&edit[..], &["--in-place", "--dry-run"]].concat(), b"");
+    refused(&desk, DENIED, &["apply", "--in-place", "--policy", "p.toml"], &replaced("given", "[policy]", "# nothing"));
+    // Without it, the two names part.
+    desk.does(&edit, b"");
+    assert_eq!(desk.bytes("wpatch.toml"), POLICY.as_bytes());
+}
+
+#[test]
+fn what_is_closed_is_reached_by_no_rename_copy_or_link() {
+    let desk = desk();
+    for patch in [
+        moved("rename", "a", "vendor/a"),
+        moved("rename", "vendor/v.c", "b"),
+        moved("copy", "a", "vendor/a"),
+        moved("copy", "private/key", "b"),
+        moved("rename", "private/key", "b"),
+        link("vendor/l", "../a"),
+        link("vendor", "elsewhere"),
+    ] {
+        let kind = refused_kind(&desk, &patch);
+        assert!(["denied", "not_a_file"].contains(&kind.as_str()), "{kind}: {}", String::from_utf8_lossy(&patch));
+    }
+    let through = [link("l", "private"), moved("copy", "l/key", "b")].concat();
+    let error = desk.says(&["apply"], &through);
+    assert_eq!(error["changed"], false, "{error:#}");
+    desk.does(&["apply"], &link("l", "private"));
+    refused(&desk, DENIED, &["read", "l/key"], b"");
+    refused(&desk, DENIED, &["list", "l"], b"");
+    refused(&desk, ("denied", 2), &["diff", "a", "l/key"], b"");
+    refused(&desk, DENIED, &["edit", "l/key", "--old", "h", "--new", "x"], b"");
+    refused(&desk, ("outside_root", 3), &["apply"], &moved("copy", "l/key", "b"));
+}
+
+/// Returns the kind of error of a patch that is refused with exit code 1 or 3.
+fn refused_kind(desk: &Desk, patch: &[u8]) -> String {
+    let document = desk.says(&["check"], patch);
+    let kind = document["error"]["kind"].as_str().unwrap().to_owned();
+    let exit_code = if kind == "denied" { 3 } else { 1 };
+    refused(desk, (&kind, exit_code), &["apply"], patch);
+    kind
+}
+
+#[test]
+fn a_hash_of_one_file_gives_no_leave_to_replace_another() {
+    let desk = under("[policy]\nrequire_hash = true\n");
+    fs::write(desk.path("x"), "x\n").unwrap();
+    let hash = desk.does(&["read", "x"], b"")["sha256"].as_str().unwrap().to_owned();
+    for how in ["rename", "copy"] {
+        refused(&desk, DENIED, &["apply", "--overwrite", "--expect-hash", &hash], &moved(how, "x", "a"));
+        refused(&desk, DENIED, &["apply", "--overwrite"], &moved(how, "x", "a"));
+    }
+    let gone = "diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
+    let made = "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+b\n";
+    refused(&desk, DENIED, &["apply"], [gone, made].concat().as_bytes());
+    refused(&desk, DENIED, &["apply"], b"*** Begin Patch\n*** Delete File: a\n*** Add File: a\n+b\n*** End Patch\n");
+    refused(&desk, DENIED, &["apply"], b"diff --git a/a b/a\nold mode 100644\nnew mode 100755\n");
+    desk.does(&["apply", "--expect-hash", &hash], &moved("copy", "x", "y"));
+    desk.does(&["apply", "--expect-hash", &hash], &moved("rename", "x", "z"));
+}
+
+#[test]
+fn limits_hold_for_what_many_small_steps_make() {
+    let desk = under("[policy]\nmax_write_bytes = 5\nbinary = 'refuse'\n");
+    fs::write(desk.path("long"), "12345\n").unwrap();
+    fs::write(desk.path("bin"), "a\0b").unwrap();
+    let large = ("too_large", 1);
+    refused(&desk, large, &["append", "a", "--content", "bbbb"], b"");
+    refused(&desk, large, &["apply"], &moved("copy", "long", "n"));
+    refused(&desk, large, &["apply"], &[grown("a", "b"), grown("b", "c")].concat());
+    refused(&desk, large, &["apply"], &link("l", "longer"));
+    let binary = ("binary", 3);
+    refused(&desk, binary, &["write", "n", "--content-file", "bin"], b"");
+    refused(&desk, binary, &["append", "a", "--content-file", "bin"], b"");
+    refused(&desk, binary, &["apply"], br#"{"changes":[{"path":"n","content":"a\u0000b"}]}"#);
+    let literal = "diff --git a/n b/n\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..\
+                   8b6833560a0ff6a9df65e0a845d282d7f98b7054\nGIT binary patch\nliteral 3\nKcmb<or~&{1>j3ot\n\nliteral 0\nHcmV?d00001\n\n";
+    refused(&desk, binary, &["apply"], literal.as_bytes());
+}
+
+/// Returns a block that puts a line behind another one.
+fn grown(line: &str, more: &str) -> Vec<u8> {
+    format!("a\n<<<<<<< SEARCH\n{line}\n=======\n{line}\n{more}\n>>>>>>> REPLACE\n").into_bytes()
+}
