@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use super::args::Global;
 use super::output::complain_as;
-use super::{Stop, document, input, open, request, watched};
+use super::policy::policy;
+use super::{Stop, document, input, open_to_change, request, watched};
 use crate::engine::options::{Selection, code};
 use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
@@ -41,16 +42,17 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     };
     match patch {
         Ok(patch) if patch.is_empty() => failed(MISUSED, "there is no patch", Some(USAGE)),
-        Ok(patch) => apply(patch).map_or_else(|stop| failed(FAILED, &stop.message, None), |outcome| told(&outcome)),
-        Err(stop) => failed(FAILED, &stop.message, None),
+        Ok(patch) => apply(patch).map_or_else(|stop| failed(FAILED, &stop.words(), None), |outcome| told(&outcome)),
+        Err(stop) => failed(FAILED, &stop.words(), None),
     }
 }
 
 fn apply(patch: Vec<u8>) -> Result<Outcome, Stop> {
     let global = Global { root: Some(PathBuf::from(".")), ..Global::default() };
     let selection = Selection { roots: request::roots(&global), ..Selection::default() };
-    let request = Request { format: "codex".to_owned(), selection, ..Request::of(patch) };
-    let workspace = open(&global)?;
+    let mut request = Request { format: "codex".to_owned(), selection, ..Request::of(patch) };
+    request.preflight.policy = policy(&global)?;
+    let workspace = open_to_change(&global)?;
     Ok(engine::apply(request, &workspace, watched()?))
 }
 

@@ -310,6 +310,14 @@ impl Stop {
         Self { problem: Some(Box::new(problem)), ..Self::new(&code::IO, String::new()) }
     }
 
+    /// Returns why, in one line.
+    fn words(&self) -> String {
+        let Some(problem) = &self.problem else { return self.message.clone() };
+        let name =
+            problem.name.as_deref().map_or_else(String::new, |name| format!("{}: ", String::from_utf8_lossy(name)));
+        format!("{name}{}", problem.message)
+    }
+
     fn into_outcome(self, command: &'static str) -> Outcome {
         let plain = || Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) };
         let problems = vec![self.problem.map_or_else(plain, |problem| *problem)];

@@ -29,13 +29,31 @@ fn scene() -> (TempDir, std::path::PathBuf) {
 /// Returns exit code, output and messages.
 fn run(scene: &(TempDir, std::path::PathBuf), name: &str, arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut command = Command::new(scene.0.path().join(name));
-    command.current_dir(&scene.1).args(arguments);
+    // Whoever runs the tests may have a configuration.
+    command.current_dir(&scene.1).args(arguments).env("XDG_CONFIG_HOME", scene.0.path().join("config"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A program that has its patch already does not read.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_policy_of_the_user_holds() {
+    let scene = scene();
+    let config = scene.0.path().join("config/wpatch");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("config.toml"), "[[rule]]\npaths = ['c']\nverdict = 'deny'\nreason = 'made'\n").unwrap();
+    let before = tree::read(&scene.1);
+    let (code, out, err) = run(&scene, "apply_patch", &[PATCH], "");
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("c: the path is closed: made"), "{err}");
+    assert_eq!(tree::read(&scene.1), before);
+    fs::write(config.join("config.toml"), "[policy]\nmode = 1\n").unwrap();
+    let (code, _, err) = run(&scene, "apply_patch", &[PATCH], "");
+    assert!(code == 1 && err.contains("config.toml: "), "{err}");
+    assert_eq!(tree::read(&scene.1), before);
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
     match done {
         Ok(batch) => batch.ended(),
         Err(stop) => {
-            output::complain(&stop.message);
+            output::complain(&stop.words());
             ExitCode::from(stop.into_outcome("check").report.exit_code)
         }
     }

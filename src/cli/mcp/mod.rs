@@ -45,12 +45,8 @@ pub(super) fn serve(options: &McpOptions, global: &Global) -> ExitCode {
         Ok(server) => server,
         Err(stop) => {
             // Standard output is for messages.
-            let report = stop.into_outcome("mcp").report;
-            let error = report.error.as_ref();
-            let place =
-                error.and_then(|error| error.path.as_deref()).map_or_else(String::new, |path| format!("{path}: "));
-            output::complain(&(place + error.map_or("", |error| error.message.as_str())));
-            return ExitCode::from(report.exit_code);
+            output::complain(&stop.words());
+            return ExitCode::from(stop.into_outcome("mcp").report.exit_code);
         }
     };
     let limit = options.max_message.unwrap_or(MAX_MESSAGE);
