@@ -66,6 +66,8 @@ struct Sink {
     out: Box<dyn Write + Send>,
     written: usize,
     waiting: BTreeMap<usize, Vec<u8>>,
+    /// Whether it takes no more: the window never moves on then.
+    is_broken: bool,
 }
 
 impl Queue {
@@ -77,14 +79,14 @@ impl Queue {
     ) -> Self {
         Self {
             source: Mutex::new(Source { input, lines: 0, taken: 0 }),
-            sink: Mutex::new(Sink { out, written: 0, waiting: BTreeMap::new() }),
+            sink: Mutex::new(Sink { out, written: 0, waiting: BTreeMap::new(), is_broken: false }),
             is_written: Condvar::new(),
             shard: shard.unwrap_or(Shard { index: 1, count: 1 }),
             order,
         }
     }
 
-    /// Returns the next job; `None` after the last one. Blank lines are passed over.
+    /// Returns the next job; `None` after the last one, and when the output is broken. Blank lines are passed over.
     ///
     /// # Errors
     ///
@@ -93,8 +95,11 @@ impl Queue {
         let mut source = held(&self.source);
         if let Order::Read(window) = self.order {
             let mut sink = held(&self.sink);
-            while source.taken - sink.written >= window {
+            while source.taken - sink.written >= window && !sink.is_broken {
                 sink = self.is_written.wait(sink).unwrap_or_else(PoisonError::into_inner);
+            }
+            if sink.is_broken {
+                return Ok(None);
             }
         }
         let mut text = Vec::new();
@@ -122,18 +127,26 @@ impl Queue {
     /// Returns the error of the output.
     pub(super) fn put(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
         let mut sink = held(&self.sink);
-        let sink = &mut *sink;
-        if self.order == Order::Finished {
-            sink.out.write_all(&line)?;
-            return sink.out.flush();
-        }
-        sink.waiting.insert(place, line);
-        while let Some(line) = sink.waiting.remove(&sink.written) {
-            sink.out.write_all(&line)?;
-            sink.written += 1;
-        }
+        let put = if self.order == Order::Finished { sink.print(&line) } else { sink.print_in_turn(place, line) };
+        sink.is_broken |= put.is_err();
         self.is_written.notify_all();
-        sink.out.flush()
+        put
+    }
+}
+
+impl Sink {
+    fn print(&mut self, line: &[u8]) -> io::Result<()> {
+        self.out.write_all(line)?;
+        self.out.flush()
+    }
+
+    fn print_in_turn(&mut self, place: usize, line: Vec<u8>) -> io::Result<()> {
+        self.waiting.insert(place, line);
+        while let Some(line) = self.waiting.remove(&self.written) {
+            self.print(&line)?;
+            self.written += 1;
+        }
+        Ok(())
     }
 }
 
@@ -174,5 +187,23 @@ mod tests {
         });
         let sink = held(&queue.sink);
         assert_eq!((sink.waiting.len(), sink.written), (0, 2));
+    }
+
+    #[test]
+    fn nobody_waits_for_an_output_that_is_broken() {
+        struct Broken;
+        impl Write for Broken {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let queue = Queue::new(Box::new(&b"a\nb\n"[..]), Box::new(Broken), None, Order::Read(1));
+        let first = queue.take().unwrap().unwrap();
+        assert!(queue.put(first.place, b"1\n".to_vec()).is_err());
+        assert!(queue.take().unwrap().is_none());
     }
 }
