@@ -70,7 +70,7 @@ impl Wire {
     }
 }
 
-/// Reads one message. No more is kept in memory than the limits allow, whatever a header promises.
+/// Reads one message, which is an object. No more is kept in memory than the limits allow, whatever a header promises.
 fn read(stream: &mut impl BufRead) -> Result<Value, Trouble> {
     let length = length(stream)?;
     if length > MAX_MESSAGE {
@@ -81,7 +81,11 @@ fn read(stream: &mut impl BufRead) -> Result<Value, Trouble> {
     if u64::try_from(body.len()).is_ok_and(|read| read < length) {
         return Err(Trouble::Ended);
     }
-    serde_json::from_slice(&body).map_err(|error| Trouble::Garbage(format!("a message that is no JSON: {error}")))
+    match serde_json::from_slice(&body) {
+        Ok(message @ Value::Object(_)) => Ok(message),
+        Ok(_) => Err(Trouble::Garbage("a message that is no object".to_owned())),
+        Err(error) => Err(Trouble::Garbage(format!("a message that is no JSON: {error}"))),
+    }
 }
 
 /// Reads a header and returns the length of the body behind it.
@@ -125,20 +129,21 @@ mod tests {
 
     #[test]
     fn a_message_is_read_by_its_length() {
-        let two = b"Content-Length: 2\r\n\r\n{}Content-Type: x\r\ncontent-length:3\r\n\r\n[1]";
+        let two = b"Content-Length: 2\r\n\r\n{}Content-Type: x\r\ncontent-length:3\r\n\r\n{ }";
         let mut stream = &two[..];
         assert_eq!(read(&mut stream).unwrap(), serde_json::json!({}));
-        assert_eq!(read(&mut stream).unwrap(), serde_json::json!([1]));
+        assert_eq!(read(&mut stream).unwrap(), serde_json::json!({}));
         assert!(matches!(read(&mut stream), Err(Trouble::Ended)));
     }
 
     #[test]
     fn what_is_no_message_is_named() {
-        let cases: [(&[u8], &str); 6] = [
+        let cases: [(&[u8], &str); 7] = [
             (b"warning: \x1b[1m\n", "said `warning: \x1b[1m` in place of a header"),
             (b"\n", "said `a header without a length` in place of a header"),
             (b"Content-Length: x\n", "said `Content-Length: x` in place of a header"),
             (b"Content-Length: 2\n\n{x", "said a message that is no JSON: key must be a string at line 1 column 2"),
+            (b"Content-Length: 3\n\n[1]", "said a message that is no object"),
             (b"Content-Length: 4\n\n{}", "ended"),
             (b"Content-Length: 99999999999\n\n", "sent a message of 99999999999 bytes, over the limit of 33554432"),
         ];
