@@ -102,6 +102,7 @@ pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interr
         (request.preflight.describe, request.is_dry_run, !request.is_dry_run);
     run.policy = Arc::clone(&request.preflight.policy);
     run.progress = request.preflight.progress.clone();
+    run.admit(request.approve.as_deref(), workspace);
     if let Err(failure) = run.take_back(&request, workspace, interrupt) {
         run.fail(&failure);
     }
