@@ -1,17 +1,15 @@
 //! A language server as a program: started, and killed with all that it started.
 
 use std::io::{self, Read};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::trouble::Trouble;
 use super::wire::Wire;
+use crate::process::Group;
 
 /// Most bytes that are kept of what it says besides the protocol: the last ones.
 const KEPT: usize = 4 << 10;
@@ -22,8 +20,10 @@ const LOOK: Duration = Duration::from_millis(10);
 ///
 /// Dropped, it is killed with the whole of its process group, whether it is still there or not.
 pub(super) struct Program {
-    child: Child,
+    group: Group,
     complaints: Arc<Mutex<Vec<u8>>>,
+    /// Who notes them.
+    listener: JoinHandle<()>,
 }
 
 impl Program {
@@ -39,51 +39,40 @@ impl Program {
     pub(super) fn start(command: &[String], root: &Path) -> Result<(Self, Wire), Trouble> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| Trouble::Start(io::ErrorKind::NotFound.into()))?;
-        let mut child = Command::new(program)
-            .args(arguments)
-            .current_dir(root)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(Trouble::Start)?;
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(root);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut group = Group::start(&mut command).map_err(Trouble::Start)?;
+        let child = group.child();
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        // From here on it is killed whatever happens.
-        let program = Self { child, complaints: Arc::default() };
         let (Some(input), Some(output), Some(errors)) = (input, output, errors) else {
             return Err(Trouble::Start(io::ErrorKind::BrokenPipe.into()));
         };
-        let kept = Arc::clone(&program.complaints);
+        let complaints = Arc::new(Mutex::default());
+        let kept = Arc::clone(&complaints);
         let keep = thread::Builder::new().name("server errors".to_owned());
-        keep.spawn(move || keep_last(errors, &kept)).map_err(Trouble::Start)?;
+        let listener = keep.spawn(move || keep_last(errors, &kept)).map_err(Trouble::Start)?;
         let wire = Wire::new(output, input).map_err(Trouble::Start)?;
-        Ok((program, wire))
+        Ok((Self { group, complaints, listener }, wire))
     }
 
-    /// Returns the last line that it said besides the protocol.
-    pub(super) fn complaint(&self) -> Option<String> {
+    /// Returns the last line that it said besides the protocol. What it may still say is waited for until `until`.
+    pub(super) fn complaint(&self, until: Instant) -> Option<String> {
+        wait(until, || self.listener.is_finished());
         let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&complaints);
         text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
     }
 
     /// Waits for its end; not longer than until `until`.
-    pub(super) fn wait(&mut self, until: Instant) {
-        while Instant::now() < until && matches!(self.child.try_wait(), Ok(None)) {
-            thread::sleep(LOOK);
-        }
+    pub(super) fn wait(&self, until: Instant) {
+        wait(until, || !matches!(self.group.has_ended(), Ok(false)));
     }
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Its number is not given to anybody else before it was waited for, or while others of the group are there.
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+fn wait(until: Instant, is_over: impl Fn() -> bool) {
+    while Instant::now() < until && !is_over() {
+        thread::sleep(LOOK);
     }
 }
 

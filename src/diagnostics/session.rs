@@ -107,7 +107,7 @@ impl Session {
 
     /// Ends the server, in good order if it takes part.
     pub(super) fn leave(&mut self, patience: Patience<'_>) {
-        if let Some((mut client, mut program)) = self.running.take()
+        if let Some((mut client, program)) = self.running.take()
             && client.leave(patience).is_ok()
         {
             // It ends with its input at the latest.
@@ -138,12 +138,10 @@ impl Session {
     }
 
     fn give_up(&mut self, trouble: &Trouble) {
-        let complaint = self.running.take().and_then(|(_, mut program)| {
-            if matches!(trouble, Trouble::Ended) {
-                // What it said last may come behind its end.
-                program.wait(Instant::now() + LEAVE);
-            }
-            program.complaint()
+        let complaint = self.running.take().and_then(|(_, program)| {
+            // What it said last may come behind its end.
+            let patience = if matches!(trouble, Trouble::Ended) { LEAVE } else { Duration::ZERO };
+            program.complaint(Instant::now() + patience)
         });
         let words = complaint.map_or_else(String::new, |complaint| format!("; it said `{complaint}`"));
         self.problem = Some(format!("{} {trouble}{words}", self.server.name));

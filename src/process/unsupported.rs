@@ -19,6 +19,15 @@ impl Group {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Returns whether the process itself has ended.
+    ///
+    /// # Errors
+    ///
+    /// None: there is no process.
+    pub fn has_ended(&self) -> io::Result<bool> {
+        match self.0 {}
+    }
+
     /// Returns the process itself.
     pub fn child(&mut self) -> &mut Child {
         match self.0 {}

@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("matching", &["text", "digest", "mode", "path", "plan"]),
     ("notebook", &["text", "digest", "plan"]),
     ("guard", &["text", "path"]),
-    ("diagnostics", &["path"]),
+    ("diagnostics", &["path", "process"]),
     ("policy", &["text", "digest", "mode", "path", "plan"]),
     ("repair", &["text", "digest", "mode", "path", "plan", "workspace", "syntax", "matching", "policy"]),
     (
