@@ -363,7 +363,8 @@ impl Run {
 
     pub(super) fn finish(mut self) -> Outcome {
         // What was checked did fit: the tree moved.
-        if self.is_saved && self.report().outcome == report::Outcome::DoesNotApply {
+        let is_told = self.problems.iter().any(|problem| problem.code == &code::NOT_APPROVED);
+        if self.is_saved && !is_told && self.report().outcome == report::Outcome::DoesNotApply {
             self.problems.insert(0, not_approved());
         }
         Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems }

@@ -73,6 +73,8 @@ fn a_tree_that_moved_makes_a_saved_plan_stale() {
     let id = saved(&desk, &[]);
     fs::write(desk.path("a"), "one\ntwo\nmore\n").unwrap();
     desk.refuses("stale", &["apply", "--plan", &id], b"");
+    let told = desk.says(&["apply", "--plan", &id], b"");
+    assert_eq!(told["problems"].as_array().unwrap().len(), 1, "{told:#}");
     fs::write(desk.path("a"), "else\n").unwrap();
     desk.refuses("stale", &["apply", "--plan", &id], b"");
     fs::remove_file(desk.path("a")).unwrap();
