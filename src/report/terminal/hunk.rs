@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::words;
+use crate::report::inline::Inline;
 use crate::syntax::write::DiffHunk;
 
 /// Lines of a hunk that belong together.
@@ -25,8 +25,8 @@ pub(super) struct Line<'a> {
     pub(super) is_unterminated: bool,
 }
 
-/// Returns the lines of `hunk`. Where several give way to several, the first is compared with the first, and so on.
-pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>) -> Vec<Block<'a>> {
+/// Returns the lines of `hunk`, with what differs within them as far as `inline` goes.
+pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>, inline: &mut Inline) -> Vec<Block<'a>> {
     let (mut old, mut new) = (hunk.old.start, hunk.new.start);
     let mut blocks: Vec<Block<'a>> = Vec::new();
     for line in &hunk.lines {
@@ -58,8 +58,10 @@ pub(super) fn blocks<'a>(hunk: &DiffHunk<'a>) -> Vec<Block<'a>> {
     }
     for block in &mut blocks {
         if let Block::Changed(gone, come) = block {
-            for (old, new) in gone.iter_mut().zip(come) {
-                (old.marks, new.marks) = words::differences(old.text, new.text);
+            let texts = |lines: &[Line<'a>]| lines.iter().map(|line| line.text).collect::<Vec<_>>();
+            let (old, new) = inline.marks(&texts(gone), &texts(come));
+            for (line, marks) in gone.iter_mut().chain(come).zip(old.into_iter().chain(new)) {
+                line.marks = marks;
             }
         }
     }

@@ -7,12 +7,12 @@ mod cells;
 mod columns;
 mod hunk;
 mod unified;
-mod words;
 
 use std::io;
 
 use anstyle::{AnsiColor, Style};
 
+use super::inline::Inline;
 use super::{FileReport, FileType, HunkReport, Report, stat};
 use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
@@ -67,13 +67,19 @@ pub fn print(report: &Report, diffs: &[Vec<u8>], sheet: Sheet, out: &mut dyn io:
             writeln!(out, "{NOTE}repaired {name}:{}: {words} ({}){NOTE:#}", repair.line, repair.code)?;
         }
     }
+    let mut inline = Inline::default();
     for (file, diff) in report.files.iter().zip(diffs) {
-        print_file(file, diff, sheet, out)?;
+        print_file(file, diff, (sheet, &mut inline), out)?;
     }
     if report.ok { writeln!(out, "{}", stat::changes(report).trim_start()) } else { Ok(()) }
 }
 
-fn print_file(file: &FileReport, diff: &[u8], sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+fn print_file(
+    file: &FileReport,
+    diff: &[u8],
+    (sheet, inline): (Sheet, &mut Inline),
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     print_header(file, sheet, out)?;
     for hit in &file.policy {
         writeln!(out, "  {NOTE}policy: {} by {}: {}{NOTE:#}", hit.verdict, escaped(&hit.rule), escaped(&hit.message))?;
@@ -90,7 +96,7 @@ fn print_file(file: &FileReport, diff: &[u8], sheet: Sheet, out: &mut dyn io::Wr
         print_notes(file, hunk, shown.len(), out)?;
         let place = format!("@@ -{} +{} @@", range(hunk.old), range(hunk.new));
         writeln!(out, "{PLACE}{place}{PLACE:#}")?;
-        let blocks = hunk::blocks(hunk);
+        let blocks = hunk::blocks(hunk, inline);
         match sheet.layout {
             Layout::Unified => unified::print(&blocks, gutter, sheet.width, out)?,
             Layout::SideBySide => columns::print(&blocks, gutter, sheet.width, out)?,
