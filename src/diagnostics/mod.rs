@@ -23,6 +23,8 @@ use serde_json::Value;
 use crate::path::RelPath;
 
 pub use document::{Document, MAX_TEXT, Text};
+pub(crate) use uri::ESCAPED;
+
 pub use findings::{Findings, Found, Graveness, ServerFindings};
 
 use client::Patience;

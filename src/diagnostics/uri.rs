@@ -5,8 +5,9 @@ use std::path::Path;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 const SCHEME: &str = "file://";
-/// What is escaped: all but the unreserved characters of RFC 3986 and the slash.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+/// What is escaped in the path of a URI: all but the unreserved characters of RFC 3986 and the slash.
+pub(crate) const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// Returns the URI of `path`, which is absolute.
 pub(super) fn of(path: &Path) -> String {

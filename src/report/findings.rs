@@ -1,8 +1,9 @@
 //! Problems as checkers tell them: each with the place that it is shown at, in the patch and in the file.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::{HunkReport, InputReport, NearestPlace, ProblemReport, Report};
+use super::{FileReport, HunkReport, InputReport, NearestPlace, ProblemReport, Report};
 use crate::digest::Sha256;
 use crate::text::printable;
 
@@ -85,14 +86,16 @@ impl Finding {
 
 /// Returns what there is to tell of `report`, in order.
 pub(super) fn findings(report: &Report) -> Vec<Finding> {
-    report.problems.iter().map(|problem| of_problem(report, problem)).collect()
+    let files: HashMap<_, _> = report.files.iter().map(|file| (file.id.as_str(), file)).collect();
+    let file = |problem: &ProblemReport| problem.file.as_deref().and_then(|id| files.get(id).copied());
+    report.problems.iter().map(|problem| of_problem(report, file(problem), problem)).collect()
 }
 
 /// Returns a name for each of `findings` that stays the same while lines move: of what it is and where, and of how many
 /// such there are before it.
 pub(super) fn fingerprints(findings: &[Finding]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::with_capacity(findings.len());
-    let mut counts = std::collections::HashMap::new();
+    let mut counts = HashMap::new();
     for finding in findings {
         let path = |place: &Option<Place>| place.as_ref().map_or(String::new(), |place| place.path.clone());
         let key = format!("{}\0{}\0{}", finding.code, path(&finding.patch), path(&finding.target));
@@ -104,8 +107,8 @@ pub(super) fn fingerprints(findings: &[Finding]) -> Vec<String> {
     keys
 }
 
-fn of_problem(report: &Report, problem: &ProblemReport) -> Finding {
-    let file = problem.file.as_ref().and_then(|id| report.files.iter().find(|file| file.id == *id));
+/// Returns what there is to tell of `problem`, which is one of `file`.
+fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemReport) -> Finding {
     let hunk = problem.hunk.as_ref().zip(file);
     let hunk = hunk.and_then(|(id, file)| file.hunks.iter().find(|hunk| hunk.id == *id));
     let nearest = problem.nearest.as_deref().or_else(|| hunk?.nearest.as_deref());

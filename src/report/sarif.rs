@@ -1,12 +1,13 @@
 //! The Static Analysis Results Interchange Format, version 2.1.0.
 
-use std::fmt::Write as _;
 use std::io;
 
+use percent_encoding::utf8_percent_encode;
 use serde_json::{Value, json};
 
 use super::findings::{Finding, Level, Mending, Place, findings, fingerprints};
 use super::{Format, Outcome, Report, print_json};
+use crate::diagnostics::ESCAPED;
 use crate::preflight::CODES;
 
 /// One log with one run. Its rules are all the codes of problems.
@@ -113,15 +114,7 @@ fn fix(mending: &Mending, patch: &Place) -> Value {
 
 /// Escapes all but letters, digits, slashes and the marks that mean nothing anywhere (RFC 3986, unreserved).
 fn uri(path: &str) -> String {
-    path.bytes().fold(String::with_capacity(path.len()), |mut uri, byte| {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
-            _ => {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-        uri
-    })
+    utf8_percent_encode(path, ESCAPED).to_string()
 }
 
 #[cfg(test)]
