@@ -1,5 +1,6 @@
 //! What runs in a pipeline: the script of the action, and the entries for pre-commit, each in a repository of its own.
 
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -48,20 +49,15 @@ fn git(desk: &Desk, arguments: &[&str]) {
 fn repository() -> Desk {
     let desk = Desk::with(&[("a", b"one\r\n"), ("d/b", b"b\n")]);
     git(&desk, &["init", "-q", "-b", "main"]);
-    let commit = |name: &str| {
-        git(&desk, &["add", "-A", "-f"]);
-        git(&desk, &["commit", "-q", "-m", name]);
-        git(&desk, &["tag", name]);
-    };
-    commit("first");
+    commit(&desk, "first");
     fs::write(desk.path("a"), "1\r\n").unwrap();
     git(&desk, &["mv", "d/b", "moved"]);
-    commit("good");
+    commit(&desk, "good");
     fs::create_dir(desk.path(".wpatch")).unwrap();
     fs::write(desk.path(".wpatch/x"), "x\n").unwrap();
-    commit("closed");
+    commit(&desk, "closed");
     fs::write(desk.path("a"), "2\r\n").unwrap();
-    commit("last");
+    commit(&desk, "last");
     desk
 }
 
@@ -105,6 +101,84 @@ fn every_commit_of_a_range_is_checked_against_its_parent() {
     // The first commit has no parent.
     assert_eq!(said(&action(&desk, &[("RANGE", "good")])).0, Some(0));
     assert_ne!(said(&action(&desk, &[("RANGE", "--all")])).0, Some(0));
+}
+
+/// Commits everything that is there and names the commit.
+fn commit(desk: &Desk, name: &str) {
+    git(desk, &["add", "-A", "-f"]);
+    git(desk, &["commit", "-q", "-m", name]);
+    git(desk, &["tag", name]);
+}
+
+#[test]
+fn no_commit_loosens_the_policy_that_it_is_checked_by() {
+    const DENY: &str = "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\n";
+    let desk = Desk::with(&[("a", b"one\n"), ("vendor/v", b"v\n"), ("wpatch.toml", DENY.as_bytes())]);
+    git(&desk, &["init", "-q", "-b", "main"]);
+    commit(&desk, "first");
+    fs::write(desk.path("a"), "1\n").unwrap();
+    commit(&desk, "harmless");
+    fs::write(desk.path("wpatch.toml"), "").unwrap();
+    commit(&desk, "loosened");
+    git(&desk, &["checkout", "-q", "harmless"]);
+    fs::write(desk.path("wpatch.toml"), "").unwrap();
+    fs::write(desk.path("vendor/v"), "w\n").unwrap();
+    commit(&desk, "at_once");
+    git(&desk, &["checkout", "-q", "harmless"]);
+    git(&desk, &["rm", "-q", "wpatch.toml"]);
+    commit(&desk, "removed");
+    let denied = |range: &str| {
+        let (code, text) = said(&action(&desk, &[("RANGE", range)]));
+        let files =
+            text.lines().filter_map(|line| Some(line.strip_prefix("::error file=")?.split(',').next()?.to_owned()));
+        (code, files.collect::<Vec<_>>())
+    };
+    assert_eq!(denied("first..harmless"), (Some(0), vec![]));
+    assert_eq!(denied("first..loosened"), (Some(3), vec!["wpatch.toml".to_owned()]));
+    assert_eq!(denied("harmless..at_once").0, Some(3));
+    assert!(denied("harmless..at_once").1.contains(&"vendor/v".to_owned()));
+    assert_eq!(denied("harmless..removed"), (Some(3), vec!["wpatch.toml".to_owned()]));
+    // What stands in the checkout counts for nothing, and a given file comes on top.
+    let strict = desk.path("../strict.toml");
+    fs::write(&strict, "[policy]\nmode = 'read-only'\n").unwrap();
+    let (code, _) = said(&action(&desk, &[("RANGE", "first..harmless"), ("POLICY", strict.to_str().unwrap())]));
+    assert_eq!(code, Some(3));
+}
+
+#[test]
+fn commits_of_every_shape_are_checked() {
+    let binary: Vec<u8> = (0..2000_u32).map(|at| u8::try_from(at * 7 % 256).unwrap()).collect();
+    let desk = Desk::with(&[("a", b"one\n"), ("b.bin", &binary), ("long", &b"line\n".repeat(40)), ("d/e", b"")]);
+    git(&desk, &["init", "-q", "-b", "main"]);
+    commit(&desk, "root");
+    fs::write(desk.path("b.bin"), binary.iter().rev().copied().collect::<Vec<_>>()).unwrap();
+    commit(&desk, "binary");
+    git(&desk, &["mv", "long", "d/moved"]);
+    fs::write(desk.path("d/moved"), [b"line\n".repeat(39), b"last".to_vec()].concat()).unwrap();
+    git(&desk, &["mv", "d/e", "x"]);
+    commit(&desk, "renamed");
+    fs::remove_file(desk.path("a")).unwrap();
+    symlink("x", desk.path("a")).unwrap();
+    commit(&desk, "link");
+    git(&desk, &["commit", "-q", "--allow-empty", "-m", "empty"]);
+    git(&desk, &["checkout", "-q", "-b", "topic", "binary"]);
+    fs::write(desk.path("new"), "new\n").unwrap();
+    commit(&desk, "topic_1");
+    git(&desk, &["checkout", "-q", "main"]);
+    git(&desk, &["merge", "-q", "--no-ff", "-m", "merge", "topic"]);
+    git(&desk, &["tag", "merged"]);
+    let (code, text) = said(&action(&desk, &[("RANGE", "merged")]));
+    assert_eq!((code, text.lines().count()), (Some(0), 5), "{text}");
+    assert!(text.lines().all(|line| line.starts_with("would apply: ")), "{text}");
+    // The commit that a submodule is at.
+    git(&desk, &["update-index", "--add", "--cacheinfo", "160000,1111111111111111111111111111111111111111,sub"]);
+    git(&desk, &["commit", "-q", "-m", "submodule"]);
+    git(&desk, &["update-index", "--cacheinfo", "160000,2222222222222222222222222222222222222222,sub"]);
+    git(&desk, &["commit", "-q", "-m", "moved"]);
+    let (code, text) = said(&action(&desk, &[("RANGE", "merged..main")]));
+    let lines: Vec<_> = text.lines().collect();
+    let added = "would apply: 1 file changed, 1 insertion(+)";
+    assert_eq!((code, lines), (Some(0), vec![added, &format!("{added}, 1 deletion(-)")]));
 }
 
 #[test]
