@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::words::text;
 use super::{FileReport, FileType, Format, Op, Outcome, Report, print_json, refusal};
+use crate::text::printable;
 
 /// One `ToolCallUpdate`, ready as the `update` of a `session/update`, and as the `toolCall` of a
 /// `session/request_permission`: after a check the call is `pending`. Who sends it puts the name of its own call into
@@ -49,7 +50,15 @@ fn content(report: &Report) -> Vec<Value> {
     if !report.ok {
         return vec![words(&refusal(report))];
     }
-    report.files.iter().flat_map(|file| shown(report, file)).collect()
+    let asked = report.files.iter().filter_map(asked);
+    report.files.iter().flat_map(|file| shown(report, file)).chain(asked).collect()
+}
+
+/// Returns why somebody has to be asked before the file is changed.
+fn asked(file: &FileReport) -> Option<Value> {
+    let reason = file.reason.as_deref().filter(|_| file.verdict == "ask")?;
+    let said = format!("policy asks about {}: {reason}", file.path);
+    Some(words(&printable(said.as_bytes()).to_string()))
 }
 
 /// Returns what the call is named by, for who has no name of its own.

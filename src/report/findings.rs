@@ -1,16 +1,21 @@
-//! Problems as checkers tell them: each with the place that it is shown at, in the patch and in the file.
+//! Problems as checkers tell them, and what policy asks and language servers say: each with the place that it is shown at,
+//! in the patch and in the file.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::{FileReport, HunkReport, InputReport, NearestPlace, ProblemReport, Report};
+use super::words::text;
+use super::{
+    DiagnosticReport, FileReport, HunkReport, InputReport, NearestPlace, Outcome, ProblemReport, Report, RuleHit,
+};
 use crate::digest::Sha256;
+use crate::preflight::code;
 use crate::text::printable;
 
 /// One thing to be told at a place.
 pub(super) struct Finding {
     /// Its stable name.
-    pub(super) code: &'static str,
+    pub(super) code: String,
     /// How grave it is.
     pub(super) level: Level,
     /// One line, harmless to print.
@@ -34,6 +39,8 @@ pub(super) enum Level {
     Error,
     /// It can be made, and somebody should look at it.
     Warning,
+    /// It can be made, and there is something to know.
+    Notice,
 }
 
 /// Lines of a file.
@@ -88,7 +95,12 @@ impl Finding {
 pub(super) fn findings(report: &Report) -> Vec<Finding> {
     let files: HashMap<_, _> = report.files.iter().map(|file| (file.id.as_str(), file)).collect();
     let file = |problem: &ProblemReport| problem.file.as_deref().and_then(|id| files.get(id).copied());
-    report.problems.iter().map(|problem| of_problem(report, file(problem), problem)).collect()
+    let problems = report.problems.iter().map(|problem| of_problem(report, file(problem), problem));
+    // A change that is made was approved.
+    let would = report.files.iter().filter(|_| report.outcome == Outcome::WouldApply);
+    let asked = would.flat_map(|file| of_questions(report, file));
+    let told = report.diagnostics.iter().flat_map(|told| &told.new).map(|told| of_diagnostic(report, told));
+    problems.chain(asked).chain(told).collect()
 }
 
 /// Returns a name for each of `findings` that stays the same while lines move: of what it is and where, and of how many
@@ -114,14 +126,11 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
     let nearest = problem.nearest.as_deref().or_else(|| hunk?.nearest.as_deref());
     let patch = in_patch(report, problem, hunk.or_else(|| file?.hunks.first()));
     let target = problem.path.as_ref().map(|path| Place {
-        path: report.base.as_ref().map_or_else(|| path.clone(), |base| format!("{base}/{path}")),
-        below: Some(path.clone()),
         line: problem.lines.first().copied().or_else(|| nearest.map(NearestPlace::differs_at)),
-        last: None,
-        column: None,
+        ..in_tree(report, path)
     });
     Finding {
-        code: problem.code,
+        code: problem.code.to_owned(),
         level: match (problem.severity, problem.kind) {
             ("warning", _) => Level::Warning,
             (_, "denied" | "outside_root" | "policy" | "approval_required" | "suspicious") => Level::Refused,
@@ -133,6 +142,60 @@ fn of_problem(report: &Report, file: Option<&FileReport>, problem: &ProblemRepor
         patch,
         target,
     }
+}
+
+/// Returns what has to be approved before the file is changed.
+fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Finding> {
+    let asked = file.policy.iter().filter(|_| file.verdict == "ask");
+    asked.map(|RuleHit { rule, message, source, .. }| {
+        let said = source.as_ref().map_or_else(String::new, |source| format!(" of {source}"));
+        let message = format!("somebody has to approve this: {message} (rule {rule}{said})");
+        let help = report.plan_id.as_ref().map_or_else(
+            || "check --json has the plan_id, and apply --approve takes it".to_owned(),
+            |plan| format!("apply --approve {plan} makes the change"),
+        );
+        Finding {
+            code: code::APPROVAL_REQUIRED.name.to_owned(),
+            level: Level::Notice,
+            message: printable(message.as_bytes()).to_string(),
+            help: Some(help),
+            patch: None,
+            target: Some(in_tree(report, &text(file.path.as_bytes()))),
+            mending: None,
+        }
+    })
+}
+
+/// Returns what a language server says of the file as it is afterwards.
+fn of_diagnostic(report: &Report, told: &DiagnosticReport) -> Finding {
+    let words = [Some("diagnostic"), told.source.as_deref(), told.code.as_deref()];
+    let code = words.into_iter().flatten().collect::<Vec<_>>().join("::");
+    let message = told.message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let target = Place {
+        line: Some(told.line),
+        last: Some(told.end_line).filter(|&last| last > told.line),
+        column: Some(told.column),
+        ..in_tree(report, &told.path)
+    };
+    Finding {
+        code: printable(code.as_bytes()).to_string(),
+        level: match told.severity {
+            "error" => Level::Error,
+            "warning" => Level::Warning,
+            _ => Level::Notice,
+        },
+        message: printable(message.as_bytes()).to_string(),
+        help: None,
+        patch: None,
+        target: Some(target),
+        mending: None,
+    }
+}
+
+/// Returns the file at `path` as a place, without a line.
+fn in_tree(report: &Report, path: &str) -> Place {
+    let named = report.base.as_ref().map_or_else(|| path.to_owned(), |base| format!("{base}/{path}"));
+    Place { path: named, below: Some(path.to_owned()), line: None, last: None, column: None }
 }
 
 /// Returns the patch with this index, if it has a name.

@@ -22,7 +22,11 @@ impl Format for GitHub {
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         for finding in findings(report) {
-            let command = if finding.level == Level::Warning { "warning" } else { "error" };
+            let command = match finding.level {
+                Level::Refused | Level::Error => "error",
+                Level::Warning => "warning",
+                Level::Notice => "notice",
+            };
             let message = finding.lines().iter().map(|line| data(line)).collect::<Vec<_>>().join("%0A");
             writeln!(out, "::{command} {}::{message}", properties(&finding))?;
         }
@@ -35,7 +39,7 @@ impl Format for GitHub {
 }
 
 fn properties(finding: &Finding) -> String {
-    let title = format!("title={}", property(finding.code));
+    let title = format!("title={}", property(&finding.code));
     let Some(Place { path, line, last, column, .. }) = finding.shown_at() else { return title };
     let mut properties = vec![format!("file={}", property(&printable(path.as_bytes()).to_string()))];
     if let Some(line) = line {

@@ -8,7 +8,7 @@ use super::findings::{Finding, Level, findings, fingerprints};
 use super::{Format, Report, print_json};
 use crate::text::printable;
 
-/// A list of problems; empty after success.
+/// A list of problems; empty where there is nothing to tell.
 pub(super) struct GitLab;
 
 impl Format for GitLab {
@@ -38,6 +38,7 @@ fn entry(finding: &Finding, fingerprint: &str) -> Value {
             Level::Refused => "critical",
             Level::Error => "major",
             Level::Warning => "minor",
+            Level::Notice => "info",
         },
         "location": {"path": path, "lines": {"begin": begin, "end": end}},
     })

@@ -25,7 +25,11 @@ impl Format for RdJson {
 fn diagnostic(finding: &Finding) -> Value {
     let mut diagnostic = json!({
         "message": finding.lines().join("\n"),
-        "severity": if finding.level == Level::Warning { "WARNING" } else { "ERROR" },
+        "severity": match finding.level {
+            Level::Refused | Level::Error => "ERROR",
+            Level::Warning => "WARNING",
+            Level::Notice => "INFO",
+        },
         "code": {"value": finding.code},
     });
     if let Some(place) = finding.shown_at() {

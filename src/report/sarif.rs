@@ -10,7 +10,7 @@ use super::{Format, Outcome, Report, print_json};
 use crate::diagnostics::ESCAPED;
 use crate::preflight::CODES;
 
-/// One log with one run. Its rules are all the codes of problems.
+/// One log with one run. Its rules are all the codes of problems; those of language servers stand at their results.
 pub(super) struct Sarif;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -61,7 +61,11 @@ fn invocation(report: &Report) -> Value {
 fn result(finding: &Finding, fingerprint: &str) -> Value {
     let mut result = json!({
         "ruleId": finding.code,
-        "level": if finding.level == Level::Warning { "warning" } else { "error" },
+        "level": match finding.level {
+            Level::Refused | Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Notice => "note",
+        },
         "message": {"text": finding.lines().join("\n")},
         "partialFingerprints": {"wpatch/v1": fingerprint},
     });

@@ -8,6 +8,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::output::document;
 use crate::run::valid;
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/diagnostics/server.sh");
@@ -85,6 +86,31 @@ fn what_a_change_brings_is_reported_and_nothing_that_only_moved() {
             assert_eq!(place.contents("a.x"), if command == "apply" { AFTER } else { BEFORE });
             assert!(place.0.path().join("left").exists(), "the server was not let go in good order");
         }
+    }
+}
+
+#[test]
+fn checkers_are_told_what_a_change_brings_and_where() {
+    let place = Place::with(&[("a.x", BEFORE)], "push");
+    let patch = WORSE.replace("+BAD\n", "+BAD\n+MEH\n").replace("+1,4", "+1,5");
+    let checked = |name: &str| place.output(&["check", "--diagnostics", "--output", name], &patch);
+    let annotated = String::from_utf8(checked("github").stdout).unwrap();
+    insta::assert_snapshot!(annotated, @r"
+    ::error file=a.x,line=2,col=1,title=diagnostic%3A%3Afake%3A%3Af1::this is bad
+    ::warning file=a.x,line=6,col=1,title=diagnostic%3A%3Afake%3A%3Af1::this is so-so
+    would apply: 1 file changed, 3 insertions(+), 1 deletion(-)
+    ");
+    for (name, list, severity, levels) in [
+        ("gitlab", "", "severity", ["major", "minor"]),
+        ("rdjson", "/diagnostics", "severity", ["ERROR", "WARNING"]),
+        ("sarif", "/runs/0/results", "level", ["error", "warning"]),
+    ] {
+        let output = checked(name);
+        assert_eq!(output.status.code(), Some(0), "{name}");
+        let document = document(name, &output);
+        let told = document.pointer(list).unwrap().as_array().unwrap();
+        let told: Vec<_> = told.iter().map(|told| told[severity].as_str().unwrap()).collect();
+        assert_eq!(told, levels, "{name}");
     }
 }
 

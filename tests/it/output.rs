@@ -44,7 +44,7 @@ fn desk() -> Desk {
 }
 
 /// Returns the document in the format `name`, after comparing it with its schema.
-fn document(name: &str, output: &Output) -> Value {
+pub(crate) fn document(name: &str, output: &Output) -> Value {
     let text = std::str::from_utf8(&output.stdout).unwrap();
     assert!(text.ends_with('\n') && text.lines().count() == 1, "{text:?}");
     let document: Value = serde_json::from_str(text).unwrap();
@@ -138,6 +138,45 @@ fn github_shows_each_problem_at_its_place() {
     "#);
     let output = desk.runs(&["check", "--output", "github", "p/good.patch"], b"");
     assert_eq!(said(&output), "would apply: 1 file changed, 1 insertion(+), 1 deletion(-)\n");
+}
+
+const POLICY: &str = "[[rule]]\npaths = ['a']\nverdict = 'ask'\nreason = 'a person looks at it'\n\
+[[rule]]\npaths = ['b']\nverdict = 'deny'\nreason = '50%: generated'\n";
+
+#[test]
+fn what_policy_says_is_told_to_every_checker() {
+    let desk = desk();
+    fs::write(desk.path("wpatch.toml"), POLICY).unwrap();
+    fs::write(desk.path("p/denied.patch"), "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-is there\n+x\n").unwrap();
+    let checked = |name: &str, patch: &str| desk.runs(&["check", "--output", name, patch], b"");
+    let plan = desk.does(&["check", "p/good.patch"], b"")["plan_id"].as_str().unwrap().to_owned();
+    let output = checked("github", "p/good.patch");
+    assert_eq!(code(&output), 0);
+    insta::assert_snapshot!(said(&output), @r"
+    ::notice file=a,title=wpatch%3A%3Apolicy%3A%3Aapproval_required::somebody has to approve this: a person looks at it (rule rule-1 of wpatch.toml:1)%0Ahelp: check --json has the plan_id, and apply --approve takes it
+    would apply: 1 file changed, 1 insertion(+), 1 deletion(-)
+    ");
+    let level = |name: &str, place: &str, patch: &str| {
+        let output = checked(name, patch);
+        (code(&output), document(name, &output).pointer(place).unwrap().clone())
+    };
+    for (name, place, asked, denied) in [
+        ("gitlab", "/0/severity", "info", "critical"),
+        ("rdjson", "/diagnostics/0/severity", "INFO", "ERROR"),
+        ("sarif", "/runs/0/results/0/level", "note", "error"),
+        ("acp", "/rawOutput/policy/verdict", "ask", "deny"),
+    ] {
+        assert_eq!(level(name, place, "p/good.patch"), (0, asked.into()), "{name}");
+        assert_eq!(level(name, place, "p/denied.patch"), (3, denied.into()), "{name}");
+    }
+    let content = level("acp", "/content", "p/good.patch").1;
+    assert_eq!(content[1]["content"]["text"], "policy asks about a: a person looks at it");
+    let text = said(&checked("github", "p/denied.patch"));
+    assert!(text.starts_with("::error file=p/denied.patch,") && text.lines().count() == 1, "{text}");
+    assert!(text.contains("50%25: generated%0Ahelp: line 5 of wpatch.toml says so"), "{text}");
+    // Who approved it is not asked again.
+    let output = desk.runs(&["apply", "--output", "github", "--approve", &plan, "p/good.patch"], b"");
+    assert_eq!(said(&output), "applied: 1 file changed, 1 insertion(+), 1 deletion(-)\n");
 }
 
 #[test]
