@@ -51,6 +51,11 @@ fn s01_one_envelope_adds_deletes_updates_and_moves() {
     let desk = Desk::with(&before);
     let said = desk.runs(&["apply", "--summary"], &patch);
     assert_eq!(String::from_utf8(said.stdout).unwrap(), "A n/new\nM d/b\nM c\nD gone\n");
+    let desk = Desk::with(&before);
+    let said = desk.runs(&["apply", "--output", "codex"], &patch);
+    let expected = "Success. Updated the following files:\nA n/new\nM d/b\nM c\nD gone\n";
+    assert_eq!((said.status.code(), String::from_utf8(said.stdout).unwrap().as_str()), (Some(0), expected));
+    let desk = Desk::with(&before);
     let report = desk.does(&["apply"], &patch);
     let expected =
         json!([["delete", "gone", null], ["rename", "d/b", "a"], ["modify", "c", null], ["create", "n/new", null]]);
