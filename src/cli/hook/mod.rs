@@ -7,6 +7,7 @@
 mod claude;
 mod codex;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -61,7 +62,9 @@ enum Decision {
 
 /// Answers the call on standard input.
 pub(super) fn answer(agent: Agent, global: &Global) -> ExitCode {
-    match decide(agent, global) {
+    // The exit code of a panic blocks nothing.
+    let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, global)));
+    match decided.unwrap_or_else(|_| Err(Stop::new(&code::IO, "wpatch has a mistake: please report it".to_owned()))) {
         Ok(decision) => print(agent, decision),
         Err(stop) => {
             let report = stop.into_outcome("hook").report;
