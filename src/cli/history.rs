@@ -77,16 +77,20 @@ fn told(
 }
 
 pub(super) fn log(global: &Global) -> ExitCode {
-    listed("log", global, |workspace| engine::log(workspace))
+    listed("log", global, |workspace| Ok(engine::log(workspace)))
 }
 
 pub(super) fn show(id: &str, global: &Global) -> ExitCode {
-    listed("show", global, |workspace| engine::show(workspace, id))
+    listed("show", global, |workspace| Ok(engine::show(workspace, id, &policy(global)?)))
 }
 
 /// Prints what a command lists.
-fn listed(command: &'static str, global: &Global, list: impl FnOnce(&Disk) -> Result<Log, Box<Outcome>>) -> ExitCode {
-    let log = match open(global).map(|workspace| list(&workspace)) {
+fn listed(
+    command: &'static str,
+    global: &Global,
+    list: impl FnOnce(&Disk) -> Result<Result<Log, Box<Outcome>>, Stop>,
+) -> ExitCode {
+    let log = match open(global).and_then(|workspace| list(&workspace)) {
         Ok(Ok(log)) => log,
         Ok(Err(outcome)) => return finish(&outcome, &Output::of(global, Verbosity::Normal)),
         Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Normal)),

@@ -1,10 +1,14 @@
 //! Looking at the history, making a place for it, cleaning it up, and putting right what was left half done.
 
+use std::sync::Arc;
+
+use super::govern::governed;
 use super::{Outcome, Run, refused};
 use crate::digest::{Digest, ObjectFormat, blob_id};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::Action;
+use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{Problem, Severity, code};
 use crate::report::{self, Log};
 use crate::syntax::write::{DiffSide, git_diff};
@@ -39,14 +43,15 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// ```
 pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
     let all = entries(workspace).map_err(|failure| stopped("log", &failure))?;
-    Ok(Log::of(&all, &all, |_, _| None))
+    Ok(Log::of(&all, &all, |_, _| Ok(None)))
 }
 
-/// Shows the change whose name begins with `id`, with what it changed as a diff.
+/// Shows the change whose name begins with `id`, with what it changed as a diff. Of a file that may not be read under
+/// `policy`, and the project's own file, the diff is withheld.
 ///
 /// # Errors
 ///
-/// Returns the report of a failure, also if there is no such change or more than one.
+/// Returns the report of a failure, also if there is no such change or more than one, or of a policy that cannot be used.
 ///
 /// # Examples
 ///
@@ -61,18 +66,19 @@ pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
 /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
 /// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
 /// let id = engine::log(&workspace).unwrap().entries[0].id.clone();
-/// let shown = engine::show(&workspace, &id).unwrap();
+/// let shown = engine::show(&workspace, &id, &Default::default()).unwrap();
 /// assert!(shown.entries[0].files[0].diff.as_ref().unwrap().ends_with("-one\n+two\n"));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn show(workspace: &dyn Workspace, id: &str) -> Result<Log, Box<Outcome>> {
+pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
+    let policy = governed("show", policy, workspace)?;
     let all = entries(workspace).map_err(|failure| stopped("show", &failure))?;
     let mut named = all.iter().filter(|entry| entry.id.starts_with(id));
     let (Some(entry), None) = (named.next(), named.next()) else {
         let message = format!("no change, or more than one, has a name that begins with {id}");
         return Err(refused("show", Problem::new(&code::NOTHING_TO_UNDO, message)));
     };
-    let versions = Versions { workspace, all: &all };
+    let versions = Versions { workspace, all: &all, policy: &policy };
     Ok(Log::of(&all, [entry], |entry, file| versions.diff(entry, file)))
 }
 
@@ -163,12 +169,24 @@ fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> {
 struct Versions<'a> {
     workspace: &'a dyn Workspace,
     all: &'a [Entry],
+    policy: &'a Policy,
 }
 
 impl Versions<'_> {
-    /// Returns what `entry` changed in `file`, if both versions can still be found.
-    fn diff(&self, entry: &Entry, file: &EntryFile) -> Option<Vec<u8>> {
+    /// Returns what `entry` changed in `file`, if both versions can still be found; or why nobody may see it.
+    fn diff(&self, entry: &Entry, file: &EntryFile) -> Result<Option<Vec<u8>>, String> {
         let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
+        for path in [Some(file), source].into_iter().flatten().map(|file| &file.path) {
+            let ruling = self.policy.judge(path, Access::Read);
+            if ruling.verdict > Verdict::Allow {
+                return Err(ruling.reason().unwrap_or_default().to_owned());
+            }
+        }
+        Ok(self.shown(source, file))
+    }
+
+    /// Returns what was changed in `file`, which was `source` if it was moved.
+    fn shown(&self, source: Option<&EntryFile>, file: &EntryFile) -> Option<Vec<u8>> {
         let old = source.unwrap_or(file);
         let here = [&old.path, &file.path];
         let (before, after) = (self.find(here, old.before), self.find([&file.path; 2], file.after));

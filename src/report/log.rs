@@ -99,6 +99,9 @@ pub struct LogFile {
     /// What was changed, as a git diff; only for `wpatch show`, and while both versions can be found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Why what was changed is not shown: policy closes the file for reading. Only for `wpatch show`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
 }
 
 /// One version of a file.
@@ -115,11 +118,12 @@ pub struct LogVersion {
 }
 
 impl Log {
-    /// Returns the log of `shown`, which are some of `all`; `diff` finds what they changed.
+    /// Returns the log of `shown`, which are some of `all`; `diff` finds what they changed, or says why
+    /// that is not to be seen.
     pub fn of<'e>(
         all: &'e [Entry],
         shown: impl IntoIterator<Item = &'e Entry>,
-        diff: impl Fn(&Entry, &EntryFile) -> Option<Vec<u8>>,
+        diff: impl Fn(&Entry, &EntryFile) -> Result<Option<Vec<u8>>, String>,
     ) -> Self {
         let chain = Chain::of(all);
         let entries = shown.into_iter().map(|entry| LogEntry::of(entry, &chain, &diff)).collect();
@@ -150,7 +154,9 @@ impl Log {
                 let path = |path: &str| printable(path.as_bytes()).to_string();
                 let from = file.from.as_deref().map_or_else(String::new, |from| format!("{} => ", path(from)));
                 let lost = if file.lost { " (old contents not kept)" } else { "" };
-                writeln!(out, "  {} {from}{}{lost}", file.op.name(), path(&file.path))?;
+                let withheld = file.withheld.as_deref().map(|why| format!(" (contents not shown: {})", path(why)));
+                let withheld = withheld.unwrap_or_default();
+                writeln!(out, "  {} {from}{}{lost}{withheld}", file.op.name(), path(&file.path))?;
             }
             for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
                 diff.lines().try_for_each(|line| writeln!(out, "{}", printable(line.as_bytes())))?;
@@ -161,14 +167,17 @@ impl Log {
 }
 
 impl LogEntry {
-    fn of(entry: &Entry, chain: &Chain<'_>, diff: impl Fn(&Entry, &EntryFile) -> Option<Vec<u8>>) -> Self {
+    fn of(
+        entry: &Entry,
+        chain: &Chain<'_>,
+        diff: impl Fn(&Entry, &EntryFile) -> Result<Option<Vec<u8>>, String>,
+    ) -> Self {
         // What was taken back is in the tree again.
         let is_lost = |file: &EntryFile| file.old == Old::Lost && chain.is_head(entry);
         let is_undone = !chain.is_head(entry) && Chain::holds(chain.head(entry)) != Chain::holds(entry);
-        let file = |file: &EntryFile| LogFile {
-            lost: is_lost(file),
-            diff: diff(entry, file).as_deref().map(text),
-            ..LogFile::of(entry, file)
+        let file = |file: &EntryFile| {
+            let (diff, withheld) = diff(entry, file).map_or_else(|why| (None, Some(why)), |diff| (diff, None));
+            LogFile { lost: is_lost(file), diff: diff.as_deref().map(text), withheld, ..LogFile::of(entry, file) }
         };
         let refused = entry.refusal.iter().flat_map(|refusal| &refusal.files).filter_map(LogFile::refused);
         let is_moved_away = |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
@@ -201,7 +210,16 @@ impl LogFile {
     /// Returns a file of a plan that was refused: what would have been done, and the file.
     fn refused((op, path): &(String, String)) -> Option<Self> {
         let op = Op::ALL.into_iter().find(|known| known.name() == op)?;
-        Some(Self { path: path.clone(), from: None, op, before: None, after: None, lost: false, diff: None })
+        Some(Self {
+            path: path.clone(),
+            from: None,
+            op,
+            before: None,
+            after: None,
+            lost: false,
+            diff: None,
+            withheld: None,
+        })
     }
 
     fn of(entry: &Entry, file: &EntryFile) -> Self {
@@ -223,6 +241,7 @@ impl LogFile {
             after: file.after.map(LogVersion::of),
             lost: false,
             diff: None,
+            withheld: None,
         }
     }
 }

@@ -201,3 +201,29 @@ mode workspace-write, symlinks inside, binary allow, secrets places
     let alone = desk.runs(&["policy"], b"");
     assert_eq!((alone.status.code(), alone.stdout.as_slice()), (Some(2), &b""[..]));
 }
+
+#[test]
+fn what_may_not_be_read_is_not_shown_out_of_the_history_either() {
+    let desk = Desk::with(&[("a", b"a\n"), (".env", b"key one\n")]);
+    desk.does(&["init"], b"");
+    let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- a/.env\n+++ b/.env\n@@ -1 +1 @@\n-key one\n+key two\n";
+    desk.does(&["apply"], patch);
+    desk.does(&["apply"], b"diff --git a/.env b/open\nsimilarity index 100%\nrename from .env\nrename to open\n");
+    fs::write(desk.path("wpatch.toml"), "[policy]\nsecrets = 'strict'\n").unwrap();
+    let log = desk.does(&["log"], b"");
+    let id = |index: usize| log["entries"][index]["id"].as_str().unwrap();
+    let shown = |index: usize| -> serde_json::Value {
+        serde_json::from_slice(&desk.runs(&["show", id(index), "--json"], b"").stdout).unwrap()
+    };
+    let document = shown(1);
+    let files = &document["entries"][0]["files"];
+    assert_eq!((&files[0]["path"], &files[0]["diff"]), (&json!(".env"), &json!(null)), "{document:#}");
+    assert_eq!(files[0]["withheld"], "credentials are kept there");
+    assert!(files[1]["diff"].as_str().unwrap().ends_with("-a\n+b\n") && files[1].get("withheld").is_none());
+    assert_eq!(shown(0)["entries"][0]["files"][0]["withheld"], "credentials are kept there");
+    let text = String::from_utf8(desk.runs(&["show", id(1)], b"").stdout).unwrap();
+    assert!(text.contains("  modify .env (contents not shown: credentials are kept there)\n"), "{text}");
+    assert!(text.contains("+b\n") && !text.contains("key"), "{text}");
+    fs::write(desk.path("wpatch.toml"), "mode = 1\n").unwrap();
+    desk.refuses("policy", &["show", id(1)], b"");
+}
