@@ -64,7 +64,7 @@ pub use look::{
 pub use page::{Exhibition, exhibit};
 pub use preview::{Preview, preview};
 pub use request::Request;
-pub use tool::{Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
+pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
 
 use run::Run;

@@ -262,6 +262,26 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
 }
 
 #[test]
+fn a_model_does_not_approve_its_own_change() {
+    let rule = b"[[rule]]\npaths = [\"**\"]\nops = [\"write\"]\nverdict = \"ask\"\n";
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", rule)]);
+    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";
+    let mut client = Client::of(&desk, &[]);
+    let (_, document, _) = client.calls("check_patch", &json!({"patch": patch}));
+    let approved = json!({"patch": patch, "approve": document["plan_id"]});
+    client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
+    client.is_refused("approval_required", "apply_patch", &approved);
+    client.ends();
+    assert_eq!(desk.bytes("a"), b"one\n");
+
+    let mut client = Client::of(&desk, &["--approvals"]);
+    client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
+    client.does("apply_patch", &approved);
+    client.ends();
+    assert_eq!(desk.bytes("a"), b"1\n");
+}
+
+#[test]
 fn a_tool_says_what_the_program_says() {
     let desk = Desk::with(&[("a", b"x\ny\nx\n")]);
     let mut client = Client::of(&desk, &[]);

@@ -17,7 +17,7 @@ use super::line::{Line, next_line};
 use super::policy::policy;
 use super::{Stop, names_of, open, output, request, signals};
 use crate::engine::options::{Interrupt, code};
-use crate::engine::{self, Effect, TOOLS, Tool, ToolAnswer, ToolOptions};
+use crate::engine::{self, Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions};
 use crate::report::print_json;
 use message::{Call, Failure, Message, Request};
 
@@ -35,6 +35,10 @@ pub(super) struct McpOptions {
     /// Largest message that is read, in bytes [default: 67108864]
     #[arg(long, value_name = "BYTES")]
     max_message: Option<usize>,
+    /// Take `approve` for the word of a person, where the host has one look at each call; else it is the model's, and what
+    /// policy asks about is refused
+    #[arg(long)]
+    approvals: bool,
     #[command(flatten)]
     commands: CommandOptions,
 }
@@ -77,6 +81,7 @@ impl<'a> Server<'a> {
             transaction: request::transaction(global),
             commands: options.commands.commands(global),
             policy: policy(global)?,
+            approver: if options.approvals { Approver::Person } else { Approver::Model },
         };
         Ok(Self { global, options, interrupt })
     }

@@ -77,7 +77,7 @@ pub(super) struct PatchArguments {
     pub(super) strip: Option<usize>,
     /// Whether a patch that does not fit as it stands is repaired where it has one certain reading.
     pub(super) lenient: Option<bool>,
-    /// The `plan_id` that was approved: any other change is refused.
+    /// The `plan_id` that was checked: any other change is refused.
     pub(super) approve: Option<String>,
 }
 

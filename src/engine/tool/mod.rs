@@ -114,6 +114,19 @@ pub struct ToolOptions {
     pub commands: Commands,
     /// What may be done.
     pub policy: Arc<Policy>,
+    /// Whose word `approve` is.
+    pub approver: Approver,
+}
+
+/// Whose word it is that a plan is approved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Approver {
+    /// That of the model which calls: it holds the change to what the model has seen, and answers no question of the
+    /// policy.
+    #[default]
+    Model,
+    /// That of a person, who looks at each call before it is made.
+    Person,
 }
 
 /// What a tool answers.
