@@ -53,7 +53,9 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
             let defaults = PreflightOptions::default();
             let preflight = PreflightOptions { policy, progress, describe: global.is_described(), ..defaults };
             let (force, is_dry_run, approve) = (options.force, options.dry_run, options.approve.clone());
-            let request = UndoRequest { force, is_dry_run, approve, preflight, transaction, ..UndoRequest::of(target) };
+            let commands = options.commands.commands(global);
+            let usual = UndoRequest::of(target);
+            let request = UndoRequest { force, is_dry_run, approve, preflight, transaction, commands, ..usual };
             engine::undo(&request, workspace, interrupt)
         })
     })

@@ -1,6 +1,7 @@
 //! The command line, typed. Options that git has mean what they mean there.
 
 mod check;
+mod history;
 mod patch;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use clap_complete::Shell;
 
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
+pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use super::explain::PolicyCommand;
@@ -218,46 +220,6 @@ pub(super) enum Command {
         /// Who asks
         agent: Agent,
     },
-}
-
-/// The options of `reject`.
-#[derive(Debug, Args)]
-pub(super) struct RejectOptions {
-    /// The plan: its `plan_id`, or at least eight hex digits of that of a saved one
-    pub(super) id: String,
-    /// Why, for people; at most 4096 bytes
-    #[arg(long, value_name = "TEXT", conflicts_with = "withdraw")]
-    pub(super) reason: Option<String>,
-    /// Let the plan be approved again
-    #[arg(long)]
-    pub(super) withdraw: bool,
-}
-
-/// The options of `undo`.
-#[derive(Debug, Args)]
-pub(super) struct UndoOptions {
-    /// The change, or how its name begins; without it the last one that holds
-    #[arg(conflicts_with = "last")]
-    pub(super) id: Option<String>,
-    /// Take the last N changes back
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) last: Option<u32>,
-    #[command(flatten)]
-    pub(super) back: BackOptions,
-}
-
-/// The options of `undo` and `redo`.
-#[derive(Debug, Args)]
-pub(super) struct BackOptions {
-    /// Take back also what somebody else changed since
-    #[arg(long)]
-    pub(super) force: bool,
-    /// Only say what would be done
-    #[arg(long)]
-    pub(super) dry_run: bool,
-    /// Refuse to do anything but what has this `plan_id`, which --dry-run --json tells
-    #[arg(long, value_name = "ID")]
-    pub(super) approve: Option<String>,
 }
 
 /// Reads the command line.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::govern::governed;
 use super::problems::half_made;
-use super::{Outcome, Run};
+use super::{Commands, Outcome, Run};
 use crate::plan::Input;
 use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
@@ -44,6 +44,8 @@ pub struct UndoRequest {
     pub preflight: preflight::Options,
     /// How the change is committed.
     pub transaction: transaction::Options,
+    /// What the change is put to.
+    pub commands: Commands,
 }
 
 impl UndoRequest {
@@ -57,6 +59,7 @@ impl UndoRequest {
             approve: None,
             preflight: preflight::Options::default(),
             transaction: transaction::Options::default(),
+            commands: Commands::default(),
         }
     }
 }
@@ -97,15 +100,21 @@ pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interr
     }
     let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let mut run = Run::new(command, success);
+    request.preflight = request.commands.described(request.preflight);
     request.preflight.describe |= request.approve.is_some();
     (run.is_described, run.is_dry, run.is_making) =
         (request.preflight.describe, request.is_dry_run, !request.is_dry_run);
     run.policy = Arc::clone(&request.preflight.policy);
     run.progress = request.preflight.progress.clone();
     run.admit(request.approve.as_deref(), workspace);
+    if let Some(misuse) = request.commands.misuse() {
+        run.problems.push(Problem::new(&code::USAGE, misuse));
+        return run.finish();
+    }
     if let Err(failure) = run.take_back(&request, workspace, interrupt) {
         run.fail(&failure);
     }
+    run.tell_after(&request.commands, interrupt);
     run.finish()
 }
 
@@ -134,7 +143,7 @@ impl Run {
         self.recovered = recovered;
         let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
         self.links = links(&chosen, request);
-        let transaction = transaction.with_links(self.links).followed_by(self.progress.clone());
+        let transaction = transaction.with_links(self.links);
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
         self.resolved(resolution, request.approve.as_deref());
         if self.is_refused() {
@@ -145,8 +154,8 @@ impl Run {
         let is_redo = chosen.iter().any(|entry| !Chain::holds(entry));
         let undoes = chosen.into_iter().map(|entry| entry.id).collect();
         let label = Label { command: self.command.to_owned(), undoes, is_redo };
-        self.committed(transaction.labelled(label).with_directories(directories).commit(interrupt)?);
-        Ok(())
+        let transaction = transaction.labelled(label).with_directories(directories);
+        self.conclude(transaction, None, workspace, &request.commands, interrupt)
     }
 
     /// Makes the plan, and returns the entries that it takes back, the newest first; `None` if that is none.
