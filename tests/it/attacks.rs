@@ -1,8 +1,31 @@
 //! Attacks on policy and approval, by somebody who writes patches, names of files or the tree, and who must not get
 //! anything done that the user did not allow. Each is refused with its kind and its exit code, in words as in JSON, with
 //! no change to the tree and not a word of what may not be read.
+//!
+//! The policy (`policy`): a patch that edits, deletes, renames away, replaces, copies over, links over or makes executable
+//! its policy file before it does what that denies; the file by a link, by a linked directory, in other case, with a dot,
+//! a blank, a stream, a joiner, a short name, as an absolute path, through `..`; `--file`, `-p`, `--directory`, `-R`; a
+//! hard link with `--in-place`; renames, copies and links into what is closed and out of it; a link made first and read
+//! through then; the hash of another file by rename and copy, deleting and making anew, a mode without a hash; many small
+//! steps over a limit; binary data as a file, in JSON, in base85.
+//!
+//! Reading (`reading`): every way to look at a file that may not be read.
+//!
+//! Approval (`approval`): the approval of a part for the whole, of the whole for a part, of a change for its reverse, of
+//! the same bytes at another path, of a change that replaces nothing for one that does; of what is denied; of a tree in
+//! which a link came since; a plan that was rejected; an approval that a policy file came after.
+//!
+//! Commands (`commands`): a project's file that names commands or servers; commands for what is denied, asked about or not
+//! fitting; a patch file that is swapped by a command; a verification that writes to the history.
+//!
+//! Elsewhere: policy files that are directories, links, too large or not understood, and configurations that others can
+//! write (`crate::policy`); forged, cut, foreign and misnamed plans and short approvals (`crate::approval`); commands that
+//! hang, fork and ignore signals (`crate::verify`); ways out of the root (`crate::workspace`, `crate::hostile`).
 
+mod approval;
+mod commands;
 mod policy;
+mod reading;
 
 use serde_json::Value;
 

@@ -1,0 +1,83 @@
+//! Attempts to get done what nobody approved.
+
+use std::os::unix::fs::symlink;
+
+use fs_err as fs;
+
+use super::{DENIED, refused, replaced};
+use crate::systems::Desk;
+
+const STALE: (&str, i32) = ("stale", 1);
+
+fn desk() -> Desk {
+    Desk::with(&[("a", b"a\n"), ("b", b"a\n"), ("d/c", b"a\n"), (".git/HEAD", b"x\n")])
+}
+
+/// Returns the `plan_id` of a check.
+fn checked(desk: &Desk, options: &[&str], patch: &[u8]) -> String {
+    desk.does(&[&["check"], options].concat(), patch)["plan_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_approval_is_of_one_change_and_no_other() {
+    let desk = Desk::with(&[("a", b"a\n"), ("b", b"a\n"), ("d/c", b"a\n")]);
+    let both = [replaced("a", "a", "x"), replaced("b", "a", "x")].concat();
+    let (whole, part) = (checked(&desk, &[], &both), checked(&desk, &["--only", "1"], &both));
+    refused(&desk, STALE, &["apply", "--approve", &part], &both);
+    refused(&desk, STALE, &["apply", "--approve", &whole, "--only", "1"], &both);
+    refused(&desk, STALE, &["apply", "--approve", &part, "--only", "2"], &both);
+    refused(&desk, STALE, &["apply", "--approve", &part, "--include", "b"], &both);
+    // The same bytes at other paths.
+    refused(&desk, STALE, &["apply", "--approve", &part, "--file", "b"], &replaced("a", "a", "x"));
+    refused(&desk, STALE, &["apply", "--approve", &part, "-p1", "--file", "d/c"], &replaced("a", "a", "x"));
+    refused(&desk, STALE, &["apply", "--approve", &part], &replaced("a", "a", "y"));
+    let mode = b"diff --git a/a b/a\nold mode 100644\nnew mode 100755\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+x\n";
+    refused(&desk, STALE, &["apply", "--approve", &part], mode);
+    fs::write(desk.path("a"), "x\n").unwrap();
+    refused(&desk, STALE, &["apply", "--approve", &part, "-R"], &replaced("a", "a", "x"));
+    fs::write(desk.path("a"), "a\n").unwrap();
+    fs::hard_link(desk.path("a"), desk.path("name")).unwrap();
+    refused(&desk, STALE, &["apply", "--approve", &part, "--in-place"], &replaced("a", "a", "x"));
+}
+
+#[test]
+fn an_approval_opens_nothing_that_is_denied() {
+    let desk = desk();
+    let patch = replaced("a", "a", "x");
+    let id = checked(&desk, &["--save"], &patch);
+    fs::write(desk.path("wpatch.toml"), "[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'deny'\n").unwrap();
+    refused(&desk, DENIED, &["apply", "--approve", &id], &patch);
+    refused(&desk, DENIED, &["apply", "--plan", &id], b"");
+}
+
+#[test]
+fn a_link_that_came_after_the_check_is_not_followed() {
+    let desk = desk();
+    let patch = replaced("a", "a", "x");
+    let id = checked(&desk, &["--save"], &patch);
+    fs::remove_file(desk.path("a")).unwrap();
+    symlink("b", desk.path("a")).unwrap();
+    for arguments in [&["apply", "--approve", &id][..], &["apply", "--plan", &id]] {
+        let before = crate::tree::read(&desk.root());
+        let document = desk.says(arguments, &patch);
+        assert_eq!((&document["ok"], &document["changed"]), (&false.into(), &false.into()), "{document:#}");
+        assert_eq!(crate::tree::read(&desk.root()), before);
+    }
+}
+
+#[test]
+fn what_is_asked_about_is_done_by_nobody_on_the_quiet() {
+    let desk = desk();
+    fs::write(desk.path("wpatch.toml"), "[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'ask'\n").unwrap();
+    let patch = replaced("a", "a", "x");
+    let asked = ("approval_required", 3);
+    refused(&desk, asked, &["apply"], &patch);
+    refused(&desk, asked, &["append", "a", "--content", "x"], b"");
+    let id = checked(&desk, &[], &patch);
+    desk.does(&["reject", &id], b"");
+    refused(&desk, asked, &["apply", "--approve", &id], &patch);
+    let params = r#"{"name":"str_replace","arguments":{"path":"a","old_str":"a","new_str":"x"}}"#;
+    let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
+    let said = String::from_utf8(desk.runs(&["mcp"], call.as_bytes()).stdout).unwrap();
+    assert!(said.contains(r#""isError":true"#) && desk.bytes("a") == b"a\n", "{said}");
+}
