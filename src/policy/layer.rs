@@ -101,10 +101,11 @@ pub(super) struct PathRule {
 }
 
 impl Layer {
-    /// Adds what the layer says of `path`.
+    /// Adds what the layer says of `path`. What it grants for writing is its exception to a mode that is for reading.
     pub(super) fn judge(&self, path: &RelPath, access: Access, place: &Place, hits: &mut Vec<Hit>) {
         if let Some((Mode::ReadOnly, line)) = self.mode
             && access != Access::Read
+            && !self.grant(path, place).is_some_and(|grant| grant.is_writable)
         {
             let reason = "the mode is read-only";
             let modes = Some((Mode::ReadOnly, Mode::WorkspaceWrite));

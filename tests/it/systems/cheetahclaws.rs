@@ -4,6 +4,7 @@ mod history;
 mod look;
 mod nbformat;
 mod notebook;
+mod policy;
 
 use serde_json::json;
 
