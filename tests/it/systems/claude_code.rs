@@ -53,6 +53,30 @@ fn s03_what_was_read_is_what_is_edited() {
 }
 
 #[test]
+fn s03_a_policy_makes_the_hash_a_duty_for_files_that_are_there() {
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", b"[policy]\nrequire_hash = true\n")]);
+    let edit = ["edit", "a", "--old", "one", "--new", "1"];
+    desk.refuses("denied", &edit, b"");
+    desk.refuses("denied", &["apply"], b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n");
+    desk.does(&["write", "new", "--content", "x"], b"");
+    desk.does(&[&edit[..], &["--expect-hash", &hash(&desk, "a")]].concat(), b"");
+    assert_eq!(desk.bytes("a"), b"1\n");
+}
+
+#[test]
+fn s08_rules_are_for_reading_and_for_writing() {
+    let rules = "[[rule]]\npaths = ['private/**']\nops = ['read']\nverdict = 'deny'\n\
+                 [[rule]]\npaths = ['*.lock']\nops = ['write']\nverdict = 'deny'\n\
+                 [[rule]]\npaths = ['**']\nverdict = 'allow'\n";
+    let desk =
+        Desk::with(&[("private/a", b"1\n"), ("d/x.lock", b"1\n"), ("a", b"1\n"), ("wpatch.toml", rules.as_bytes())]);
+    desk.refuses("denied", &["read", "private/a"], b"");
+    assert_eq!(desk.runs(&["read", "d/x.lock"], b"").stdout, b"1\n");
+    desk.refuses("denied", &["edit", "d/x.lock", "--old", "1", "--new", "2"], b"");
+    desk.does(&["edit", "a", "--old", "1", "--new", "2"], b"");
+}
+
+#[test]
 fn s04_a_newer_time_alone_is_not_stale() {
     let desk = Desk::with(&[("a", b"one\n")]);
     let read = hash(&desk, "a");

@@ -262,3 +262,44 @@ fn s14_a_pattern_lists_a_hundred_files_and_the_newest_first_if_asked() {
     assert_eq!((by_name.len(), is_cut, by_name[99].as_str()), (100, true, "e/099"));
     assert_eq!(listed(&["d", "--glob", "e/[01]*", "--max", "101"]).0.len(), 101);
 }
+
+#[test]
+fn s07_a_mode_says_which_one_a_refusal_needs() {
+    let mode = |mode: &str| format!("[policy]\nmode = '{mode}'\n");
+    let files: [(&str, &[u8]); 2] = [("a", b"1\n"), ("../outside", b"1\n")];
+    let desk = Desk::with(&files);
+    fs::write(desk.path("wpatch.toml"), mode("read-only")).unwrap();
+    for arguments in [
+        &["edit", "a", "--old", "1", "--new", "2"][..],
+        &["write", "new", "--content", "x"],
+        &["append", "a", "--content", "x"],
+    ] {
+        let error = desk.refuses("denied", arguments, b"");
+        assert_eq!(fields(&error, &["active_mode", "required_mode"]), json!(["read-only", "workspace-write"]));
+    }
+    assert_eq!(desk.runs(&["read", "a"], b"").stdout, b"1\n");
+    for (index, name) in ["workspace-write", "full"].into_iter().enumerate() {
+        fs::write(desk.path("wpatch.toml"), mode(name)).unwrap();
+        let now = ["1", "2", "3"];
+        desk.does(&["edit", "a", "--old", now[index], "--new", now[index + 1]], b"");
+        desk.refuses("outside_root", &["edit", "../outside", "--old", "1", "--new", "2"], b"");
+    }
+}
+
+#[test]
+fn s08_a_denial_counts_over_a_question_and_a_question_over_leave() {
+    let rule = |verdict: &str| format!("[[rule]]\npaths = ['a']\nops = ['write']\nverdict = '{verdict}'\n");
+    let desk = Desk::with(&[("a", b"1\n")]);
+    let edit = ["edit", "a", "--old", "1", "--new", "2"];
+    for (verdicts, kind) in [
+        (["allow", "ask", "deny"], "denied"),
+        (["deny", "ask", "allow"], "denied"),
+        (["ask", "allow", "allow"], "approval_required"),
+        (["allow", "allow", "ask"], "approval_required"),
+    ] {
+        fs::write(desk.path("wpatch.toml"), verdicts.map(rule).concat()).unwrap();
+        desk.refuses(kind, &edit, b"");
+    }
+    fs::write(desk.path("wpatch.toml"), rule("allow") + "[policy]\nmode = 'read-only'\n").unwrap();
+    desk.refuses("denied", &edit, b"");
+}

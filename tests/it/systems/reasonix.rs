@@ -356,3 +356,18 @@ fn s18_the_log_says_what_was_done_and_show_how() {
     );
     assert_eq!(shown, expected);
 }
+
+#[test]
+fn s15_the_strict_set_closes_keys_and_settings_for_reading() {
+    let desk =
+        Desk::with(&[("wpatch.toml", b"[policy]\nsecrets = 'strict'\n"), ("a.txt", b"1\n"), (".env.example", b"A=\n")]);
+    for name in [".env", "d/server.pem", "tls.key", "d/e/x.p12", "x.pfx", ".git-credentials"] {
+        fs::create_dir_all(desk.path(name).parent().unwrap()).unwrap();
+        fs::write(desk.path(name), "A=1\n").unwrap();
+        desk.refuses("denied", &["read", name], b"");
+        desk.refuses("denied", &["edit", name, "--old", "1", "--new", "2"], b"");
+    }
+    for name in ["a.txt", ".env.example"] {
+        assert!(desk.runs(&["read", name], b"").status.success(), "{name}");
+    }
+}

@@ -128,3 +128,38 @@ fn s20_a_change_that_does_not_verify_is_rolled_back_with_its_last_output() {
     let report = desk.does(&["apply", "-p0", "--verify", "true", "--after", "exit 9"], super::PLAIN_TWO.as_bytes());
     assert_eq!((&report["after"]["exit_code"], desk.bytes("b.txt")), (&9.into(), b"uno\ndos\n".to_vec()));
 }
+
+#[test]
+fn s21_the_strictest_rule_counts_and_the_project_loosens_nothing() {
+    let given = "[[rule]]\npaths = ['a']\nverdict = 'allow'\n[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'deny'\n\
+                 [[rule]]\npaths = ['a', 'b']\nops = ['write']\nverdict = 'ask'\n";
+    let open = "[policy]\nmode = 'full'\n[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'allow'\n";
+    let desk =
+        Desk::with(&[("a", b"1\n"), ("b", b"1\n"), ("../given", given.as_bytes()), ("wpatch.toml", open.as_bytes())]);
+    let edit = |path, policy| ["edit", path, "--old", "1", "--new", "2", "--policy", policy];
+    desk.refuses("denied", &edit("a", "../given"), b"");
+    desk.refuses("approval_required", &edit("b", "../given"), b"");
+    fs::write(desk.path("../read"), "[policy]\nmode = 'read-only'\n").unwrap();
+    desk.refuses("denied", &edit("b", "../read"), b"");
+    fs::write(desk.path("../wrong"), "[policy]\nmode = 'full'\nmax_wrte_bytes = 9\n").unwrap();
+    let error = desk.refuses("policy", &edit("b", "../wrong"), b"");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("max_wrte_bytes") && message.ends_with("at line 3, column 1"), "{message}");
+}
+
+#[test]
+fn s22_the_policy_file_is_closed() {
+    let desk = Desk::with(&[("wpatch.toml", b"[policy]\nmode = 'workspace-write'\n"), ("../x", b"")]);
+    for arguments in [
+        &["write", "wpatch.toml", "--overwrite", "--content", "x"][..],
+        &["edit", "wpatch.toml", "--old", "workspace-write", "--new", "full"],
+        &["append", "wpatch.toml", "--content", "x"],
+    ] {
+        desk.refuses("denied", arguments, b"");
+    }
+    desk.refuses(
+        "denied",
+        &["apply"],
+        b"--- a/wpatch.toml\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-[policy]\n-mode = 'workspace-write'\n",
+    );
+}
