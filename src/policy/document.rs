@@ -13,8 +13,9 @@ use crate::text::Span;
 
 /// Largest policy file that is read, in bytes.
 pub const MAX_FILE: u64 = 1 << 20;
-/// Most patterns in one file.
+/// Most patterns in one file, and most characters of them all that stand for others: the work grows with both.
 const MOST_PATTERNS: usize = 10_000;
+const MOST_WILDCARDS: usize = 20_000;
 
 /// What is wrong with a policy file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -181,12 +182,17 @@ type Rules = (Vec<PathRule>, Patterns, Vec<(usize, String)>);
 
 fn rules(rows: &[Spanned<RuleRow>], case: Case, lines: &Lines) -> Result<Rules, PolicyError> {
     let (mut rules, mut globs, mut meant) = (Vec::new(), Vec::new(), Vec::new());
+    let mut wildcards = 0;
     for (index, row) in rows.iter().enumerate() {
         let RuleRow { name, paths, ops, verdict, reason } = row.get_ref();
         if paths.is_empty() || ops.as_ref().is_some_and(Vec::is_empty) {
             return Err(wrong(row, "the rule is about nothing: it needs paths, and ops if it names any"));
         }
         for path in paths {
+            wildcards += path.get_ref().bytes().filter(|byte| b"*?[{,".contains(byte)).count();
+            if wildcards > MOST_WILDCARDS {
+                return Err(wrong(path, format!("the patterns of the file have more than {MOST_WILDCARDS} wildcards")));
+            }
             let found = pattern::globs(path.get_ref(), case).map_err(|message| wrong(path, message))?;
             meant.extend(found.iter().map(|_| (index, path.get_ref().clone())));
             globs.extend(found);

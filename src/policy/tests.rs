@@ -244,6 +244,9 @@ fn patterns_that_would_cost_too_much_are_errors() {
         let _ = parse("p", rule(&pattern).as_bytes(), Origin::Given);
     }
     assert!(parse("p", rule(&"a".repeat(5000)).as_bytes(), Origin::Given).is_err());
+    let bomb = rule(&"**/*a".repeat(80)).repeat(2000);
+    let error = parse("p", bomb.as_bytes(), Origin::Given).unwrap_err();
+    assert!(error.message.ends_with("have more than 20000 wildcards"), "{error}");
 }
 
 fn name() -> impl Strategy<Value = String> {
