@@ -310,3 +310,13 @@ fn nobody_is_asked_unless_somebody_wants_it() {
     assert_eq!(json!([report["ok"], report["diagnostics"]]), json!([true, null]));
     assert!(!place.root().join("pid").exists());
 }
+
+#[test]
+fn servers_are_asked_about_a_tree_of_the_disk_alone() {
+    let place = Place::with(&[("a.x", BEFORE)], "deaf");
+    for other in ["--batch", "--from-tree=HEAD"] {
+        let report = place.report(&["check", "--diagnostics", other], WORSE);
+        assert_eq!((&report["exit_code"], &report["error"]["kind"]), (&json!(2), &json!("usage")), "{report:#}");
+    }
+    assert!(!place.root().join("pid").exists());
+}

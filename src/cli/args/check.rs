@@ -27,7 +27,7 @@ pub(in crate::cli) struct CheckOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
     /// Read jobs instead of a patch, a JSON object on each line, and print a report on a line for each
-    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save"])]
+    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics"])]
     pub(in crate::cli) batch: bool,
     /// How many jobs are done at a time [default: the number of processors]
     #[arg(long, value_name = "N", requires = "batch")]
@@ -41,7 +41,7 @@ pub(in crate::cli) struct BatchOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct TreeOptions {
     /// Check against the tree of a revision, as in main or v1:src, without a checkout
-    #[arg(long, value_name = "REV")]
+    #[arg(long, value_name = "REV", conflicts_with = "diagnostics")]
     pub(in crate::cli) from_tree: Option<OsString>,
     /// The repository of that revision [default: the one that --root is in]
     #[arg(long, value_name = "DIR")]
