@@ -4,7 +4,7 @@ use wpatch::engine::{self, Request};
 use wpatch::mode::FileMode;
 use wpatch::path::RelPath;
 use wpatch::plan::{Action, Direction, Selection};
-use wpatch::policy::{self, Verdict};
+use wpatch::policy::{Access, Policy, Verdict};
 use wpatch::syntax::write::{DiffSide, git_diff};
 use wpatch::text::is_binary;
 use wpatch::transaction::Interrupt;
@@ -23,7 +23,8 @@ pub fn lead_there_and_back(bytes: &[u8]) {
     let [letters, old_name, new_name, old, new] = pieces(bytes)[..] else { return };
     let names = [old_name, new_name].map(RelPath::new);
     let [Ok(old_path), Ok(new_path)] = names else { return };
-    let is_closed = |path: &RelPath| policy::judge(path) != Verdict::Allow;
+    let policy = Policy::default();
+    let is_closed = |path: &RelPath| policy.judge(path, Access::Modify).verdict != Verdict::Allow;
     if is_closed(&old_path) || is_closed(&new_path) || is_binary(old) || is_binary(new) {
         return;
     }
