@@ -210,11 +210,18 @@ fn has_extension(path: &[u8], wanted: &[u8]) -> bool {
 /// Aims the operation at the file that its path leads to.
 fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Parents) -> Result<(), Box<Problem>> {
     let Some(operation) = plan.operations.first_mut() else { return Ok(()) };
+    let named = policy.weigh(operation, |path| matches!(workspace.stat(path), Ok(Some(_))));
     // What policy denies is refused as it stands.
-    if policy.weigh(operation, |path| matches!(workspace.stat(path), Ok(Some(_)))).verdict == Verdict::Deny {
+    if named.verdict == Verdict::Deny {
         return Ok(());
     }
-    operation.path = follow(workspace, policy, &operation.path)?;
+    let path = follow(workspace, policy, &operation.path)?;
+    // The plan is about the file, so that nobody could approve what is asked about the link.
+    if let Some(hit) = named.hits.first().filter(|_| named.verdict == Verdict::Ask && path != operation.path) {
+        let help = Some(format!("name the file by the path that the link leads to: {path}"));
+        return Err(Box::new(Problem { help, ..preflight::unapproved(hit) }));
+    }
+    operation.path = path;
     match operation.path.parent() {
         Some(parent) if parents == Parents::Required && !is_directory(workspace, &parent) => {
             let missing = Problem::new(&code::MISSING, format!("the directory {parent} does not exist"));
