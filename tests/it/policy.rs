@@ -231,7 +231,7 @@ fn what_may_not_be_read_is_not_shown_out_of_the_history_either() {
 #[test]
 fn a_question_about_a_link_is_not_answered_by_where_it_leads() {
     let desk = Desk::with(&[("a", b"1\n"), ("wpatch.toml", b"[[rule]]\npaths = ['link']\nverdict = 'ask'\n")]);
-    std::os::unix::fs::symlink("a", desk.path("link")).unwrap();
+    symlink("a", desk.path("link")).unwrap();
     desk.refuses("approval_required", &["edit", "link", "--old", "1", "--new", "2"], b"");
     desk.does(&["edit", "a", "--old", "1", "--new", "2"], b"");
 }

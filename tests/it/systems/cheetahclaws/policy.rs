@@ -1,5 +1,6 @@
 //! Policy: grants, secrets, questions, and that it answers first.
 
+use fs_err as fs;
 use serde_json::{Value, json};
 
 use crate::systems::{Desk, fed, program};
@@ -78,7 +79,7 @@ fn s20_a_question_stops_what_applies_and_is_told_by_a_check() {
     plans.refuses("denied", &under(&["apply"]), patch);
     plans.does(&under(&["write", "plans/p.md", "--content", "x"]), b"");
     // The project's own mode has no such exception.
-    std::fs::write(plans.path("wpatch.toml"), "[policy]\nmode = 'read-only'\n").unwrap();
+    fs::write(plans.path("wpatch.toml"), "[policy]\nmode = 'read-only'\n").unwrap();
     plans.refuses("denied", &under(&["write", "plans/q.md", "--content", "x"]), b"");
 }
 
