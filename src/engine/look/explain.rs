@@ -48,7 +48,7 @@ impl ExplainRequest {
 /// let workspace = Memory::with_files([(RelPath::new(b"wpatch.toml")?, Entry::file(policy))]);
 /// let explanation = engine::explain(&ExplainRequest::of("Cargo.lock"), &workspace).unwrap();
 /// assert_eq!(explanation.accesses[0].verdict, "ask");
-/// assert_eq!(explanation.accesses[0].rule.as_ref().unwrap().source.as_deref(), Some("wpatch.toml:1"));
+/// assert_eq!(explanation.accesses[0].rule.as_ref().unwrap().hit.source.as_deref(), Some("wpatch.toml:1"));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn explain(request: &ExplainRequest, workspace: &dyn Workspace) -> Result<Explanation, Box<Outcome>> {
