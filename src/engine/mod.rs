@@ -67,7 +67,7 @@ pub use request::Request;
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
 
-use run::Run;
+use run::{Run, Terms};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -202,7 +202,8 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
     if let Some(misuse) = commands.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
     } else if run.read_for(request, workspace) {
-        run.make(workspace, &options, transaction, approve.as_deref(), &commands, interrupt);
+        let terms = Terms { options: &options, transaction, approve: approve.as_deref(), commands: &commands };
+        run.make(&terms, workspace, interrupt);
         run.settle(approve.as_deref(), workspace);
     }
     run.finish()

@@ -59,6 +59,18 @@ pub(super) struct Run {
     pub(super) progress: Progress,
 }
 
+/// On which terms a change is made.
+pub(super) struct Terms<'a> {
+    /// How the tree is looked at.
+    pub(super) options: &'a preflight::Options,
+    /// How the change is committed.
+    pub(super) transaction: transaction::Options,
+    /// The `plan_id` that was approved.
+    pub(super) approve: Option<&'a str>,
+    /// The commands of the user around it.
+    pub(super) commands: &'a Commands,
+}
+
 impl Run {
     pub(super) fn new(command: &'static str, success: report::Outcome) -> Self {
         Self {
@@ -176,7 +188,7 @@ impl Run {
     }
 
     /// Says whether the tree is what the next command is going to find.
-    pub(super) fn examine(&mut self, workspace: &dyn Workspace) {
+    fn examine(&mut self, workspace: &dyn Workspace) {
         match transaction::examine(workspace) {
             Ok(true) => self.problems.push(half_made()),
             Ok(false) => {}
@@ -204,7 +216,7 @@ impl Run {
     }
 
     /// Works out what becomes of the tree, and asks language servers about the one that is if it fits.
-    pub(super) fn resolve(
+    fn resolve(
         &mut self,
         workspace: &dyn Workspace,
         options: &preflight::Options,
@@ -227,15 +239,8 @@ impl Run {
     }
 
     /// Makes the change, unless something speaks against it.
-    pub(super) fn make(
-        &mut self,
-        workspace: &dyn Workspace,
-        options: &preflight::Options,
-        transaction: transaction::Options,
-        approve: Option<&str>,
-        commands: &Commands,
-        interrupt: &Interrupt,
-    ) {
+    pub(super) fn make(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) {
+        let &Terms { options, approve, commands, .. } = terms;
         // Not even a lock is made for what policy refuses.
         let verdict = preflight::verdict(&self.plan, workspace, &options.policy);
         let is_held = verdict == Verdict::Deny || verdict == Verdict::Ask && approve.is_none();
@@ -245,7 +250,7 @@ impl Run {
                 .map(|resolution| self.resolved(resolution, approve))
                 .map_err(Failure::Workspace)
         } else {
-            self.commit(workspace, options, transaction, approve, commands, interrupt)
+            self.commit(terms, workspace, interrupt)
         };
         if let Err(failure) = result {
             self.fail(&failure);
@@ -253,15 +258,8 @@ impl Run {
         self.tell_after(commands, interrupt);
     }
 
-    pub(super) fn commit(
-        &mut self,
-        workspace: &dyn Workspace,
-        options: &preflight::Options,
-        transaction: transaction::Options,
-        approve: Option<&str>,
-        commands: &Commands,
-        interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
+    fn commit(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<(), Failure> {
+        let &Terms { options, transaction, approve, commands } = terms;
         if self.plan.is_single()
             && commands.is_empty()
             && self.diagnostics.is_none()
@@ -320,7 +318,7 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn committed(&mut self, receipt: Receipt) {
+    fn committed(&mut self, receipt: Receipt) {
         self.problems.extend(receipt.altered.iter().map(altered));
         self.problems.extend(receipt.warnings.iter().map(|warning| unswept(warning)));
         self.receipt = Some(receipt);

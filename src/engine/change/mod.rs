@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::follow::follow;
 use super::govern::governed;
+use super::run::Terms;
 use super::{Commands, Outcome, Run};
 use crate::diagnostics;
 use crate::digest::Sha256;
@@ -187,7 +188,8 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     if run.is_dry {
         run.look(workspace, &options, approve.as_deref(), interrupt);
     } else {
-        run.make(workspace, &options, transaction, approve.as_deref(), &commands, interrupt);
+        let terms = Terms { options: &options, transaction, approve: approve.as_deref(), commands: &commands };
+        run.make(&terms, workspace, interrupt);
     }
     run.finish()
 }
