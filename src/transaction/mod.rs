@@ -7,9 +7,12 @@ mod arrange;
 mod change;
 mod commit;
 mod escape;
+mod failure;
 mod finish;
 pub mod history;
+mod interrupt;
 mod journal;
+mod options;
 mod place;
 mod recover;
 mod rollback;
@@ -26,8 +29,6 @@ mod verify;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
@@ -35,94 +36,23 @@ use crate::progress::{Phase, Progress};
 use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
 
 pub use change::Standing;
+pub use failure::Failure;
+pub use interrupt::Interrupt;
+pub use options::{Durability, Links, Options};
 pub use recover::{examine, recover};
 pub use single::SingleChange;
 pub use trial::Trial;
 
 use arrange::arrange;
 use commit::Commit;
-use history::{Label, Limits};
+use failure::no_history;
+use history::Label;
 use journal::Journal;
 use scratch::Scratch;
 use stage::Stage;
 use state::State;
 use sweep::sweep;
 use undone::Aborted;
-
-/// How a transaction is carried out.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// What survives a loss of power.
-    pub durability: Durability,
-    /// How long to wait for the lock.
-    pub patience: Duration,
-    /// How much history is kept, where there is a place for it.
-    pub history: Limits,
-    /// What becomes of the other names of files that change.
-    pub links: Links,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            durability: Durability::Full,
-            patience: Duration::from_secs(10),
-            history: Limits::default(),
-            links: Links::Parted,
-        }
-    }
-}
-
-/// What survives a loss of power.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Durability {
-    /// Whole or nothing, also after a loss of power; a success that was reported stays.
-    Full,
-    /// Whole or nothing after a kill, not after a loss of power: nothing is synced.
-    None,
-}
-
-/// What becomes of the other names of a file that changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Links {
-    /// They keep what was there: the new file takes the place of the one name.
-    #[default]
-    Parted,
-    /// They have what comes too: the file is written over in place. That is journaled like everything else, but it does
-    /// not happen at once: whoever reads meanwhile may find a part of each, and what somebody writes at that very moment
-    /// may be lost.
-    Kept,
-}
-
-/// A signal that asks to stop. Read between two steps; before the commit record it means roll back.
-#[derive(Debug, Default)]
-pub struct Interrupt(AtomicUsize);
-
-impl Interrupt {
-    /// Returns one that nothing has asked for.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self(AtomicUsize::new(0))
-    }
-
-    /// Asks to stop because of `signal`.
-    pub fn raise(&self, signal: i32) {
-        self.0.store(usize::try_from(signal).unwrap_or_default(), Ordering::Relaxed);
-    }
-
-    /// Returns the signal that asked to stop.
-    #[must_use]
-    pub fn signal(&self) -> Option<i32> {
-        i32::try_from(self.0.load(Ordering::Relaxed)).ok().filter(|&signal| signal != 0)
-    }
-
-    /// Returns where the number of the signal stands, 0 for none: a handler of signals may do no more than store
-    /// a number.
-    #[must_use]
-    pub fn flag(&self) -> &AtomicUsize {
-        &self.0
-    }
-}
 
 /// One transaction: begun under the lock, staged into as a [`Sink`], then committed or given up.
 ///
@@ -163,68 +93,11 @@ pub struct Receipt {
     pub altered: Vec<RelPath>,
 }
 
-/// Why nothing was committed. Unless it is [`Failure::Incomplete`], the tree is as it was.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// Somebody else holds the lock.
-    #[error("another wpatch is at work here")]
-    Locked,
-    /// These files are not what they were when they were read.
-    #[error("changed by somebody else meanwhile")]
-    Stale(Vec<RelPath>),
-    /// A [`Trial`] sent it back, and knows why.
-    #[error("sent back after a trial")]
-    Rejected,
-    /// A signal came.
-    #[error("stopped by signal {0}")]
-    Interrupted(i32),
-    /// The state directory or its journal cannot be trusted.
-    #[error("{reason}")]
-    State {
-        /// Why not.
-        reason: String,
-    },
-    /// A command that a [`Trial`] asks could not be run.
-    #[error("cannot run the command: {reason}")]
-    Command {
-        /// Why not.
-        reason: String,
-    },
-    /// The disk failed.
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-    /// Rolling back could not be finished either.
-    ///
-    /// Either the disk refuses it; then the journal stays, and `recover` finishes it. Or somebody else's work is in
-    /// the way, which stays as it is for good.
-    #[error("rolling back could not be finished")]
-    Incomplete {
-        /// What somebody else's work keeps from being put back.
-        left: Vec<RelPath>,
-        /// Where the old files are that belong there.
-        kept: Vec<RelPath>,
-        /// What the disk refuses.
-        refused: Option<Box<Failure>>,
-        /// What stopped the commit; `None` in recovery.
-        cause: Option<Box<Failure>>,
-    },
-}
-
 /// What was done.
 struct Done {
     journal: Journal,
     /// The files that are not as the journal says.
     altered: Vec<RelPath>,
-}
-
-impl Failure {
-    /// Names the file at `path`, for which the disk may have named a scratch file.
-    fn about(self, path: &RelPath) -> Self {
-        match self {
-            Self::Workspace(error) => Self::Workspace(WorkspaceError { path: path.to_string(), ..error }),
-            failure => failure,
-        }
-    }
 }
 
 /// What recovery did with a transaction that a dead process had left.
@@ -400,11 +273,6 @@ impl<'w> Transaction<'w> {
 /// Says that the transaction happened, but left something behind.
 fn unswept(failure: &Failure) -> String {
     format!("scratch files are left for the next command: {failure}")
-}
-
-/// There is no history where what an undo displaces could be kept.
-fn no_history() -> Failure {
-    Failure::State { reason: "the history cannot be reached; try again".to_owned() }
 }
 
 impl Drop for Transaction<'_> {

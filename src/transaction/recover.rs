@@ -1,12 +1,13 @@
 //! Recovery: what the next command does with the transactions of dead processes.
 
+use super::failure::no_history;
 use super::journal::Journal;
 use super::place::{Found, Place, find, passes, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
-use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history, no_history};
+use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 

@@ -1,0 +1,66 @@
+//! Why a transaction did not happen.
+
+use crate::path::RelPath;
+use crate::workspace::WorkspaceError;
+
+/// Why nothing was committed. Unless it is [`Failure::Incomplete`], the tree is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Somebody else holds the lock.
+    #[error("another wpatch is at work here")]
+    Locked,
+    /// These files are not what they were when they were read.
+    #[error("changed by somebody else meanwhile")]
+    Stale(Vec<RelPath>),
+    /// A [`Trial`] sent it back, and knows why.
+    #[error("sent back after a trial")]
+    Rejected,
+    /// A signal came.
+    #[error("stopped by signal {0}")]
+    Interrupted(i32),
+    /// The state directory or its journal cannot be trusted.
+    #[error("{reason}")]
+    State {
+        /// Why not.
+        reason: String,
+    },
+    /// A command that a [`Trial`] asks could not be run.
+    #[error("cannot run the command: {reason}")]
+    Command {
+        /// Why not.
+        reason: String,
+    },
+    /// The disk failed.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// Rolling back could not be finished either.
+    ///
+    /// Either the disk refuses it; then the journal stays, and `recover` finishes it. Or somebody else's work is in
+    /// the way, which stays as it is for good.
+    #[error("rolling back could not be finished")]
+    Incomplete {
+        /// What somebody else's work keeps from being put back.
+        left: Vec<RelPath>,
+        /// Where the old files are that belong there.
+        kept: Vec<RelPath>,
+        /// What the disk refuses.
+        refused: Option<Box<Failure>>,
+        /// What stopped the commit; `None` in recovery.
+        cause: Option<Box<Failure>>,
+    },
+}
+
+impl Failure {
+    /// Names the file at `path`, for which the disk may have named a scratch file.
+    pub(super) fn about(self, path: &RelPath) -> Self {
+        match self {
+            Self::Workspace(error) => Self::Workspace(WorkspaceError { path: path.to_string(), ..error }),
+            failure => failure,
+        }
+    }
+}
+
+/// There is no history where what an undo displaces could be kept.
+pub(super) fn no_history() -> Failure {
+    Failure::State { reason: "the history cannot be reached; try again".to_owned() }
+}
