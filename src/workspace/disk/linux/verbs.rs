@@ -1,0 +1,342 @@
+//! The verbs of the disk: each resolves a directory and works with single names in it.
+
+use std::io;
+use std::time::Duration;
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, linkat, mkdirat, renameat, renameat_with, statat, symlinkat,
+    syncfs, unlinkat,
+};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::attributes::{Model, bits_of, give_owner, process_umask, set_bits, set_bits_of};
+use super::contents::{make_file, names, open_regular, overwrite_file, read_file, target, write_bytes};
+use super::directory::make_private;
+use super::fault::{Attempt, Trouble};
+use super::heritage::Heritage;
+use super::parents::open_directory;
+use super::stat::stat_of;
+use super::{Disk, lock};
+use crate::mode::Permissions;
+use crate::path::RelPath;
+use crate::text::printable;
+use crate::workspace::{
+    ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace,
+};
+
+/// Permission bits of a directory that is nobody else's business.
+const PRIVATE: u32 = 0o700;
+
+impl Workspace for Disk {
+    fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
+        let found = self.attempt("look at", Some(path), || self.look(path));
+        match found {
+            Ok(stat) => Ok(Some(stat)),
+            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+        self.attempt("read", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            read_file(&directory, name, limit)
+        })
+    }
+
+    fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
+        self.attempt("read link", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            target(&directory, name)
+        })
+    }
+
+    fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
+        self.attempt("list", directory, || {
+            let opened = match directory {
+                None => open_directory(self.parents.root(), b".", OFlags::RDONLY)?,
+                Some(path) => self.parents.open(path)?,
+            };
+            names(&opened)
+        })
+    }
+
+    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
+        self.attempt("create", Some(path), || self.try_create(path, bytes, permissions, like))
+    }
+
+    fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
+        self.attempt("write", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            write_bytes(open_regular(&directory, name, OFlags::WRONLY | OFlags::APPEND)?, bytes)
+        })
+    }
+
+    fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()> {
+        self.attempt("write over", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            overwrite_file(&directory, name, bytes, was)
+        })
+    }
+
+    fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()> {
+        self.attempt("make link", Some(path), || {
+            let model = like.map(|like| self.look(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
+            let (directory, name) = self.parents.of(path)?;
+            symlinkat(target, &directory, name).map_err(link_fault)?;
+            let result = model.map_or(Ok(()), |model| give_owner(&directory, name, (model.uid, model.gid)));
+            if result.is_err() {
+                // It is ours and useless; if it stays, that is no worse than the error that is returned.
+                let _ = unlinkat(&directory, name, AtFlags::empty());
+            }
+            result
+        })
+    }
+
+    fn link(&self, from: &RelPath, to: &RelPath) -> Result<()> {
+        self.attempt("link", Some(from), || {
+            let (old_directory, old) = self.parents.of(from)?;
+            let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
+            linkat(&old_directory, old, &new_directory, new, AtFlags::empty()).map_err(|errno| match errno {
+                Errno::EXIST => link_fault(errno).blaming(to),
+                errno => link_fault(errno),
+            })
+        })
+    }
+
+    fn rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Result<()> {
+        self.attempt("rename", Some(from), || self.try_rename(from, to, how))
+    }
+
+    fn remove(&self, path: &RelPath) -> Result<()> {
+        self.attempt("remove", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            Ok(unlinkat(&directory, name, AtFlags::empty())?)
+        })
+    }
+
+    fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()> {
+        self.attempt("make directory", Some(path), || {
+            if let Some(attic) = self.parents.attic().filter(|_| path.as_bytes() == ATTIC.as_bytes()) {
+                attic.make_above()?;
+            }
+            let (directory, name) = self.parents.of(path)?;
+            let result = match privacy {
+                Privacy::Private => make_private(&directory, name, PRIVATE),
+                Privacy::Passing => make_private(&directory, name, PRIVATE | PASSING),
+                Privacy::Shared => Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?),
+            };
+            self.parents.forget(path);
+            result
+        })
+    }
+
+    fn remove_dir(&self, path: &RelPath) -> Result<()> {
+        self.attempt("remove directory", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            let result = unlinkat(&directory, name, AtFlags::REMOVEDIR);
+            self.parents.forget(path);
+            result.map_err(|errno| match errno {
+                Errno::EXIST => Trouble::new(Fault::NotEmpty, errno),
+                errno => errno.into(),
+            })
+        })
+    }
+
+    fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()> {
+        self.attempt("change mode", Some(path), || {
+            let (directory, name) = self.parents.of(path)?;
+            set_bits_of(&directory, name, self.bits_of(permissions))
+        })
+    }
+
+    fn restore_dir(&self, path: &RelPath, bits: u32, owner: (u32, u32)) -> Result<()> {
+        self.attempt("restore", Some(path), || {
+            let (above, name) = self.parents.of(path)?;
+            let directory = open_directory(&above, name, OFlags::RDONLY)?;
+            give_owner(&directory, b"", owner)?;
+            set_bits(&directory, bits)
+        })
+    }
+
+    fn sync(&self, path: Directory<'_>) -> Result<()> {
+        self.attempt("sync", path, || match path {
+            None => sync_handle(self.parents.root()),
+            Some(path) => self.try_sync(path),
+        })
+    }
+
+    fn sync_all(&self) -> Result<()> {
+        self.attempt("sync", None, || Ok(syncfs(self.parents.root())?))
+    }
+
+    fn lock(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
+        self.attempt("lock", Some(path), || {
+            let look = || {
+                // The directory may be another one at each look: its owner removes it when it is done.
+                self.parents.forget_all();
+                let (directory, name) = self.parents.of(path)?;
+                lock::try_lock(&directory, name)
+            };
+            Ok(lock::wait(patience, look)?.map(Lock::new))
+        })
+    }
+
+    fn lock_dir(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
+        self.attempt("lock", Some(path), || {
+            let look = || {
+                self.parents.forget_all();
+                let (above, name) = self.parents.of(path)?;
+                lock::try_lock_dir(&above, name)
+            };
+            Ok(lock::wait(patience, look)?.map(Lock::new))
+        })
+    }
+
+    fn now(&self) -> Timestamp {
+        let now = clock_gettime(ClockId::RealtimeCoarse);
+        Timestamp { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap_or_default() }
+    }
+
+    fn user(&self) -> u32 {
+        geteuid().as_raw()
+    }
+
+    fn identity(&self) -> Result<String> {
+        self.attempt("look at", None, || {
+            let root = stat_of(&fstat(self.parents.root())?);
+            Ok(format!("{:x}:{}", root.inode, machine().unwrap_or_default()))
+        })
+    }
+
+    fn forget(&self) {
+        self.parents.forget_all();
+    }
+
+    fn attic(&self) -> Option<RelPath> {
+        self.parents.attic().map(|attic| attic.own().clone())
+    }
+}
+
+impl Disk {
+    fn bits_of(&self, permissions: Permissions) -> u32 {
+        bits_of(permissions, || *self.umask.get_or_init(process_umask))
+    }
+
+    fn try_create(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+        permissions: Permissions,
+        like: Option<Like<'_>>,
+    ) -> Attempt<()> {
+        let source = like.map(|like| self.source_of(like)).transpose()?;
+        let bits = self.bits_of(permissions);
+        let (directory, name) = self.parents.of(path)?;
+        let file = make_file(&directory, name)?;
+        let result = fill(&file, bytes, (permissions, bits), source.as_ref());
+        if result.is_err() {
+            // It is ours and useless; if it stays, that is no worse than the error that is returned.
+            let _ = unlinkat(&directory, name, AtFlags::empty());
+        }
+        result
+    }
+
+    fn source_of(&self, like: Like<'_>) -> Attempt<Source> {
+        match like {
+            Like::File(path) => {
+                let model = self.parents.of(path).and_then(|(directory, name)| Model::open(&directory, name));
+                model.map(Source::File).map_err(|trouble| trouble.blaming(path))
+            }
+            Like::NewIn(None) => Ok(Source::Directory(Heritage::of(self.parents.root())?)),
+            Like::NewIn(Some(path)) => {
+                let heritage = self.parents.directory(path.as_bytes()).and_then(|directory| Heritage::of(&directory));
+                heritage.map(Source::Directory).map_err(|trouble| trouble.blaming(path))
+            }
+        }
+    }
+
+    fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Attempt<()> {
+        let (old_directory, old) = self.parents.of(from)?;
+        let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
+        let result = match how {
+            Rename::Exclusive => renameat_with(&old_directory, old, &new_directory, new, RenameFlags::NOREPLACE),
+            Rename::Exchange => renameat_with(&old_directory, old, &new_directory, new, RenameFlags::EXCHANGE),
+            Rename::Replace => renameat(&old_directory, old, &new_directory, new),
+        };
+        self.parents.forget(from);
+        self.parents.forget(to);
+        result.map_err(|errno| match errno {
+            // Without the flags EINVAL only means a directory that would get below itself.
+            Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
+                Trouble::new(Fault::Unsupported, errno)
+            }
+            Errno::EXIST => Trouble::from(errno).blaming(to),
+            errno => errno.into(),
+        })
+    }
+
+    fn look(&self, path: &RelPath) -> Attempt<Stat> {
+        let (directory, name) = self.parents.of(path)?;
+        Ok(stat_of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    fn try_sync(&self, path: &RelPath) -> Attempt<()> {
+        let (directory, name) = self.parents.of(path)?;
+        let opened = match open_regular(&directory, name, OFlags::RDONLY) {
+            Err(trouble) if is_denied(&trouble) => match open_regular(&directory, name, OFlags::WRONLY) {
+                Ok(file) => Ok(file),
+                // Nobody may open it, so its file system has to go out as a whole.
+                Err(_) => return Ok(syncfs(open_directory(&directory, b".", OFlags::RDONLY)?)?),
+            },
+            opened => opened,
+        };
+        sync_handle(&opened?)
+    }
+}
+
+/// What gives a new file its attributes.
+enum Source {
+    File(Model),
+    Directory(Heritage),
+}
+
+/// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as the source lets it.
+fn fill(file: &OwnedFd, bytes: &[u8], (permissions, bits): (Permissions, u32), source: Option<&Source>) -> Attempt<()> {
+    write_bytes(file, bytes)?;
+    let bits = match source {
+        Some(Source::File(model)) => model.give_to(file, bits)?,
+        Some(Source::Directory(heritage)) => heritage.give_to(file, permissions, bits)?,
+        None => bits,
+    };
+    set_bits(file, bits)
+}
+
+fn sync_handle(file: impl AsFd) -> Attempt<()> {
+    match fsync(&file) {
+        // Some file systems cannot sync a directory alone; see fsync(2).
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(syncfs(&file)?),
+        result => Ok(result?),
+    }
+}
+
+fn is_denied(trouble: &Trouble) -> bool {
+    Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS)
+}
+
+/// `EPERM` of a call that makes a link also says that the file system has no such links; see link(2).
+fn link_fault(errno: Errno) -> Trouble {
+    match errno {
+        Errno::PERM => Trouble::new(Fault::Unsupported, errno),
+        errno => errno.into(),
+    }
+}
+
+/// Returns the machine's name for itself; see machine-id(5).
+fn machine() -> io::Result<String> {
+    let id = std::fs::read("/etc/machine-id")?;
+    Ok(printable(id.trim_ascii()).to_string())
+}
