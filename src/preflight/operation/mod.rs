@@ -1,5 +1,6 @@
 //! One operation on the overlay: what it finds, what it asks, what it leaves.
 
+mod describe;
 mod submodule;
 
 use std::collections::{HashMap, HashSet};
@@ -10,16 +11,15 @@ use super::edit::{self, Edited};
 use super::findings::Findings;
 use super::growth::Growth;
 use super::guards::Watched;
-use super::modes::{git_mode, kept, permissions};
+use super::modes::{kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
-use super::{Moment, Options, Side, describe, done, lines, whole};
+use super::{Moment, Options, Side, done, lines, whole};
 use crate::change::FileChange;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation, Plan, Restore};
-use crate::syntax::write::{DiffSide, git_diff, plain_diff};
 use crate::text::is_binary;
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -307,58 +307,6 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Describes contents, if that is asked for. What one operation left is what the next one on the file finds.
-    fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<Side>> {
-        let node = node.filter(|_| self.options.describe)?;
-        match &self.described {
-            Some((bytes, side)) if Arc::ptr_eq(bytes, &node.bytes) => Some(side.clone()),
-            _ => {
-                let side = Box::new(describe::describe(&node.bytes));
-                self.described = Some((Arc::clone(&node.bytes), side.clone()));
-                Some(side)
-            }
-        }
-    }
-
-    /// Notes contents for who shows images.
-    fn exhibit(&self, index: usize, moment: Moment, node: Option<&Node>) {
-        if let (Some(gallery), Some(node)) = (&self.options.gallery, node) {
-            gallery.note(index, moment, &node.bytes);
-        }
-    }
-
-    fn describe_before(&mut self, before: Option<&Node>, findings: &mut Findings) {
-        findings.outcome.modes.0 = before.map(git_mode);
-        findings.outcome.before = self.describe_side(before);
-    }
-
-    fn describe_after(&mut self, operation: &Operation, before: Option<&Node>, after: &Node, findings: &mut Findings) {
-        let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
-        let after = (!is_gone).then_some(after);
-        let outcome = &mut findings.outcome;
-        outcome.modes.1 = after.map(git_mode);
-        outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
-        if operation.guard.is_some() {
-            let bytes = |node: Option<&Node>| node.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
-            edit::compare(&bytes(before), &bytes(after), outcome);
-        }
-        outcome.after = self.describe_side(after);
-        let is_left_out = self.options.no_large_diff
-            && [before, after].into_iter().flatten().any(|node| describe::is_large(&node.bytes));
-        if self.options.diff && !self.options.whole_diff && !is_left_out {
-            let blob = |side: &Option<Box<Side>>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
-            let blobs = (blob(&outcome.before), blob(&outcome.after));
-            let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
-            let old = before.map(|node| side(old_path, node, &blobs.0));
-            let new = after.map(|node| side(&operation.path, node, &blobs.1));
-            let diff = match (&operation.edit, &old, &new) {
-                (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => plain_diff(old, new),
-                _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
-            };
-            (outcome.diff, outcome.is_diff_cut) = describe::clipped(diff, self.options.max_diff);
-        }
-    }
-
     /// Checks, at the end of a step, that each copy which was undone had the contents that its source has then:
     /// what somebody did to the copy since is not lost.
     pub(super) fn settle(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
@@ -402,10 +350,6 @@ impl<'a> Worker<'a> {
 
 fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
     Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
-}
-
-fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
-    DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
 }
 
 /// Returns whether the operation writes binary data; what only moves or gets another mode is not written.

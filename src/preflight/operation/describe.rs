@@ -1,0 +1,76 @@
+//! What is told of the two sides of an operation: what it found, and what it leaves.
+
+use std::sync::Arc;
+
+use super::Worker;
+use crate::path::RelPath;
+use crate::plan::{Action, Edit, Operation};
+use crate::preflight::findings::Findings;
+use crate::preflight::modes::git_mode;
+use crate::preflight::overlay::Node;
+use crate::preflight::{Moment, Side, describe, edit};
+use crate::syntax::write::{DiffSide, git_diff, plain_diff};
+
+impl Worker<'_> {
+    /// Notes contents for who shows images.
+    pub(super) fn exhibit(&self, index: usize, moment: Moment, node: Option<&Node>) {
+        if let (Some(gallery), Some(node)) = (&self.options.gallery, node) {
+            gallery.note(index, moment, &node.bytes);
+        }
+    }
+
+    pub(super) fn describe_before(&mut self, before: Option<&Node>, findings: &mut Findings) {
+        findings.outcome.modes.0 = before.map(git_mode);
+        findings.outcome.before = self.describe_side(before);
+    }
+
+    pub(super) fn describe_after(
+        &mut self,
+        operation: &Operation,
+        before: Option<&Node>,
+        after: &Node,
+        findings: &mut Findings,
+    ) {
+        let is_gone = matches!(operation.action, Action::Delete | Action::Uncopy);
+        let after = (!is_gone).then_some(after);
+        let outcome = &mut findings.outcome;
+        outcome.modes.1 = after.map(git_mode);
+        outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
+        if operation.guard.is_some() {
+            let bytes = |node: Option<&Node>| node.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
+            edit::compare(&bytes(before), &bytes(after), outcome);
+        }
+        outcome.after = self.describe_side(after);
+        let is_left_out = self.options.no_large_diff
+            && [before, after].into_iter().flatten().any(|node| describe::is_large(&node.bytes));
+        if self.options.diff && !self.options.whole_diff && !is_left_out {
+            let blob = |side: &Option<Box<Side>>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
+            let blobs = (blob(&outcome.before), blob(&outcome.after));
+            let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
+            let old = before.map(|node| side(old_path, node, &blobs.0));
+            let new = after.map(|node| side(&operation.path, node, &blobs.1));
+            let diff = match (&operation.edit, &old, &new) {
+                (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => plain_diff(old, new),
+                _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
+            };
+            (outcome.diff, outcome.is_diff_cut) = describe::clipped(diff, self.options.max_diff);
+        }
+    }
+
+    /// Describes contents, if that is asked for. What one operation left is what the next one on the file finds.
+    fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<Side>> {
+        let node = node.filter(|_| self.options.describe)?;
+        match &self.described {
+            Some((bytes, side)) if Arc::ptr_eq(bytes, &node.bytes) => Some(side.clone()),
+            _ => {
+                let side = Box::new(describe::describe(&node.bytes));
+                self.described = Some((Arc::clone(&node.bytes), side.clone()));
+                Some(side)
+            }
+        }
+    }
+}
+
+fn side<'n>(path: &'n RelPath, node: &'n Node, blob: &'n str) -> DiffSide<'n> {
+    DiffSide { path, mode: git_mode(node), content: &node.bytes, blob }
+}
