@@ -3,6 +3,7 @@
 //! To add a storage, write `workspace/<name>.rs` and a row of [`BACKENDS`].
 
 pub mod disk;
+pub mod git;
 pub mod memory;
 pub mod objects;
 

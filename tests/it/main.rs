@@ -20,6 +20,7 @@ mod dice;
 mod edits;
 mod encodings;
 mod faults;
+mod git;
 mod grammar;
 mod guards;
 mod hashline;

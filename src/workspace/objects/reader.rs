@@ -3,16 +3,14 @@
 //! git runs nothing that a repository or its configuration names: no hook, no filter, no monitor of files, and it
 //! fetches nothing. See git-cat-file(1), "BATCH OUTPUT".
 
-use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
 use std::thread::{self, JoinHandle};
 
 use super::id::ObjectId;
+use crate::workspace::git::process::{alone, complaint, keep, last_words, unstarted};
 
-/// How much of what git complains about is kept, in bytes.
-const LAST_WORDS: usize = 4096;
 /// Longest line before an object: a name that is echoed, and a few words.
 const MAX_HEADER: u64 = 1 << 16;
 
@@ -55,10 +53,7 @@ pub(super) struct Reader {
 impl Reader {
     /// Starts it.
     pub(super) fn start(place: &Place) -> io::Result<Self> {
-        let mut child = command(place).spawn().map_err(|error| {
-            let message = format!("git cannot be started, and it is what reads repositories: {error}");
-            io::Error::new(error.kind(), message)
-        })?;
+        let mut child = command(place).spawn().map_err(|error| unstarted(&error))?;
         let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
         let ((requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
         let listener = thread::Builder::new().spawn(move || last_words(errors)).ok();
@@ -106,11 +101,7 @@ impl Reader {
         let _ = self.child.kill();
         let _ = self.child.wait();
         let words = self.listener.take().and_then(|listener| listener.join().ok()).unwrap_or_default();
-        let words = String::from_utf8_lossy(&words);
-        match words.lines().rfind(|line| !line.trim().is_empty()) {
-            Some(line) => io::Error::other(format!("git: {}", line.trim_start_matches("fatal: "))),
-            None => io::Error::new(error.kind(), format!("git broke off: {error}")),
-        }
+        complaint(&words).unwrap_or_else(|| io::Error::new(error.kind(), format!("git broke off: {error}")))
     }
 }
 
@@ -124,11 +115,7 @@ impl Drop for Reader {
 
 fn command(place: &Place) -> Command {
     let mut command = Command::new("git");
-    for (name, _) in env::vars_os() {
-        if name.as_encoded_bytes().starts_with(b"GIT_") && !is_kept(&name.to_string_lossy(), place) {
-            command.env_remove(name);
-        }
-    }
+    keep(&mut command, |name| is_kept(name, place));
     match place {
         Place::At(directory) => {
             // Whoever names a repository trusts it, and no configuration but its own matters.
@@ -137,15 +124,6 @@ fn command(place: &Place) -> Command {
         Place::Around(directory) => command.arg("-C").arg(directory),
     };
     command.args(["--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "cat-file", "--batch"]);
-    command.envs([
-        ("LC_ALL", "C"),
-        ("GIT_OPTIONAL_LOCKS", "0"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        ("GIT_NO_LAZY_FETCH", "1"),
-        // What a git fetches all the same that is too old for that variable.
-        ("GIT_ALLOW_PROTOCOL", "none"),
-    ]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     alone(&mut command);
     command
 }
@@ -171,26 +149,6 @@ fn is_kept(name: &str, place: &Place) -> bool {
         | "GIT_CONFIG_GLOBAL" => is_found,
         _ => false,
     }
-}
-
-/// Takes the process out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
-#[cfg(unix)]
-fn alone(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-fn alone(_: &mut Command) {}
-
-/// Reads to the end, so that git is never stopped by a full pipe, and returns the last of it.
-fn last_words(mut errors: ChildStderr) -> Vec<u8> {
-    let (mut words, mut piece) = (Vec::new(), [0; 1024]);
-    while let Ok(length @ 1..) = errors.read(&mut piece) {
-        words.extend_from_slice(&piece[..length]);
-        words.drain(..words.len().saturating_sub(LAST_WORDS));
-    }
-    words
 }
 
 /// Reads `ID TYPE SIZE`, or the name and what is wrong with it.

@@ -1,0 +1,96 @@
+//! The attributes that `.gitattributes` and its like give to paths.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::places::{Found, Texts, common_attributes};
+use super::{Git, process};
+use crate::path::RelPath;
+
+/// The attributes that the macro `binary`, which every git has, takes away.
+const OF_BINARY: [&str; 3] = ["diff", "merge", "text"];
+/// Most directories that are looked into rather than asking git.
+const MOST_DIRECTORIES: usize = 2000;
+
+/// What an attribute of a path is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Attribute {
+    /// Nothing says anything of it.
+    #[default]
+    Unspecified,
+    /// It is on.
+    Set,
+    /// It is off.
+    Unset,
+    /// It has this value.
+    Value(Vec<u8>),
+}
+
+impl Git {
+    /// Returns the attributes `names` of each of `paths`, which are below the directory. git is asked once for all, and
+    /// only if a file of attributes has one of the names.
+    ///
+    /// # Errors
+    ///
+    /// Returns why git cannot tell, if it has to be asked.
+    pub fn attributes(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<Vec<Vec<Attribute>>> {
+        if paths.is_empty() || !self.may_say(names, paths)? {
+            return Ok(vec![vec![Attribute::Unspecified; names.len()]; paths.len()]);
+        }
+        let input = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+        let arguments: Vec<_> = ["check-attr", "-z", "--stdin"].iter().chain(names).copied().collect();
+        let answer = process::answer(&self.directory, &arguments, input)?;
+        let values: Vec<_> = answer.split(|&byte| byte == 0).skip(2).step_by(3).map(attribute).collect();
+        if values.len() != names.len() * paths.len() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way"));
+        }
+        Ok(values.chunks(names.len().max(1)).map(<[_]>::to_vec).collect())
+    }
+
+    /// Returns whether a file of attributes that counts for one of `paths` has one of the names.
+    fn may_say(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
+        let (top, directory) = match self.found() {
+            Found::Nowhere => return Ok(false),
+            Found::In(top, directory) => (top, directory),
+            Found::Elsewhere => return Ok(true),
+        };
+        let is_elsewhere = ["GIT_ATTR_SOURCE", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some());
+        if is_elsewhere || self.config("core.attributesfile")?.is_some() || self.config("attr.tree")?.is_some() {
+            return Ok(true);
+        }
+        let mut texts = Texts::default();
+        let Some(of_tree) = in_tree(top, directory, paths) else { return Ok(true) };
+        let is_read = common_attributes(top).chain(of_tree).all(|file| texts.read(&file).is_some());
+        let is_said = |name: &&str| texts.mention(&name.to_ascii_lowercase());
+        let is_macro = names.iter().any(|name| OF_BINARY.contains(name)) && is_said(&"binary");
+        Ok(!is_read || is_macro || names.iter().any(is_said))
+    }
+}
+
+/// Returns the `.gitattributes` of all directories from `top` down to each of `paths`, which are below `directory`;
+/// `None` if there are too many, or one has no name that can be said here.
+fn in_tree(top: &Path, directory: &Path, paths: &[&RelPath]) -> Option<impl Iterator<Item = PathBuf> + use<>> {
+    let mut directories: BTreeSet<_> = directory.ancestors().take_while(|above| above.starts_with(top)).collect();
+    let below: BTreeSet<_> = paths.iter().filter_map(|path| path.parent()).collect();
+    let below: Vec<_> = below
+        .iter()
+        .map(|path| Some(directory.join(std::str::from_utf8(path.as_bytes()).ok()?)))
+        .collect::<Option<_>>()?;
+    for path in &below {
+        directories.extend(path.ancestors().take_while(|above| *above != directory));
+        if directories.len() > MOST_DIRECTORIES {
+            return None;
+        }
+    }
+    Some(directories.into_iter().map(|directory| directory.join(".gitattributes")).collect::<Vec<_>>().into_iter())
+}
+
+fn attribute(value: &[u8]) -> Attribute {
+    match value {
+        b"unspecified" => Attribute::Unspecified,
+        b"set" => Attribute::Set,
+        b"unset" => Attribute::Unset,
+        value => Attribute::Value(value.to_vec()),
+    }
+}

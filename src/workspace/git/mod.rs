@@ -1,0 +1,55 @@
+//! What git says of a directory: its configuration, and the attributes of paths.
+//!
+//! git is started only where a text that it would read has the word that is asked for. To ask for another key or
+//! attribute, ask: nothing has to be added here.
+
+mod attributes;
+mod config;
+mod places;
+pub(super) mod process;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use config::Entries;
+use places::{Found, Texts};
+
+pub use attributes::Attribute;
+
+/// The git that is asked about one directory, which need not be in a repository.
+///
+/// What was asked once is kept: a change of the configuration meanwhile is not seen.
+///
+/// # Security
+///
+/// git decides whose repository it trusts: see `safe.directory` in git-config(1). It runs nothing that the repository or its
+/// configuration names.
+#[derive(Debug)]
+pub struct Git {
+    directory: PathBuf,
+    found: OnceLock<Found>,
+    texts: OnceLock<Option<Texts>>,
+    entries: OnceLock<Result<Entries, String>>,
+}
+
+impl Git {
+    /// Returns the git of `directory`. Nothing is looked at before something is asked.
+    #[must_use]
+    pub fn around(directory: &Path) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            found: OnceLock::new(),
+            texts: OnceLock::new(),
+            entries: OnceLock::new(),
+        }
+    }
+
+    fn found(&self) -> &Found {
+        self.found.get_or_init(|| Found::above(&self.directory))
+    }
+
+    /// The texts of the configuration; `None` where it cannot be told which ones git would read.
+    fn texts(&self) -> Option<&Texts> {
+        self.texts.get_or_init(|| places::configuration(self.found())).as_ref()
+    }
+}

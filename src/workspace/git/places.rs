@@ -1,0 +1,120 @@
+//! Where git's texts are: its configuration, and its files of attributes.
+//!
+//! Every text that git may read is among them; some of them it does not read, as it does not find a repository above
+//! `GIT_CEILING_DIRECTORIES`. So a word that is in none of them says nothing to git.
+
+use std::env;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+
+/// Largest text that is searched, in bytes; git is asked about larger ones.
+const MAX_TEXT: u64 = 1 << 20;
+
+/// Where the repository of a directory is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// There is none.
+    Nowhere,
+    /// In `.git` of the directory that is named first; the second one is the one that was asked about, without links.
+    In(PathBuf, PathBuf),
+    /// Where git alone can tell.
+    Elsewhere,
+}
+
+impl Found {
+    /// Looks for a repository from `directory` on upwards.
+    pub(super) fn above(directory: &Path) -> Self {
+        if ["GIT_DIR", "GIT_COMMON_DIR", "GIT_CONFIG"].iter().any(|name| env::var_os(name).is_some()) {
+            return Self::Elsewhere;
+        }
+        let Ok(directory) = fs_err::canonicalize(directory) else { return Self::Nowhere };
+        for above in directory.ancestors() {
+            match fs_err::metadata(above.join(".git")) {
+                Ok(found) if found.is_dir() => return Self::In(above.to_owned(), directory),
+                // A work tree or submodule whose repository is where the file says.
+                Ok(_) => return Self::Elsewhere,
+                Err(_) if above.join("HEAD").exists() && above.join("objects").exists() => return Self::Elsewhere,
+                Err(_) => {}
+            }
+        }
+        Self::Nowhere
+    }
+}
+
+/// Texts, joined, in lower case.
+#[derive(Debug, Default)]
+pub(super) struct Texts(Vec<u8>);
+
+impl Texts {
+    /// Returns whether one of them has the word `word`, which is in lower case, anywhere.
+    pub(super) fn mention(&self, word: &str) -> bool {
+        memmem::find(&self.0, word.as_bytes()).is_some()
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        self.0.extend(text.iter().map(u8::to_ascii_lowercase));
+        self.0.push(b'\n');
+    }
+
+    /// Adds the text of the file at `path`, if it is there. Returns `None` if nobody can tell what git makes of it.
+    pub(super) fn read(&mut self, path: &Path) -> Option<()> {
+        match fs_err::metadata(path) {
+            Ok(found) if found.is_file() && found.len() <= MAX_TEXT => self.add(&fs_err::read(path).ok()?),
+            Ok(_) if path == Path::new("/dev/null") => {}
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+            Ok(_) | Err(_) => return None,
+        }
+        Some(())
+    }
+}
+
+/// Returns the texts of the configuration; `None` where it cannot be told which ones git would read.
+pub(super) fn configuration(found: &Found) -> Option<Texts> {
+    let mut texts = Texts::default();
+    for (name, value) in env::vars_os() {
+        let name = name.as_encoded_bytes();
+        if name == b"GIT_CONFIG_PARAMETERS" || name.starts_with(b"GIT_CONFIG_KEY_") {
+            texts.add(value.as_encoded_bytes());
+        }
+    }
+    let named = ["GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"].into_iter().filter_map(env::var_os).map(PathBuf::from);
+    let own = env::home_dir().map(|home| home.join(".gitconfig"));
+    for path in named.chain(own).chain(of_user("config")).chain(of_system("gitconfig")) {
+        texts.read(&path)?;
+    }
+    match found {
+        Found::Nowhere => {}
+        Found::In(top, _) => {
+            texts.read(&top.join(".git/config"))?;
+            texts.read(&top.join(".git/config.worktree"))?;
+        }
+        Found::Elsewhere => return None,
+    }
+    Some(texts)
+}
+
+/// Returns the files of attributes that count for all repositories, and those of this one besides the tree.
+pub(super) fn common_attributes(top: &Path) -> impl Iterator<Item = PathBuf> {
+    of_user("attributes").into_iter().chain(of_system("gitattributes")).chain([top.join(".git/info/attributes")])
+}
+
+/// Returns where the user keeps git's file `name`.
+fn of_user(name: &str) -> Option<PathBuf> {
+    let named = env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let directory = named.or_else(|| Some(env::home_dir()?.join(".config")))?;
+    Some(directory.join("git").join(name))
+}
+
+/// Returns where git's file `name` may be for all users: it goes by where git was installed.
+fn of_system(name: &str) -> Vec<PathBuf> {
+    let mut places = vec![Path::new("/etc").join(name)];
+    let path = env::var_os("PATH").unwrap_or_default();
+    let program = env::split_paths(&path).find(|directory| directory.join("git").is_file());
+    if let Some(prefix) = program.as_deref().filter(|directory| directory.file_name() == Some(OsStr::new("bin"))) {
+        places.extend(prefix.parent().map(|prefix| prefix.join("etc").join(name)));
+    }
+    places
+}
