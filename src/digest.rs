@@ -78,6 +78,15 @@ impl ObjectFormat {
             _ => None,
         }
     }
+
+    /// Returns how many hex digits full object names have.
+    #[must_use]
+    pub fn hex_length(self) -> usize {
+        match self {
+            Self::Sha1 => 40,
+            Self::Sha256 => 64,
+        }
+    }
 }
 
 /// Returns the name, in hex, that git gives to a blob with this content.

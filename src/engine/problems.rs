@@ -113,6 +113,10 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
             let help = Some("try again, or wait longer with --lock-timeout".to_owned());
             vec![Problem { help, ..Problem::new(&code::LOCKED, failure.to_string()) }]
         }
+        Failure::IndexLocked(_) => {
+            let help = "wait until it is done; if it died, remove the file".to_owned();
+            vec![Problem { help: Some(help), ..Problem::new(&code::LOCKED, failure.to_string()) }]
+        }
         Failure::Stale(paths) => paths.iter().map(stale).collect(),
         Failure::Interrupted(_) => vec![Problem::new(&code::INTERRUPTED, failure.to_string())],
         Failure::Command { .. } => vec![Problem::new(&code::IO, failure.to_string())],

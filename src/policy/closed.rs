@@ -107,6 +107,7 @@ mod tests {
     fn the_state_directory_is_closed() {
         assert_eq!(rule_for(b".wpatch/journal"), Some("state-directory"));
         assert_eq!(rule_for(b"sub/.WPATCH. /x"), Some("state-directory"));
+        assert_eq!(rule_for(b".wpatch-index/index"), Some("state-directory"));
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub(super) fn is_git_directory(part: &[u8]) -> bool {
 }
 
 pub(super) fn is_state_directory(part: &[u8]) -> bool {
-    is_spelled(part, b".wpatch") || is_spelled(part, b".wpatch-attic") || is_on_ntfs(part, b"wpatch~1")
+    [&b".wpatch"[..], b".wpatch-attic", b".wpatch-index"].iter().any(|name| is_spelled(part, name))
+        || is_on_ntfs(part, b"wpatch~1")
 }
 
 /// Returns whether some file system takes `path` for the project's own policy file, or for something below it.

@@ -9,6 +9,9 @@ pub enum Failure {
     /// Somebody else holds the lock.
     #[error("another wpatch is at work here")]
     Locked,
+    /// Somebody else has git's lock of the index, which is this file.
+    #[error("another git process seems to be at work here: {0} exists")]
+    IndexLocked(String),
     /// These files are not what they were when they were read.
     #[error("changed by somebody else meanwhile")]
     Stale(Vec<RelPath>),

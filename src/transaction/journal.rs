@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Arrival, Change, Numbered, Standing};
 use super::scratch::Scratch;
-use super::{Failure, escape};
+use super::{Failure, annex, escape};
 use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
@@ -121,7 +121,8 @@ impl Journal {
         let directories =
             self.makes.iter().map(|made| &made.path).chain(self.removes.iter().map(|removed| &removed.path));
         let numbered = self.numbered();
-        directories.chain(self.changes.iter().map(|change| &change.path)).all(|path| closed(path).is_none())
+        let files = self.changes.iter().map(|change| &change.path).filter(|path| !annex::is_annexed(path));
+        directories.chain(files).all(|path| closed(path).is_none())
             && self.changes.iter().all(|change| match change.arrives {
                 Some(Arrival::Old(number)) => numbered.contains_key(&number),
                 Some(Arrival::Staged) | None => true,

@@ -3,6 +3,7 @@
 //! The commit protocol: lock, stage, journal, swap with verification behind the swap, sync, commit record,
 //! sweep. See [`Transaction`].
 
+mod annex;
 mod arrange;
 mod change;
 mod commit;
@@ -35,6 +36,7 @@ use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
 
+pub use annex::IndexPlace;
 pub use change::Standing;
 pub use failure::Failure;
 pub use interrupt::Interrupt;
@@ -205,6 +207,25 @@ impl<'w> Transaction<'w> {
     pub fn with_links(mut self, links: Links) -> Self {
         self.stage.links = links;
         self
+    }
+
+    /// Takes git's lock of the index, and lets that be staged at [`IndexPlace::path`] like any other file. The lock is held
+    /// until the transaction is over; what the index is should be read only now.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Failure::IndexLocked`] if somebody else has the lock: nobody waits for it, as git does not.
+    pub fn claim(&self, place: &IndexPlace) -> Result<(), Failure> {
+        annex::claim(self.workspace, &self.scratch, self.options.durability, place)
+    }
+
+    /// Returns the path of a scratch file for what belongs to the transaction besides its files; it goes with that.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Failure::State`] if the path is too long.
+    pub fn aside(&self) -> Result<RelPath, Failure> {
+        self.scratch.file("aside")
     }
 
     /// Makes all that was staged true.

@@ -7,7 +7,7 @@ use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
-use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, history};
+use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, annex, history};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 
@@ -228,6 +228,8 @@ pub(super) fn one(
         Left::Undone => Ending::RolledBack,
         Left::Journal => {
             let journal = Journal::read(workspace, scratch)?;
+            let is_open = names.iter().any(|name| annex::is_note(name)) && annex::open(workspace, scratch)?;
+            annex::accompany(&journal, is_open)?;
             left = Rollback::new(workspace, scratch, &journal, options.durability).run().finished()?;
             Ending::RolledBack
         }

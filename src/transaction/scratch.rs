@@ -99,6 +99,16 @@ impl Scratch {
         self.directory.join(&name).map_err(|_| too_long())
     }
 
+    /// Makes the file of the transaction itself durable that is at `path`, with the directories above it.
+    pub(super) fn make_durable(&self, workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
+        workspace.sync(Some(path))?;
+        workspace.sync(Some(&self.directory))?;
+        for directory in self.directory.ancestors() {
+            workspace.sync(Some(&directory))?;
+        }
+        workspace.sync(None)
+    }
+
     /// Returns the path of a scratch file of `change`.
     pub(super) fn slot(&self, change: &Change, slot: Slot) -> Result<RelPath, Failure> {
         let name = name(slot, change.number);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::annex;
 use super::change::{Arrival, Change, Image, Kind, Standing, bits};
 use super::escape;
 use super::scratch::{Scratch, Slot};
@@ -236,12 +237,7 @@ impl Stage {
         let about = |error| Failure::from(error).about(&change.path);
         noted.map_err(about)?;
         if self.durability == Durability::Full {
-            workspace.sync(Some(&note)).map_err(about)?;
-            workspace.sync(Some(&self.scratch.directory))?;
-            for directory in self.scratch.directory.ancestors() {
-                workspace.sync(Some(&directory))?;
-            }
-            workspace.sync(None)?;
+            self.scratch.make_durable(workspace, &note).map_err(about)?;
         }
         Ok(())
     }
@@ -286,7 +282,8 @@ impl Stage {
         if let Some(&known) = self.beside.lock().unwrap_or_else(PoisonError::into_inner).get(&directory) {
             return Ok(known);
         }
-        let is_beside = self.are_apart(workspace, &self.scratch.file("absent")?, directory.as_ref())?;
+        let is_beside = annex::is_annex(directory.as_ref())
+            || self.are_apart(workspace, &self.scratch.file("absent")?, directory.as_ref())?;
         self.beside.lock().unwrap_or_else(PoisonError::into_inner).insert(directory, is_beside);
         Ok(is_beside)
     }

@@ -2,7 +2,7 @@
 
 use super::escape::unescape;
 use super::scratch::{Scratch, is_directory_name};
-use super::{Failure, scratch};
+use super::{Failure, annex, scratch};
 use crate::path::RelPath;
 use crate::workspace::{Directory, Fault, Result as Done, Workspace};
 
@@ -27,9 +27,13 @@ pub(super) fn trim(
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
     let (kept, mut names): (Vec<_>, Vec<_>) = scratch.names(workspace)?.into_iter().partition(|name| stays(name));
+    let has_annex = names.iter().any(|name| annex::is_note(name)) && annex::open(workspace, scratch)?;
     names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));
     for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;
+    }
+    if has_annex {
+        annex::release(workspace, scratch)?;
     }
     for name in &names {
         let path = scratch.file(name)?;

@@ -4,6 +4,7 @@
 
 pub mod disk;
 pub mod git;
+pub mod index;
 pub mod memory;
 pub mod objects;
 
@@ -140,6 +141,16 @@ pub trait Workspace: Sync {
     fn attic(&self) -> Option<RelPath> {
         None
     }
+
+    /// Says which directory outside of the root verbs find under the name [`ANNEX`] from now on. It is opened when it is
+    /// first needed, and is the one that it was then.
+    ///
+    /// # Security
+    ///
+    /// Whoever names it decides what is written there: no patch may.
+    fn annex(&self, _directory: &Path) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// What a new file takes over besides its contents and its permissions.
@@ -183,6 +194,10 @@ pub enum Rename {
 
 /// The name below a root under which verbs find a directory that is not there: the attic, see [`Workspace::attic`].
 pub const ATTIC: &str = ".wpatch-attic";
+
+/// The name below a root under which verbs find the directory that [`Workspace::annex`] named: the one that git keeps the
+/// index in.
+pub const ANNEX: &str = ".wpatch-index";
 
 /// The permission bit of a private directory that goes with the command that made it. It stands there from the first
 /// moment, so that the next command knows the directory of a dead process from one that is to stay. The sticky bit,

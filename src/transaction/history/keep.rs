@@ -5,6 +5,7 @@ use super::{Failure, OldFile, Place, attic, name, old_file, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::Durability;
+use crate::transaction::annex;
 use crate::transaction::change::Change;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
@@ -26,7 +27,8 @@ pub(in crate::transaction) fn keep(
         sync(workspace, home, durability)?;
         return sweep(workspace, scratch);
     }
-    for change in journal.changes.iter().filter(|change| change.beside.is_some()) {
+    let is_own = |change: &&Change| !annex::is_annexed(&change.path);
+    for change in journal.changes.iter().filter(is_own).filter(|change| change.beside.is_some()) {
         match fetch(workspace, scratch, change, durability) {
             // What force displaced is nowhere else: it waits until it can be brought over.
             Err(failure) if !journal.undoes.is_empty() => return Err(failure),
@@ -37,7 +39,7 @@ pub(in crate::transaction) fn keep(
     let names = scratch.names(workspace)?;
     let mut kept = Vec::new();
     let mut bytes = 0;
-    for change in &journal.changes {
+    for change in journal.changes.iter().filter(is_own) {
         if let OldFile::Slot(slot) = old_file(change, journal, &names) {
             bytes += change.before.map_or(0, |before| before.size);
             kept.push(slot);

@@ -15,6 +15,7 @@ pub mod refusals;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::annex;
 use super::change::{Arrival, Change, Image, Kind, Standing};
 use super::journal::Journal;
 use super::place::{find, place};
@@ -255,7 +256,7 @@ impl Place {
     fn entry(&self, workspace: &dyn Workspace, journal: Journal) -> Result<Entry, Failure> {
         let names = self.scratch.names(workspace)?;
         let mut files = Vec::with_capacity(journal.changes.len());
-        for change in &journal.changes {
+        for change in journal.changes.iter().filter(|change| !annex::is_annexed(&change.path)) {
             let old = match old_file(change, &journal, &names) {
                 OldFile::None => Old::None,
                 OldFile::MovedTo(path) => Old::MovedTo(path.clone()),
@@ -287,7 +288,7 @@ impl Place {
         };
         Entry {
             label: Label { command: journal.command, ..Label::default() },
-            files: journal.changes.into_iter().map(file).collect(),
+            files: journal.changes.into_iter().filter(|change| !annex::is_annexed(&change.path)).map(file).collect(),
             fate: Fate::Aborted,
             ..self.damaged()
         }

@@ -22,9 +22,18 @@ const MOST_ANSWER: u64 = 256 << 20;
 ///
 /// Returns why git cannot be run, or what it complains about.
 pub(super) fn answer(directory: &Path, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
-    let mut child = command(directory, arguments).spawn().map_err(|error| unstarted(&error))?;
-    let answered = converse(&mut child, input);
-    // It only reads, so that nothing can be half done.
+    told(&mut command(directory, arguments), input, LIMIT)
+}
+
+/// Runs git as `command` says, gives it `input`, and returns all that it says, if that takes no longer than `limit`.
+///
+/// # Errors
+///
+/// Returns why git cannot be run, or what it complains about.
+pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, limit: Duration) -> io::Result<Vec<u8>> {
+    let mut child = command.spawn().map_err(|error| unstarted(&error))?;
+    let answered = converse(&mut child, input, limit);
+    // What it was to write is in a scratch file, or objects that nobody names.
     let _ = if answered.is_err() { child.kill() } else { Ok(()) };
     let status = child.wait()?;
     let (answer, words) = answered?;
@@ -46,7 +55,11 @@ pub(in crate::workspace) fn complaint(words: &[u8]) -> Option<io::Error> {
     Some(io::Error::other(format!("git: {}", last.trim_start_matches("fatal: "))))
 }
 
-fn command(directory: &Path, arguments: &[&str]) -> Command {
+/// Returns the command that is git in `directory`, in the repository that it finds there.
+pub(in crate::workspace) fn command(
+    directory: &Path,
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Command {
     let mut command = Command::new("git");
     keep(&mut command, is_kept);
     command.arg("-C").arg(directory).args(["--no-pager", "-c", "core.fsmonitor=false"]).args(arguments);
@@ -99,7 +112,7 @@ pub(in crate::workspace) fn alone(command: &mut Command) {
 pub(in crate::workspace) fn alone(_: &mut Command) {}
 
 /// Gives the process `input` and returns what it says and what it complains about.
-fn converse(child: &mut Child, input: Vec<u8>) -> io::Result<(Vec<u8>, Vec<u8>)> {
+fn converse(child: &mut Child, input: Vec<u8>, limit: Duration) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
     let ((mut requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
     // It need not read what it gets.
@@ -112,7 +125,7 @@ fn converse(child: &mut Child, input: Vec<u8>) -> io::Result<(Vec<u8>, Vec<u8>)>
         sender.send(read.map(|_| answer))
     })?;
     let late = |_| io::Error::new(io::ErrorKind::TimedOut, "git does not answer");
-    let answer = receiver.recv_timeout(LIMIT).map_err(late)??;
+    let answer = receiver.recv_timeout(limit).map_err(late)??;
     Ok((answer, listener.join().unwrap_or_default()))
 }
 

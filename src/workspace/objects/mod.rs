@@ -21,6 +21,7 @@ use super::{Fault, Result, WorkspaceError};
 use crate::text::printable;
 
 pub use id::ObjectId;
+pub(in crate::workspace) use verbs::{bits, refused, stat};
 
 /// Largest commit, tag or tree that is read, in bytes.
 const MAX_META: u64 = 128 << 20;
@@ -178,6 +179,24 @@ impl Repository {
             name = id.to_string().into_bytes();
         }
         Err(Trouble::new(Fault::Missing, "it is a tag of a tag of too many others"))
+    }
+
+    /// Returns the contents of the blob `id`, if it has at most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::TooLarge`] if it has more, [`Fault::Missing`] if there is no such, or it is no blob.
+    pub fn blob(&self, id: ObjectId, limit: u64) -> Result<Vec<u8>> {
+        self.contents(id, limit).map_err(|trouble| trouble.at("read the object", &id))
+    }
+
+    /// Returns how many bytes the blob `id` has.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Missing`] if there is no such.
+    pub fn blob_size(&self, id: ObjectId) -> Result<u64> {
+        self.size(id).map_err(|trouble| trouble.at("read the object", &id))
     }
 
     /// Returns the tree `id`.

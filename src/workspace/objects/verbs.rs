@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::reader::Kind;
 use super::tree::{Entry, Tree};
-use super::{ObjectId, Objects, Outcome, Trouble, Within, damaged};
+use super::{ObjectId, Objects, Outcome, Repository, Trouble, Within, damaged};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{
@@ -49,9 +49,21 @@ impl Objects {
         Err(nothing())
     }
 
+    fn stat_of(&self, entry: Entry) -> Outcome<Stat> {
+        Ok(match entry {
+            Entry::Directory(_) | Entry::Submodule => stat(FileKind::Directory, 0o755, 0),
+            Entry::Link(id) => stat(FileKind::Symlink, 0o777, self.repository.size(id)?),
+            Entry::File { id, is_executable } => {
+                stat(FileKind::Regular, bits(is_executable), self.repository.size(id)?)
+            }
+        })
+    }
+}
+
+impl Repository {
     /// Returns the contents of the object `id`, if it has at most `limit` bytes.
-    fn contents(&self, id: ObjectId, limit: u64) -> Outcome<Vec<u8>> {
-        match self.repository.object(id.to_string().as_bytes(), limit).map_err(unreadable)? {
+    pub(super) fn contents(&self, id: ObjectId, limit: u64) -> Outcome<Vec<u8>> {
+        match self.object(id.to_string().as_bytes(), limit).map_err(unreadable)? {
             Within::Limit(object) if object.kind == Kind::Blob => {
                 Ok(Arc::try_unwrap(object).map_or_else(|object| object.bytes.clone(), |object| object.bytes))
             }
@@ -61,18 +73,10 @@ impl Objects {
     }
 
     /// Returns how many bytes the object `id` has.
-    fn size(&self, id: ObjectId) -> Outcome<u64> {
-        Ok(match self.repository.object(id.to_string().as_bytes(), 0).map_err(unreadable)? {
+    pub(super) fn size(&self, id: ObjectId) -> Outcome<u64> {
+        Ok(match self.object(id.to_string().as_bytes(), 0).map_err(unreadable)? {
             Within::Limit(object) => object.bytes.len() as u64,
             Within::Over(size) => size,
-        })
-    }
-
-    fn stat_of(&self, entry: Entry) -> Outcome<Stat> {
-        Ok(match entry {
-            Entry::Directory(_) | Entry::Submodule => stat(FileKind::Directory, 0o755, 0),
-            Entry::Link(id) => stat(FileKind::Symlink, 0o777, self.size(id)?),
-            Entry::File { id, is_executable } => stat(FileKind::Regular, bits(is_executable), self.size(id)?),
         })
     }
 }
@@ -87,16 +91,16 @@ fn nothing() -> Trouble {
 }
 
 /// Returns the permission bits of a file that is checked out under the usual mask.
-fn bits(is_executable: bool) -> u32 {
+pub(in crate::workspace) fn bits(is_executable: bool) -> u32 {
     if is_executable { 0o755 } else { 0o644 }
 }
 
-fn stat(kind: FileKind, permissions: u32, size: u64) -> Stat {
+pub(in crate::workspace) fn stat(kind: FileKind, permissions: u32, size: u64) -> Stat {
     let modified = Timestamp::default();
     Stat { kind, permissions, uid: USER, gid: USER, links: 1, size, modified, device: 0, inode: 0 }
 }
 
-fn refused<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
+pub(in crate::workspace) fn refused<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
     let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
     let source = io::Error::new(io::ErrorKind::Unsupported, "a tree of a repository can only be read");
     Err(WorkspaceError { verb, path, fault: Fault::Unsupported, source })
@@ -114,7 +118,7 @@ impl Workspace for Objects {
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
         let read = self.find(path).and_then(|entry| match entry {
             Entry::File { id, is_executable } => {
-                let bytes = self.contents(id, limit)?;
+                let bytes = self.repository.contents(id, limit)?;
                 let stat = stat(FileKind::Regular, bits(is_executable), bytes.len() as u64);
                 Ok((bytes, stat))
             }
@@ -127,7 +131,7 @@ impl Workspace for Objects {
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         let read = self.find(path).and_then(|entry| match entry {
-            Entry::Link(id) => self.contents(id, MAX_TARGET),
+            Entry::Link(id) => self.repository.contents(id, MAX_TARGET),
             _ => Err(Trouble::new(Fault::Other, "not a symbolic link")),
         });
         read.map_err(|trouble| trouble.at("read", path))

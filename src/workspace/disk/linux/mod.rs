@@ -1,5 +1,6 @@
 //! The disk on Linux: handles and single names, by system calls that follow no link.
 
+mod annex;
 mod attic;
 mod attributes;
 mod contents;
@@ -92,7 +93,7 @@ impl Disk {
     /// Returns how messages call `path`.
     fn shown(&self, path: &RelPath) -> String {
         let outside = self.parents.attic().and_then(|attic| attic.shown(path));
-        outside.unwrap_or_else(|| path.to_string())
+        outside.or_else(|| self.parents.annex().shown(path)).unwrap_or_else(|| path.to_string())
     }
 
     /// Gives the kept handles back and tries again, alone, until the other threads have given back theirs.

@@ -9,6 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, openat, openat2,
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{Resource, getrlimit};
 
+use super::annex::Annex;
 use super::attic::Attic;
 use super::fault::{Attempt, Trouble};
 use crate::path::RelPath;
@@ -34,6 +35,7 @@ pub(super) type Handle = Arc<OwnedFd>;
 pub(super) struct Parents {
     root: Handle,
     attic: Option<Attic>,
+    annex: Annex,
     /// The kernel has no `openat2`: walk component by component.
     walks: AtomicBool,
     capacity: usize,
@@ -59,7 +61,14 @@ impl Parents {
     pub(super) fn new(root: OwnedFd) -> Self {
         let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         let capacity = usize::try_from((limit / 8).min(MOST_HANDLES)).unwrap_or_default();
-        Self { root: Arc::new(root), attic: None, walks: AtomicBool::new(false), capacity, kept: Mutex::default() }
+        Self {
+            root: Arc::new(root),
+            attic: None,
+            annex: Annex::default(),
+            walks: AtomicBool::new(false),
+            capacity,
+            kept: Mutex::default(),
+        }
     }
 
     pub(super) fn with_attic(self, attic: Option<Attic>) -> Self {
@@ -74,6 +83,10 @@ impl Parents {
         self.attic.as_ref()
     }
 
+    pub(super) fn annex(&self) -> &Annex {
+        &self.annex
+    }
+
     /// Returns the attic if `path` is that or in there, and what leads from there to it.
     fn attic_of<'p>(&self, path: &'p [u8]) -> Option<(&Attic, &'p [u8])> {
         self.attic.as_ref().zip(Attic::rest(path))
@@ -86,6 +99,7 @@ impl Parents {
         match bytes.len().checked_sub(name.len() + 1) {
             None => match self.attic_of(bytes) {
                 Some((attic, _)) => attic.entry(),
+                None if self.annex.rest(bytes).is_some() => Ok((self.annex.open()?, b".")),
                 None => Ok((Arc::clone(&self.root), name)),
             },
             Some(end) => Ok((self.directory(&bytes[..end])?, name)),
@@ -117,7 +131,10 @@ impl Parents {
     fn resolve(&self, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
         match self.attic_of(path) {
             Some((attic, rest)) => self.resolve_from(&*attic.open()?, rest, access),
-            None => self.resolve_from(&self.root, path, access),
+            None => match self.annex.rest(path) {
+                Some(rest) => self.resolve_from(&*self.annex.open()?, rest, access),
+                None => self.resolve_from(&self.root, path, access),
+            },
         }
     }
 

@@ -1,6 +1,7 @@
 //! The verbs of the disk: each resolves a directory and works with single names in it.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::fd::{AsFd, OwnedFd};
@@ -214,6 +215,12 @@ impl Workspace for Disk {
 
     fn forget(&self) {
         self.parents.forget_all();
+    }
+
+    fn annex(&self, directory: &Path) -> Result<()> {
+        self.parents.annex().set(directory);
+        self.parents.forget_all();
+        Ok(())
     }
 
     fn attic(&self) -> Option<RelPath> {

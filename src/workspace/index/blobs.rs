@@ -1,0 +1,126 @@
+//! New contents for a repository: named at once, written all together as a pack.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use sha1::Digest as _;
+
+use super::git::answered;
+use super::{GitIndex, ObjectId};
+use crate::digest::{ObjectFormat, blob_id};
+use crate::workspace::Result;
+
+/// So many bytes, compressed, are kept before they are written.
+const MOST: usize = 16 << 20;
+/// The type of a blob in a pack; see gitformat-pack(5).
+const BLOB: u8 = 3;
+
+/// Contents on their way to a repository, from several threads.
+#[derive(Debug)]
+pub struct Blobs<'i> {
+    index: &'i GitIndex,
+    purpose: Purpose,
+    waiting: Mutex<Waiting>,
+}
+
+/// What is done with contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Named,
+    Written,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    objects: Vec<u8>,
+    count: u32,
+    known: HashSet<ObjectId>,
+}
+
+impl<'i> Blobs<'i> {
+    /// Returns what only names contents: nothing is written.
+    #[must_use]
+    pub fn named(index: &'i GitIndex) -> Self {
+        Self { index, purpose: Purpose::Named, waiting: Mutex::default() }
+    }
+
+    /// Returns what writes them.
+    #[must_use]
+    pub fn written(index: &'i GitIndex) -> Self {
+        Self { purpose: Purpose::Written, ..Self::named(index) }
+    }
+
+    /// Takes `bytes`, and returns the name that they have as a blob. They may be there only after [`Blobs::write`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a git that cannot write.
+    pub fn add(&self, bytes: &[u8]) -> Result<ObjectId> {
+        let id = blob_id(bytes, self.index.format);
+        let id = ObjectId::from_hex(id.as_bytes()).expect("BUG: the name of a blob is none");
+        if self.purpose == Purpose::Named {
+            return Ok(id);
+        }
+        if self.held().known.contains(&id) {
+            return Ok(id);
+        }
+        let object = packed(bytes);
+        let mut waiting = self.held();
+        if waiting.known.insert(id) {
+            waiting.objects.extend(object);
+            waiting.count += 1;
+        }
+        if waiting.objects.len() > MOST { self.flush(&mut waiting).map(|()| id) } else { Ok(id) }
+    }
+
+    /// Writes all that was taken, in the way that git is configured to make objects durable, or better.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a git that cannot write.
+    pub fn write(&self) -> Result<()> {
+        self.flush(&mut self.held())
+    }
+
+    fn flush(&self, waiting: &mut Waiting) -> Result<()> {
+        if waiting.count == 0 {
+            return Ok(());
+        }
+        let mut pack = [&b"PACK\0\0\0\x02"[..], &waiting.count.to_be_bytes()].concat();
+        pack.append(&mut waiting.objects);
+        waiting.count = 0;
+        let digest = match self.index.format {
+            ObjectFormat::Sha1 => sha1::Sha1::digest(&pack).to_vec(),
+            ObjectFormat::Sha256 => sha2::Sha256::digest(&pack).to_vec(),
+        };
+        pack.extend(digest);
+        // Loose objects that an index names have to be there after a loss of power as well.
+        let arguments = ["-c", "core.fsync=committed", "unpack-objects", "-q"].map(OsString::from);
+        let written = answered(&self.index.root, &arguments, None, &pack);
+        written.map(drop).map_err(|source| self.index.failed(source))
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns `bytes` as a pack has them: type and length, then compressed.
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut size = bytes.len();
+    let mut head = vec![BLOB << 4 | (size & 15) as u8];
+    size >>= 4;
+    while size > 0 {
+        *head.last_mut().expect("BUG: nothing was pushed") |= 0x80;
+        head.push((size & 0x7f) as u8);
+        size >>= 7;
+    }
+    let mut encoder = ZlibEncoder::new(head, Compression::fast());
+    // Writing to memory cannot fail.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}

@@ -1,0 +1,93 @@
+//! Between a work tree and an index: line ends, filters, encodings, as the attributes of a file and the configuration of
+//! git ask for them. Only git knows how.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+use super::git::answered;
+use super::{GitIndex, ObjectId};
+use crate::path::RelPath;
+use crate::workspace::Result;
+use crate::workspace::git::Attribute;
+
+/// The attributes that make contents differ; see "Checking-out and checking-in" in gitattributes(5).
+const ATTRIBUTES: [&str; 6] = ["text", "crlf", "eol", "filter", "ident", "working-tree-encoding"];
+/// How many of them say, if they are off, that a file is no text.
+const TEXT: usize = 2;
+
+impl GitIndex {
+    /// Returns those of `paths` whose contents may be other in the work tree than in the index.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot tell.
+    pub fn converted(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
+        let asked: Vec<_> = paths.iter().collect();
+        let attributes = self.git.attributes(&ATTRIBUTES, &asked).map_err(|source| self.failed(source))?;
+        let is_text = self.says("core.autocrlf")? || self.says("core.eol")?;
+        let is_converted = |values: &Vec<Attribute>| {
+            let is_plain = values[..TEXT].contains(&Attribute::Unset);
+            let is_other = |value: &Attribute| matches!(value, Attribute::Set | Attribute::Value(_));
+            is_text && !is_plain || values.iter().any(is_other)
+        };
+        let converted = paths.iter().zip(&attributes).filter(|(_, values)| is_converted(values));
+        Ok(converted.map(|(path, _)| path.clone()).collect())
+    }
+
+    /// Returns whether the execute bits of files mean nothing here.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot tell.
+    pub fn ignores_modes(&self) -> Result<bool> {
+        self.git.is_on("core.filemode").map(|is_on| is_on == Some(false)).map_err(|source| self.failed(source))
+    }
+
+    fn says(&self, key: &str) -> Result<bool> {
+        self.git.config(key).map(|value| value.is_some()).map_err(|source| self.failed(source))
+    }
+
+    /// Returns the blob that each of `paths` would be, if git added the file that is in the work tree now. Nothing is
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot read one of them.
+    pub fn cleaned(&self, paths: &[RelPath]) -> Result<Vec<ObjectId>> {
+        let (listed, alone): (Vec<_>, Vec<_>) = paths.iter().partition(|path| !path.as_bytes().contains(&b'\n'));
+        let input: Vec<u8> = listed.iter().flat_map(|path| [path.as_bytes(), b"\n"].concat()).collect();
+        let answer = self.ask(&["hash-object", "--stdin-paths"], None, &input)?;
+        let ids: Vec<_> = answer.split(|&byte| byte == b'\n').filter_map(ObjectId::from_hex).collect();
+        if ids.len() != listed.len() {
+            return Err(self.unknown());
+        }
+        let mut known = listed.into_iter().zip(ids);
+        let id =
+            |path| if alone.contains(&path) { self.cleaned_alone(path) } else { Ok(known.next().map(|(_, id)| id)) };
+        let ids: Vec<_> = paths.iter().map(id).collect::<Result<_>>()?;
+        ids.into_iter().map(|id| id.ok_or_else(|| self.unknown())).collect()
+    }
+
+    /// Does the same for a path that no list of lines can have.
+    fn cleaned_alone(&self, path: &RelPath) -> Result<Option<ObjectId>> {
+        let arguments = [OsString::from("hash-object"), OsString::from("--"), self.named(path)];
+        let answer = answered(&self.root, &arguments, None, b"").map_err(|source| self.failed(source))?;
+        Ok(ObjectId::from_hex(answer.trim_ascii()))
+    }
+
+    /// Returns what the blob `id`, which is there, is in the work tree under the name `path`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot read it, or a filter fails that has to work.
+    pub fn smudged(&self, path: &RelPath, id: ObjectId) -> Result<Vec<u8>> {
+        let mut option = OsString::from("--path=");
+        option.push(self.named(path));
+        let arguments = [OsString::from("cat-file"), OsString::from("--filters"), option, id.to_string().into()];
+        answered(&self.root, &arguments, None, b"").map_err(|source| self.failed(source))
+    }
+
+    fn named(&self, path: &RelPath) -> OsString {
+        super::git::path_of(path.as_bytes()).unwrap_or_default().into_os_string()
+    }
+}

@@ -1,0 +1,47 @@
+//! One run of git on an index.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::workspace::git::process;
+
+/// How long it may take: filters of the user may be at work.
+const LIMIT: Duration = Duration::from_secs(600);
+/// The variables that are paths, which count from the directory of this process.
+const PATHS: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+
+/// Runs git in `directory`, on the index `index` or on that which it finds, and returns what it says.
+///
+/// # Errors
+///
+/// Returns the last words of a git that fails.
+pub(super) fn answered(
+    directory: &Path,
+    arguments: &[OsString],
+    index: Option<&Path>,
+    input: &[u8],
+) -> io::Result<Vec<u8>> {
+    let all = ["-c", "core.hooksPath=/dev/null"].map(OsString::from);
+    let mut command = process::command(directory, all.iter().chain(arguments));
+    for name in PATHS {
+        if let Some(path) = env::var_os(name).filter(|path| Path::new(path).is_relative()) {
+            command.env(name, env::current_dir()?.join(path));
+        }
+    }
+    if let Some(index) = index {
+        command.env("GIT_INDEX_FILE", index);
+    }
+    process::told(&mut command, input.to_vec(), LIMIT)
+}
+
+/// Returns the path that git writes as `bytes`.
+pub(super) fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    #[cfg(unix)]
+    let path = Some(PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)));
+    #[cfg(not(unix))]
+    let path = std::str::from_utf8(bytes).ok().map(|path| PathBuf::from(OsStr::new(path)));
+    path
+}

@@ -1,0 +1,194 @@
+//! git's index: what it holds, and what it is to hold, by git's own plumbing.
+//!
+//! | what | here |
+//! | --- | --- |
+//! | where it is | [`GitIndex::around`] |
+//! | its entries, as a [`Workspace`](super::Workspace) that can be read | [`GitIndex::read`], which returns a [`Staged`] |
+//! | new contents for it | [`Blobs`], written by [`Blobs::write`]: nothing is written before |
+//! | new entries for it | [`GitIndex::rewrite`], which works on a copy: whose lock that is, and when it takes the place of the index, is for the transaction |
+//! | a file of the work tree as git would add it, and the other way round | [`GitIndex::cleaned`], [`GitIndex::smudged`] |
+//!
+//! Paths are those below the root, which may be a directory of the work tree; git has its own view of what is outside.
+//! git runs no hook and no monitor of files here. Filters run where the attributes of a file name one that the user has
+//! configured, as in git itself.
+
+mod blobs;
+mod convert;
+mod git;
+mod staged;
+mod verbs;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use self::git::{answered, path_of};
+use super::git::Git;
+use super::objects::{ObjectId, Repository};
+use super::{Fault, Result, WorkspaceError};
+use crate::digest::ObjectFormat;
+use crate::mode::FileMode;
+use crate::path::RelPath;
+
+pub use blobs::Blobs;
+pub use staged::Staged;
+
+/// The index of the repository that a root is in.
+#[derive(Clone, Debug)]
+pub struct GitIndex {
+    root: PathBuf,
+    file: PathBuf,
+    /// From the top of the work tree to the root, with a slash at the end; or nothing.
+    prefix: Vec<u8>,
+    format: ObjectFormat,
+    has_work_tree: bool,
+    objects: Repository,
+    git: Arc<Git>,
+}
+
+/// What the index has for a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexEntry {
+    /// The mode.
+    pub mode: FileMode,
+    /// The blob, or the commit of a submodule.
+    pub id: ObjectId,
+}
+
+/// What becomes of a name in the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The name, below the root.
+    pub path: RelPath,
+    /// What it gets; `None` takes it out, with all its stages.
+    pub entry: Option<IndexEntry>,
+    /// 0, or of a conflict 1 for the base, 2 for ours, 3 for theirs.
+    pub stage: u8,
+}
+
+impl GitIndex {
+    /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` count.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why.
+    pub fn around(root: &Path) -> Result<Self> {
+        let refused = |fault, source| WorkspaceError { verb: "find the index of", path: shown(root), fault, source };
+        let root = root.canonicalize().map_err(|source| refused(Fault::Missing, source))?;
+        let asked = ["rev-parse", "--path-format=absolute", "--git-path", "index", "--show-object-format"];
+        let also = ["--is-inside-work-tree", "--show-prefix"];
+        let arguments: Vec<_> = asked.iter().chain(&also).map(OsString::from).collect();
+        let answer = answered(&root, &arguments, None, b"").map_err(|source| refused(Fault::Missing, source))?;
+        let lines: Vec<_> = answer.split(|&byte| byte == b'\n').collect();
+        let unknown = || refused(Fault::Other, io::Error::other("git answers in an unknown way"));
+        // A bare repository has no prefix.
+        let (file, format, is_inside, prefix) = match lines[..] {
+            [file, format, is_inside, prefix, b""] => (file, format, is_inside, prefix),
+            [file, format, is_inside, b""] => (file, format, is_inside, &b""[..]),
+            _ => return Err(unknown()),
+        };
+        let format = match format {
+            b"sha1" => ObjectFormat::Sha1,
+            b"sha256" => ObjectFormat::Sha256,
+            _ => return Err(unknown()),
+        };
+        let named = path_of(file).ok_or_else(unknown)?;
+        // git follows links to it, and locks what they lead to.
+        let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
+        let (objects, git) = (Repository::around(&root), Arc::new(Git::around(&root)));
+        Ok(Self { root, file, prefix: prefix.to_vec(), format, has_work_tree: is_inside == b"true", objects, git })
+    }
+
+    /// Returns the directory that it is in, absolute.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// Returns its name there.
+    #[must_use]
+    pub fn name(&self) -> Vec<u8> {
+        self.file.file_name().unwrap_or_default().as_encoded_bytes().to_vec()
+    }
+
+    /// Returns whether the root is in a work tree, and not in a bare repository or a git directory.
+    #[must_use]
+    pub fn has_work_tree(&self) -> bool {
+        self.has_work_tree
+    }
+
+    /// Returns how objects are named.
+    #[must_use]
+    pub fn format(&self) -> ObjectFormat {
+        self.format
+    }
+
+    /// Returns the repository, for its objects.
+    #[must_use]
+    pub fn objects(&self) -> &Repository {
+        &self.objects
+    }
+
+    /// Returns what it holds now.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot read it.
+    pub fn read(&self) -> Result<Staged> {
+        let list = self.ask(&["ls-files", "-s", "-z"], None, b"")?;
+        Staged::of(&list, self).ok_or_else(|| self.unknown())
+    }
+
+    /// Makes `updates` true in the index at `copy`, below the root, which is a copy of this one or not there.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot write it; then `copy` has to be given up.
+    pub fn rewrite(&self, copy: &RelPath, updates: &[Update]) -> Result<()> {
+        let copy = self.root.join(path_of(copy.as_bytes()).unwrap_or_default());
+        let line = |update: &Update| self.line(update);
+        // What goes makes room for what comes.
+        let (comes, goes): (Vec<_>, Vec<_>) = updates.iter().partition(|update| update.entry.is_some());
+        let input: Vec<u8> = goes.into_iter().chain(comes).flat_map(line).collect();
+        self.ask(&["update-index", "-z", "--index-info"], Some(&copy), &input).map(drop)
+    }
+
+    /// Lets git note what the files of the work tree are now, so that none of them looks changed that is not. Nobody
+    /// minds if it cannot: it is done at the next look.
+    pub fn refresh(&self) {
+        let _ = self.ask(&["update-index", "-q", "--refresh"], None, b"");
+    }
+
+    /// Returns a line as `update-index --index-info` reads them.
+    fn line(&self, update: &Update) -> Vec<u8> {
+        let head = match update.entry {
+            Some(entry) => format!("{} {} {}\t", entry.mode, entry.id, update.stage),
+            None => format!("0 {}\t", "0".repeat(self.format.hex_length())),
+        };
+        [head.as_bytes(), &self.prefix, update.path.as_bytes(), b"\0"].concat()
+    }
+
+    fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {
+        let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        answered(&self.root, &arguments, index, input).map_err(|source| self.failed(source))
+    }
+
+    fn unknown(&self) -> WorkspaceError {
+        self.failed(io::Error::other("git answers in an unknown way"))
+    }
+
+    fn failed(&self, source: io::Error) -> WorkspaceError {
+        WorkspaceError { verb: "use", path: shown(&self.file), fault: Fault::Other, source }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    crate::text::printable(path.as_os_str().as_encoded_bytes()).to_string()
+}
+
+/// Returns where a file is that is not there yet, without links above it.
+fn beside(path: &Path) -> PathBuf {
+    let directory = path.parent().and_then(|parent| parent.canonicalize().ok());
+    directory.zip(path.file_name()).map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
+}

@@ -1,0 +1,62 @@
+//! The entries of an index, as they were read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{GitIndex, IndexEntry};
+use crate::mode::FileMode;
+use crate::path::RelPath;
+use crate::workspace::objects::{ObjectId, Repository};
+
+/// What an index holds below the root, as a [`Workspace`](super::super::Workspace) that can be read: its files and links
+/// as the blobs that it names, each submodule an empty directory.
+///
+/// What is in conflict is not there: git has no contents for it either. Every verb that would write is
+/// [`Fault::Unsupported`](super::super::Fault::Unsupported).
+#[derive(Clone, Debug)]
+pub struct Staged {
+    pub(super) entries: BTreeMap<RelPath, IndexEntry>,
+    unmerged: BTreeMap<RelPath, BTreeMap<u8, IndexEntry>>,
+    /// Every directory that an entry is in.
+    pub(super) directories: BTreeSet<RelPath>,
+    pub(super) objects: Repository,
+    pub(super) name: String,
+}
+
+impl Staged {
+    /// Reads what `git ls-files -s -z` wrote; `None` if it cannot have been that.
+    pub(super) fn of(list: &[u8], index: &GitIndex) -> Option<Self> {
+        let (mut entries, mut unmerged) = (BTreeMap::new(), BTreeMap::<_, BTreeMap<_, _>>::new());
+        let mut directories = BTreeSet::new();
+        for line in list.split(|&byte| byte == 0).filter(|line| !line.is_empty()) {
+            let (head, name) = line.split_at(memchr::memchr(b'\t', line)?);
+            let mut words = head.split(|&byte| byte == b' ');
+            let bits = u32::from_str_radix(std::str::from_utf8(words.next()?).ok()?, 8).ok()?;
+            let id = ObjectId::from_hex(words.next()?)?;
+            let stage = words.next()?;
+            // A name that no file can have is nobody's, and so is a directory of a sparse index.
+            let (Ok(path), Some(mode)) = (RelPath::new(&name[1..]), FileMode::from_bits(bits)) else { continue };
+            let entry = IndexEntry { mode, id };
+            // The ones above it are there with the first that is.
+            path.ancestors().take_while(|above| directories.insert(above.clone())).for_each(drop);
+            match stage {
+                b"0" => drop(entries.insert(path, entry)),
+                [stage @ b'1'..=b'3'] => drop(unmerged.entry(path).or_default().insert(stage - b'0', entry)),
+                _ => return None,
+            }
+        }
+        let name = format!("the index {}", super::shown(&index.file));
+        Some(Self { entries, unmerged, directories, objects: index.objects.clone(), name })
+    }
+
+    /// Returns what it has for `path`, which is not in conflict.
+    #[must_use]
+    pub fn entry(&self, path: &RelPath) -> Option<IndexEntry> {
+        self.entries.get(path).copied()
+    }
+
+    /// Returns the stages that `path` has, which is in conflict.
+    #[must_use]
+    pub fn stages(&self, path: &RelPath) -> Option<&BTreeMap<u8, IndexEntry>> {
+        self.unmerged.get(path)
+    }
+}

@@ -1,0 +1,157 @@
+//! The verbs of an index: those that read; the others are not there.
+
+use std::io;
+use std::time::Duration;
+
+use super::Staged;
+use crate::mode::{FileKind, FileMode, Permissions};
+use crate::path::RelPath;
+use crate::workspace::objects::{bits, refused, stat};
+use crate::workspace::{
+    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
+};
+
+/// Longest target of a link that is read, in bytes.
+const MAX_TARGET: u64 = 1 << 16;
+
+impl Staged {
+    /// Refuses a path that leads through a link.
+    fn through(&self, verb: &'static str, path: &RelPath) -> Result<()> {
+        let is_link = |above: &RelPath| self.entry(above).is_some_and(|entry| entry.mode == FileMode::Symlink);
+        match path.ancestors().find(is_link) {
+            Some(_) => Err(failed(verb, path, Fault::ThroughLink, "a symbolic link stands in the way")),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the names in `directory`, once each.
+    fn names(&self, directory: Directory<'_>) -> Vec<Vec<u8>> {
+        let prefix = directory.map_or_else(Vec::new, |path| [path.as_bytes(), b"/"].concat());
+        let below = self.entries.keys().filter_map(|path| path.as_bytes().strip_prefix(&prefix[..]));
+        let names = below.filter_map(|rest| rest.split(|&byte| byte == b'/').next()).map(<[u8]>::to_vec);
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+fn failed(verb: &'static str, path: &RelPath, fault: Fault, message: &'static str) -> WorkspaceError {
+    WorkspaceError { verb, path: path.to_string(), fault, source: io::Error::other(message) }
+}
+
+impl Workspace for Staged {
+    fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
+        self.through("look at", path)?;
+        let Some(entry) = self.entry(path) else {
+            let is_directory = self.directories.contains(path);
+            return Ok(is_directory.then(|| stat(FileKind::Directory, 0o755, 0)));
+        };
+        let size = || self.objects.blob_size(entry.id);
+        Ok(Some(match entry.mode {
+            FileMode::Submodule => stat(FileKind::Directory, 0o755, 0),
+            FileMode::Symlink => stat(FileKind::Symlink, 0o777, size()?),
+            FileMode::Regular => stat(FileKind::Regular, bits(false), size()?),
+            FileMode::Executable => stat(FileKind::Regular, bits(true), size()?),
+        }))
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+        self.through("read", path)?;
+        let entry = self.entry(path).filter(|entry| entry.mode.kind() == FileKind::Regular);
+        let Some(entry) = entry else {
+            let fault = if self.stat(path)?.is_some() { Fault::NotRegular } else { Fault::Missing };
+            return Err(failed("read", path, fault, "not a regular file of the index"));
+        };
+        let bytes = self.objects.blob(entry.id, limit)?;
+        let stat = stat(FileKind::Regular, bits(entry.mode == FileMode::Executable), bytes.len() as u64);
+        Ok((bytes, stat))
+    }
+
+    fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
+        self.through("read link", path)?;
+        match self.entry(path).filter(|entry| entry.mode == FileMode::Symlink) {
+            Some(entry) => self.objects.blob(entry.id, MAX_TARGET),
+            None => Err(failed("read link", path, Fault::Other, "not a symbolic link of the index")),
+        }
+    }
+
+    fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
+        if let Some(path) = directory {
+            self.through("list", path)?;
+        }
+        Ok(self.names(directory))
+    }
+
+    fn create(&self, path: &RelPath, _: &[u8], _: Permissions, _: Option<Like<'_>>) -> Result<()> {
+        refused("create", Some(path))
+    }
+
+    fn append(&self, path: &RelPath, _: &[u8]) -> Result<()> {
+        refused("write", Some(path))
+    }
+
+    fn overwrite(&self, path: &RelPath, _: &[u8], _: &Stat) -> Result<()> {
+        refused("write over", Some(path))
+    }
+
+    fn symlink(&self, _: &[u8], path: &RelPath, _: Option<&RelPath>) -> Result<()> {
+        refused("create", Some(path))
+    }
+
+    fn link(&self, _: &RelPath, to: &RelPath) -> Result<()> {
+        refused("link", Some(to))
+    }
+
+    fn rename(&self, from: &RelPath, _: &RelPath, _: Rename) -> Result<()> {
+        refused("rename", Some(from))
+    }
+
+    fn remove(&self, path: &RelPath) -> Result<()> {
+        refused("remove", Some(path))
+    }
+
+    fn make_dir(&self, path: &RelPath, _: Privacy) -> Result<()> {
+        refused("create", Some(path))
+    }
+
+    fn remove_dir(&self, path: &RelPath) -> Result<()> {
+        refused("remove", Some(path))
+    }
+
+    fn set_permissions(&self, path: &RelPath, _: Permissions) -> Result<()> {
+        refused("change the mode of", Some(path))
+    }
+
+    fn restore_dir(&self, path: &RelPath, _: u32, _: (u32, u32)) -> Result<()> {
+        refused("restore", Some(path))
+    }
+
+    fn sync(&self, path: Directory<'_>) -> Result<()> {
+        refused("sync", path)
+    }
+
+    fn sync_all(&self) -> Result<()> {
+        refused("sync", None)
+    }
+
+    fn lock(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
+        refused("lock", Some(path))
+    }
+
+    fn lock_dir(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
+        refused("lock", Some(path))
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::default()
+    }
+
+    fn user(&self) -> u32 {
+        0
+    }
+
+    fn identity(&self) -> Result<String> {
+        Ok(self.name.clone())
+    }
+}
