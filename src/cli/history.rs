@@ -55,7 +55,16 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
             let (force, is_dry_run, approve) = (options.force, options.dry_run, options.approve.clone());
             let commands = options.commands.commands(global);
             let usual = UndoRequest::of(target);
-            let request = UndoRequest { force, is_dry_run, approve, preflight, transaction, commands, ..usual };
+            let request = UndoRequest {
+                force,
+                is_dry_run,
+                approve,
+                preflight,
+                transaction,
+                commands,
+                root: global.root().to_owned(),
+                ..usual
+            };
             engine::undo(&request, workspace, interrupt)
         })
     })

@@ -12,6 +12,7 @@ mod explain;
 mod guards;
 mod history;
 mod hook;
+mod index;
 mod input;
 mod line;
 mod links;

@@ -87,6 +87,11 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         approve: patch.approve,
         is_saved: false,
         relocate: patch.relocate,
+        index: if matches!(task, Task::Apply | Task::Check) {
+            super::index::meant(&patch.index, global)?
+        } else {
+            None
+        },
         commands: Commands::default(),
         diagnostics: patch.diagnostics.meant(super::root(global))?,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),

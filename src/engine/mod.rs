@@ -27,6 +27,7 @@ mod describe;
 mod diagnose;
 mod follow;
 mod govern;
+mod index;
 mod lenient;
 mod log;
 mod look;
@@ -49,6 +50,7 @@ use crate::transaction::Interrupt;
 use crate::workspace::{Workspace, WorkspaceError};
 
 pub use crate::workspace::disk::Disk;
+pub use crate::workspace::index::GitIndex;
 pub use crate::workspace::objects::{Objects, Repository};
 
 pub use approval::{planned, reject, save, withdraw};
@@ -56,6 +58,7 @@ pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
 pub use govern::{UnusablePolicy, policy_layer, unusable};
+pub use index::{Indexed, Reach};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
 pub use look::{

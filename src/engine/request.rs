@@ -1,6 +1,6 @@
 //! What is asked of patches.
 
-use super::{Commands, Lenience};
+use super::{Commands, Indexed, Lenience};
 use crate::diagnostics;
 use crate::plan;
 use crate::preflight;
@@ -48,6 +48,8 @@ pub struct Request {
     /// Whether line numbers may be those of an earlier version that the history has, where every line that is named
     /// stands unchanged (`--relocate`).
     pub relocate: bool,
+    /// What of git's index the change is made in, if it is (`--index`, `--cached`).
+    pub index: Option<Indexed>,
     /// The commands of the user around the change.
     pub commands: Commands,
 }
@@ -68,6 +70,7 @@ impl Request {
             lenience: None,
             diagnostics: None,
             relocate: false,
+            index: None,
             commands: Commands::default(),
         }
     }

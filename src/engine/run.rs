@@ -8,16 +8,16 @@ use super::govern::{governed, reached};
 use super::problems::{
     altered, broken, failed, half_made, not_approved, rejected, skipped, unapproved, unchosen, unswept,
 };
-use super::{Commands, Outcome, Request};
+use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
 use crate::plan::{self, LeftOut, Plan, Selected};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::progress::{Phase, Progress};
-use crate::report::{self, Parts, Report};
+use crate::report::{self, IndexReport, Parts, Report};
 use crate::syntax;
-use crate::transaction::history::Label;
+use crate::transaction::history::{IndexChange, Label};
 use crate::transaction::{self, Failure, Interrupt, Links, Receipt, Recovered, SingleChange, Transaction};
 use crate::workspace::Workspace;
 
@@ -55,6 +55,10 @@ pub(super) struct Run {
     /// What language servers are asked, and what they said.
     pub(super) diagnostics: Option<diagnostics::Options>,
     pub(super) findings: Option<Findings>,
+    /// What of git's index is changed.
+    pub(super) indexed: Option<Indexed>,
+    pub(super) index_report: Option<IndexReport>,
+    pub(super) index_changes: Vec<IndexChange>,
     /// Whom it tells how far it is.
     pub(super) progress: Progress,
 }
@@ -95,6 +99,9 @@ impl Run {
             plan_id: None,
             diagnostics: None,
             findings: None,
+            indexed: None,
+            index_report: None,
+            index_changes: Vec::new(),
             progress: Progress::default(),
         }
     }
@@ -124,6 +131,7 @@ impl Run {
         let options = request.commands.described(request.preflight.clone());
         self.is_described = options.describe || request.approve.is_some();
         self.links = request.transaction.links;
+        self.indexed.clone_from(&request.index);
         self.is_saved = request.is_saved;
         self.policy = Arc::clone(&request.preflight.policy);
         let mut options = preflight::Options { describe: self.is_described, ..options };
@@ -227,6 +235,10 @@ impl Run {
         if self.links == Links::Kept {
             self.problems.extend(reached(&self.plan, &self.policy, workspace));
         }
+        if let Some(indexed) = self.indexed.clone() {
+            self.look_staged(&indexed, workspace, options, approve)?;
+            return Ok(None);
+        }
         let Some(asked) = self.diagnostics.clone() else {
             let resolution = preflight::resolve(&self.plan, workspace, options, sink)?;
             self.resolved(resolution, approve);
@@ -245,7 +257,9 @@ impl Run {
         let verdict = preflight::verdict(&self.plan, workspace, &options.policy);
         let is_held = verdict == Verdict::Deny || verdict == Verdict::Ask && approve.is_none();
         self.is_making = true;
-        let result = if self.is_refused() || is_held {
+        let result = if (self.is_refused() || is_held) && self.indexed.is_some() {
+            self.resolve(workspace, options, &Dropped, approve, interrupt).map(drop)
+        } else if self.is_refused() || is_held {
             preflight::resolve(&self.plan, workspace, options, &Dropped)
                 .map(|resolution| self.resolved(resolution, approve))
                 .map_err(Failure::Workspace)
@@ -261,6 +275,7 @@ impl Run {
     fn commit(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<(), Failure> {
         let &Terms { options, transaction, approve, commands } = terms;
         if self.plan.is_single()
+            && self.indexed.is_none()
             && commands.is_empty()
             && self.diagnostics.is_none()
             && let Some(single) = SingleChange::begin(workspace, transaction)
@@ -279,13 +294,23 @@ impl Run {
         self.progress.enter(Phase::Waiting, 0);
         let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
         self.recovered = recovered;
-        let waiting = self.resolve(workspace, options, &transaction, approve, interrupt)?;
+        let waiting = match self.indexed.clone() {
+            Some(indexed) => {
+                self.stage_index(&indexed, workspace, options, &transaction, approve)?;
+                None
+            }
+            None => self.resolve(workspace, options, &transaction, approve, interrupt)?,
+        };
         if self.is_refused() {
             transaction.abandon();
             return Ok(());
         }
-        let label = Label { command: self.command.to_owned(), ..Label::default() };
-        self.conclude(transaction.labelled(label), waiting, workspace, commands, interrupt)
+        let label = Label { command: self.command.to_owned(), index: self.index_record(), ..Label::default() };
+        self.conclude(transaction.labelled(label), waiting, workspace, commands, interrupt)?;
+        if let Some(indexed) = self.indexed.as_ref().filter(|_| self.receipt.is_some()) {
+            indexed.refresh();
+        }
+        Ok(())
     }
 
     /// Commits, unless a language server that is waiting, or a command of the user, says no.
@@ -325,7 +350,11 @@ impl Run {
     }
 
     pub(super) fn fail(&mut self, failure: &Failure) {
-        self.problems.extend(failed(failure));
+        let problems = failed(failure).into_iter();
+        self.problems.extend(match &self.indexed {
+            Some(indexed) => problems.map(|problem| indexed.named(problem)).collect::<Vec<_>>(),
+            None => problems.collect(),
+        });
         if let Failure::Interrupted(signal) = failure {
             self.signal = Some(*signal);
         }
@@ -349,6 +378,7 @@ impl Run {
             plan_id: self.plan_id.as_deref(),
             saved_until: self.saved_until,
             findings: self.findings.as_ref(),
+            index: self.index_report.as_ref(),
             problems: &self.problems,
             signal: self.signal,
             receipt: self.receipt.as_ref(),

@@ -6,12 +6,12 @@ use crate::plan::{Action, Edit, Hunk, LineRange, Operation};
 
 impl Operation {
     /// Returns whether a file comes to a path where none was.
-    pub(super) fn arrives(&self) -> bool {
+    pub(crate) fn arrives(&self) -> bool {
         matches!(self.action, Action::Create | Action::Rename | Action::Copy)
     }
 
     /// Returns the path that nothing is at afterwards.
-    pub(super) fn leaves(&self) -> Option<&RelPath> {
+    pub(crate) fn leaves(&self) -> Option<&RelPath> {
         match self.action {
             Action::Delete | Action::Uncopy => Some(&self.path),
             Action::Rename => self.from.as_ref(),

@@ -41,6 +41,9 @@ pub fn forget_place(report: &mut Report, places: &[String]) {
     if let Some(tree) = &mut report.tree {
         tree.repository = None;
     }
+    if let Some(index) = &mut report.index {
+        index.file = None;
+    }
     report.inputs.iter_mut().for_each(|input| shorten(&mut input.name));
     if let Some(source) = &mut report.policy.source {
         *source = source.split(", ").map(last_part).collect::<Vec<_>>().join(", ");

@@ -8,8 +8,8 @@ use super::hunk::{HunkReport, hunk_id};
 use super::plan_id::plan_id;
 use super::words::{self, Counter, text};
 use super::{
-    InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary,
-    Tool, TransactionReport,
+    IndexReport, InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA,
+    SavedReport, Summary, Tool, TransactionReport,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
@@ -50,6 +50,8 @@ pub struct Parts<'a> {
     pub left_out: &'a [LeftOut],
     /// What language servers said of it, if they were asked.
     pub findings: Option<&'a Findings>,
+    /// What becomes of git's index, if that is changed.
+    pub index: Option<&'a IndexReport>,
     /// All problems, in order.
     pub problems: &'a [Problem],
     /// The signal that stopped it.
@@ -78,6 +80,7 @@ impl Parts<'_> {
             saved_until: None,
             left_out: &[],
             findings: None,
+            index: None,
             problems: &[],
             signal: None,
             receipt: None,
@@ -112,13 +115,14 @@ pub fn build(parts: &Parts<'_>) -> Report {
         changed: has_changed(parts, outcome),
         outcome,
         exit_code: outcome.exit_code(parts.signal),
-        saved: parts
-            .saved_until
-            .filter(|_| decisive.is_none())
-            .map(|until| SavedReport { id: plan_id(&files), expires: words::time(until) }),
+        saved: parts.saved_until.filter(|_| decisive.is_none()).map(|until| SavedReport {
+            id: plan_id(&files, parts.index.map(|index| index.reach)),
+            expires: words::time(until),
+        }),
         plan_id: match parts.plan_id {
             Some(named) => Some(named.to_owned()),
-            None => (parts.is_described && decisive.is_none()).then(|| plan_id(&files)),
+            None => (parts.is_described && decisive.is_none())
+                .then(|| plan_id(&files, parts.index.map(|index| index.reach))),
         },
         dry_run: parts.is_dry,
         root: None,
@@ -132,6 +136,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
             let problem = &parts.problems[index];
             ErrorReport::of(problem, &problems[index], hunk_of(problem, &files))
         }),
+        index: parts.index.cloned(),
         left_out: parts.left_out.iter().map(LeftOutReport::of).collect(),
         problems,
         files,

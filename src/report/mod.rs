@@ -16,6 +16,7 @@ mod github;
 mod gitlab;
 mod html;
 mod hunk;
+mod index;
 mod inline;
 mod json;
 mod log;
@@ -57,6 +58,7 @@ pub use file::{Contents, Digested, FileReport, FileType, LineStats, Modes, Op, R
 pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
 pub use html::{Exhibit, Page, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
+pub use index::{IndexEntryReport, IndexReport, IndexVersion};
 pub use json::print as print_json;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};
 pub use look::{Difference, EntryType, Extract, Listing, ListingEntry};
@@ -122,6 +124,9 @@ pub struct Report {
     /// What was left out of the patches (`--only`), in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutReport>,
+    /// What becomes of git's index (`--index`, `--cached`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexReport>,
     /// What language servers said of the change, if they were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<DiagnosticsReport>,

@@ -8,8 +8,9 @@ use crate::digest::Sha256;
 /// Anybody can work it out: it is the SHA-256 of the line `wpatch.plan/1` with its line feed, and of six
 /// netstrings (`LENGTH:BYTES,`) for each file in order: `op`, `from`, `path`, both modes with a blank between
 /// them (`000000` for none), `sha256_before` and `sha256_after`. What is missing is the empty netstring; paths
-/// are their bytes. A file whose other names have the change too (`in_place`) has a seventh netstring, `in_place`.
-pub(super) fn plan_id(files: &[FileReport]) -> String {
+/// are their bytes. A file whose other names have the change too (`in_place`) has a seventh netstring, `in_place`. A change
+/// of git's index has one more netstring behind all files: `index`, or `cached` if no file of the work tree changes.
+pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     let mut text = b"wpatch.plan/1\n".to_vec();
     for file in files {
         let mode = |mode: &Option<String>| mode.clone().unwrap_or_else(|| "000000".to_owned());
@@ -23,6 +24,9 @@ pub(super) fn plan_id(files: &[FileReport]) -> String {
         if file.in_place {
             append(&mut text, b"in_place");
         }
+    }
+    if let Some(reach) = reach {
+        append(&mut text, reach.as_bytes());
     }
     Sha256::of(&text).to_string()
 }

@@ -14,7 +14,7 @@ use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{ANNEX, Fault, Workspace};
+use crate::workspace::{ANNEX, Fault, Result as Done, Workspace};
 
 /// The note, among the scratch files.
 const NOTE: &str = "annex";
@@ -99,19 +99,32 @@ pub(super) fn claim(
     if durability == Durability::Full {
         scratch.make_durable(workspace, &path)?;
     }
-    workspace.annex(&place.directory)?;
+    workspace.annex(place.directory.as_os_str().as_encoded_bytes())?;
     let mark = mark(scratch)?;
-    workspace.create(&mark, scratch.id.as_bytes(), Permissions::Exact(0o644), None)?;
-    let taken = match workspace.link(&mark, &lock) {
-        Err(error) if error.fault == Fault::Unsupported => {
-            workspace.create(&lock, scratch.id.as_bytes(), Permissions::Exact(0o644), None)
-        }
-        taken => taken,
-    };
+    let taken = take(workspace, scratch, (&mark, &lock), durability);
     taken.map_err(|error| match error.fault {
         Fault::Exists => Failure::IndexLocked(format!("{}/{}", place.directory.display(), printable(lock.name()))),
-        _ => error.into(),
+        _ => Failure::from(error).about(&lock),
     })
+}
+
+/// Gives the lock the transaction's name, so that whoever recovers knows it from that of somebody else.
+fn take(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    (mark, lock): (&RelPath, &RelPath),
+    durability: Durability,
+) -> Done<()> {
+    workspace.create(mark, scratch.id.as_bytes(), Permissions::Exact(0o644), None)?;
+    if durability == Durability::Full {
+        workspace.sync(Some(mark))?;
+    }
+    match workspace.link(mark, lock) {
+        Err(error) if error.fault == Fault::Unsupported => {
+            workspace.create(lock, scratch.id.as_bytes(), Permissions::Exact(0o644), None)
+        }
+        taken => taken,
+    }
 }
 
 /// Lets verbs find the annex of the transaction of `scratch`, if it has one.
@@ -129,7 +142,9 @@ pub(super) fn release(workspace: &dyn Workspace, scratch: &Scratch) -> Result<()
         Err(error) if is_unreachable(error.fault) || error.fault == Fault::TooLarge => {}
         Err(error) => return Err(error.into()),
     }
-    Ok(gone(workspace.remove(&mark(scratch)?))?)
+    gone(workspace.remove(&mark(scratch)?))?;
+    // The note goes only after what it names.
+    Ok(gone(workspace.sync(note.lock.parent().as_ref()))?)
 }
 
 /// Refuses a journal with files in an annex that nobody knows.
@@ -153,23 +168,11 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
         return Ok(None);
     }
     let directory = [b"/", note.directory.as_bytes()].concat();
-    workspace.annex(&path_of(directory)?)?;
+    workspace.annex(&directory)?;
     Ok(Some(note))
 }
 
 fn mark(scratch: &Scratch) -> Result<RelPath, Failure> {
     let annex = RelPath::new(ANNEX.as_bytes()).expect("BUG: a plain name is no path");
     join(&annex, &scratch.beside_name(MARK))
-}
-
-#[cfg(unix)]
-fn path_of(bytes: Vec<u8>) -> Result<PathBuf, Failure> {
-    use std::os::unix::ffi::OsStringExt;
-    Ok(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> Result<PathBuf, Failure> {
-    let text = String::from_utf8(bytes).map_err(|_| Failure::State { reason: "no name of a directory".to_owned() })?;
-    Ok(PathBuf::from(text))
 }

@@ -57,6 +57,7 @@ pub(super) fn arrange(
         command: label.command.clone(),
         undoes: label.undoes.clone(),
         is_redo: label.is_redo,
+        index: label.index.clone(),
         makes: makes.into_iter().map(|path| Made { standing: directories.get(&path).copied(), path }).collect(),
         removes: removes.into_iter().map(|(path, standing)| Removed { path, standing }).collect(),
         changes: changes.into_values().collect(),

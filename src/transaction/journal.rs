@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Arrival, Change, Numbered, Standing};
+use super::history::IndexRecord;
 use super::scratch::Scratch;
 use super::{Failure, annex, escape};
 use crate::digest::Digest;
@@ -30,6 +31,9 @@ pub(super) struct Journal {
     /// Whether a change is made again by it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_redo: bool,
+    /// What becomes of git's index, for the history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<IndexRecord>,
     /// Directories to make, the outer ones first.
     pub(super) makes: Vec<Made>,
     /// Directories that go when they are empty, the outer ones first.

@@ -148,7 +148,7 @@ pub trait Workspace: Sync {
     /// # Security
     ///
     /// Whoever names it decides what is written there: no patch may.
-    fn annex(&self, _directory: &Path) -> Result<()> {
+    fn annex(&self, _directory: &[u8]) -> Result<()> {
         Ok(())
     }
 }

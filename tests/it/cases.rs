@@ -36,6 +36,8 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::undo::nothing",
     "wpatch::history::pruned",
     "wpatch::file::encoding",
+    // Of git's index; it is in `index.rs`.
+    "wpatch::file::not_as_indexed",
     "wpatch::notebook::malformed",
     "wpatch::notebook::version",
     "wpatch::notebook::cell_not_found",

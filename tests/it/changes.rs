@@ -9,9 +9,9 @@ use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, Interrupt, Links, Options, Receipt, SingleChange, Transaction, Trial};
+use wpatch::transaction::{Failure, IndexPlace, Interrupt, Links, Options, Receipt, SingleChange, Transaction, Trial};
 use wpatch::workspace::memory::{Entry, Memory};
-use wpatch::workspace::{Result, Workspace};
+use wpatch::workspace::{ANNEX, Result, Workspace};
 
 /// A tree with its directories.
 pub(crate) type Tree = BTreeMap<RelPath, Entry>;
@@ -126,10 +126,19 @@ fn begun<'w>(
     let is_overwrite = |step: &Step| matches!(step, Step::Overwrite(..));
     let links = if steps.iter().any(is_overwrite) { Links::Kept } else { Links::Parted };
     let (transaction, _) = Transaction::begin(workspace, Options { links, ..options }, interrupt)?;
+    claim(&transaction, steps)?;
     for step in steps {
         transaction.take(step.change(workspace)?)?;
     }
     Ok(transaction)
+}
+
+/// Takes the lock of the index, if a step is about that.
+pub(crate) fn claim(transaction: &Transaction<'_>, steps: &[Step]) -> std::result::Result<(), Failure> {
+    if !steps.iter().any(|step| step.name().starts_with(ANNEX)) {
+        return Ok(());
+    }
+    transaction.claim(&IndexPlace { directory: "/elsewhere".into(), name: b"index".to_vec() })
 }
 
 impl Step {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use wpatch::path::RelPath;
 use wpatch::transaction::history::Limits;
 use wpatch::transaction::{Durability, Failure, Interrupt, Links, Options, recover};
+use wpatch::workspace::ANNEX;
 use wpatch::workspace::memory::{FaultKind, Feature, Injection, Memory, Survivors};
 
 use crate::changes::{Case, Step, Tree, cases, run};
@@ -62,7 +63,8 @@ fn tree(memory: &Memory) -> Tree {
 fn visible(memory: &Memory) -> Tree {
     let mut entries = tree(memory);
     entries.retain(|path, _| !path.to_string().starts_with(".git/wpatch"));
-    entries.retain(|path, _| !path.components().any(|part| part.starts_with(b".wpatch")));
+    let is_ours = |part: &[u8]| part.starts_with(b".wpatch") && part != ANNEX.as_bytes() || part == b"index.lock";
+    entries.retain(|path, _| !path.components().any(is_ours));
     entries
 }
 
@@ -292,7 +294,7 @@ fn an_error_names_no_scratch_file() {
     let is_scratch = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or_default();
         let number = name.trim_start_matches(['n', 'o', 'r', 'b']);
-        name.starts_with(".wpatch-") || number != name && number.parse::<usize>().is_ok()
+        name.starts_with(".wpatch-") && name != ANNEX || number != name && number.parse::<usize>().is_ok()
     };
     let mut errors = 0;
     for (case, options) in

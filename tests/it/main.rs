@@ -28,6 +28,7 @@ mod history;
 mod hook;
 mod hostile;
 mod html;
+mod index;
 mod json;
 mod lark;
 mod laws;

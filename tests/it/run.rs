@@ -145,6 +145,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         approve: None,
         is_saved: false,
         lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
+        index: None,
         relocate: false,
         commands: Commands::default(),
         diagnostics: None,

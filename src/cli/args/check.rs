@@ -17,7 +17,7 @@ pub(in crate::cli) struct CheckOptions {
     #[command(flatten)]
     pub(in crate::cli) tree: TreeOptions,
     /// Keep the plan for `apply --plan`, in the place where the history is; takes the lock
-    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir"])]
+    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached"])]
     pub(in crate::cli) save: bool,
     #[command(flatten)]
     pub(in crate::cli) batch: BatchOptions,
@@ -41,7 +41,7 @@ pub(in crate::cli) struct BatchOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct TreeOptions {
     /// Check against the tree of a revision, as in main or v1:src, without a checkout
-    #[arg(long, value_name = "REV", conflicts_with = "diagnostics")]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["diagnostics", "index", "cached"])]
     pub(in crate::cli) from_tree: Option<OsString>,
     /// The repository of that revision [default: the one that --root is in]
     #[arg(long, value_name = "DIR")]

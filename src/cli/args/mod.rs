@@ -4,6 +4,7 @@ mod check;
 mod command;
 mod global;
 mod history;
+mod index;
 mod patch;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use command::{COMMANDS, Command};
 pub(super) use global::{Durability, Global, When, duration};
 pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
+pub(super) use index::IndexOptions;
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use global::outputs;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::IndexOptions;
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::links::LinkOptions;
@@ -32,7 +33,9 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 34] = [
+const DECIDED: [&str; 36] = [
+    "index",
+    "cached",
     "patches",
     "format",
     "strip",
@@ -171,6 +174,8 @@ pub(in crate::cli) struct PatchOptions {
     /// Take what has been applied already for success
     #[arg(long)]
     pub(in crate::cli) idempotent: bool,
+    #[command(flatten)]
+    pub(in crate::cli) index: IndexOptions,
     #[command(flatten)]
     pub(in crate::cli) guard: GuardOptions,
     #[command(flatten)]

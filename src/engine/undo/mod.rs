@@ -3,9 +3,11 @@
 mod back;
 mod seen;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::govern::governed;
+use super::index::back::IndexBack;
 use super::problems::half_made;
 use super::{Commands, Outcome, Run};
 use crate::plan::Input;
@@ -46,6 +48,8 @@ pub struct UndoRequest {
     pub transaction: transaction::Options,
     /// What the change is put to.
     pub commands: Commands,
+    /// The directory that git is asked about, where a change of its index is taken back: the root.
+    pub root: PathBuf,
 }
 
 impl UndoRequest {
@@ -60,6 +64,7 @@ impl UndoRequest {
             preflight: preflight::Options::default(),
             transaction: transaction::Options::default(),
             commands: Commands::default(),
+            root: PathBuf::from("."),
         }
     }
 }
@@ -134,6 +139,9 @@ impl Run {
                 self.links = links(&chosen, request);
                 let options = holding(&chosen, options);
                 let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
+                if let Some(back) = IndexBack::of(&chosen, &request.root)? {
+                    self.unstage(&back)?;
+                }
                 self.resolved(resolution, request.approve.as_deref());
             }
             return Ok(());
@@ -145,17 +153,32 @@ impl Run {
         self.links = links(&chosen, request);
         let transaction = transaction.with_links(self.links);
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
+        let back = IndexBack::of(&chosen, &request.root)?;
+        let restaged = match &back {
+            Some(back) => {
+                transaction.claim(&back.indexed.place())?;
+                Some((self.unstage(back)?, &back.indexed))
+            }
+            None => None,
+        };
         self.resolved(resolution, request.approve.as_deref());
         if self.is_refused() {
             return Ok(());
+        }
+        if let Some((restaged, indexed)) = restaged {
+            restaged.stage(indexed, workspace, &transaction)?;
         }
         // What an older change took away stood there before all the others.
         let directories = chosen.iter().flat_map(|entry| entry.removed.clone()).collect();
         let is_redo = chosen.iter().any(|entry| !Chain::holds(entry));
         let undoes = chosen.into_iter().map(|entry| entry.id).collect();
-        let label = Label { command: self.command.to_owned(), undoes, is_redo };
+        let label = Label { command: self.command.to_owned(), undoes, is_redo, index: self.index_record() };
         let transaction = transaction.labelled(label).with_directories(directories);
-        self.conclude(transaction, None, workspace, &request.commands, interrupt)
+        self.conclude(transaction, None, workspace, &request.commands, interrupt)?;
+        if let Some(back) = back.filter(|_| self.receipt.is_some()) {
+            back.indexed.refresh();
+        }
+        Ok(())
     }
 
     /// Makes the plan, and returns the entries that it takes back, the newest first; `None` if that is none.

@@ -7,6 +7,7 @@
 
 mod attic;
 mod chain;
+mod index;
 mod keep;
 pub mod plans;
 mod prune;
@@ -29,6 +30,7 @@ use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 
 pub use chain::Chain;
+pub use index::{IndexChange, IndexRecord};
 pub use prune::Limits;
 pub use refusals::Refusal;
 pub(super) use {
@@ -48,6 +50,8 @@ pub struct Label {
     pub undoes: Vec<String>,
     /// Whether it takes back what took something back, so that a change is made again.
     pub is_redo: bool,
+    /// What it did to git's index, if anything.
+    pub index: Option<IndexRecord>,
 }
 
 /// A transaction that was committed and can be taken back, or that did not come to it.
@@ -269,7 +273,12 @@ impl Place {
         let is_in_place = journal.changes.iter().any(|change| change.in_place);
         Ok(Entry {
             links: if is_in_place { Links::Kept } else { Links::Parted },
-            label: Label { command: journal.command, undoes: journal.undoes, is_redo: journal.is_redo },
+            label: Label {
+                command: journal.command,
+                undoes: journal.undoes,
+                is_redo: journal.is_redo,
+                index: journal.index,
+            },
             files,
             made: journal.makes.into_iter().map(|made| made.path).collect(),
             removed: journal.removes.into_iter().map(|removed| (removed.path, removed.standing)).collect(),

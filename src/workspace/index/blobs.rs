@@ -61,7 +61,7 @@ impl<'i> Blobs<'i> {
     /// Returns the error of a git that cannot write.
     pub fn add(&self, bytes: &[u8]) -> Result<ObjectId> {
         let id = blob_id(bytes, self.index.format);
-        let id = ObjectId::from_hex(id.as_bytes()).expect("BUG: the name of a blob is none");
+        let Some(id) = ObjectId::from_hex(id.as_bytes()) else { return Err(self.index.unknown()) };
         if self.purpose == Purpose::Named {
             return Ok(id);
         }
@@ -111,12 +111,13 @@ impl<'i> Blobs<'i> {
 
 /// Returns `bytes` as a pack has them: type and length, then compressed.
 fn packed(bytes: &[u8]) -> Vec<u8> {
-    let mut size = bytes.len();
-    let mut head = vec![BLOB << 4 | (size & 15) as u8];
-    size >>= 4;
+    let low = |size: usize, mask: u8| size.to_le_bytes()[0] & mask;
+    let mut size = bytes.len() >> 4;
+    let mut head = vec![BLOB << 4 | low(bytes.len(), 0x0f)];
     while size > 0 {
-        *head.last_mut().expect("BUG: nothing was pushed") |= 0x80;
-        head.push((size & 0x7f) as u8);
+        // There is more behind the last one.
+        head.last_mut().into_iter().for_each(|last| *last |= 0x80);
+        head.push(low(size, 0x7f));
         size >>= 7;
     }
     let mut encoder = ZlibEncoder::new(head, Compression::fast());

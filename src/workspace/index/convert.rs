@@ -70,7 +70,7 @@ impl GitIndex {
 
     /// Does the same for a path that no list of lines can have.
     fn cleaned_alone(&self, path: &RelPath) -> Result<Option<ObjectId>> {
-        let arguments = [OsString::from("hash-object"), OsString::from("--"), self.named(path)];
+        let arguments = [OsString::from("hash-object"), OsString::from("--"), named(path)];
         let answer = answered(&self.root, &arguments, None, b"").map_err(|source| self.failed(source))?;
         Ok(ObjectId::from_hex(answer.trim_ascii()))
     }
@@ -82,12 +82,12 @@ impl GitIndex {
     /// Returns an error if git cannot read it, or a filter fails that has to work.
     pub fn smudged(&self, path: &RelPath, id: ObjectId) -> Result<Vec<u8>> {
         let mut option = OsString::from("--path=");
-        option.push(self.named(path));
+        option.push(named(path));
         let arguments = [OsString::from("cat-file"), OsString::from("--filters"), option, id.to_string().into()];
         answered(&self.root, &arguments, None, b"").map_err(|source| self.failed(source))
     }
+}
 
-    fn named(&self, path: &RelPath) -> OsString {
-        super::git::path_of(path.as_bytes()).unwrap_or_default().into_os_string()
-    }
+fn named(path: &RelPath) -> OsString {
+    super::git::path_of(path.as_bytes()).unwrap_or_default().into_os_string()
 }

@@ -19,9 +19,9 @@ mod staged;
 mod verbs;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, io};
 
 use self::git::{answered, path_of};
 use super::git::Git;
@@ -54,6 +54,22 @@ pub struct IndexEntry {
     pub mode: FileMode,
     /// The blob, or the commit of a submodule.
     pub id: ObjectId,
+}
+
+impl IndexEntry {
+    /// Returns the entry that `text` is, as [`fmt::Display`] writes it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (mode, id) = text.split_once(' ')?;
+        let mode = FileMode::from_bits(u32::from_str_radix(mode, 8).ok()?)?;
+        Some(Self { mode, id: ObjectId::from_hex(id.as_bytes())? })
+    }
+}
+
+impl fmt::Display for IndexEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.mode, self.id)
+    }
 }
 
 /// What becomes of a name in the index.

@@ -54,6 +54,12 @@ impl Staged {
         self.entries.get(path).copied()
     }
 
+    /// Returns whether an entry is in the directory `path`.
+    #[must_use]
+    pub fn has_directory(&self, path: &RelPath) -> bool {
+        self.directories.contains(path)
+    }
+
     /// Returns the stages that `path` has, which is in conflict.
     #[must_use]
     pub fn stages(&self, path: &RelPath) -> Option<&BTreeMap<u8, IndexEntry>> {

@@ -22,7 +22,7 @@ impl ObjectId {
     }
 
     /// Returns the name that these hexadecimal digits write.
-    pub(in crate::workspace) fn from_hex(digits: &[u8]) -> Option<Self> {
+    pub(crate) fn from_hex(digits: &[u8]) -> Option<Self> {
         let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let byte = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(pair[1])?);
         let bytes = digits.chunks_exact(2).map(byte).collect::<Option<Vec<_>>>()?;

@@ -11,7 +11,36 @@ pub(super) fn plain() -> Vec<Case> {
     cases.extend(names());
     cases.extend(types());
     cases.extend(overwritten());
+    cases.extend(indexed());
     cases
+}
+
+/// git's index is outside of the root, and on another file system.
+fn indexed() -> Vec<Case> {
+    let file = |text: &str| Entry::file(text);
+    vec![
+        Case {
+            name: "an index with the tree",
+            before: vec![(".wpatch-index/index", file("old")), ("a", file("a")), ("gone", file("g"))],
+            links: vec![],
+            mounts: vec![".wpatch-index"],
+            steps: vec![
+                Step::Put(".wpatch-index/index", file("new")),
+                Step::Put("a", file("A")),
+                Step::Put("d/b", file("b")),
+                Step::Delete("gone"),
+            ],
+            after: vec![(".wpatch-index/index", file("new")), ("a", file("A")), ("d/b", file("b"))],
+        },
+        Case {
+            name: "a first index",
+            before: vec![(".wpatch-index/config", file("c")), ("a", file("a"))],
+            links: vec![],
+            mounts: vec![".wpatch-index"],
+            steps: vec![Step::Put(".wpatch-index/index", file("new")), Step::Put("a", file("A"))],
+            after: vec![(".wpatch-index/config", file("c")), (".wpatch-index/index", file("new")), ("a", file("A"))],
+        },
+    ]
 }
 
 fn singles() -> Vec<Case> {

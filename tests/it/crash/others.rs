@@ -9,7 +9,7 @@ use wpatch::transaction::{Failure, Interrupt, Options, SingleChange, Transaction
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 
 use super::{at_every_verb, case_lacks, cases_and_ways, memory};
-use crate::changes::{Case, Step, path, run};
+use crate::changes::{Case, Step, claim, path, run};
 
 const FILE: FileKind = FileKind::Regular;
 
@@ -52,6 +52,7 @@ fn verbs_of_staging(case: &Case, lacks: &[Feature], options: Options) -> usize {
         }
     }
     let (transaction, _) = Transaction::begin(&memory, options, &Interrupt::new()).unwrap();
+    claim(&transaction, &case.steps).unwrap();
     for step in &case.steps {
         transaction.take(step.change(&memory).unwrap()).unwrap();
     }

@@ -1,6 +1,8 @@
 //! The verbs of the disk: each resolves a directory and works with single names in it.
 
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -217,8 +219,8 @@ impl Workspace for Disk {
         self.parents.forget_all();
     }
 
-    fn annex(&self, directory: &Path) -> Result<()> {
-        self.parents.annex().set(directory);
+    fn annex(&self, directory: &[u8]) -> Result<()> {
+        self.parents.annex().set(Path::new(OsStr::from_bytes(directory)));
         self.parents.forget_all();
         Ok(())
     }

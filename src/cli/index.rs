@@ -1,0 +1,31 @@
+//! From the options about git's index to the index.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use super::Stop;
+use super::args::{Global, IndexOptions};
+use crate::engine::options::code;
+use crate::engine::{GitIndex, Indexed, Reach};
+
+/// Returns what of git's index is meant, if it is.
+///
+/// # Errors
+///
+/// Stops if there is no index here.
+pub(super) fn meant(options: &IndexOptions, global: &Global) -> Result<Option<Indexed>, Stop> {
+    let (reach, option) = match (options.cached, options.index) {
+        (true, _) => (Reach::Cached, "--cached"),
+        (_, true) => (Reach::Both, "--index"),
+        _ => return Ok(None),
+    };
+    let index = GitIndex::around(global.root()).map_err(|error| {
+        let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+        Stop::new(&code::USAGE, format!("{option} needs a repository of git{cause}"))
+    })?;
+    if reach == Reach::Both && !index.has_work_tree() {
+        let help = Some("--cached changes the index alone".to_owned());
+        return Err(Stop { help, ..Stop::new(&code::USAGE, "--index needs a work tree of git".to_owned()) });
+    }
+    Ok(Some(Indexed { index: Arc::new(index), reach }))
+}

@@ -1,0 +1,71 @@
+//! Taking back what became of an index, entry by entry: what somebody else has put there since stays.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Indexed, Reach, Restaged};
+use crate::engine::run::Run;
+use crate::path::RelPath;
+use crate::preflight::{Problem, Severity, code};
+use crate::transaction::Failure;
+use crate::transaction::history::{Entry, IndexChange, IndexRecord};
+use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Update};
+
+/// What is to be taken back of an index.
+pub(in crate::engine) struct IndexBack {
+    pub(in crate::engine) indexed: Indexed,
+    /// The newest first.
+    records: Vec<IndexRecord>,
+}
+
+impl IndexBack {
+    /// Returns what the entries `chosen`, the newest first, did to the index of `root`; `None` if they did nothing to any.
+    pub(in crate::engine) fn of(chosen: &[Entry], root: &std::path::Path) -> Result<Option<Self>, Failure> {
+        let records: Vec<_> = chosen.iter().filter_map(|entry| entry.label.index.clone()).collect();
+        if records.is_empty() {
+            return Ok(None);
+        }
+        let reach = if records.iter().all(|record| record.is_cached) { Reach::Cached } else { Reach::Both };
+        let indexed = Indexed { index: Arc::new(GitIndex::around(root)?), reach };
+        Ok(Some(Self { indexed, records }))
+    }
+}
+
+impl Run {
+    /// Works out what becomes of the index when what `back` says is taken back.
+    pub(in crate::engine) fn unstage<'i>(&mut self, back: &'i IndexBack) -> Result<Restaged<'i>, Failure> {
+        let staged = back.indexed.index.read()?;
+        let mut now: BTreeMap<&RelPath, Option<IndexEntry>> = BTreeMap::new();
+        let mut left = Vec::new();
+        for change in back.records.iter().flat_map(|record| &record.entries) {
+            let IndexChange { path, before, after } = change;
+            let entry = |text: &Option<String>| text.as_deref().and_then(IndexEntry::parse);
+            let here = now.entry(path).or_insert_with(|| staged.entry(path));
+            if *here == entry(after) {
+                *here = entry(before);
+            } else {
+                left.push(path.clone());
+            }
+        }
+        self.problems.extend(left.iter().map(kept));
+        let changed = now.into_iter().filter(|(path, entry)| staged.entry(path) != *entry);
+        let updates: Vec<_> = changed.map(|(path, entry)| Update { path: path.clone(), entry, stage: 0 }).collect();
+        self.note_index(&back.indexed, &staged, &updates);
+        Ok(Restaged { blobs: Blobs::named(&back.indexed.index), updates, held: Vec::new() })
+    }
+
+    /// Returns what the history is to say of the index.
+    pub(in crate::engine) fn index_record(&self) -> Option<IndexRecord> {
+        let report = self.index_report.as_ref()?;
+        (!self.index_changes.is_empty()).then(|| IndexRecord {
+            is_cached: report.reach == Reach::Cached.name(),
+            entries: self.index_changes.clone(),
+        })
+    }
+}
+
+fn kept(path: &RelPath) -> Problem {
+    let message = "the index has something else for it now, which stays";
+    let help = Some("`git add` or `git reset` settles it".to_owned());
+    Problem { severity: Severity::Warning, path: Some(path.clone()), help, ..Problem::new(&code::ALTERED, message) }
+}

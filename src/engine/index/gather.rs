@@ -1,0 +1,166 @@
+//! What becomes of an index, gathered from what becomes of its files; and of the work tree with it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::matches::Matches;
+use crate::change::{Content, FileChange, FileState, Postimage, Sink};
+use crate::mode::{FileKind, FileMode, Permissions, with_execution};
+use crate::path::RelPath;
+use crate::workspace::WorkspaceError;
+use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Update};
+use crate::workspace::objects::ObjectId;
+
+/// Takes the changes of an index.
+pub(super) struct Gather<'a> {
+    staged: &'a Staged,
+    blobs: &'a Blobs<'a>,
+    /// What takes the changes of the work tree, and what that holds.
+    tree: Option<(&'a dyn Sink, &'a Matches)>,
+    gathered: Mutex<Gathered>,
+}
+
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) updates: Vec<Update>,
+    pub(super) held: Vec<Held>,
+}
+
+/// A change of the work tree to what git makes of a blob.
+pub(super) struct Held {
+    change: FileChange,
+    id: ObjectId,
+}
+
+impl Held {
+    /// Returns the change, now that the blob is there.
+    pub(super) fn smudged(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
+        let bytes = index.smudged(&self.change.path, self.id)?;
+        let after = self.change.after.map(|after| Postimage { content: Content::Bytes(Arc::new(bytes)), ..after });
+        Ok(FileChange { after, ..self.change })
+    }
+}
+
+impl<'a> Gather<'a> {
+    pub(super) fn new(staged: &'a Staged, blobs: &'a Blobs<'a>, tree: Option<(&'a dyn Sink, &'a Matches)>) -> Self {
+        Self { staged, blobs, tree, gathered: Mutex::default() }
+    }
+
+    pub(super) fn finish(self) -> Gathered {
+        self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what the index gets for what is to be at `path`; `None` for what it has no blob for.
+    fn entry(&self, path: &RelPath, after: &Postimage) -> Result<Option<IndexEntry>, WorkspaceError> {
+        let mode = match after.kind {
+            FileKind::Symlink => FileMode::Symlink,
+            FileKind::Regular if is_executable(after.permissions) => FileMode::Executable,
+            FileKind::Regular => FileMode::Regular,
+            FileKind::Directory | FileKind::Special => return Ok(None),
+        };
+        let known = |path: &RelPath| self.staged.entry(path).map(|entry| entry.id);
+        let id = match &after.content {
+            Content::Bytes(bytes) => Some(self.blobs.add(bytes)?),
+            Content::Kept => known(path),
+            Content::MovedFrom(from, _) | Content::Restored(from, _) => known(from),
+        };
+        Ok(id.map(|id| IndexEntry { mode, id }))
+    }
+
+    fn note(&self, update: Update) {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner).updates.push(update);
+    }
+
+    /// Hands over what becomes of the work tree where the index changes so.
+    fn follow(
+        &self,
+        (sink, matches): (&dyn Sink, &Matches),
+        change: FileChange,
+        entry: Option<IndexEntry>,
+    ) -> Result<(), WorkspaceError> {
+        let FileChange { path, after, .. } = change;
+        let before = matches.state(&path).cloned();
+        let Some(after) = after else {
+            return if before.is_some() { sink.take(FileChange { path, before, after: None }) } else { Ok(()) };
+        };
+        let (like, permissions) = self.heritage(matches, &path, &after);
+        let is_converted = after.kind == FileKind::Regular && matches.is_converted(&path);
+        let plain = |content| Postimage { kind: after.kind, permissions, content, like };
+        let state_of = |from: &RelPath| matches.state(from).cloned();
+        match (after.content, entry) {
+            (Content::Kept, _) if before.is_some() => {
+                sink.take(FileChange { path, before, after: Some(plain(Content::Kept)) })
+            }
+            (Content::MovedFrom(from, _), entry) => {
+                let source = state_of(&from);
+                if let (Some(state), false, false) = (&source, is_converted, matches.is_converted(&from)) {
+                    let content = Content::MovedFrom(from, state.clone());
+                    return sink.take(FileChange { path, before, after: Some(plain(content)) });
+                }
+                if source.is_some() {
+                    sink.take(FileChange { path: from, before: source, after: None })?;
+                }
+                self.hold(FileChange { path, before, after: Some(plain(Content::Kept)) }, entry);
+                Ok(())
+            }
+            (Content::Bytes(bytes), _) if !is_converted => {
+                sink.take(FileChange { path, before, after: Some(plain(Content::Bytes(bytes))) })
+            }
+            (_, _) if after.kind == FileKind::Directory => {
+                sink.take(FileChange { path, before, after: Some(plain(Content::Bytes(Arc::default()))) })
+            }
+            (_, entry) => {
+                self.hold(FileChange { path, before, after: Some(plain(Content::Kept)) }, entry);
+                Ok(())
+            }
+        }
+    }
+
+    fn hold(&self, change: FileChange, entry: Option<IndexEntry>) {
+        let Some(IndexEntry { id, .. }) = entry else { return };
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner).held.push(Held { change, id });
+    }
+
+    /// Returns the file that the new one at `path` is to be like, and the permissions that it gets: those that it has, but
+    /// for the execute bits where they change.
+    fn heritage(&self, matches: &Matches, path: &RelPath, after: &Postimage) -> (Option<RelPath>, Permissions) {
+        let executable = is_executable(after.permissions);
+        let source = match &after.content {
+            Content::MovedFrom(from, _) => Some(from),
+            _ => after.like.as_ref(),
+        };
+        let model = source.unwrap_or(path);
+        let is_file = |state: &&FileState| state.stat.kind == FileKind::Regular;
+        let Some(state) = matches.state(model).filter(is_file) else {
+            return (None, Permissions::New { executable });
+        };
+        let was = self.staged.entry(model).is_some_and(|entry| entry.mode == FileMode::Executable);
+        let bits = state.stat.permissions;
+        let bits = if was == executable { bits } else { with_execution(bits, executable) };
+        (after.like.clone(), Permissions::Exact(bits))
+    }
+}
+
+impl Sink for Gather<'_> {
+    fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+        let entry = match &change.after {
+            Some(after) => self.entry(&change.path, after)?,
+            None => None,
+        };
+        let is_blob = |entry: &IndexEntry| entry.mode != FileMode::Submodule;
+        let goes = change.after.is_none() && self.staged.entry(&change.path).is_some_and(|entry| is_blob(&entry));
+        if entry.is_some() || goes {
+            self.note(Update { path: change.path.clone(), entry, stage: 0 });
+        }
+        if let Some(Postimage { content: Content::MovedFrom(from, _), .. }) = &change.after {
+            self.note(Update { path: from.clone(), entry: None, stage: 0 });
+        }
+        self.tree.map_or(Ok(()), |tree| self.follow(tree, change, entry))
+    }
+}
+
+fn is_executable(permissions: Permissions) -> bool {
+    match permissions {
+        Permissions::New { executable } => executable,
+        Permissions::Exact(bits) => bits & 0o100 != 0,
+    }
+}

@@ -1,0 +1,60 @@
+//! What becomes of submodules in an index: a commit that no file of the tree holds.
+
+use crate::mode::FileMode;
+use crate::path::RelPath;
+use crate::plan::{LineKind, Operation, Plan};
+use crate::preflight::{Problem, code};
+use crate::workspace::index::{IndexEntry, Staged, Update};
+use crate::workspace::objects::ObjectId;
+
+/// How the one line of a submodule begins in a diff.
+const LINE: &[u8] = b"Subproject commit ";
+
+/// What becomes of them.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    pub(super) updates: Vec<Update>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Returns what `plan` makes of the submodules of `staged`.
+pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
+    let mut links = Links::default();
+    for (number, operation) in plan.operations.iter().enumerate() {
+        let source = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
+        let found = staged.entry(source).filter(|entry| entry.mode == FileMode::Submodule);
+        let is_said = |mode: Option<FileMode>| mode == Some(FileMode::Submodule);
+        if found.is_none() && !is_said(operation.old_mode) && !is_said(operation.new_mode) {
+            continue;
+        }
+        let commit = |other: LineKind| commit(operation, plan.text(operation), other);
+        let expected = commit(LineKind::Insertion);
+        if expected.is_some() && expected != found.map(|entry| entry.id) {
+            links.problems.push(problem(number, source));
+            continue;
+        }
+        if let Some(path) = operation.leaves().filter(|_| found.is_some()) {
+            links.updates.push(Update { path: path.clone(), entry: None, stage: 0 });
+        }
+        let stays =
+            operation.leaves() != Some(&operation.path) && operation.new_mode.is_none_or(|mode| is_said(Some(mode)));
+        let next = commit(LineKind::Deletion).or(found.map(|entry| entry.id)).filter(|_| stays);
+        let entry = next.map(|id| IndexEntry { mode: FileMode::Submodule, id });
+        if let Some(entry) = entry.filter(|entry| staged.entry(&operation.path) != Some(*entry)) {
+            links.updates.push(Update { path: operation.path.clone(), entry: Some(entry), stage: 0 });
+        }
+    }
+    links
+}
+
+/// Returns the commit that the lines of any kind but `other` name.
+fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Option<ObjectId> {
+    let mut lines = operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction));
+    let line = lines.find(|line| line.kind != other)?;
+    ObjectId::from_hex(line.content().strip_prefix(LINE)?)
+}
+
+fn problem(operation: usize, path: &RelPath) -> Problem {
+    let message = "the submodule is at another commit in the index than the patch says";
+    Problem { operation: Some(operation), path: Some(path.clone()), ..Problem::new(&code::WRONG_BLOB, message) }
+}

@@ -1,0 +1,178 @@
+//! Whether the files of the work tree are those of the index, for those that a plan is about.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::change::FileState;
+use crate::digest::{Digest, blob_id};
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::plan::Plan;
+use crate::policy::closed;
+use crate::preflight::{self, Code, Problem, code};
+use crate::transaction::Failure;
+use crate::workspace::index::{GitIndex, IndexEntry, Staged};
+use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+
+/// What the work tree has of the files of a plan.
+#[derive(Debug, Default)]
+pub(super) struct Matches {
+    states: BTreeMap<RelPath, FileState>,
+    converted: BTreeSet<RelPath>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// What is known of one file.
+enum Found {
+    /// Nothing is there: git would check it out.
+    Nothing,
+    Same(FileState),
+    /// It may still be the same once git has taken line ends and filters into account.
+    Other(FileState),
+    Different(&'static str),
+}
+
+/// Looks at files of a work tree.
+struct Looking<'a> {
+    staged: &'a Staged,
+    index: &'a GitIndex,
+    workspace: &'a dyn Workspace,
+    options: &'a preflight::Options,
+    ignores_modes: bool,
+}
+
+impl Matches {
+    /// Looks at all files that `plan` is about.
+    pub(super) fn of(
+        plan: &Plan,
+        (staged, index): (&Staged, &GitIndex),
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+    ) -> Result<Self, Failure> {
+        let looking = Looking { staged, index, workspace, options, ignores_modes: index.ignores_modes()? };
+        let mut matches = Self::default();
+        let mut seen = BTreeSet::new();
+        let mut doubtful = Vec::new();
+        for (number, operation) in plan.operations.iter().enumerate() {
+            for path in operation.from.iter().chain([&operation.path]).filter(|path| seen.insert((*path).clone())) {
+                if closed(path).is_some() {
+                    continue;
+                }
+                let arrives = operation.arrives() && *path == operation.path;
+                match looking.at(path, arrives)? {
+                    Found::Nothing => {}
+                    Found::Same(state) => drop(matches.states.insert(path.clone(), state)),
+                    Found::Other(state) => doubtful.push((number, path.clone(), state)),
+                    Found::Different(why) => matches.problems.push(problem(number, path, arrives, why)),
+                }
+            }
+        }
+        matches.settle(&looking, doubtful)?;
+        matches.converted = index.converted(&seen)?;
+        Ok(matches)
+    }
+
+    /// Asks git about the files whose bytes are not those of the index.
+    fn settle(&mut self, looking: &Looking<'_>, doubtful: Vec<(usize, RelPath, FileState)>) -> Result<(), Failure> {
+        if doubtful.is_empty() {
+            return Ok(());
+        }
+        let paths: Vec<_> = doubtful.iter().map(|(_, path, _)| path.clone()).collect();
+        let cleaned = looking.index.cleaned(&paths)?;
+        for ((number, path, state), id) in doubtful.into_iter().zip(cleaned) {
+            if looking.staged.entry(&path).is_some_and(|entry| entry.id == id) {
+                self.states.insert(path, state);
+            } else {
+                self.problems.push(problem(number, &path, false, OTHER));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what the work tree has at `path`.
+    pub(super) fn state(&self, path: &RelPath) -> Option<&FileState> {
+        self.states.get(path)
+    }
+
+    /// Returns whether the contents of `path` may be others in the work tree than in the index.
+    pub(super) fn is_converted(&self, path: &RelPath) -> bool {
+        self.converted.contains(path)
+    }
+}
+
+const OTHER: &str = "the file in the work tree is not the one in the index";
+const UNTRACKED: &str = "it is in the work tree already, and not in the index";
+
+fn problem(operation: usize, path: &RelPath, arrives: bool, why: &'static str) -> Problem {
+    let (code, help): (&Code, _) = if arrives && why == UNTRACKED {
+        (&code::EXISTS, "--overwrite replaces it")
+    } else {
+        (&code::NOT_AS_INDEXED, "`git add` it, or put it back; --cached leaves the work tree alone")
+    };
+    let path = Some(path.clone());
+    Problem { operation: Some(operation), path, help: Some(help.to_owned()), ..Problem::new(code, why) }
+}
+
+impl Looking<'_> {
+    fn at(&self, path: &RelPath, arrives: bool) -> Result<Found, WorkspaceError> {
+        let stat = match self.workspace.stat(path) {
+            Err(error) if error.fault == Fault::ThroughLink => {
+                let is_known = self.staged.entry(path).is_some();
+                return Ok(if is_known { Found::Different(OTHER) } else { Found::Nothing });
+            }
+            stat => stat?,
+        };
+        match (self.staged.entry(path), stat) {
+            (_, None) => Ok(Found::Nothing),
+            (Some(entry), Some(stat)) => self.compare(path, entry, stat),
+            (None, Some(stat)) => self.untracked(path, stat, arrives),
+        }
+    }
+
+    /// Looks at what the index does not know.
+    fn untracked(&self, path: &RelPath, stat: Stat, arrives: bool) -> Result<Found, WorkspaceError> {
+        let is_directory = stat.kind == FileKind::Directory;
+        if !arrives || is_directory && self.staged.has_directory(path) {
+            return Ok(Found::Nothing);
+        }
+        if is_directory && self.workspace.list(Some(path))?.is_empty() || self.options.overwrite && !is_directory {
+            return Ok(self.state(path, stat)?.map_or(Found::Nothing, |(state, _)| Found::Same(state)));
+        }
+        Ok(Found::Different(UNTRACKED))
+    }
+
+    fn compare(&self, path: &RelPath, entry: IndexEntry, stat: Stat) -> Result<Found, WorkspaceError> {
+        let is_executable = stat.permissions & 0o100 != 0;
+        let is_other_mode = match entry.mode {
+            FileMode::Regular => is_executable && !self.ignores_modes,
+            FileMode::Executable => !is_executable && !self.ignores_modes,
+            FileMode::Symlink | FileMode::Submodule => false,
+        };
+        if stat.kind != entry.mode.kind() || is_other_mode {
+            return Ok(Found::Different(OTHER));
+        }
+        let Some((state, id)) = self.state(path, stat)? else { return Ok(Found::Different(OTHER)) };
+        let is_same = entry.mode == FileMode::Submodule || id == entry.id.to_string();
+        Ok(match state.stat.kind {
+            _ if is_same => Found::Same(state),
+            FileKind::Regular => Found::Other(state),
+            _ => Found::Different(OTHER),
+        })
+    }
+
+    /// Returns what is at `path`, and the name that its bytes have as a blob; `None` if it is gone or too large.
+    fn state(&self, path: &RelPath, stat: Stat) -> Result<Option<(FileState, String)>, WorkspaceError> {
+        let read = match stat.kind {
+            FileKind::Regular => self.workspace.read(path, self.options.max_read()),
+            FileKind::Symlink => self.workspace.read_link(path).map(|target| (target, stat)),
+            FileKind::Directory | FileKind::Special => Ok((Vec::new(), stat)),
+        };
+        match read {
+            Ok((bytes, stat)) => {
+                let id = blob_id(&bytes, self.index.format());
+                Ok(Some((FileState { stat, digest: Digest::of(&bytes) }, id)))
+            }
+            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotRegular | Fault::TooLarge) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

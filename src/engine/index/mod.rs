@@ -1,0 +1,223 @@
+//! `--index` and `--cached`: a change of what git's index holds, and of the work tree with it.
+//!
+//! The patch is put to the index, whose blobs are the preimages, as git does it. With `--index` the files of the work tree
+//! have to be those of the index, and what becomes of these becomes of them; the new index is one more file of the same
+//! transaction.
+
+pub(super) mod back;
+mod gather;
+mod gitlinks;
+mod matches;
+
+use std::sync::Arc;
+
+use super::run::Run;
+use crate::change::{Content, FileChange, FileState, Postimage, Sink};
+use crate::digest::Digest;
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::preflight::{self, Problem};
+use crate::report::{IndexEntryReport, IndexReport, IndexVersion};
+use crate::transaction::history::IndexChange;
+use crate::transaction::{Failure, IndexPlace, Transaction};
+use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Update};
+use crate::workspace::{ANNEX, Workspace};
+
+use gather::{Gather, Gathered};
+use matches::Matches;
+
+/// What of git's index a change is made in.
+#[derive(Clone, Debug)]
+pub struct Indexed {
+    /// The index.
+    pub index: Arc<GitIndex>,
+    /// What is changed.
+    pub reach: Reach,
+}
+
+/// What is changed of an index and its work tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// Both (`--index`).
+    Both,
+    /// The index alone (`--cached`).
+    Cached,
+}
+
+impl Reach {
+    /// Returns its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Both => "index",
+            Self::Cached => "cached",
+        }
+    }
+}
+
+impl Indexed {
+    /// Lets git see that the files of the work tree are those of the index, now that they are.
+    pub(super) fn refresh(&self) {
+        if self.reach == Reach::Both {
+            self.index.refresh();
+        }
+    }
+
+    /// Returns where the index is.
+    pub(super) fn place(&self) -> IndexPlace {
+        IndexPlace { directory: self.index.directory().to_owned(), name: self.index.name() }
+    }
+
+    /// Returns `problem` with the name that the index has for people.
+    pub(super) fn named(&self, problem: Problem) -> Problem {
+        let outside = [ANNEX, "/"].concat();
+        let directory = format!("{}/", self.index.directory().display());
+        let is_outside = |path: &RelPath| path.as_bytes().starts_with(outside.as_bytes());
+        let (path, others): (Option<RelPath>, _) = match problem.path {
+            Some(path) if is_outside(&path) => (None, format!("{path}: {}", problem.message)),
+            path => (path, problem.message),
+        };
+        Problem { path, message: others.replace(&outside, &directory), ..problem }
+    }
+
+    /// Returns what a report says of `updates` of `staged`.
+    fn told(&self, staged: &Staged, updates: &[Update]) -> IndexReport {
+        let version = |entry: IndexEntry| IndexVersion { mode: entry.mode.to_string(), id: entry.id.to_string() };
+        let entry = |update: &Update| IndexEntryReport {
+            path: crate::report::path_text(&update.path),
+            before: staged.entry(&update.path).map(version),
+            after: update.entry.map(version),
+        };
+        let entries = updates.iter().map(entry).collect();
+        let file = self.index.directory().join(String::from_utf8_lossy(&self.index.name()).as_ref());
+        IndexReport { reach: self.reach.name(), file: Some(file.to_string_lossy().into_owned()), entries }
+    }
+}
+
+/// What an index is to hold.
+pub(super) struct Restaged<'i> {
+    blobs: Blobs<'i>,
+    updates: Vec<Update>,
+    /// Changes of the work tree that git has to work out.
+    held: Vec<gather::Held>,
+}
+
+impl Run {
+    /// Works out what becomes of the index, and hands what becomes of the work tree to `sink`, which is the transaction if
+    /// `writes`.
+    pub(super) fn resolve_staged<'i>(
+        &mut self,
+        indexed: &'i Indexed,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
+        approve: Option<&str>,
+    ) -> Result<Restaged<'i>, Failure> {
+        let staged = indexed.index.read()?;
+        let matches = match indexed.reach {
+            Reach::Both => Matches::of(&self.plan, (&staged, &indexed.index), workspace, options)?,
+            Reach::Cached => Matches::default(),
+        };
+        self.problems.extend(matches.problems.iter().cloned());
+        let tree = sink.filter(|_| indexed.reach == Reach::Both && !self.is_refused()).map(|sink| (sink, &matches));
+        let gather = Gather::new(&staged, &blobs, tree);
+        let resolution = preflight::resolve(&self.plan, &staged, options, &gather)?;
+        let Gathered { mut updates, held } = gather.finish();
+        let links = gitlinks::updates(&self.plan, &staged);
+        self.problems.extend(links.problems);
+        updates.extend(links.updates);
+        // Where something comes, nothing else need be said of what goes.
+        updates.sort_by(|a, b| (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some())));
+        updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
+        self.note_index(indexed, &staged, &updates);
+        self.resolved(resolution, approve);
+        Ok(Restaged { blobs, updates, held })
+    }
+
+    /// Notes what becomes of the index, for the report and the history.
+    fn note_index(&mut self, indexed: &Indexed, staged: &Staged, updates: &[Update]) {
+        self.index_report = Some(indexed.told(staged, updates));
+        let text = |entry: IndexEntry| entry.to_string();
+        let change = |update: &Update| IndexChange {
+            path: update.path.clone(),
+            before: staged.entry(&update.path).map(text),
+            after: update.entry.map(text),
+        };
+        self.index_changes = updates.iter().filter(|update| update.stage == 0).map(change).collect();
+    }
+
+    /// Takes the lock of the index, and stages what becomes of it and of the work tree.
+    pub(super) fn stage_index(
+        &mut self,
+        indexed: &Indexed,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        transaction: &Transaction<'_>,
+        approve: Option<&str>,
+    ) -> Result<(), Failure> {
+        transaction.claim(&indexed.place())?;
+        let blobs = Blobs::written(&indexed.index);
+        let restaged = self.resolve_staged(indexed, workspace, options, (Some(transaction), blobs), approve)?;
+        if self.is_refused() { Ok(()) } else { restaged.stage(indexed, workspace, transaction) }
+    }
+
+    /// Only looks.
+    pub(super) fn look_staged(
+        &mut self,
+        indexed: &Indexed,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        approve: Option<&str>,
+    ) -> Result<(), Failure> {
+        let blobs = Blobs::named(&indexed.index);
+        self.resolve_staged(indexed, workspace, options, (None, blobs), approve).map(drop)
+    }
+}
+
+impl Restaged<'_> {
+    /// Stages the new index, and what else waits for its objects.
+    pub(super) fn stage(
+        self,
+        indexed: &Indexed,
+        workspace: &dyn Workspace,
+        transaction: &Transaction<'_>,
+    ) -> Result<(), Failure> {
+        if self.updates.is_empty() && self.held.is_empty() {
+            return Ok(());
+        }
+        self.blobs.write()?;
+        for held in self.held {
+            transaction.take(held.smudged(&indexed.index)?)?;
+        }
+        if self.updates.is_empty() {
+            return Ok(());
+        }
+        let path = indexed.place().path()?;
+        let before = found(workspace, &path)?;
+        let aside = transaction.aside()?;
+        if let Some((bytes, _)) = &before {
+            workspace.create(&aside, bytes, Permissions::Exact(0o600), None)?;
+        }
+        indexed.index.rewrite(&aside, &self.updates)?;
+        let (bytes, _) = workspace.read(&aside, u64::MAX)?;
+        let before = before.map(|(_, state)| state);
+        let permissions = before.as_ref().map(|state| Permissions::Exact(state.stat.permissions));
+        let after = Postimage {
+            kind: FileKind::Regular,
+            permissions: permissions.unwrap_or(Permissions::New { executable: false }),
+            content: Content::Bytes(Arc::new(bytes)),
+            like: before.is_some().then(|| path.clone()),
+        };
+        Ok(transaction.take(FileChange { path, before, after: Some(after) })?)
+    }
+}
+
+/// Returns what is in the index file, if it is there.
+fn found(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<(Vec<u8>, FileState)>, Failure> {
+    if workspace.stat(path)?.is_none() {
+        return Ok(None);
+    }
+    let (bytes, stat) = workspace.read(path, u64::MAX)?;
+    let digest = Digest::of(&bytes);
+    Ok(Some((bytes, FileState { stat, digest })))
+}

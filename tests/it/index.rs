@@ -1,0 +1,342 @@
+//! `--index` and `--cached`: git's index as one more file of the same transaction.
+
+mod kills;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use fs_err as fs;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::repository::git;
+use crate::tree::traces;
+
+/// Changes a file, makes one in a new directory and one that can be executed, renames one, deletes one.
+const PATCH: &str = "\
+diff --git a/changed b/changed
+--- a/changed
++++ b/changed
+@@ -1,3 +1,3 @@
+ one
+-two
++zwei
+ three
+diff --git a/d/new b/d/new
+new file mode 100644
+--- /dev/null
++++ b/d/new
+@@ -0,0 +1 @@
++new
+diff --git a/script b/script
+old mode 100644
+new mode 100755
+diff --git a/plain b/sub/plain
+similarity index 100%
+rename from plain
+rename to sub/plain
+diff --git a/gone b/gone
+deleted file mode 100644
+--- a/gone
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+";
+
+/// A work tree of git with a commit of the files that the patch is for.
+pub(crate) struct Tree {
+    directory: TempDir,
+}
+
+impl Tree {
+    pub(crate) fn new() -> Self {
+        let tree = Self { directory: TempDir::new().unwrap() };
+        fs::create_dir(tree.root()).unwrap();
+        fs::write(tree.directory.path().join("patch"), PATCH).unwrap();
+        tree.git(&["init", "-q", "-b", "main"]);
+        let files = [("changed", "one\ntwo\nthree\n"), ("script", "#!\n"), ("plain", "plain\n"), ("gone", "gone\n")];
+        for (name, text) in files {
+            fs::write(tree.root().join(name), text).unwrap();
+        }
+        tree.git(&["add", "."]);
+        tree.git(&["commit", "-q", "-m", "first"]);
+        tree
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.directory.path().join("root")
+    }
+
+    pub(crate) fn patch(&self) -> PathBuf {
+        self.directory.path().join("patch")
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        asked(&self.root(), arguments)
+    }
+
+    /// Returns what the index has.
+    pub(crate) fn entries(&self) -> String {
+        self.git(&["ls-files", "-s"])
+    }
+
+    /// Runs the program in `directory` of it.
+    fn wpatch(&self, directory: &str, arguments: &[&str]) -> Output {
+        let patch = self.patch();
+        Command::new(env!("CARGO_BIN_EXE_wpatch"))
+            .args(arguments)
+            .arg(patch)
+            .current_dir(self.root().join(directory))
+            .output()
+            .unwrap()
+    }
+
+    /// Takes the last change back, or makes it again, and returns what is said.
+    fn back(&self, command: &str) -> String {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let output = program.arg(command).current_dir(self.root()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// Returns the code that it ends with, and its report.
+    fn report(&self, arguments: &[&str]) -> (i32, Value) {
+        let output = self.wpatch("", &[arguments, &["--json"]].concat());
+        let report = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code().unwrap(), crate::run::valid(report))
+    }
+}
+
+fn asked(directory: &Path, arguments: &[&str]) -> String {
+    let output = git(arguments).current_dir(directory).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What `git status` says of the patch when it is in the index and in the work tree.
+const STAGED: &str = "M  changed\nA  d/new\nD  gone\nM  script\nR  plain -> sub/plain\n";
+
+#[test]
+fn index_and_work_tree_change_together() {
+    let tree = Tree::new();
+    let (code, report) = tree.report(&["apply", "--index"]);
+    assert_eq!(code, 0, "{report:#}");
+    assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
+    assert_eq!(tree.git(&["diff-files"]), "");
+    assert!(!tree.root().join(".git/index.lock").exists());
+    assert!(fs::metadata(tree.root().join("sub/plain")).unwrap().is_file());
+    let names: Vec<_> = report["index"]["entries"].as_array().unwrap().iter().map(|entry| &entry["path"]).collect();
+    assert_eq!(names, ["changed", "d/new", "gone", "plain", "script", "sub/plain"]);
+    assert_eq!(report["index"]["entries"][4]["after"]["mode"], "100755");
+    assert_eq!((&report["index"]["reach"], &report["index"]["entries"][2]["after"]), (&"index".into(), &Value::Null));
+    assert_eq!(tree.git(&["fsck", "--no-dangling"]), "");
+}
+
+#[test]
+fn the_index_alone_changes_when_only_that_is_meant() {
+    let tree = Tree::new();
+    fs::write(tree.root().join("changed"), "something else\n").unwrap();
+    let (code, report) = tree.report(&["apply", "--cached"]);
+    assert_eq!((code, &report["index"]["reach"]), (0, &"cached".into()), "{report:#}");
+    assert_eq!(fs::read_to_string(tree.root().join("changed")).unwrap(), "something else\n");
+    assert!(!tree.root().join("d").exists());
+    assert_eq!(tree.git(&["show", ":changed"]), "one\nzwei\nthree\n");
+    assert_eq!(
+        tree.git(&["diff", "--cached", "--name-status"]),
+        "M\tchanged\nA\td/new\nD\tgone\nM\tscript\nR100\tplain\tsub/plain\n"
+    );
+    assert!(tree.root().join("gone").exists() && !tree.root().join("sub").exists());
+}
+
+#[test]
+fn check_says_what_apply_does_and_writes_nothing() {
+    let tree = Tree::new();
+    let before = traces(&tree.root());
+    let checked = [tree.report(&["check"]), tree.report(&["check", "--index"]), tree.report(&["check", "--cached"])];
+    assert_eq!(traces(&tree.root()), before);
+    let ids: Vec<_> = checked.iter().map(|(code, report)| (*code, report["plan_id"].as_str().unwrap())).collect();
+    assert!(ids.iter().all(|(code, _)| *code == 0), "{ids:?}");
+    assert!(ids[0].1 != ids[1].1 && ids[1].1 != ids[2].1 && ids[0].1 != ids[2].1, "{ids:?}");
+    let (code, refused) = tree.report(&["apply", "--index", "--approve", ids[2].1]);
+    assert_eq!((code, &refused["error"]["kind"]), (1, &"stale".into()));
+    let (code, report) = tree.report(&["apply", "--index", "--approve", ids[1].1]);
+    assert_eq!((code, &report["index"]["entries"]), (0, &checked[1].1["index"]["entries"]));
+}
+
+#[test]
+fn a_file_that_is_not_the_one_in_the_index_is_refused() {
+    let changes: [fn(&Path); 4] = [
+        |root| fs::write(root.join("changed"), "one\ntwo\nthree\nfour\n").unwrap(),
+        |root| fs::write(root.join("plain"), "other\n").unwrap(),
+        |root| {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(root.join("gone"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        },
+        |root| {
+            fs::remove_file(root.join("changed")).unwrap();
+            std::os::unix::fs::symlink("plain", root.join("changed")).unwrap();
+        },
+    ];
+    for change in changes {
+        let tree = Tree::new();
+        change(&tree.root());
+        let (files, entries) = (crate::tree::read(&tree.root()), tree.entries());
+        let (code, report) = tree.report(&["apply", "--index"]);
+        assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::file::not_as_indexed".into()), "{report:#}");
+        assert_eq!((crate::tree::read(&tree.root()), tree.entries()), (files, entries));
+    }
+}
+
+#[test]
+fn what_is_in_the_way_and_not_in_the_index_is_refused() {
+    let tree = Tree::new();
+    fs::create_dir(tree.root().join("d")).unwrap();
+    fs::write(tree.root().join("d/new"), "mine\n").unwrap();
+    let (code, report) = tree.report(&["apply", "--index"]);
+    assert_eq!((code, &report["error"]["kind"]), (1, &"exists".into()), "{report:#}");
+    assert_eq!(fs::read_to_string(tree.root().join("d/new")).unwrap(), "mine\n");
+    assert_eq!(tree.git(&["diff", "--cached", "--name-only"]), "");
+}
+
+#[test]
+fn a_file_that_is_missing_is_as_the_index_has_it() {
+    let tree = Tree::new();
+    for name in ["changed", "gone", "plain"] {
+        fs::remove_file(tree.root().join(name)).unwrap();
+    }
+    assert_eq!(tree.report(&["apply", "--index"]).0, 0);
+    assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
+}
+
+#[test]
+fn a_lock_of_somebody_else_is_respected_and_stays() {
+    for reach in ["--index", "--cached"] {
+        let tree = Tree::new();
+        let lock = tree.root().join(".git/index.lock");
+        fs::write(&lock, "").unwrap();
+        let files = crate::tree::read(&tree.root());
+        let (code, report) = tree.report(&["apply", reach]);
+        assert_eq!(code, 6, "{report:#}");
+        assert_eq!(fs::read_to_string(&lock).unwrap(), "");
+        assert_eq!(crate::tree::read(&tree.root()), files);
+        assert_eq!(tree.report(&["check", reach]).0, 0);
+    }
+}
+
+#[test]
+fn line_ends_and_filters_are_those_of_git() {
+    let tree = Tree::new();
+    tree.git(&["config", "filter.shout.clean", "tr A-Z a-z"]);
+    tree.git(&["config", "filter.shout.smudge", "tr a-z A-Z"]);
+    fs::write(tree.root().join(".gitattributes"), "changed text eol=crlf\nd/new filter=shout\nplain filter=shout\n")
+        .unwrap();
+    fs::write(tree.root().join("changed"), "one\r\ntwo\r\nthree\r\n").unwrap();
+    tree.git(&["add", "."]);
+    tree.git(&["commit", "-q", "-m", "attributes"]);
+    tree.git(&["rm", "-q", "--cached", "plain"]);
+    tree.git(&["reset", "-q", "--hard"]);
+    assert_eq!(tree.git(&["status", "--porcelain"]), "");
+    let (code, report) = tree.report(&["apply", "--index"]);
+    assert_eq!(code, 0, "{report:#}");
+    assert_eq!(fs::read_to_string(tree.root().join("changed")).unwrap(), "one\r\nzwei\r\nthree\r\n");
+    assert_eq!(fs::read_to_string(tree.root().join("d/new")).unwrap(), "NEW\n");
+    assert_eq!(tree.git(&["show", ":d/new"]), "new\n");
+    assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
+}
+
+#[test]
+fn the_index_may_be_outside_of_the_root() {
+    let tree = Tree::new();
+    tree.git(&["worktree", "add", "-q", "../linked"]);
+    let linked = tree.root().join("../linked");
+    let run = |directory: &Path, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        command.args(arguments).current_dir(directory).env_remove("XDG_STATE_HOME").output().unwrap()
+    };
+    let patch = tree.patch();
+    let output = run(&linked, &["apply", "--index", patch.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(asked(&linked, &["status", "--porcelain"]), STAGED);
+    assert_eq!(tree.git(&["status", "--porcelain"]), "");
+
+    fs::create_dir_all(tree.root().join("deep/er")).unwrap();
+    for name in ["changed", "script", "plain", "gone"] {
+        fs::copy(tree.root().join(name), tree.root().join("deep/er").join(name)).unwrap();
+    }
+    tree.git(&["add", "deep"]);
+    tree.git(&["commit", "-q", "-m", "deep"]);
+    let output = run(&tree.root().join("deep/er"), &["apply", "--index", patch.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let staged: String =
+        STAGED.lines().map(|line| line[..3].to_owned() + &line[3..].replace("plain", "deep/er/plain") + "\n").collect();
+    let staged = staged.replace("sub/deep/er/plain", "deep/er/sub/plain");
+    let staged = ["changed", "d/new", "gone", "script"]
+        .iter()
+        .fold(staged, |all, name| all.replace(&format!("  {name}"), &format!("  deep/er/{name}")));
+    assert_eq!(tree.git(&["status", "--porcelain"]), staged);
+}
+
+#[test]
+fn another_index_can_be_named() {
+    let tree = Tree::new();
+    let other = tree.root().join("../other-index");
+    fs::copy(tree.root().join(".git/index"), &other).unwrap();
+    let entries = tree.entries();
+    let output = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+        .args(["apply", "--cached"])
+        .arg(tree.patch())
+        .current_dir(tree.root())
+        .env("GIT_INDEX_FILE", &other)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(tree.entries(), entries);
+    let listed = git(&["ls-files"]).current_dir(tree.root()).env("GIT_INDEX_FILE", &other).output().unwrap();
+    assert_eq!(String::from_utf8(listed.stdout).unwrap(), "changed\nd/new\nscript\nsub/plain\n");
+}
+
+#[test]
+fn there_is_no_index_outside_of_a_repository() {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("p"), PATCH).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let output = command.args(["apply", "--index", "p"]).current_dir(directory.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("needs a repository"));
+}
+
+#[test]
+fn a_split_index_and_many_contents_are_no_matter() {
+    let tree = Tree::new();
+    tree.git(&["update-index", "--split-index"]);
+    assert_eq!(tree.report(&["apply", "--index"]).0, 0);
+    assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
+}
+
+#[test]
+fn what_was_staged_is_taken_back_and_made_again() {
+    for reach in ["--index", "--cached"] {
+        let tree = Tree::new();
+        let before = (tree.git(&["status", "--porcelain"]), tree.entries());
+        assert_eq!(tree.report(&["apply", reach]).0, 0);
+        let after = (tree.git(&["status", "--porcelain"]), tree.entries());
+        tree.back("undo");
+        assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), before, "{reach}");
+        tree.back("redo");
+        assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), after, "{reach}");
+    }
+}
+
+#[test]
+fn what_somebody_staged_since_stays_when_a_change_is_taken_back() {
+    let tree = Tree::new();
+    assert_eq!(tree.report(&["apply", "--cached"]).0, 0);
+    tree.git(&["update-index", "--chmod=+x", "changed"]);
+    fs::write(tree.root().join("mine"), "mine\n").unwrap();
+    tree.git(&["add", "mine"]);
+    let entry = tree.git(&["ls-files", "-s", "changed"]);
+    let said = tree.back("undo");
+    assert_eq!(tree.git(&["ls-files", "-s", "changed"]), entry);
+    assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nmine\nplain\nscript\n");
+    assert!(said.contains("changed: the index has something else for it now"), "{said}");
+}
