@@ -83,6 +83,7 @@ pub mod report;
 pub mod syntax;
 pub mod text;
 pub mod transaction;
+pub mod whitespace;
 pub mod workspace;
 
 /// The examples in Rust of the README, which have to compile.

@@ -28,6 +28,7 @@ mod show;
 mod signals;
 mod tree;
 mod verbs;
+mod whitespace;
 
 use std::env;
 use std::error::Error;

@@ -7,8 +7,9 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
 use super::args::{Global, PatchOptions, When};
-use super::diagnostic;
+use super::{diagnostic, whitespace};
 use crate::engine::Outcome;
+use crate::engine::options::code;
 use crate::report::{self, DiagnosticsReport, Report};
 use crate::text::printable;
 
@@ -117,14 +118,18 @@ impl Output {
         if let Some(usage) = &self.usage {
             return usage.lines().try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
         }
-        for index in 0..outcome.problems.len().min(MOST_SHOWN) {
-            let gap = if index == 0 { "" } else { "\n" };
+        whitespace::print_lines(outcome, &mut err)?;
+        let others = |index: &usize| *outcome.problems[*index].code != code::WHITESPACE;
+        let problems: Vec<_> = (0..outcome.problems.len()).filter(others).collect();
+        for (nth, &index) in problems.iter().take(MOST_SHOWN).enumerate() {
+            let gap = if nth == 0 { "" } else { "\n" };
             writeln!(err, "{gap}{}", diagnostic::render(outcome, index))?;
         }
-        match outcome.problems.len().saturating_sub(MOST_SHOWN) {
+        match problems.len().saturating_sub(MOST_SHOWN) {
             0 => {}
             more => writeln!(err, "and {more} more problems; --json has them all")?,
         }
+        whitespace::print_sum(outcome, &mut err)?;
         outcome.report.diagnostics.iter().try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))
     }
 }

@@ -49,9 +49,10 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         context: patch.context.unwrap_or(usize::MAX),
         fuzz: patch.fuzz.unwrap_or_default(),
         zero_context: patch.unidiff_zero,
-        ignore_whitespace: patch.ignore_whitespace,
+        inaccurate_eof: patch.whitespace.inaccurate_eof,
         unique: patch.unique,
         closeness,
+        ..Rules::default()
     };
     let defaults = PreflightOptions::default();
     let is_whole = patch.with_diff || global.shows_changes();
@@ -92,6 +93,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         } else {
             None
         },
+        whitespace: patch.whitespace.meant(task, global),
         commands: Commands::default(),
         diagnostics: patch.diagnostics.meant(super::root(global))?,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),

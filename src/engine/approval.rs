@@ -4,11 +4,11 @@ use globset::{GlobBuilder, GlobSet};
 use serde::{Deserialize, Serialize};
 
 use super::problems::{rejected_plan, unplaced};
-use super::{Lenience, Outcome, Request, Run, refused};
+use super::{Lenience, Outcome, Request, Run, WhitespaceRequest, refused};
 use crate::digest::Sha256;
 use crate::guard::GUARDS;
 use crate::plan::{Closeness, Direction, Filter, Selection};
-use crate::preflight::{Facts, Options as PreflightOptions, Problem, code};
+use crate::preflight::{Facts, Options as PreflightOptions, Problem, WhitespaceAction, code};
 use crate::report;
 use crate::syntax;
 use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Search};
@@ -46,13 +46,13 @@ const MAX_REASON: usize = 4096;
 /// ```
 pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     request.preflight.describe = true;
-    let (mut run, options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
+    let (mut run, mut options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
     let (wish, approve, transaction) = (Wish::of(&request), request.approve.clone(), request.transaction);
     let texts: Vec<u8> = request.patches.iter().flat_map(|(_, text)| text).copied().collect();
-    if run.read_for(request, workspace) {
+    if run.read_for(request, workspace, &mut options) {
         run.look(workspace, &options, approve.as_deref(), interrupt);
     }
     if !run.is_refused() {
@@ -270,7 +270,10 @@ struct Wish {
     context: usize,
     fuzz: usize,
     zero_context: bool,
-    ignore_whitespace: bool,
+    ignore_whitespace: Option<bool>,
+    /// The action, where one was asked for.
+    whitespace: Option<String>,
+    inaccurate_eof: bool,
     unique: bool,
     overwrite: bool,
     idempotent: bool,
@@ -314,7 +317,9 @@ impl Wish {
             context: rules.context,
             fuzz: rules.fuzz,
             zero_context: rules.zero_context,
-            ignore_whitespace: rules.ignore_whitespace,
+            ignore_whitespace: request.whitespace.ignores,
+            whitespace: request.whitespace.action.map(|action| action.name().to_owned()),
+            inaccurate_eof: rules.inaccurate_eof,
             unique: rules.unique,
             overwrite: preflight.overwrite,
             idempotent: preflight.idempotent,
@@ -372,7 +377,10 @@ fn restored(usual: Request, kept: &Kept) -> Option<Request> {
     preflight.rules.context = wish.context;
     preflight.rules.fuzz = wish.fuzz;
     preflight.rules.zero_context = wish.zero_context;
-    preflight.rules.ignore_whitespace = wish.ignore_whitespace;
+    preflight.rules.inaccurate_eof = wish.inaccurate_eof;
+    let action = wish.whitespace.as_ref().map(|name| WhitespaceAction::named(name.as_bytes()).ok_or(()));
+    let action = action.transpose().ok()?;
+    let whitespace = WhitespaceRequest { action, ignores: wish.ignore_whitespace, ..usual.whitespace };
     preflight.rules.unique = wish.unique;
     preflight.guards = GUARDS.iter().filter(|guard| wish.guards.iter().any(|name| name == guard.name)).collect();
     let (overwrite, idempotent) = (wish.overwrite, wish.idempotent);
@@ -388,6 +396,7 @@ fn restored(usual: Request, kept: &Kept) -> Option<Request> {
         approve: Some(format!("{SHA256}{}", kept.name)),
         lenience: wish.lenient.map(|root| Lenience { root }),
         relocate: wish.relocate,
+        whitespace,
         format: wish.format,
         is_saved: true,
         ..usual

@@ -25,7 +25,13 @@ type Refusals = Vec<(usize, Refusal)>;
 
 impl Run {
     /// Reads the patches for the tree that they are for; returns whether there is a plan to look at.
-    pub(super) fn read_for(&mut self, request: Request, workspace: &dyn Workspace) -> bool {
+    pub(super) fn read_for(
+        &mut self,
+        request: Request,
+        workspace: &dyn Workspace,
+        options: &mut preflight::Options,
+    ) -> bool {
+        let whitespace = request.whitespace.clone();
         let (relocates, most) = (request.relocate, request.preflight.max_file);
         let has_plan = match request.lenience.clone() {
             Some(lenience) => self.read_leniently(request, &lenience, workspace),
@@ -33,6 +39,9 @@ impl Run {
         };
         if has_plan && relocates {
             self.recall(workspace, most);
+        }
+        if has_plan {
+            self.consult(&whitespace, options);
         }
         has_plan
     }
@@ -42,11 +51,15 @@ impl Run {
         let mut strict = Self::new(self.command, self.success);
         let options = strict.described(&request);
         let (describe, diff, whole_diff) = (false, false, false);
-        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), gallery: None, ..options };
+        let mut options =
+            preflight::Options { describe, diff, whole_diff, guards: Vec::new(), gallery: None, ..options };
         let plain = Request { lenience: None, ..request.clone() };
         // What is repaired does not depend on what is chosen of it.
         let selection = Selection { only: None, ..plain.selection.clone() };
         let has_plan = strict.read(Request { selection, ..plain.clone() });
+        if has_plan {
+            strict.consult(&request.whitespace, &mut options);
+        }
         let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));
         let is_error = |problem: &Problem| problem.severity == Severity::Error;
         let fits = matches!(&resolved, Some(Ok(found)) if !found.problems.iter().chain(&strict.problems).any(is_error));

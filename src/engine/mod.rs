@@ -40,6 +40,7 @@ mod request;
 mod run;
 mod tool;
 mod undo;
+mod whitespace;
 
 use std::path::Path;
 
@@ -69,6 +70,7 @@ pub use preview::{Preview, preview};
 pub use request::Request;
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
+pub use whitespace::WhitespaceRequest;
 
 use run::{Run, Terms};
 
@@ -166,12 +168,12 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
-    let (mut run, options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
+    let (mut run, mut options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
     let approve = request.approve.clone();
-    if run.read_for(request, workspace) {
+    if run.read_for(request, workspace, &mut options) {
         // A signal that comes now ends the process at once.
         run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
     }
@@ -197,14 +199,14 @@ pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    let (mut run, options) = match Run::begin("apply", report::Outcome::Applied, &mut request, workspace) {
+    let (mut run, mut options) = match Run::begin("apply", report::Outcome::Applied, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
     let (approve, transaction, commands) = (request.approve.clone(), request.transaction, request.commands.clone());
     if let Some(misuse) = commands.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
-    } else if run.read_for(request, workspace) {
+    } else if run.read_for(request, workspace, &mut options) {
         let terms = Terms { options: &options, transaction, approve: approve.as_deref(), commands: &commands };
         run.make(&terms, workspace, interrupt);
         run.settle(approve.as_deref(), workspace);

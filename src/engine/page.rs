@@ -52,12 +52,12 @@ pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Exhibition {
     (preflight.describe, preflight.diff) = (true, true);
     preflight.max_diff = preflight.max_diff.min(MOST_OF_DIFF);
     preflight.gallery = Some(Arc::clone(&gallery));
-    let (mut run, options) = match Run::begin("show", report::Outcome::WouldApply, &mut request, workspace) {
+    let (mut run, mut options) = match Run::begin("show", report::Outcome::WouldApply, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return Exhibition { outcome: *outcome, exhibits: Vec::new() },
     };
     let approve = request.approve.clone();
-    if run.read_for(request, workspace) {
+    if run.read_for(request, workspace, &mut options) {
         run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
     }
     let exhibits = run.exhibits(&gallery);

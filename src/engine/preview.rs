@@ -42,7 +42,7 @@ pub fn preview(mut request: Request, workspace: &dyn Workspace) -> Preview {
     };
     let approve = request.approve.clone();
     options.whole_diff = true;
-    if run.read_for(request, workspace) {
+    if run.read_for(request, workspace, &mut options) {
         run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
     }
     let files = run.resolution.iter_mut().flat_map(|resolution| &mut resolution.files);

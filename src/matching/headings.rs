@@ -162,7 +162,7 @@ impl<'a> Placer<'a> {
     fn windows(&mut self, rung: usize) -> &mut Windows<'a> {
         let (index, chunks) = (self.index, self.chunks);
         self.ladder[rung].get_or_insert_with(|| {
-            let comparison = Comparison { rung, is_strict: false };
+            let comparison = Comparison::loose(rung);
             let hash = |lines: &[&[u8]]| {
                 let hashes = Hashes::new(comparison, lines.iter().copied());
                 (lines.len(), hashes.run(0, lines.len(), power(lines.len())))
@@ -183,6 +183,7 @@ impl<'a> Placer<'a> {
             left_out: (0, chunk.old.len() - count),
             rung: LADDER[fit.rung].name,
             candidates: fit.candidates,
+            beyond: 0,
         }
     }
 }

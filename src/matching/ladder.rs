@@ -10,14 +10,18 @@ pub struct Rung {
     pub key: fn(&[u8]) -> Cow<'_, [u8]>,
 }
 
-/// The comparisons, strictest first. Hunks with line numbers use the first, those up to the last but one if they
-/// may go down the ladder, and the last if blanks are to be ignored; those below headings use all but the last.
+/// The comparisons, strictest first up to `punct`. Hunks with line numbers use the first, those up to `punct` if they may
+/// go down the ladder, and of the others those that are asked for; hunks below headings use all up to `punct`.
 pub const LADDER: &[Rung] = &[
     Rung { name: "exact", key: |line| Cow::Borrowed(line) },
     Rung { name: "trailing", key: |line| Cow::Borrowed(trimmed_end(line)) },
     Rung { name: "indent", key: |line| Cow::Borrowed(trimmed(line)) },
     Rung { name: "punct", key: |line| folded(trimmed(line)) },
     Rung { name: "whitespace", key: collapsed },
+    Rung { name: "line_end", key: normalized },
+    Rung { name: "eof", key: |line| Cow::Borrowed(line.strip_suffix(b"\n").unwrap_or(line)) },
+    // What is put right goes by the rules for the file, which a comparison has besides.
+    Rung { name: "fixed", key: |line| Cow::Borrowed(line) },
 ];
 
 /// Byte for byte.
@@ -30,6 +34,12 @@ pub(super) const INDENT: usize = 2;
 pub(super) const PUNCT: usize = 3;
 /// git's `--ignore-whitespace`.
 pub(super) const WHITESPACE: usize = 4;
+/// CR LF and LF are the same.
+pub(super) const LINE_END: usize = 5;
+/// A last line with and without its terminator is the same: git's `--inaccurate-eof`.
+pub(super) const EOF: usize = 6;
+/// White space is put right before lines are compared: git's `--whitespace=fix`.
+pub(super) const FIXED: usize = 7;
 
 /// Cuts Unicode white space off the end.
 fn trimmed_end(line: &[u8]) -> &[u8] {
@@ -103,6 +113,14 @@ pub(super) fn fold(character: char) -> char {
         '\u{201c}'..='\u{201f}' => '"',
         '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
         other => other,
+    }
+}
+
+/// Writes LF for CR LF.
+fn normalized(line: &[u8]) -> Cow<'_, [u8]> {
+    match line.strip_suffix(b"\r\n") {
+        Some(content) => Cow::Owned([content, b"\n"].concat()),
+        None => Cow::Borrowed(line),
     }
 }
 

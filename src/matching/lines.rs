@@ -89,8 +89,15 @@ pub fn change_lines<'a>(
         out.skip_to(bytes.end);
         let bytes = bytes.start + mark.len()..bytes.end + mark.len();
         let lines = site.lines.clone();
-        let placement =
-            Placement { bytes, lines, offset: shift, left_out: (0, 0), rung: LADDER[0].name, candidates: Vec::new() };
+        let placement = Placement {
+            bytes,
+            lines,
+            offset: shift,
+            left_out: (0, 0),
+            rung: LADDER[0].name,
+            candidates: Vec::new(),
+            beyond: 0,
+        };
         changes.push(LineChange { edit: site.edit, placement, new_lines });
     }
     Ok((out.finish(), changes))

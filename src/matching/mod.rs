@@ -2,6 +2,7 @@
 //!
 //! To add a comparison of lines, add a row of [`LADDER`].
 
+mod correct;
 mod covered;
 mod difference;
 mod headings;
@@ -21,6 +22,7 @@ mod splice;
 #[cfg(test)]
 mod testing;
 mod texts;
+mod trailing;
 mod windows;
 
 pub use ladder::{LADDER, Rung};
@@ -28,15 +30,18 @@ pub(crate) use ladder::{indentation, trimmed};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
 pub use shift::shift;
 pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at};
+pub use trailing::{BlankEnd, blank_end};
 
 use std::ops::Range;
 
 use crate::plan::{Anchor, Closeness, Direction, Hunk};
-use crate::text::without_ending;
+use crate::text::{Span, without_ending};
+use crate::whitespace::WhitespaceRule;
 use index::LineIndex;
 
 /// How closely a hunk has to fit.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a rule of its own")]
 pub struct Rules {
     /// Lines of context that have to match on each side; `usize::MAX` for all (`-C`).
     pub context: usize,
@@ -46,6 +51,12 @@ pub struct Rules {
     pub zero_context: bool,
     /// Whether runs of blanks are compared as one (`--ignore-whitespace`).
     pub ignore_whitespace: bool,
+    /// What white space is put right (`--whitespace=fix`).
+    pub correction: Option<Correction>,
+    /// Whether CR LF and LF are the same, as in files whose line ends git converts; new lines end as those around them.
+    pub converts_line_ends: bool,
+    /// Whether a last line may lack its terminator although the patch has one (`--inaccurate-eof`).
+    pub inaccurate_eof: bool,
     /// Whether a hunk that is off its stated place has to fit in one place only (`--unique`).
     pub unique: bool,
     /// How closely lines have to fit (`--match`, `--reindent`). On the ladder a hunk needs a place that is the only one.
@@ -59,10 +70,22 @@ impl Default for Rules {
             fuzz: 0,
             zero_context: false,
             ignore_whitespace: false,
+            correction: None,
+            converts_line_ends: false,
+            inaccurate_eof: false,
             unique: false,
             closeness: Closeness::Exact,
         }
     }
+}
+
+/// What white space is put right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Correction {
+    /// What is wrong.
+    pub rule: WhitespaceRule,
+    /// Whether it is in new lines; old lines are compared as if it were put right in any case.
+    pub corrects_new_lines: bool,
 }
 
 /// Where a hunk went.
@@ -81,6 +104,9 @@ pub struct Placement {
     /// Lines, counted from 0, of all places where it fits as well, this one among them, when it is off
     /// its stated place; at most [`MOST_CANDIDATES`].
     pub candidates: Vec<usize>,
+    /// How many old lines, all blank, would be behind the end of the file; there are some only where white space is put
+    /// right.
+    pub beyond: usize,
 }
 
 impl Placement {
@@ -212,19 +238,30 @@ fn clipped(line: &[u8]) -> Vec<u8> {
 /// exactly by a grammar that is exact about line ends; else it ends as the lines around it.
 #[must_use]
 pub fn splice(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, placements: &[Placement]) -> Vec<u8> {
-    splice_moved(preimage, text, hunks, direction, placements, Closeness::Exact)
+    splice_by(preimage, text, hunks, direction, placements, &Rules::default()).bytes
 }
 
-/// The same, with inserted lines moved to the depth that the hunk was found at if `closeness` asks for it; those of a
-/// grammar without line numbers always are.
+/// What a file becomes, and what of it is not as the patch has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spliced {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// The lines of the patch that had errors in their white space, which the file does not have.
+    pub corrected: Vec<Span>,
+    /// The blank lines of the patch that were left out at the end of the file.
+    pub left_out: Vec<Span>,
+}
+
+/// The same by `rules`: inserted lines may move to the depth that the hunk was found at, those of a grammar without line
+/// numbers always do; and white space may be put right.
 #[must_use]
-pub fn splice_moved(
+pub fn splice_by(
     preimage: &[u8],
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
     placements: &[Placement],
-    closeness: Closeness,
-) -> Vec<u8> {
-    splice::splice(preimage, text, hunks, direction, placements, closeness)
+    rules: &Rules,
+) -> Spliced {
+    splice::splice(preimage, (text, hunks), direction, placements, rules)
 }

@@ -28,7 +28,7 @@ const SHOWN: usize = 5;
 const AROUND: usize = 2;
 
 /// Lines are hashed without the blanks at their ends.
-const LOOSE: Comparison = Comparison { rung: INDENT, is_strict: false };
+const LOOSE: Comparison = Comparison::loose(INDENT);
 
 /// Completes the mismatches among `placements`.
 pub(super) fn explain(
@@ -103,7 +103,7 @@ impl Misfit {
             pattern: Pattern::new(hunk, text, direction),
             postimage: Pattern::postimage(hunk, text, direction),
             stated: is_numbered.then_some(stated),
-            comparison: Comparison { rung: EXACT, is_strict: is_numbered },
+            comparison: if is_numbered { Comparison::strict(EXACT) } else { Comparison::loose(EXACT) },
             is_recognisable: lines.any(|line| line.kind == LineKind::Insertion && !line.content().is_empty()),
         }
     }

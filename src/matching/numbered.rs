@@ -9,13 +9,14 @@ use std::collections::HashMap;
 
 use super::covered::{Covered, signed};
 use super::index::LineIndex;
-use super::ladder::{EXACT, LADDER, PUNCT, TRAILING, WHITESPACE};
+use super::ladder::{EOF, EXACT, FIXED, LADDER, LINE_END, PUNCT, TRAILING, WHITESPACE};
 use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
 use super::search::{Found, Needle, Places, candidates, is_at, nearest};
 use super::windows::{Comparison, Hashes, Windows, power};
 use super::{Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::plan::{Closeness, Direction, Hunk};
+use crate::whitespace::{Flags, is_blank};
 
 /// How often the file is searched from end to end before its lines are hashed once and for all.
 const FEW_SEARCHES: usize = 4;
@@ -66,7 +67,23 @@ impl Patch<'_> {
 /// Returns the rungs below the first that `rules` allow, strictest first.
 fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
     let ladder = (TRAILING..=PUNCT).filter(|_| rules.closeness != Closeness::Exact).collect::<Vec<_>>();
-    ladder.into_iter().chain(rules.ignore_whitespace.then_some(WHITESPACE))
+    let asked = [
+        (LINE_END, rules.converts_line_ends),
+        (EOF, rules.inaccurate_eof),
+        (FIXED, rules.correction.is_some() && !rules.ignore_whitespace),
+        (WHITESPACE, rules.ignore_whitespace),
+    ];
+    let asked = asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(rung, _)| rung);
+    ladder.into_iter().chain(asked)
+}
+
+/// Returns how lines are compared on `rung`.
+fn comparison(rung: usize, rules: &Rules) -> Comparison {
+    match (rung, &rules.correction) {
+        (FIXED, Some(correction)) => Comparison::fixed(correction.rule),
+        (TRAILING..=PUNCT, _) => Comparison::loose(rung),
+        _ => Comparison::strict(rung),
+    }
 }
 
 struct Placer<'a> {
@@ -128,6 +145,9 @@ impl Placer<'_> {
             if let Some(line) = found.line {
                 return self.settle(&quest, line, rung, found.candidates);
             }
+            if let Some(placement) = self.find_beyond(&quest) {
+                return Ok(placement);
+            }
         }
         Err(if is_blocked { MismatchKind::Overlap } else { MismatchKind::NotFound })
     }
@@ -152,8 +172,11 @@ impl Placer<'_> {
     }
 
     fn find_loosely(&mut self, quest: &Quest<'_>, rung: usize) -> Found {
+        if rung == EOF && !quest.wanted().ends_with(b"\n") {
+            return Found::default();
+        }
         let field = self.field(quest, false);
-        let comparison = Comparison { rung, is_strict: rung == WHITESPACE };
+        let comparison = comparison(rung, self.patch.rules);
         let known = self.loose.remove(&rung);
         let mut windows = known.unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
         let lines = quest.lines();
@@ -165,6 +188,45 @@ impl Placer<'_> {
         };
         self.loose.insert(rung, windows);
         found
+    }
+
+    /// Finds the lines at the end of a file that lacks some of the blank lines that they end with, where such lines are
+    /// left out anyway. One line that is not blank has to be there.
+    fn find_beyond(&mut self, quest: &Quest<'_>) -> Option<Placement> {
+        let rules = self.patch.rules;
+        rules.correction.filter(|correction| correction.rule.has(Flags::BLANK_AT_EOF))?;
+        let rung = if rules.ignore_whitespace { WHITESPACE } else { FIXED };
+        let (lines, comparison) = (quest.lines(), comparison(rung, rules));
+        let blank = lines.iter().rev().take_while(|line| is_blank(line)).count();
+        let most = lines.len().checked_sub(1).filter(|_| blank > 0 && blank < lines.len())?.min(self.index.count());
+        let first = self.index.count() - most;
+        let found = Hashes::new(comparison, comparison.lines_from(self.index, first));
+        let wanted = Hashes::new(comparison, lines.iter().copied());
+        let fitting = (lines.len() - blank..=most).rev().find(|&count| {
+            let line = self.index.count() - count;
+            let is_free = self.covered.obstacle(&(line..line + count)).is_none();
+            let is_right = !quest.level.is_at_start || line == 0 && self.covered.running(line) == 0;
+            let power = power(count);
+            is_free && is_right && wanted.run(0, count, power) == found.run(line - first, count, power)
+        })?;
+        let line = self.index.count() - fitting;
+        let mut there = comparison.lines_from(self.index, line);
+        let key = |line| comparison.key(line);
+        if !lines[..fitting].iter().all(|&wanted| there.next().is_some_and(|line| key(line) == key(wanted))) {
+            return None;
+        }
+        let offset = self.covered.running(line) - quest.stated;
+        let range = line..self.index.count();
+        self.covered.take(range.clone(), quest.pattern.change + signed(lines.len() - fitting));
+        Some(Placement {
+            bytes: self.index.bytes(range.clone()),
+            lines: range,
+            offset,
+            left_out: (quest.level.lines.start, quest.pattern.count() - quest.level.lines.end),
+            rung: LADDER[rung].name,
+            candidates: Vec::new(),
+            beyond: lines.len() - fitting,
+        })
     }
 
     /// Returns where the lines may stand; lines without a last terminator only at the end.
@@ -204,7 +266,7 @@ impl Placer<'_> {
             let anchored = [b"\n", quest.wanted()].concat();
             return self.around(&Needle::new(self.index, &anchored, quest.count()), quest.stated);
         }
-        let comparison = Comparison { rung: EXACT, is_strict: true };
+        let comparison = Comparison::strict(EXACT);
         let mut windows =
             self.exact.take().unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
         let found = self.around(&windows.places(&quest.lines()), quest.stated);
@@ -229,7 +291,7 @@ impl Placer<'_> {
         let offset = self.covered.running(line) - quest.stated;
         let wants_one = quest.level.is_fuzzy
             || (TRAILING..=PUNCT).contains(&rung)
-            || (offset != 0 && (self.patch.rules.unique || rung == WHITESPACE));
+            || (offset != 0 && (self.patch.rules.unique || matches!(rung, WHITESPACE | FIXED)));
         let rung = LADDER[rung].name;
         if wants_one && candidates.len() > 1 {
             return Err(MismatchKind::Ambiguous { lines: candidates, rung });
@@ -243,6 +305,7 @@ impl Placer<'_> {
             left_out: (quest.level.lines.start, quest.pattern.count() - quest.level.lines.end),
             rung,
             candidates: if offset == 0 { Vec::new() } else { candidates },
+            beyond: 0,
         })
     }
 }
@@ -265,7 +328,7 @@ mod tests {
     fn at(line: usize, count: usize, offset: isize, candidates: &[usize]) -> Placement {
         let (lines, candidates) = (line..line + count, candidates.to_vec());
         let bytes = 2 * line..2 * (line + count);
-        Placement { bytes, lines, offset, left_out: (0, 0), rung: "exact", candidates }
+        Placement { bytes, lines, offset, left_out: (0, 0), rung: "exact", candidates, beyond: 0 }
     }
 
     const BODY: &str = " a\n-b\n+x\n c\n";

@@ -2,34 +2,45 @@
 
 use std::collections::VecDeque;
 
-use super::Placement;
-use super::ladder::{EXACT, INDENT, LADDER, PUNCT};
+use super::correct::Corrected;
+use super::ladder::{EOF, EXACT, FIXED, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
+use super::{Placement, Rules, Spliced};
 use crate::plan::{Anchor, Closeness, Direction, Hunk, HunkLine, LineKind};
-use crate::text::{BYTE_ORDER_MARK, Ending, lines};
+use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
 /// Returns the file with the hunks in place.
 pub(super) fn splice(
     preimage: &[u8],
-    text: &[u8],
-    hunks: &[Hunk],
+    (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     placements: &[Placement],
-    closeness: Closeness,
-) -> Vec<u8> {
+    rules: &Rules,
+) -> Spliced {
     let mut order: Vec<_> = hunks.iter().zip(placements).collect();
     order.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
     let inserted: usize = hunks.iter().map(|hunk| hunk.body.len()).sum();
     let mut out = Output { bytes: Vec::with_capacity(preimage.len() + inserted), is_open: false };
     let mut done = 0;
+    let mut spliced = Spliced::default();
     for (hunk, placement) in order {
-        let site = Site::new(preimage, hunk, placement, closeness);
+        let site = Site::new(preimage, hunk, placement, rules);
         out.keep(&preimage[done..placement.bytes.start], site.ending);
-        site.write(&hunk.lines(text, direction).collect::<Vec<_>>(), &mut out);
+        match rules.correction {
+            None => site.write(&hunk.lines(text, direction).collect::<Vec<_>>(), &mut out),
+            Some(correction) => {
+                let corrected = Corrected::new((text, hunk), direction, preimage, placement, correction);
+                site.write(&corrected.lines().collect::<Vec<_>>(), &mut out);
+                corrected.tell(&mut spliced);
+            }
+        }
+        if rules.inaccurate_eof && site.is_open_end(hunk, text, direction, rules) {
+            out.open();
+        }
         done = placement.bytes.end;
     }
     out.keep(&preimage[done..], ending_near(preimage, done));
-    out.bytes
+    Spliced { bytes: out.bytes, ..spliced }
 }
 
 /// The end of the line in front of `offset`; else of the line there; LF where there is none.
@@ -71,6 +82,12 @@ impl Output {
         self.is_open = !self.bytes.ends_with(b"\n");
     }
 
+    /// Takes the terminator off the last line.
+    fn open(&mut self) {
+        let content = without_ending(&self.bytes).len();
+        self.bytes.truncate(content);
+    }
+
     fn close(&mut self, ending: Ending) {
         self.bytes.extend_from_slice(ending.bytes());
         self.is_open = false;
@@ -81,6 +98,8 @@ impl Output {
 struct Site<'a> {
     preimage: &'a [u8],
     placement: &'a Placement,
+    /// The row of [`LADDER`] that found it.
+    rung: usize,
     /// How the lines around it end.
     ending: Ending,
     /// Whether new lines are written byte for byte: the grammar says how lines end, and the file agreed with it.
@@ -92,18 +111,33 @@ struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement, closeness: Closeness) -> Self {
+    fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement, rules: &Rules) -> Self {
         let has_open_lines = hunk.anchor == Anchor::Line;
-        let is_verbatim = has_open_lines && placement.rung == LADDER[EXACT].name;
+        let rung = LADDER.iter().position(|rung| rung.name == placement.rung).unwrap_or(EXACT);
+        let is_verbatim = has_open_lines && matches!(rung, EXACT | FIXED) && !rules.converts_line_ends;
         let ending = ending_near(preimage, placement.bytes.start);
-        let moves_lines = !has_open_lines || closeness == Closeness::Reindented;
-        Self { preimage, placement, ending, is_verbatim, has_open_lines, moves_lines }
+        let moves_lines = !has_open_lines || rules.closeness == Closeness::Reindented;
+        Self { preimage, placement, rung, ending, is_verbatim, has_open_lines, moves_lines }
     }
 
     /// Returns the mark of the file if the hunk covers it; the texts of some grammars do not have it.
     fn mark(&self) -> &'a [u8] {
         let is_covered = !self.has_open_lines && self.region().starts_with(BYTE_ORDER_MARK);
         if is_covered && self.placement.bytes.start == 0 { BYTE_ORDER_MARK } else { b"" }
+    }
+
+    /// Returns whether the hunk ends the file with a new line that has no terminator, although the patch gives it one as
+    /// it gives one to the old line: git's `--inaccurate-eof`. Unlike git, a file that has the terminator keeps it, unless
+    /// white space does not count.
+    fn is_open_end(&self, hunk: &Hunk, text: &[u8], direction: Direction, rules: &Rules) -> bool {
+        let lines = || hunk.lines(text, direction);
+        let new = lines().filter(HunkLine::is_new).last().filter(|line| line.kind == LineKind::Insertion);
+        let old = lines().filter(HunkLine::is_old).last();
+        let is_ended = |line: Option<HunkLine<'_>>| line.is_some_and(|line| line.text.ends_with(b"\n"));
+        self.placement.bytes.end == self.preimage.len()
+            && (rules.ignore_whitespace || self.rung == EOF && !self.preimage.ends_with(b"\n"))
+            && is_ended(new)
+            && is_ended(old)
     }
 
     fn region(&self) -> &'a [u8] {
@@ -132,7 +166,14 @@ impl<'a> Site<'a> {
                 continue;
             }
             old += 1;
-            let Some(found) = kept.contains(&(old - 1)).then(|| file.next()).flatten() else { continue };
+            let Some(found) = kept.contains(&(old - 1)).then(|| file.next()).flatten() else {
+                if line.kind == LineKind::Context && (kept.end..kept.end + self.placement.beyond).contains(&(old - 1)) {
+                    out.insert([b"", line.text, b""], ending);
+                }
+                continue;
+            };
+            // White space that is put right is so in the lines that stay as well.
+            let found = if self.rung == FIXED && line.kind == LineKind::Context { line.text } else { found };
             before = present(Ending::of(found)).unwrap_or(before);
             if line.kind == LineKind::Context {
                 ending = before;
@@ -160,9 +201,8 @@ impl<'a> Site<'a> {
     where
         'a: 'h,
     {
-        let rung = LADDER.iter().position(|rung| rung.name == self.placement.rung)?;
         let old: Vec<_> = hunk.iter().filter(|line| line.is_old()).map(|line| line.text).collect();
-        (self.moves_lines && (INDENT..=PUNCT).contains(&rung)).then(|| Reindent::new(&old, self.covered()))
+        (self.moves_lines && (INDENT..=PUNCT).contains(&self.rung)).then(|| Reindent::new(&old, self.covered()))
     }
 }
 

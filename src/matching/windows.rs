@@ -6,9 +6,10 @@ use std::collections::{HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::LineIndex;
-use super::ladder::LADDER;
+use super::ladder::{FIXED, LADDER};
 use super::search::Places;
 use crate::text::{BYTE_ORDER_MARK, without_ending};
+use crate::whitespace::{WhitespaceRule, fix};
 
 /// Odd and without pattern, so that places in a run weigh differently.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -20,11 +21,31 @@ pub(super) struct Comparison {
     pub(super) rung: usize,
     /// Whether terminators and a byte order mark count.
     pub(super) is_strict: bool,
+    /// What is put right before, on the rung for that.
+    pub(super) whitespace: WhitespaceRule,
 }
 
 impl Comparison {
+    /// Returns the comparison of whole lines, terminators and all.
+    pub(super) fn strict(rung: usize) -> Self {
+        Self { rung, is_strict: true, whitespace: WhitespaceRule::NONE }
+    }
+
+    /// Returns the comparison of lines without terminators.
+    pub(super) const fn loose(rung: usize) -> Self {
+        Self { rung, is_strict: false, whitespace: WhitespaceRule::NONE }
+    }
+
+    /// Returns the comparison of lines as they are when `rule` has put them right.
+    pub(super) fn fixed(rule: WhitespaceRule) -> Self {
+        Self { whitespace: rule, ..Self::strict(FIXED) }
+    }
+
     /// Returns what has to be equal in two lines that are the same.
     pub(super) fn key(self, line: &[u8]) -> Cow<'_, [u8]> {
+        if self.rung == FIXED {
+            return fix(line, self.whitespace).line;
+        }
         (LADDER[self.rung].key)(if self.is_strict { line } else { without_ending(line) })
     }
 
@@ -198,7 +219,7 @@ mod tests {
             let (file, anchored) = (file.concat(), format!("\n{}", wanted.concat()));
             let index = LineIndex::new(file.as_bytes());
             let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
-            let comparison = Comparison { rung: EXACT, is_strict: true };
+            let comparison = Comparison::strict(EXACT);
             let mut windows = Windows::new(&index, comparison, std::iter::empty());
             let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
             let listed = windows.places(&wanted);

@@ -7,7 +7,7 @@ use super::done::is_hunk_done;
 use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, code};
-use super::{FileOutcome, Options};
+use super::{FileOutcome, Options, whitespace};
 use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement};
 use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
@@ -69,7 +69,8 @@ fn spliced(
 ) -> Option<Vec<u8>> {
     let direction = operation.direction;
     // Those that are left out are looked for as well: the others go where they would go beside them.
-    let placements = matching::place(preimage, text, hunks, direction, &options.rules);
+    let rules = whitespace::rules(operation, (text, hunks), preimage, options);
+    let placements = matching::place(preimage, text, hunks, direction, &rules);
     explain(operation, text, hunks, (&placements, options.idempotent), findings);
     let is_done = |placed: &Result<_, Box<Mismatch>>| {
         options.idempotent && is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
@@ -85,14 +86,35 @@ fn spliced(
     if options.describe || !is_as_stated {
         findings.outcome.placements = placements;
     }
-    let (hunks, placed, closeness) = (some.as_deref().unwrap_or(hunks), placed?, options.rules.closeness);
+    let (hunks, placed) = (some.as_deref().unwrap_or(hunks), placed?);
     judge_hunks(hunks, text, direction, options, findings);
-    let after = matching::splice_moved(preimage, text, hunks, direction, &placed, closeness);
-    if has_done {
+    let pairs = hunks.iter().zip(&placed);
+    whitespace::judge_end(operation, text, preimage, pairs, &options.whitespace, findings);
+    let mut spliced = matching::splice_by(preimage, text, hunks, direction, &placed, &rules);
+    whitespace::note_correction(&mut spliced, findings);
+    let after = match &options.line_ends {
+        Some(line_ends) if operation.action == Action::Create && line_ends.returns(&operation.path) => {
+            with_returns(spliced.bytes)
+        }
+        _ => spliced.bytes,
+    };
+    if has_done || rules.correction.is_some() {
         compare(preimage, &after, &mut findings.outcome);
     }
     findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
     Some(after)
+}
+
+/// Ends the lines of a new file with CR LF, unless it has CR already.
+fn with_returns(text: Vec<u8>) -> Vec<u8> {
+    if text.contains(&b'\r') || is_binary(&text) {
+        return text;
+    }
+    let mut out = Vec::with_capacity(text.len());
+    for byte in text {
+        out.extend_from_slice(if byte == b'\n' { b"\r\n" } else { std::slice::from_ref(&byte) });
+    }
+    out
 }
 
 /// Counts the lines that differ, of contents for which the patch does not say it.

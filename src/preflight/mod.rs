@@ -14,6 +14,7 @@ mod gallery;
 mod group;
 mod growth;
 mod guards;
+mod line_ends;
 mod lines;
 mod modes;
 mod names;
@@ -22,6 +23,7 @@ mod operation;
 mod overlay;
 mod problem;
 mod replace;
+mod whitespace;
 mod whole;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -46,7 +48,9 @@ use crate::workspace::{Workspace, WorkspaceError};
 use findings::Findings;
 
 pub use gallery::{Gallery, Moment, media_type};
+pub use line_ends::{Conversions, LineEnds};
 pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
+pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
 
 /// How the tree is looked at.
 #[derive(Clone, Debug)]
@@ -81,6 +85,10 @@ pub struct Options {
     pub encoding: Option<EncodingChoice>,
     /// Whether what has been done already is left as it is, and no reason not to apply.
     pub idempotent: bool,
+    /// What is looked for in the white space of new lines, and what is done about it.
+    pub whitespace: Whitespace,
+    /// What tells which files have line ends that git converts; without it none has.
+    pub line_ends: Option<Arc<Conversions>>,
     /// What changes are looked at for besides (`--guard`).
     pub guards: Vec<&'static Guard>,
     /// What keeps the images of the change, for who shows them.
@@ -117,6 +125,8 @@ impl Default for Options {
             max_growth: 1 << 27,
             encoding: None,
             idempotent: false,
+            whitespace: Whitespace::default(),
+            line_ends: None,
             guards: Vec::new(),
             gallery: None,
             progress: Progress::default(),
@@ -186,6 +196,8 @@ pub struct FileOutcome {
     pub hardlinks: Option<u64>,
     /// Whether all of it had been done already.
     pub is_done: bool,
+    /// What is wrong with the white space of the patch, where something is.
+    pub whitespace: Option<Box<FileWhitespace>>,
 }
 
 impl FileOutcome {
@@ -233,7 +245,11 @@ pub fn resolve(
     let judged = rulings.iter().enumerate().map(|(index, ruling)| Mutex::new(denied(plan, index, ruling)));
     let all: Vec<Mutex<Findings>> = judged.collect();
     let groups = group::groups(plan);
-    let is_refused = AtomicBool::new(all.iter().any(|findings| held(findings).is_failed()));
+    let whitespace = whitespace::examine(plan, &options.whitespace);
+    let is_found = whitespace.iter().flatten().any(|file| file.count() > 0);
+    let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };
+    let is_misspaced = is_found && options.whitespace.action.refuses();
+    let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| held(findings).is_failed()));
     let count = AtomicUsize::new(0);
     options.progress.enter(Phase::Looking, plan.operations.len());
     let work = |members: &Vec<usize>| -> Result<(), WorkspaceError> {
@@ -259,7 +275,9 @@ pub fn resolve(
         [only] => work(only)?,
         several => several.par_iter().try_for_each(work)?,
     }
-    Ok(Resolution { changes: count.into_inner(), ..collected(all, rulings) })
+    let mut resolution = Resolution { changes: count.into_inner(), ..collected(all, rulings) };
+    whitespace::tell(plan, whitespace.unwrap_or_default(), options.whitespace.action, &mut resolution);
+    Ok(resolution)
 }
 
 /// Returns what `policy` says of each operation of `plan`; no contents are looked at.

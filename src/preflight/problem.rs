@@ -344,6 +344,10 @@ codes! {
     PLACEHOLDER = "wpatch::guard::placeholder", Suspicious;
     /// A file parsed before, and does so no longer.
     BROKEN_SYNTAX = "wpatch::guard::syntax", Suspicious;
+    /// Lines have white space that they should not have.
+    WHITESPACE = "wpatch::whitespace::errors", Suspicious;
+    /// git cannot say how it is configured.
+    GIT_CONFIG = "wpatch::git::config", Io;
     /// A file is larger than a guard looks at.
     NOT_GUARDED = "wpatch::guard::too_large", TooLarge;
     /// The change brings errors that a language server tells of.

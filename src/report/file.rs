@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::cell::CellReport;
 use super::hunk::{self, HunkReport};
+use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
 use crate::matching::{LADDER, Mismatch, MismatchKind, Placement};
 use crate::mode::FileMode;
@@ -86,6 +87,9 @@ pub struct FileReport {
     pub before: Option<Contents>,
     /// The contents after; null if there are none, or if nobody asked.
     pub after: Option<Contents>,
+    /// What is wrong with the white space of its new lines, where that was looked for and something is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whitespace: Option<WhitespaceReport>,
     /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
     pub hunks: Vec<HunkReport>,
     /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
@@ -280,6 +284,7 @@ impl FileReport {
             }),
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
+            whitespace: known.whitespace.as_ref().map(|found| WhitespaceReport::of(operation, found, counter)),
             hunks,
             verdict: ruling.verdict.name(),
             reason: ruling.reason().map(str::to_owned),

@@ -36,6 +36,7 @@ mod summary;
 pub mod terminal;
 mod text;
 mod texts;
+mod whitespace;
 mod words;
 mod written;
 
@@ -70,6 +71,7 @@ pub use schema::{SCHEMAS, Schema};
 pub use spoken::{refusal, success};
 use stat::{Signs, Stat};
 pub use summary::letters;
+pub use whitespace::{WhitespaceLine, WhitespaceReport};
 
 /// The name and version of the shape of [`Report`].
 pub const SCHEMA: &str = "wpatch.report/1";

@@ -39,6 +39,8 @@ pub(crate) struct Settings {
     pub(crate) recount: bool,
     pub(crate) lenient: bool,
     pub(crate) ignore_whitespace: bool,
+    pub(crate) inaccurate_eof: bool,
+    pub(crate) whitespace: Option<String>,
     pub(crate) overwrite: bool,
     pub(crate) unique: bool,
     pub(crate) format: Option<String>,
@@ -125,11 +127,13 @@ impl Settings {
             (self.unidiff_zero, "--unidiff-zero"),
             (self.recount, "--recount"),
             (self.ignore_whitespace, "--ignore-whitespace"),
+            (self.inaccurate_eof, "--inaccurate-eof"),
         ];
         let mut arguments: Vec<_> =
             flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
         arguments.extend(self.strip.map(|level| format!("-p{level}")));
         arguments.extend(self.directory.as_ref().map(|directory| format!("--directory={directory}")));
+        arguments.extend(self.whitespace.as_ref().map(|action| format!("--whitespace={action}")));
         arguments.extend(self.context.map(|lines| format!("-C{lines}")));
         arguments.extend(self.exclude.iter().map(|pattern| format!("--exclude={pattern}")));
         arguments.extend(self.include.iter().map(|pattern| format!("--include={pattern}")));

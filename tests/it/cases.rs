@@ -14,6 +14,8 @@ use crate::{run, tree::Traces};
 /// The codes that no patch can raise: those of the command line, of the disk and of other processes.
 const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
+    // In `whitespace.rs`.
+    "wpatch::git::config",
     "wpatch::plan::not_approved",
     // Those of the commands of the user are in `verify.rs`.
     "wpatch::command::before",

@@ -323,7 +323,7 @@ fn apply_takes_a_diff_back() {
             let labels = ["--label-a", "a/file", "--label-b", "b/file", "--context", context];
             let (diff, code) = printed(&root, &[&["diff", "file", "after"][..], &labels].concat());
             fs::write(root.join("diff"), &diff).unwrap();
-            let output = run(&root, &["apply", "--unidiff-zero", "diff"]);
+            let output = run(&root, &["apply", "--whitespace=nowarn", "--unidiff-zero", "diff"]);
             let told = (code, output.status.code(), String::from_utf8(output.stderr).unwrap());
             assert_eq!(told, (Some(1), Some(0), String::new()), "{}", diff.escape_ascii());
             assert_eq!(fs::read(root.join("file")).unwrap(), after, "{}", diff.escape_ascii());

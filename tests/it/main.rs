@@ -56,5 +56,6 @@ mod transaction;
 mod tree;
 mod verbs;
 mod verify;
+mod whitespace;
 mod workspace;
 mod world;

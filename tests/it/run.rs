@@ -10,11 +10,12 @@ use fs_err as fs;
 use globset::Glob;
 use jsonschema::Validator;
 use serde_json::Value;
-use wpatch::engine::{self, Commands, Lenience, Outcome, Request};
+use wpatch::engine::{self, Commands, Lenience, Outcome, Request, WhitespaceRequest};
 use wpatch::guard::GUARDS;
 use wpatch::matching::Rules;
 use wpatch::mode::FileKind;
 use wpatch::plan::{Direction, Filter, Selection};
+use wpatch::preflight::WhitespaceAction;
 use wpatch::transaction::{Durability, Interrupt};
 use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -124,6 +125,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
                 fuzz: settings.fuzz.unwrap_or(0),
                 zero_context: settings.unidiff_zero,
                 ignore_whitespace: settings.ignore_whitespace,
+                inaccurate_eof: settings.inaccurate_eof,
                 unique: settings.unique,
                 ..Rules::default()
             },
@@ -147,6 +149,10 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
         index: None,
         relocate: false,
+        whitespace: WhitespaceRequest {
+            action: settings.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
+            ..WhitespaceRequest::default()
+        },
         commands: Commands::default(),
         diagnostics: None,
     }

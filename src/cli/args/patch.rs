@@ -11,6 +11,7 @@ use crate::cli::guards::GuardOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::servers::DiagnosticsOptions;
 use crate::cli::verbs::{self, How};
+use crate::cli::whitespace::WhitespaceOptions;
 use crate::digest::Sha256;
 use crate::engine::options::Only;
 
@@ -33,7 +34,7 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 36] = [
+const DECIDED: [&str; 39] = [
     "index",
     "cached",
     "patches",
@@ -49,7 +50,10 @@ const DECIDED: [&str; 36] = [
     "lenient",
     "relocate",
     "recount",
+    "whitespace",
     "ignore_whitespace",
+    "no_ignore_whitespace",
+    "inaccurate_eof",
     "fuzz",
     "overwrite",
     "in_place",
@@ -130,9 +134,8 @@ pub(in crate::cli) struct PatchOptions {
     /// Count the lines of hunks instead of believing their headers
     #[arg(long)]
     pub(in crate::cli) recount: bool,
-    /// Compare runs of blanks as one
-    #[arg(long, visible_alias = "ignore-space-change")]
-    pub(in crate::cli) ignore_whitespace: bool,
+    #[command(flatten)]
+    pub(in crate::cli) whitespace: WhitespaceOptions,
     /// Lines of context that may be left out when nothing else fits [default: 0]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) fuzz: Option<usize>,

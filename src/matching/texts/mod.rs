@@ -155,7 +155,7 @@ fn change(file: &Searched<'_>, edit: usize, wanted: &Replacement, site: Site, cl
 
 fn at(bytes: Range<usize>, rung: usize) -> Placement {
     let rung = LADDER[rung].name;
-    Placement { bytes, lines: 0..0, offset: 0, left_out: (0, 0), rung, candidates: Vec::new() }
+    Placement { bytes, lines: 0..0, offset: 0, left_out: (0, 0), rung, candidates: Vec::new(), beyond: 0 }
 }
 
 /// Gives the changes, in the order of their places, their line numbers: of the lines that they touch.

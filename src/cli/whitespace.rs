@@ -1,0 +1,111 @@
+//! White space in patches: its options, and what is said of it, in the words of git.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::Task;
+use super::args::Global;
+use super::excerpt::clipped;
+use crate::engine::options::{ACTIONS, Problem, Severity, WhitespaceAction, code};
+use crate::engine::{Outcome, WhitespaceRequest};
+use crate::report::{WhitespaceLine, WhitespaceReport};
+use crate::text::printable;
+
+/// Most lines with errors that are shown unless all are asked for.
+const MOST_SHOWN: usize = 5;
+/// What is said of blank lines at the end of a file.
+const END: &str = "new blank line at EOF";
+/// Most characters of a line of the patch.
+const WIDTH: usize = 2000;
+
+/// The options that are about white space.
+#[derive(Debug, Args)]
+pub(super) struct WhitespaceOptions {
+    /// What to do about new lines with errors in their white space [default: warn, or what git's apply.whitespace says]
+    #[arg(long, value_name = "ACTION", value_parser = ACTIONS.map(|(name, _)| name))]
+    whitespace: Option<String>,
+    /// Compare runs of blanks as one
+    #[arg(long, visible_alias = "ignore-space-change", overrides_with = "no_ignore_whitespace")]
+    ignore_whitespace: bool,
+    /// Compare blanks one by one, whatever git's apply.ignorewhitespace says
+    #[arg(long, alias = "no-ignore-space-change", overrides_with = "ignore_whitespace")]
+    no_ignore_whitespace: bool,
+    /// Let a last line of a file lack its newline although the patch has it
+    #[arg(long)]
+    pub(super) inaccurate_eof: bool,
+}
+
+impl WhitespaceOptions {
+    /// Returns what is asked of a patch that is taken as far as `task` says.
+    pub(super) fn meant(&self, task: Task, global: &Global) -> WhitespaceRequest {
+        let usual = if task == Task::Apply { WhitespaceAction::Warn } else { WhitespaceAction::NoWarn };
+        let ignores = match (self.ignore_whitespace, self.no_ignore_whitespace) {
+            (false, false) => None,
+            (ignores, _) => Some(ignores),
+        };
+        WhitespaceRequest {
+            action: self.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
+            usual,
+            ignores,
+            directory: Some(global.root().to_owned()),
+        }
+    }
+}
+
+/// Names the lines with errors, each with what is wrong with it.
+pub(super) fn print_lines(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
+    // What is found when hunks have their places comes last.
+    let lines = || told(outcome).flat_map(|whitespace| &whitespace.lines);
+    let ends = lines().filter(|line| line.error == END);
+    let most = if is_squelched(outcome) { MOST_SHOWN } else { usize::MAX };
+    lines().filter(|line| line.error != END).chain(ends).take(most).try_for_each(|line| print_line(outcome, line, err))
+}
+
+fn print_line(outcome: &Outcome, line: &WhitespaceLine, err: &mut dyn Write) -> io::Result<()> {
+    let Some(input) = outcome.inputs.get(line.source.input) else { return Ok(()) };
+    let name = if input.name == "-" { "<stdin>" } else { &input.name };
+    writeln!(err, "{}:{}: {}.", printable(name.as_bytes()), line.source.line_start, line.error)?;
+    if line.error == END {
+        return writeln!(err, "+");
+    }
+    let text = without_ending_lf(&input.bytes[line.source.byte_start..line.source.byte_end]);
+    let marker = usize::from(matches!(text, [b'+' | b'-' | b' ', ..]));
+    writeln!(err, "{}", clipped(&text[marker..], WIDTH))
+}
+
+/// Says how many lines have errors, and what became of them; nothing if the patch does not apply anyway.
+pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
+    let is_other = |problem: &Problem| problem.severity == Severity::Error && *problem.code != code::WHITESPACE;
+    let count = |counted: fn(&WhitespaceReport) -> usize| told(outcome).map(counted).sum::<usize>();
+    let (errors, corrected) = (count(|whitespace| whitespace.errors), count(|whitespace| whitespace.corrected));
+    if outcome.problems.iter().any(is_other) || errors == 0 && corrected == 0 {
+        return Ok(());
+    }
+    if is_squelched(outcome) && errors > MOST_SHOWN {
+        let more = errors - MOST_SHOWN;
+        writeln!(err, "warning: squelched {more} whitespace error{}", if more == 1 { "" } else { "s" })?;
+    }
+    let add = |count| if count == 1 { "line adds" } else { "lines add" };
+    if told(outcome).any(|whitespace| whitespace.action.starts_with("error")) {
+        return writeln!(err, "error: {errors} {} whitespace errors.", add(errors));
+    }
+    if corrected > 0 && outcome.report.ok && outcome.report.command == "apply" {
+        let lines = if corrected == 1 { "line" } else { "lines" };
+        return writeln!(err, "warning: {corrected} {lines} applied after fixing whitespace errors.");
+    }
+    if errors > 0 { writeln!(err, "warning: {errors} {} whitespace errors.", add(errors)) } else { Ok(()) }
+}
+
+fn told(outcome: &Outcome) -> impl Iterator<Item = &WhitespaceReport> {
+    outcome.report.files.iter().filter_map(|file| file.whitespace.as_ref())
+}
+
+fn is_squelched(outcome: &Outcome) -> bool {
+    told(outcome).all(|whitespace| whitespace.action != "error-all")
+}
+
+/// Returns a line without its newline; a CR is part of what is wrong with it.
+fn without_ending_lf(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\n").unwrap_or(line)
+}

@@ -1,0 +1,121 @@
+//! What git's configuration and attributes say of white space, and what the request says besides.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Run;
+use crate::path::RelPath;
+use crate::plan::{Anchor, Operation};
+use crate::preflight::{self, Conversions, Problem, Severity, WhitespaceAction, code, named};
+use crate::whitespace::{Contradiction, WhitespaceRule};
+use crate::workspace::git::{Attribute, Git};
+
+/// What is asked about white space (`--whitespace`, `--ignore-whitespace`).
+#[derive(Clone, Debug, Default)]
+pub struct WhitespaceRequest {
+    /// What is done about lines with errors; `None` for what is configured, `apply.whitespace`.
+    pub action: Option<WhitespaceAction>,
+    /// What is done where nothing is configured.
+    pub usual: WhitespaceAction,
+    /// Whether runs of blanks are compared as one; `None` for what is configured, `apply.ignorewhitespace`.
+    pub ignores: Option<bool>,
+    /// The directory whose configuration and attributes count: the root. Without it nothing is configured.
+    pub directory: Option<PathBuf>,
+}
+
+/// Why it is not known what is asked.
+enum Trouble {
+    /// git cannot tell.
+    Git(io::Error),
+    /// What it tells means nothing.
+    Value(String),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Git(error)
+    }
+}
+
+impl From<Contradiction> for Trouble {
+    fn from(contradiction: Contradiction) -> Self {
+        Self::Value(contradiction.to_string())
+    }
+}
+
+impl Run {
+    /// Completes `options` for the plan.
+    pub(super) fn consult(&mut self, asked: &WhitespaceRequest, options: &mut preflight::Options) {
+        options.whitespace.action = asked.action.unwrap_or(asked.usual);
+        options.rules.ignore_whitespace |= asked.ignores.unwrap_or_default();
+        let Some(directory) = &asked.directory else { return };
+        let paths: Vec<_> = self.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
+        if paths.is_empty() {
+            return;
+        }
+        match configured(asked, directory, &paths, options) {
+            Ok(()) => {}
+            Err(Trouble::Value(message)) => self.problems.push(Problem::new(&code::USAGE, message)),
+            Err(Trouble::Git(error)) => {
+                let message = format!("git cannot say how it is configured for white space: {error}");
+                let severity = Severity::Warning;
+                self.problems.push(Problem { severity, ..Problem::new(&code::GIT_CONFIG, message) });
+            }
+        }
+        options.line_ends = Some(Arc::new(Conversions::new(directory, paths)));
+    }
+}
+
+/// Returns whether the operation has hunks as git writes them: other grammars are not what git is configured for.
+fn has_numbers(operation: &Operation) -> bool {
+    operation.hunks().any(|hunk| hunk.anchor == Anchor::Line)
+}
+
+fn configured(
+    asked: &WhitespaceRequest,
+    directory: &Path,
+    paths: &[RelPath],
+    options: &mut preflight::Options,
+) -> Result<(), Trouble> {
+    let git = Git::around(directory);
+    if asked.action.is_none()
+        && let Some(name) = git.config("apply.whitespace")?
+    {
+        let unknown = || Trouble::Value(format!("unrecognized whitespace option '{}'", String::from_utf8_lossy(name)));
+        options.whitespace.action = WhitespaceAction::named(name).ok_or_else(unknown)?;
+    }
+    if asked.ignores.is_none() {
+        options.rules.ignore_whitespace |= ignores(git.config("apply.ignorewhitespace")?)?;
+    }
+    if options.whitespace.action == WhitespaceAction::NoWarn {
+        return Ok(());
+    }
+    let usual = git.config("core.whitespace")?.map(WhitespaceRule::parse).transpose()?.unwrap_or_default();
+    let attributes = git.attributes(&["whitespace"], &paths.iter().collect::<Vec<_>>())?;
+    let mut rules = HashMap::new();
+    for (path, attribute) in paths.iter().zip(attributes) {
+        let rule = match &attribute[0] {
+            Attribute::Unspecified => continue,
+            Attribute::Set => usual.strict(),
+            Attribute::Unset => usual.none(),
+            Attribute::Value(text) => WhitespaceRule::parse(text)?,
+        };
+        rules.insert(path.clone(), rule);
+    }
+    options.whitespace.usual = usual;
+    options.whitespace.rules = Arc::new(rules);
+    Ok(())
+}
+
+fn ignores(value: Option<&[u8]>) -> Result<bool, Trouble> {
+    match value {
+        None | Some(b"no" | b"false" | b"never" | b"none") => Ok(false),
+        Some(b"change") => Ok(true),
+        Some(value) => {
+            let value = String::from_utf8_lossy(value);
+            Err(Trouble::Value(format!("unrecognized whitespace ignore option '{value}'")))
+        }
+    }
+}

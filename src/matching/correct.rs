@@ -1,0 +1,75 @@
+//! The lines of a hunk with their white space put right.
+
+use std::borrow::Cow;
+
+use super::ladder::{FIXED, LADDER};
+use super::{Correction, Placement, Spliced, blank_end};
+use crate::plan::{Direction, Hunk, HunkLine, LineKind};
+use crate::text::Span;
+use crate::whitespace::{Flags, fix};
+
+/// The lines of one hunk as they go into the file.
+pub(super) struct Corrected<'a> {
+    lines: Vec<(HunkLine<'a>, Cow<'a, [u8]>)>,
+    put_right: Vec<Span>,
+    left_out: Vec<Span>,
+}
+
+impl<'a> Corrected<'a> {
+    /// Puts new lines right, and those that stay where they were found so; takes blank lines from the end of the file.
+    pub(super) fn new(
+        (text, hunk): (&'a [u8], &Hunk),
+        direction: Direction,
+        preimage: &[u8],
+        placement: &Placement,
+        Correction { rule, corrects_new_lines }: Correction,
+    ) -> Self {
+        let is_fixed = placement.rung == LADDER[FIXED].name;
+        let (mut put_right, mut left_out) = (Vec::new(), Vec::new());
+        let lines = hunk.lines(text, direction).map(|line| {
+            let is_new = line.kind == LineKind::Insertion;
+            if !(is_new && corrects_new_lines || line.kind == LineKind::Context && is_fixed) {
+                return (line, Cow::Borrowed(line.text));
+            }
+            let fixed = fix(line.text, rule);
+            put_right.extend((is_new && fixed.is_corrected).then_some(line.span));
+            (line, fixed.line)
+        });
+        let mut lines: Vec<_> = lines.collect();
+        let end = blank_end(preimage, text, hunk, direction, placement).filter(|_| rule.has(Flags::BLANK_AT_EOF));
+        if let Some(end) = end {
+            left_out = cut(&mut lines, end.count);
+        }
+        Self { lines, put_right, left_out }
+    }
+
+    /// Returns its lines.
+    pub(super) fn lines(&self) -> impl Iterator<Item = HunkLine<'_>> {
+        self.lines.iter().map(|(line, text)| HunkLine { text, ..*line })
+    }
+
+    /// Adds what was put right to what is told.
+    pub(super) fn tell(mut self, spliced: &mut Spliced) {
+        spliced.corrected.append(&mut self.put_right);
+        spliced.left_out.append(&mut self.left_out);
+    }
+}
+
+/// Takes the last `count` new lines away, and returns where they stand in the patch.
+fn cut(lines: &mut Vec<(HunkLine<'_>, Cow<'_, [u8]>)>, count: usize) -> Vec<Span> {
+    let mut gone = Vec::new();
+    for place in (0..lines.len()).rev() {
+        let line = &mut lines[place].0;
+        if gone.len() == count || !line.is_new() {
+            continue;
+        }
+        gone.push(line.span);
+        if line.kind == LineKind::Context {
+            line.kind = LineKind::Deletion;
+        } else {
+            lines.remove(place);
+        }
+    }
+    gone.reverse();
+    gone
+}

@@ -1,0 +1,244 @@
+//! White space that lines of a patch should not bring: what is wrong with them, and what is done about it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::findings::Findings;
+use super::problem::{Problem, Severity, code};
+use super::{Options, Resolution};
+use crate::matching::{Correction, Placement, Rules, Spliced, blank_end};
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::{Anchor, Direction, Edit, Hunk, LineKind, Operation, Plan};
+use crate::text::Span;
+use crate::whitespace::{Flags, WhitespaceRule, check};
+
+/// Most lines of a file that are told one by one; the others are counted.
+const MOST_TOLD: usize = 1000;
+
+/// What is done about errors in white space (`--whitespace`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhitespaceAction {
+    /// Nothing is looked for.
+    #[default]
+    NoWarn,
+    /// They are told.
+    Warn,
+    /// They keep the patch from applying.
+    Error,
+    /// The same, and each of them is told.
+    ErrorAll,
+    /// They are put right.
+    Fix,
+}
+
+/// The names of the actions; git has two for the last one.
+pub const ACTIONS: [(&str, WhitespaceAction); 6] = [
+    ("nowarn", WhitespaceAction::NoWarn),
+    ("warn", WhitespaceAction::Warn),
+    ("error", WhitespaceAction::Error),
+    ("error-all", WhitespaceAction::ErrorAll),
+    ("fix", WhitespaceAction::Fix),
+    ("strip", WhitespaceAction::Fix),
+];
+
+impl WhitespaceAction {
+    /// Returns the action that is called `name`.
+    #[must_use]
+    pub fn named(name: &[u8]) -> Option<Self> {
+        ACTIONS.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, action)| *action)
+    }
+
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ACTIONS.iter().find(|(_, action)| *action == self).map_or("", |(name, _)| name)
+    }
+
+    pub(super) fn refuses(self) -> bool {
+        matches!(self, Self::Error | Self::ErrorAll)
+    }
+}
+
+/// What is looked for in which file, and what is done about it.
+#[derive(Clone, Debug, Default)]
+pub struct Whitespace {
+    /// What is done.
+    pub action: WhitespaceAction,
+    /// What is looked for where nothing else is said.
+    pub usual: WhitespaceRule,
+    /// What is looked for in files that have rules of their own.
+    pub rules: Arc<HashMap<RelPath, WhitespaceRule>>,
+    /// Whether a line of the patch has an error: git puts nothing right otherwise.
+    pub(super) is_found: bool,
+}
+
+impl Whitespace {
+    /// Returns what is looked for in the file of `operation`.
+    fn rule(&self, operation: &Operation) -> WhitespaceRule {
+        self.rules.get(named(operation)).copied().unwrap_or(self.usual)
+    }
+}
+
+/// Returns the name of the file that counts for rules: the new one that the patch has.
+#[must_use]
+pub fn named(operation: &Operation) -> &RelPath {
+    match (operation.direction, &operation.from) {
+        (Direction::Reverse, Some(from)) => from,
+        _ => &operation.path,
+    }
+}
+
+/// What is wrong with the white space of a patch in one file, and what was done about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileWhitespace {
+    /// What is done about it.
+    pub action: WhitespaceAction,
+    /// What is wrong, and with which line of the patch; at most the first 1000 lines.
+    pub errors: Vec<(Span, Flags)>,
+    /// How many lines more have errors.
+    pub more: usize,
+    /// The lines of the patch that were put right.
+    pub corrected: Vec<Span>,
+    /// The blank lines of the patch that were left out at the end of the file.
+    pub left_out: Vec<Span>,
+}
+
+impl FileWhitespace {
+    /// Returns how many lines have errors.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.errors.len() + self.more
+    }
+
+    fn add(&mut self, span: Span, flags: Flags) {
+        match self.errors.len() {
+            _ if flags.is_empty() => {}
+            MOST_TOLD.. => self.more += 1,
+            _ => self.errors.push((span, flags)),
+        }
+    }
+}
+
+/// Looks at the lines of all operations, whether they fit or not; `None` if nobody asked.
+pub(super) fn examine(plan: &Plan, whitespace: &Whitespace) -> Option<Vec<FileWhitespace>> {
+    let is_asked = whitespace.action != WhitespaceAction::NoWarn;
+    is_asked.then(|| plan.operations.iter().map(|operation| lines(plan, operation, whitespace)).collect())
+}
+
+fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhitespace {
+    let (mut found, text, direction) = (FileWhitespace::default(), plan.text(operation), operation.direction);
+    let mut rule = whitespace.rule(operation);
+    if operation.new_mode.or(operation.old_mode).is_some_and(|mode| mode.kind() == FileKind::Symlink) {
+        rule.flags = rule.flags.but(Flags::INCOMPLETE_LINE);
+    }
+    // What stays is put right as well, where it is.
+    let looks_at_context = whitespace.action == WhitespaceAction::Fix && direction == Direction::Forward;
+    let Edit::Hunks(hunks) = &operation.edit else { return found };
+    for hunk in hunks.iter().enumerate().filter(|(index, _)| operation.takes(*index)).map(|(_, hunk)| hunk) {
+        for line in hunk.lines(text, direction) {
+            if is_returned(line.kind, line.text) {
+                rule = rule.with_cr();
+            }
+            if line.kind == LineKind::Insertion || looks_at_context && line.kind == LineKind::Context {
+                found.add(line.span, check(line.text, rule));
+            }
+        }
+    }
+    found
+}
+
+/// Returns whether a line that the file has ends with CR LF.
+fn is_returned(kind: LineKind, line: &[u8]) -> bool {
+    kind != LineKind::Insertion && line.ends_with(b"\r\n")
+}
+
+/// Returns whether old lines of the hunks end with CR LF: their line ends are those of the file then.
+fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])) -> bool {
+    let lines = || hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction));
+    hunks.iter().any(|hunk| hunk.anchor == Anchor::Line) && lines().any(|line| is_returned(line.kind, line.text))
+}
+
+/// Returns how closely the hunks of `operation` have to fit in `preimage`.
+pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), preimage: &[u8], options: &Options) -> Rules {
+    let mut rules = options.rules.clone();
+    let whitespace = &options.whitespace;
+    if whitespace.action == WhitespaceAction::Fix {
+        let rule = whitespace.rule(operation);
+        let rule = if has_returns(operation, patch) { rule.with_cr() } else { rule };
+        rules.correction = Some(Correction { rule, corrects_new_lines: whitespace.is_found });
+    }
+    if let Some(line_ends) = &options.line_ends
+        && memchr::memmem::find(preimage, b"\r\n").is_some()
+        && !has_returns(operation, patch)
+    {
+        rules.converts_line_ends = line_ends.of(named(operation)).are_converted();
+    }
+    rules
+}
+
+/// Notes the blank lines that the hunks put at the end of the file.
+pub(super) fn judge_end<'h>(
+    operation: &Operation,
+    text: &[u8],
+    preimage: &[u8],
+    placed: impl Iterator<Item = (&'h Hunk, &'h Placement)>,
+    whitespace: &Whitespace,
+    findings: &mut Findings,
+) {
+    let action = whitespace.action;
+    if action == WhitespaceAction::NoWarn || !whitespace.rule(operation).has(Flags::BLANK_AT_EOF) {
+        return;
+    }
+    for (hunk, placement) in placed {
+        if let Some(end) = blank_end(preimage, text, hunk, operation.direction, placement) {
+            findings.outcome.whitespace.get_or_insert_default().add(end.first, Flags::BLANK_AT_EOF);
+            if action.refuses() {
+                findings.error(&code::WHITESPACE, said(1)).place = Some((operation.input, end.first));
+            }
+        }
+    }
+}
+
+/// Notes what was put right.
+pub(super) fn note_correction(spliced: &mut Spliced, findings: &mut Findings) {
+    if spliced.corrected.is_empty() && spliced.left_out.is_empty() {
+        return;
+    }
+    let told = findings.outcome.whitespace.get_or_insert_default();
+    told.corrected.append(&mut spliced.corrected);
+    told.left_out.append(&mut spliced.left_out);
+}
+
+/// Adds what was found in the lines to what came of the operations.
+pub(super) fn tell(plan: &Plan, found: Vec<FileWhitespace>, action: WhitespaceAction, resolution: &mut Resolution) {
+    for (index, lines) in found.into_iter().enumerate() {
+        let file = &mut resolution.files[index];
+        let lines_alone = lines.count();
+        if lines_alone > 0 {
+            let end = file.whitespace.take().map(|end| *end).unwrap_or_default();
+            let errors = lines.errors.into_iter().chain(end.errors).collect();
+            file.whitespace = Some(Box::new(FileWhitespace { errors, more: lines.more + end.more, ..end }));
+        }
+        let Some(all) = &mut file.whitespace else { continue };
+        all.action = action;
+        // Blank lines at the end were refused where they were found.
+        let count = if action.refuses() { lines_alone } else { all.count() };
+        if count == 0 {
+            continue;
+        }
+        let severity = if action.refuses() { Severity::Error } else { Severity::Warning };
+        let mut problem = Problem { severity, ..Problem::new(&code::WHITESPACE, said(count)) };
+        problem.place = all.errors.first().map(|(span, _)| (plan.operations[index].input, *span));
+        problem.of(plan, index);
+        if action.refuses() {
+            file.failed.get_or_insert(&code::WHITESPACE);
+        }
+        resolution.problems.push(problem);
+    }
+}
+
+fn said(count: usize) -> String {
+    let line = if count == 1 { "line adds" } else { "lines add" };
+    format!("{count} {line} whitespace errors")
+}

@@ -1,0 +1,129 @@
+//! Lines without errors. What becomes of a line is what `ws_fix_copy` in git's ws.c makes of it.
+
+use std::borrow::Cow;
+
+use super::{Flags, WhitespaceRule, is_space};
+
+/// A line put right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed<'a> {
+    /// The line as it should be.
+    pub line: Cow<'a, [u8]>,
+    /// Whether an error was corrected; a CR that goes with nothing else is none.
+    pub is_corrected: bool,
+}
+
+/// Returns `line`, which has its terminator if it is there, without what `rule` finds wrong.
+#[must_use]
+pub fn fix(line: &[u8], rule: WhitespaceRule) -> Fixed<'_> {
+    let (content, ending, is_ended) = ended(line, rule);
+    let (skipped, indentation) = indented(content, rule).unwrap_or((0, Vec::new()));
+    let is_corrected = is_ended || skipped > 0;
+    let kept = &content[skipped..];
+    if indentation.is_empty() && line.starts_with(kept) && &line[kept.len()..] == ending {
+        return Fixed { line: Cow::Borrowed(line), is_corrected };
+    }
+    Fixed { line: Cow::Owned([&indentation, kept, ending].concat()), is_corrected }
+}
+
+/// Returns the line without what it ends with, how it should end, and whether that is another end.
+fn ended(line: &[u8], rule: WhitespaceRule) -> (&[u8], &'static [u8], bool) {
+    let is_incomplete = rule.has(Flags::INCOMPLETE_LINE) && !line.is_empty() && !line.ends_with(b"\n");
+    if !rule.has(Flags::BLANK_AT_EOL) {
+        return (line, if is_incomplete { b"\n" } else { b"" }, is_incomplete);
+    }
+    let terminated = line.strip_suffix(b"\n");
+    let content = terminated.unwrap_or(line);
+    let returned = content.strip_suffix(b"\r").filter(|_| terminated.is_some());
+    let ending: &[u8] = match (terminated.is_some() || is_incomplete, returned.is_some() && rule.has(Flags::CR_AT_EOL))
+    {
+        (true, true) => b"\r\n",
+        (true, false) => b"\n",
+        (false, _) => b"",
+    };
+    let content = returned.unwrap_or(content);
+    let end = content.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+    (&content[..end], ending, is_incomplete || end < content.len())
+}
+
+/// Returns how many bytes of the indentation go, and what comes for them; `None` if it is as it should be.
+fn indented(content: &[u8], rule: WhitespaceRule) -> Option<(usize, Vec<u8>)> {
+    let end = content.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(content.len());
+    let behind = |byte| content[..end].iter().rposition(|&other| other == byte).map_or(0, |last| last + 1);
+    let (tabs, spaces) = (behind(b'\t'), behind(b' '));
+    if rule.has(Flags::SPACE_BEFORE_TAB) && is_mixed(&content[..tabs])
+        || rule.has(Flags::INDENT_WITH_NON_TAB) && has_wide_run(&content[..end], rule.tab_width)
+    {
+        let skipped = if rule.has(Flags::INDENT_WITH_NON_TAB) { tabs.max(spaces) } else { tabs };
+        return Some((skipped, with_tabs(&content[..skipped], rule.tab_width)));
+    }
+    (rule.has(Flags::TAB_IN_INDENT) && tabs > 0).then(|| (tabs, with_spaces(&content[..tabs], rule.tab_width)))
+}
+
+/// Returns whether a tab stands behind a space; `indentation` ends with its last tab.
+fn is_mixed(indentation: &[u8]) -> bool {
+    indentation.contains(&b' ')
+}
+
+/// Returns whether so many spaces stand in a row that they could be a tab.
+fn has_wide_run(indentation: &[u8], width: usize) -> bool {
+    indentation.split(|&byte| byte == b'\t').any(|spaces| spaces.len() >= width)
+}
+
+/// Writes tabs for runs of spaces that are as wide; fewer spaces go where a tab follows.
+fn with_tabs(indentation: &[u8], width: usize) -> Vec<u8> {
+    let (mut out, mut spaces) = (Vec::new(), 0);
+    for &byte in indentation {
+        if byte == b' ' {
+            spaces += 1;
+            if spaces < width {
+                continue;
+            }
+        }
+        spaces = 0;
+        out.push(b'\t');
+    }
+    out.resize(out.len() + spaces, b' ');
+    out
+}
+
+/// Writes spaces for tabs.
+fn with_spaces(indentation: &[u8], width: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    for &byte in indentation {
+        let length = if byte == b'\t' { (out.len() / width + 1) * width } else { out.len() + 1 };
+        out.resize(length, b' ');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixed(line: &str, rule: &str) -> (String, bool) {
+        let fixed = fix(line.as_bytes(), WhitespaceRule::parse(rule.as_bytes()).unwrap());
+        (String::from_utf8(fixed.line.into_owned()).unwrap(), fixed.is_corrected)
+    }
+
+    #[test]
+    fn ends_and_indentations_are_put_right() {
+        let cases = [
+            ("a \t\n", "", "a\n", true),
+            ("a\r\n", "", "a\n", false),
+            ("a \r\n", "cr-at-eol", "a\r\n", true),
+            ("a ", "", "a", true),
+            ("a ", "incomplete", "a\n", true),
+            ("a", "incomplete,-trailing", "a\n", true),
+            (" \ta\n", "", "\ta\n", true),
+            ("         \ta\n", "", "\t\ta\n", true),
+            ("          a\n", "indent", "\t  a\n", true),
+            ("     a\n", "indent,tabwidth=4", "\t a\n", true),
+            (" \t a\n", "tab,-space", "         a\n", true),
+            (" a\n", "", " a\n", false),
+        ];
+        for (line, rule, expected, is_corrected) in cases {
+            assert_eq!(fixed(line, rule), (expected.to_owned(), is_corrected), "{line:?} {rule}");
+        }
+    }
+}

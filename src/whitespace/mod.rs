@@ -1,0 +1,219 @@
+//! White space that a line should not have: the rules of git's `core.whitespace`, and lines put right.
+//!
+//! To add a rule, add a row of [`RULES`], and what breaks it to `check` and `fix`.
+
+mod check;
+mod fix;
+
+use std::fmt;
+
+pub use check::check;
+pub use fix::{Fixed, fix};
+
+/// What is looked for, or what was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// Blanks at the end of a line.
+    pub const BLANK_AT_EOL: Self = Self(1);
+    /// Blank lines at the end of a file.
+    pub const BLANK_AT_EOF: Self = Self(1 << 1);
+    /// A space before a tab in the indentation.
+    pub const SPACE_BEFORE_TAB: Self = Self(1 << 2);
+    /// An indentation with as many spaces as a tab is wide.
+    pub const INDENT_WITH_NON_TAB: Self = Self(1 << 3);
+    /// A tab in the indentation.
+    pub const TAB_IN_INDENT: Self = Self(1 << 4);
+    /// No error, but leave to end lines with CR LF.
+    pub const CR_AT_EOL: Self = Self(1 << 5);
+    /// A last line without terminator.
+    pub const INCOMPLETE_LINE: Self = Self(1 << 6);
+
+    /// Returns whether there is none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns whether all of `others` are among these.
+    #[must_use]
+    pub fn has(self, others: Self) -> bool {
+        self.0 & others.0 == others.0
+    }
+
+    /// Returns these and `others`.
+    #[must_use]
+    pub fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// Returns these without `others`.
+    #[must_use]
+    pub fn but(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+}
+
+impl fmt::Display for Flags {
+    /// Names errors as git does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_trailing = self.has(Flags::BLANK_AT_EOL);
+        let words = [
+            (is_trailing, "trailing whitespace"),
+            (self.has(Flags::BLANK_AT_EOF) && !is_trailing, "new blank line at EOF"),
+            (self.has(Flags::SPACE_BEFORE_TAB), "space before tab in indent"),
+            (self.has(Flags::INDENT_WITH_NON_TAB), "indent with spaces"),
+            (self.has(Flags::TAB_IN_INDENT), "tab in indent"),
+            (self.has(Flags::INCOMPLETE_LINE), "no newline at the end of file"),
+        ];
+        let said: Vec<_> = words.iter().filter(|(is_said, _)| *is_said).map(|(_, words)| *words).collect();
+        f.write_str(&said.join(", "))
+    }
+}
+
+/// A rule by its name.
+struct Row {
+    name: &'static str,
+    flags: Flags,
+    /// Whether it is among those that an attribute without a value stands for.
+    is_usual: bool,
+}
+
+/// The rules as git names them; any beginning of a name is that of the first which begins so.
+const RULES: &[Row] = &[
+    Row { name: "trailing-space", flags: Flags(0b11), is_usual: true },
+    Row { name: "space-before-tab", flags: Flags::SPACE_BEFORE_TAB, is_usual: true },
+    Row { name: "indent-with-non-tab", flags: Flags::INDENT_WITH_NON_TAB, is_usual: true },
+    Row { name: "cr-at-eol", flags: Flags::CR_AT_EOL, is_usual: false },
+    Row { name: "blank-at-eol", flags: Flags::BLANK_AT_EOL, is_usual: true },
+    Row { name: "blank-at-eof", flags: Flags::BLANK_AT_EOF, is_usual: true },
+    Row { name: "tab-in-indent", flags: Flags::TAB_IN_INDENT, is_usual: false },
+    Row { name: "incomplete-line", flags: Flags::INCOMPLETE_LINE, is_usual: true },
+];
+
+/// What is looked for in the lines of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WhitespaceRule {
+    /// The errors, and the leave for CR.
+    pub flags: Flags,
+    /// How many columns a tab has, 1 to 63.
+    pub tab_width: usize,
+}
+
+impl Default for WhitespaceRule {
+    fn default() -> Self {
+        let flags = Flags::BLANK_AT_EOL.and(Flags::BLANK_AT_EOF).and(Flags::SPACE_BEFORE_TAB);
+        Self { flags, tab_width: 8 }
+    }
+}
+
+/// What no rule can be made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot enforce both tab-in-indent and indent-with-non-tab")]
+pub struct Contradiction;
+
+impl WhitespaceRule {
+    /// The rule that looks for nothing.
+    pub const NONE: Self = Self { flags: Flags(0), tab_width: 8 };
+
+    /// Reads a value of `core.whitespace`: what it names comes to the usual rules, or goes from them after a `-`. Words
+    /// that are not known, and widths that no tab has, say nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Contradiction`] if indentations shall have neither tabs nor spaces.
+    pub fn parse(text: &[u8]) -> Result<Self, Contradiction> {
+        let mut rule = Self::default();
+        let is_between = |byte: &u8| matches!(byte, b',' | b' ' | b'\t' | b'\n' | b'\r');
+        let mut rest = text;
+        loop {
+            let start = rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
+            let (word, behind) =
+                rest[start..].split_at(memchr::memchr(b',', &rest[start..]).unwrap_or(rest.len() - start));
+            let (is_negated, word) = word.strip_prefix(b"-").map_or((false, word), |word| (true, word));
+            if word.is_empty() {
+                break;
+            }
+            if let Some(row) = RULES.iter().find(|row| row.name.as_bytes().starts_with(word)) {
+                rule.flags = if is_negated { rule.flags.but(row.flags) } else { rule.flags.and(row.flags) };
+            }
+            rule.tab_width = word.strip_prefix(b"tabwidth=").and_then(width).unwrap_or(rule.tab_width);
+            rest = behind;
+        }
+        if rule.flags.has(Flags::TAB_IN_INDENT.and(Flags::INDENT_WITH_NON_TAB)) {
+            return Err(Contradiction);
+        }
+        Ok(rule)
+    }
+
+    /// Returns the rule that looks for all that is usual, with the tabs of this one: what the attribute `whitespace` says.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        let usual = RULES.iter().filter(|row| row.is_usual);
+        Self { flags: usual.fold(Flags::default(), |flags, row| flags.and(row.flags)), ..self }
+    }
+
+    /// Returns the rule that looks for nothing, with the tabs of this one: what `-whitespace` says.
+    #[must_use]
+    pub fn none(self) -> Self {
+        Self { flags: Flags::default(), ..self }
+    }
+
+    /// Returns the rule that leaves CR at the end of lines.
+    #[must_use]
+    pub fn with_cr(self) -> Self {
+        Self { flags: self.flags.and(Flags::CR_AT_EOL), ..self }
+    }
+
+    /// Returns whether it looks for all of `flags`.
+    #[must_use]
+    pub fn has(self, flags: Flags) -> bool {
+        self.flags.has(flags)
+    }
+}
+
+/// Reads the digits at the start, as atoi(3).
+fn width(text: &[u8]) -> Option<usize> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let width = std::str::from_utf8(&text[..digits]).ok()?.parse().ok()?;
+    (1..64).contains(&width).then_some(width)
+}
+
+/// Returns whether git takes `byte` for white space.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Returns whether a line has nothing but white space.
+#[must_use]
+pub fn is_blank(line: &[u8]) -> bool {
+    line.iter().copied().all(is_space)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_come_and_go_by_the_beginnings_of_their_names() {
+        let usual = WhitespaceRule::default();
+        let flags = |text: &str| WhitespaceRule::parse(text.as_bytes()).unwrap().flags;
+        assert_eq!(flags(""), usual.flags);
+        assert_eq!(flags("-trailing,-space-before,-indent"), Flags::default());
+        assert_eq!(flags(" -t,\ttab, -sp"), Flags::TAB_IN_INDENT);
+        assert_eq!(flags("-blank-at-eol,nothing"), Flags::BLANK_AT_EOF.and(Flags::SPACE_BEFORE_TAB));
+        assert_eq!(flags("cr-at-eol,incomplete"), usual.flags.and(Flags::CR_AT_EOL).and(Flags::INCOMPLETE_LINE));
+        // Nothing is read behind an empty word.
+        assert_eq!(flags("-,-trailing"), usual.flags);
+        assert_eq!(WhitespaceRule::parse(b"tab,indent"), Err(Contradiction));
+    }
+
+    #[test]
+    fn a_tab_has_up_to_63_columns() {
+        let widths =
+            ["tabwidth=4", "tabwidth=63x", "tabwidth=64", "tabwidth=0", "tabwidth=", "tabwidth=99999999999999999999"];
+        let widths = widths.map(|text| WhitespaceRule::parse(text.as_bytes()).unwrap().tab_width);
+        assert_eq!(widths, [4, 63, 8, 8, 8, 8]);
+    }
+}

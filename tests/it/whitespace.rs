@@ -1,0 +1,301 @@
+//! White space in patches: what is told and put right, by the installed git and by this program.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use fs_err as fs;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use serde_json::Value;
+use tempfile::TempDir;
+use wpatch::text::printable;
+
+/// What becomes of one old line.
+#[derive(Clone, Debug)]
+enum Change {
+    Kept,
+    Gone,
+    Before(String),
+    Behind(String),
+}
+
+/// A file, what a patch has for its lines, and how it is applied.
+#[derive(Clone, Debug)]
+struct Scene {
+    /// Each line as the patch has it and as the file has it, and what becomes of it.
+    lines: Vec<(String, String, Change)>,
+    /// How many lines the file lacks at its end.
+    missing: usize,
+    has_last_newline: bool,
+    action: &'static str,
+    rules: String,
+    options: Vec<&'static str>,
+}
+
+fn spaced(word: &'static str) -> impl Strategy<Value = String> {
+    let starts = vec!["", "", "", " ", "\t", " \t", "        ", "  \t  ", "\t        ", "         \t"];
+    let ends = vec!["", "", "", "", " ", "\t", "\r", " \r"];
+    (prop::sample::select(starts), prop::sample::select(ends)).prop_map(move |(start, end)| [start, word, end].concat())
+}
+
+fn words() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["", "", "a", "b", "c", "d e"])
+}
+
+prop_compose! {
+    fn line()(word in words())(
+        old in spaced(word),
+        other in spaced(word),
+        is_other in prop::bool::weighted(0.3),
+        new in words().prop_flat_map(spaced),
+        change in 0..6,
+    ) -> (String, String, Change) {
+        let change = match change {
+            0 => Change::Gone,
+            1 => Change::Before(new),
+            2 => Change::Behind(new),
+            _ => Change::Kept,
+        };
+        let found = if is_other { other } else { old.clone() };
+        (old, found, change)
+    }
+}
+
+prop_compose! {
+    fn scene()(
+        lines in prop::collection::vec(line(), 1..7),
+        missing in prop::sample::select(vec![0usize, 0, 0, 0, 1, 2]),
+        has_last_newline in prop::bool::weighted(0.8),
+        action in prop::sample::select(vec!["nowarn", "warn", "error", "error-all", "fix", "fix", "fix"]),
+        rules in prop::collection::vec(prop::sample::select(vec![
+            "trailing", "-trailing", "-blank-at-eof", "space-before-tab", "-space", "cr-at-eol", "tabwidth=4", "blank-at-eol",
+        ]), 0..3),
+        indent in prop::sample::select(vec!["", "indent", "tab"]),
+        reverse in prop::bool::weighted(0.2),
+        ignore in prop::bool::weighted(0.2),
+    ) -> Scene {
+        let options = [(reverse, "-R"), (ignore, "--ignore-whitespace")];
+        let options = options.iter().filter(|(is_set, _)| *is_set).map(|(_, option)| *option).collect();
+        let rules = rules.into_iter().chain([indent]).filter(|rule| !rule.is_empty()).collect::<Vec<_>>().join(",");
+        Scene { lines, missing, has_last_newline, action, rules, options }
+    }
+}
+
+impl Scene {
+    /// Returns whether the last line has no terminator; then there is something in it. git takes the beginning of such a
+    /// line for the whole of it, where only blanks follow.
+    fn is_open(&self) -> bool {
+        let is_right = |old: &str, found: &str| {
+            !old.trim().is_empty() && !found.trim().is_empty() && (old == found || !found.starts_with(old))
+        };
+        !self.has_last_newline && self.lines.last().is_some_and(|(old, found, _)| is_right(old, found))
+    }
+
+    fn patch(&self) -> String {
+        let (mut body, mut old, mut new) = (String::new(), 0, 0);
+        let count = self.lines.len();
+        for (nth, (line, _, change)) in self.lines.iter().enumerate() {
+            let is_open = nth + 1 == count && self.is_open();
+            let end = if is_open { "\n\\ No newline at end of file\n" } else { "\n" };
+            old += 1;
+            new += usize::from(!matches!(change, Change::Gone));
+            let text = match change {
+                Change::Kept => format!(" {line}{end}"),
+                Change::Gone => format!("-{line}{end}"),
+                Change::Behind(_) if is_open => format!(" {line}{end}"),
+                Change::Before(added) => format!("+{added}\n {line}{end}"),
+                Change::Behind(added) => format!(" {line}{end}+{added}\n"),
+            };
+            body.push_str(&text);
+            new += usize::from(matches!(change, Change::Before(_)) || matches!(change, Change::Behind(_)) && !is_open);
+        }
+        format!("--- a/file\n+++ b/file\n@@ -1,{old} +{},{new} @@\n{body}", usize::from(new > 0))
+    }
+
+    /// Returns the file that the patch is for, or the one that it leads to if it is read backwards.
+    fn file(&self) -> String {
+        let mut lines = Vec::new();
+        let is_reversed = self.options.contains(&"-R");
+        for (_, found, change) in &self.lines {
+            match change {
+                Change::Before(added) if is_reversed => lines.extend([added, found]),
+                Change::Behind(added) if is_reversed => lines.extend([found, added]),
+                Change::Gone if is_reversed => {}
+                _ => lines.push(found),
+            }
+        }
+        lines.truncate(lines.len().saturating_sub(self.missing));
+        let mut text: String = lines.into_iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        if self.is_open() && self.missing == 0 {
+            text.pop();
+        }
+        text
+    }
+
+    /// Returns whether it changes anything, and nothing that is declared to be different: where blanks are ignored, new
+    /// lines end as those around them.
+    fn is_comparable(&self) -> bool {
+        let is_returned = self.options.contains(&"--ignore-whitespace") && (self.file() + &self.patch()).contains('\r');
+        !is_returned && self.lines.iter().any(|(_, _, change)| !matches!(change, Change::Kept))
+    }
+
+    fn run(&self, program: &str, root: &Path) -> Output {
+        let action = format!("--whitespace={}", self.action);
+        let mut command = Command::new(program);
+        command.arg("apply").arg(action).args(&self.options).arg("../patch").current_dir(root);
+        configured(&mut command, &[("core.whitespace", &self.rules)]).output().unwrap()
+    }
+}
+
+/// Gives `command` a configuration, and no other.
+fn configured<'c>(command: &'c mut Command, variables: &[(&str, &str)]) -> &'c mut Command {
+    command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").env("LC_ALL", "C");
+    command.env("GIT_CONFIG_COUNT", variables.len().to_string());
+    for (nth, (key, value)) in variables.iter().enumerate() {
+        command.env(format!("GIT_CONFIG_KEY_{nth}"), key).env(format!("GIT_CONFIG_VALUE_{nth}"), value);
+    }
+    command
+}
+
+/// Returns whether it worked, the file, and what was said if it did: git does not look at the file if it may not be changed.
+fn ending(scene: &Scene, program: &str) -> (bool, Vec<u8>, String) {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().join("tree");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("file"), scene.file()).unwrap();
+    fs::write(directory.path().join("patch"), scene.patch()).unwrap();
+    let output = scene.run(program, &root);
+    let file = fs::read(root.join("file")).unwrap_or_default();
+    let said = String::from_utf8(output.stderr).unwrap();
+    // git writes bytes as they are.
+    let lines = said
+        .split('\n')
+        .map(|line| if program == "git" { printable(line.as_bytes()).to_string() } else { line.to_owned() });
+    let said = if output.status.success() { lines.collect::<Vec<_>>().join("\n") } else { String::new() };
+    (output.status.success(), file, said)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
+    #[test]
+    fn git_finds_and_corrects_the_same(scene in scene().prop_filter("can be compared", Scene::is_comparable)) {
+        let (git, ours) = (ending(&scene, "git"), ending(&scene, env!("CARGO_BIN_EXE_wpatch")));
+        prop_assert_eq!(&git, &ours, "{}\n{}", scene.patch().escape_debug(), scene.file().escape_debug());
+    }
+}
+
+/// Applies `patch` to `file` in a repository with `config` and `attributes`.
+fn applied(config: &str, attributes: &str, file: &str, patch: &str, arguments: &[&str]) -> (Value, String) {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path();
+    assert!(Command::new("git").args(["init", "-q"]).current_dir(root).status().unwrap().success());
+    let usual = fs::read_to_string(root.join(".git/config")).unwrap();
+    fs::write(root.join(".git/config"), usual + config).unwrap();
+    fs::write(root.join(".gitattributes"), attributes).unwrap();
+    fs::write(root.join("file"), file).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    configured(&mut command, &[]).args(["apply", "--json"]).args(arguments).current_dir(root);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), patch.as_bytes()).unwrap();
+    let report = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    (crate::run::valid(report), fs::read_to_string(root.join("file")).unwrap())
+}
+
+const PATCH: &str = "--- a/file\n+++ b/file\n@@ -1,2 +1,3 @@\n one\n+\tnew \n two\n";
+
+#[test]
+fn the_configuration_and_the_attributes_of_the_repository_hold() {
+    let (report, file) = applied("[apply]\n\twhitespace = fix\n", "", "one\ntwo\n", PATCH, &[]);
+    assert_eq!(file, "one\n\tnew\ntwo\n");
+    let line = &report["files"][0]["whitespace"];
+    assert_eq!((&line["action"], &line["corrected"]), (&"fix".into(), &1.into()));
+    let told = (&line["lines"][0]["error"], &line["lines"][0]["corrected"], &line["lines"][0]["source"]["line_start"]);
+    assert_eq!(told, (&"trailing whitespace".into(), &true.into(), &5.into()));
+    let (report, file) =
+        applied("[core]\n\twhitespace = tab,-trailing\n", "", "one\ntwo\n", PATCH, &["--whitespace=fix"]);
+    assert_eq!((file.as_str(), &report["problems"][0]["severity"]), ("one\n        new \ntwo\n", &"warning".into()));
+    let (report, file) = applied("[apply]\n\twhitespace = error\n", "file -whitespace\n", "one\ntwo\n", PATCH, &[]);
+    assert_eq!((file.as_str(), &report["problems"]), ("one\n\tnew \ntwo\n", &Value::Array(Vec::new())));
+    let (report, file) = applied("[apply]\n\twhitespace = error\n", "", "one\ntwo\n", PATCH, &[]);
+    assert_eq!((file.as_str(), &report["exit_code"]), ("one\ntwo\n", &3.into()));
+    let (report, file) = applied(
+        "[apply]\n\tignorewhitespace = change\n",
+        "",
+        "one\nt\n",
+        "--- a/file\n+++ b/file\n@@ -1,2 +1,2 @@\n one \n-t\n+u\n",
+        &[],
+    );
+    assert_eq!(
+        (file.as_str(), &report["ok"]),
+        ("one\nt\n", &false.into()),
+        "blanks at the end of one line only differ"
+    );
+    let (_, file) = applied(
+        "[apply]\n\tignorewhitespace = change\n",
+        "",
+        "a  b\nt\n",
+        "--- a/file\n+++ b/file\n@@ -1,2 +1,2 @@\n a b\n-t\n+u\n",
+        &[],
+    );
+    assert_eq!(file, "a  b\nu\n");
+}
+
+#[test]
+fn a_configuration_that_means_nothing_is_refused() {
+    for (config, words) in [
+        ("[apply]\n\twhitespace = sometimes\n", "unrecognized whitespace option 'sometimes'"),
+        ("[apply]\n\tignorewhitespace = some\n", "unrecognized whitespace ignore option 'some'"),
+        ("[core]\n\twhitespace = tab,indent\n", "cannot enforce both tab-in-indent and indent-with-non-tab"),
+    ] {
+        let (report, file) = applied(config, "", "one\ntwo\n", PATCH, &[]);
+        assert_eq!((&report["problems"][0]["message"], &report["exit_code"]), (&words.into(), &2.into()));
+        assert_eq!(file, "one\ntwo\n");
+    }
+}
+
+#[test]
+fn a_git_that_cannot_tell_is_told_and_the_command_line_holds() {
+    let (report, file) = applied("[apply\n\twhitespace = error\n", "", "one\ntwo\n", PATCH, &[]);
+    let codes = [0, 1].map(|nth| report["problems"][nth]["code"].as_str().unwrap_or_default().to_owned());
+    assert_eq!(codes, ["wpatch::git::config", "wpatch::whitespace::errors"]);
+    assert_eq!(file, "one\n\tnew \ntwo\n");
+}
+
+#[test]
+fn files_whose_line_ends_git_converts_take_patches_with_lf() {
+    let patch = "--- a/file\n+++ b/file\n@@ -1,2 +1,3 @@\n one\n+new\n two\n";
+    let (before, after) = ("one\r\ntwo\r\nthree\n", "one\r\nnew\r\ntwo\r\nthree\n");
+    for (config, attributes) in [
+        ("[core]\n\tautocrlf = true\n", ""),
+        ("[core]\n\tautocrlf = input\n", ""),
+        ("", "file text\n"),
+        ("", "*\ttext=auto\n"),
+        ("", "file eol=crlf\n"),
+    ] {
+        let (report, file) = applied(config, attributes, before, patch, &[]);
+        assert_eq!((file.as_str(), &report["ok"]), (after, &true.into()), "{config} {attributes}");
+    }
+    for (config, attributes) in
+        [("", ""), ("[core]\n\tautocrlf = true\n", "file -text\n"), ("[core]\n\tautocrlf = no\n", "")]
+    {
+        let (report, file) = applied(config, attributes, before, patch, &[]);
+        assert_eq!((file.as_str(), &report["ok"]), (before, &false.into()), "{config} {attributes}");
+    }
+}
+
+#[test]
+fn a_new_file_gets_the_line_ends_of_the_work_tree() {
+    let patch = "--- /dev/null\n+++ b/made\n@@ -0,0 +1,2 @@\n+one\n+two\n";
+    for (attributes, expected) in [("made eol=crlf\n", "one\r\ntwo\r\n"), ("* text=auto\n", "one\ntwo\n")] {
+        let directory = TempDir::new().unwrap();
+        let root = directory.path();
+        assert!(Command::new("git").args(["init", "-q"]).current_dir(root).status().unwrap().success());
+        fs::write(root.join(".gitattributes"), attributes).unwrap();
+        fs::write(root.join(".git/patch"), patch).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        let status = configured(&mut command, &[]).args(["apply", ".git/patch"]).current_dir(root).status().unwrap();
+        assert!(status.success());
+        assert_eq!(fs::read_to_string(root.join("made")).unwrap(), expected);
+    }
+}
