@@ -3,7 +3,7 @@
 use globset::{GlobBuilder, GlobSet};
 use serde::{Deserialize, Serialize};
 
-use super::problems::{rejected_plan, unplaced};
+use super::problems::{rejected_plan, unplaced, unswept};
 use super::{Lenience, Outcome, Request, Run, refused};
 use crate::digest::Sha256;
 use crate::guard::GUARDS;
@@ -11,7 +11,7 @@ use crate::plan::{Closeness, Direction, Filter, Selection};
 use crate::preflight::{Facts, Options as PreflightOptions, Problem, code};
 use crate::report;
 use crate::syntax;
-use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Search};
+use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Saved, Search};
 use crate::transaction::history::{Refusal, refusals};
 use crate::transaction::{self, Interrupt, Links};
 use crate::workspace::Workspace;
@@ -110,8 +110,8 @@ pub fn reject(
     let files = Wish::read(&kept).map(|(wish, _)| wish.files).unwrap_or_default();
     let refusal = Refusal { plan: plan.clone(), reason: reason.map(str::to_owned), files };
     match refusals::refuse(workspace, options, interrupt, &refusal) {
-        Ok(Some(recovered)) => {
-            run.recovered = recovered;
+        Ok(Some(saved)) => {
+            run.kept(saved);
             plans::forget(workspace, &kept.name);
             run.plan_id = Some(plan);
         }
@@ -213,14 +213,21 @@ impl Run {
             return;
         }
         match plans::save(workspace, options, interrupt, &Kept { name: name.to_owned(), bytes }) {
-            Ok(Some(recovered)) => {
-                self.recovered = recovered;
+            Ok(Some(saved)) => {
+                self.kept(saved);
                 let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
                 self.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
             }
             Ok(None) => self.problems.push(unplaced("a plan")),
             Err(failure) => self.fail(&failure),
         }
+    }
+
+    /// Tells of what was kept how that went.
+    fn kept(&mut self, saved: Saved) {
+        self.recovered = saved.recovered;
+        let told = |failure| unswept(&format!("what is older could not all be removed: {failure}"));
+        self.problems.extend(saved.warning.map(told));
     }
 
     /// Returns the plan that `id` names; of one that is not saved, its name alone.

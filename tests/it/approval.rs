@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use fs_err as fs;
 use serde_json::{Value, json};
+use wpatch::engine::options::Limits;
 use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
 use wpatch::transaction::{Durability, Interrupt, Options};
@@ -286,9 +287,37 @@ fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
                 let is_there = is_whole(&next, &id);
                 assert!(is_there || is_killed || report.saved.is_none(), "{kind:?} {verb}");
             }
+            if kind == FaultKind::ErrorOnce {
+                assert_eq!(is_whole(&memory.restart(), &id), report.saved.is_some(), "{verb}: {:?}", report.problems);
+            }
         }
         assert!(faults > 10, "{kind:?}: {faults}");
     }
+}
+
+#[test]
+fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
+    let one = Limits { entries: 1, ..Limits::default() };
+    let limited = || Request { transaction: Options { history: one, ..request().transaction }, ..request() };
+    let mut warned = 0;
+    for verb in 0.. {
+        let memory = memory();
+        let other = Request { patches: vec![("-".into(), PATCH.replace("+2", "+II").into())], ..limited() };
+        assert!(engine::save(other, &memory, &Interrupt::new()).report.saved.is_some());
+        let verb = memory.verbs() + verb;
+        memory.inject(Injection { verb, kind: FaultKind::ErrorFromNowOn });
+        let report = engine::save(limited(), &memory, &Interrupt::new()).report;
+        if !memory.has_met_fault() {
+            break;
+        }
+        let codes: Vec<_> = report.problems.iter().map(|problem| (problem.severity, problem.code)).collect();
+        if let Some(saved) = &report.saved {
+            assert_eq!((report.ok, codes), (true, vec![("warning", "wpatch::io::not_swept")]), "{verb}");
+            assert!(is_whole(&memory.restart(), &saved.id), "{verb}");
+            warned += 1;
+        }
+    }
+    assert!(warned > 1, "{warned}");
 }
 
 #[test]
