@@ -18,7 +18,7 @@ use super::{Stop, finish, open, request};
 use crate::engine::options::{Policy, code};
 use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};
 use crate::report::print_json;
-use crate::text::printable;
+use crate::text::printable_line;
 
 /// Bytes that are given from an offset if nobody says how many.
 const LENGTH: u64 = 64 << 10;
@@ -246,10 +246,9 @@ fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return out.write_all(bytes);
     }
-    for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\t')) {
-        let end = usize::from(matches!(piece, [.., b'\n' | b'\t']));
-        let (text, end) = piece.split_at(piece.len() - end);
-        write!(out, "{}", printable(text))?;
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let (text, end) = line.split_at(line.len() - usize::from(line.ends_with(b"\n")));
+        write!(out, "{}", printable_line(text))?;
         out.write_all(end)?;
     }
     Ok(())

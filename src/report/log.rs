@@ -9,7 +9,7 @@ use super::Op;
 use super::words::{text, time};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::text::printable;
+use crate::text::{printable, printable_line};
 use crate::transaction::history::{Chain, Entry, EntryFile, Fate, Old, Version};
 
 /// The name and version of the shape of [`Log`].
@@ -159,7 +159,7 @@ impl Log {
                 writeln!(out, "  {} {from}{}{lost}{withheld}", file.op.name(), path(&file.path))?;
             }
             for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
-                diff.lines().try_for_each(|line| writeln!(out, "{}", printable(line.as_bytes())))?;
+                diff.lines().try_for_each(|line| writeln!(out, "{}", printable_line(line.as_bytes())))?;
             }
         }
         Ok(())

@@ -289,6 +289,19 @@ fn an_edit_that_cannot_be_made_is_denied_with_the_nearest_place() {
 }
 
 #[test]
+fn no_line_of_a_file_acts_on_whoever_reads_the_reason() {
+    let hostile = "\tone \u{1b}[2J\u{202e}\u{9b}31m\r\u{8} \u{200b}\n";
+    let desk = Desk::with(&[("a", format!("{hostile}two\nthree\n").as_bytes())]);
+    let input =
+        json!({"file_path": desk.path("a"), "old_string": format!("{hostile}twoo\nthree\n"), "new_string": "2"});
+    let (said, reason) = claude(&desk, "Edit", &input).unwrap();
+    assert_eq!(said, "deny");
+    assert!(reason.contains("     1\t\tone \\x1b[2J\\u{202e}\\u{9b}31m\\r\\x08 \\u{200b}\n"), "{reason:?}");
+    let acts = |it: char| it.is_control() && !matches!(it, '\n' | '\t') || matches!(it, '\u{202e}' | '\u{200b}');
+    assert_eq!(reason.chars().find(|&character| acts(character)), None, "{reason:?}");
+}
+
+#[test]
 fn of_other_calls_nothing_is_said() {
     let desk = desk();
     for (tool, input) in [
