@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::problems::{rejected_plan, unplaced, unswept};
 use super::{Lenience, Outcome, Request, Run, refused};
-use crate::digest::Sha256;
+use crate::digest::{Sha256, is_hex};
 use crate::guard::GUARDS;
 use crate::plan::{Closeness, Direction, Filter, Selection};
 use crate::preflight::{Facts, Options as PreflightOptions, Problem, code};
@@ -139,10 +139,6 @@ pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
 /// Returns whether `id` has the form of a `plan_id`.
 fn is_plan_id(id: &str) -> bool {
     id.strip_prefix(SHA256).is_some_and(|digits| digits.len() == 64 && is_hex(digits))
-}
-
-fn is_hex(digits: &str) -> bool {
-    digits.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
 }
 
 /// Returns the hex digits of a `plan_id`, or of its beginning.

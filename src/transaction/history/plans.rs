@@ -5,7 +5,7 @@
 
 use super::prune::{Limits, Spares, dead, prune_places};
 use super::{Failure, Interrupt, Options, Place, Recovered, attic, homes, keep, names, newest, recover};
-use crate::digest::Digest;
+use crate::digest::{Digest, is_hex};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::Durability;
@@ -191,8 +191,7 @@ fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Waiting>, Fai
         let text = std::str::from_utf8(name).ok()?;
         let (id, rest) = text.strip_prefix(PREFIX)?.split_once('.')?;
         let (bytes, plan) = rest.split_once('.')?;
-        let is_name =
-            plan.len() == 64 && plan.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit));
+        let is_name = plan.len() == 64 && is_hex(plan);
         let scratch = Scratch::of_entry(home.join(name).ok()?, id);
         is_name.then_some(Waiting { at: Place { scratch, bytes: bytes.parse().ok()? }, name: plan.to_owned() })
     };
