@@ -155,7 +155,7 @@ impl Stage {
             }
             Content::Restored(from, state) => self.restore(workspace, change, (&from, &state), permissions),
             Content::MovedFrom(from, state) => {
-                let is_beside = change.beside.is_some() || self.place(workspace, &from, true)?.is_beside;
+                let is_beside = change.beside.is_some() || self.is_beside(workspace, from.parent())?;
                 let is_same_mode =
                     kind == FileKind::Symlink || permissions == Permissions::Exact(state.stat.permissions);
                 if is_beside || !is_same_mode {
