@@ -14,7 +14,8 @@ use wpatch::transaction::{Durability, Links, Options, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
 use wpatch::workspace::{ATTIC, Privacy, Workspace};
 
-use crate::changes::{Case, Step, Tree, cases, path};
+use crate::changes::{Case, Step, Tree, cases};
+use crate::tree::path;
 
 const OPTIONS: Options = Options {
     durability: Durability::Full,

@@ -8,12 +8,11 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::Value;
 use similar::TextDiff;
-use wpatch::path::RelPath;
 use wpatch::text::without_ending;
 
 use crate::case::{Case, Settings};
 use crate::run;
-use crate::tree::{Node, Tree};
+use crate::tree::{Node, Tree, path};
 
 /// Names that never stand in each other's way.
 const NAMES: &[&str] = &["a", "b.txt", "d/a", "d/b", "d/e/f", "g/h/i/j"];
@@ -170,10 +169,6 @@ fn is_ok(report: &Value) -> bool {
 
 fn verdict(report: &Value) -> [&Value; 4] {
     ["ok", "exit_code", "plan_id", "problems"].map(|key| &report[key])
-}
-
-fn path(name: &str) -> RelPath {
-    RelPath::new(name.as_bytes()).unwrap()
 }
 
 fn at<'a>(tree: &'a Tree, name: &str) -> Option<&'a Node> {

@@ -14,14 +14,10 @@ use wpatch::workspace::{Fault, Workspace};
 use crate::case::{Case, Settings, each, same};
 use crate::repository::Repository;
 use crate::run;
-use crate::tree::{Node, Tree};
+use crate::tree::{Node, Tree, path};
 
 /// Fewest cases whose tree git can keep.
 const LEAST: usize = 440;
-
-fn path(name: &str) -> RelPath {
-    RelPath::new(name.as_bytes()).unwrap()
-}
 
 fn open(repository: &Repository, revision: &str) -> Objects {
     engine::open_tree(&repository.path(), revision).unwrap()

@@ -8,7 +8,8 @@ use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{ATTIC, Privacy, Workspace};
 
 use super::{OPTIONS, done, put, tree, undo};
-use crate::changes::{Step, path};
+use crate::changes::Step;
+use crate::tree::path;
 
 /// A plain directory with an attic, whose clock shows the same as at every start.
 fn memory() -> Memory {

@@ -11,7 +11,8 @@ use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection};
 
 use super::{OPTIONS, done, memory, put, request, tree, undo};
-use crate::changes::{Step, path};
+use crate::changes::Step;
+use crate::tree::path;
 
 #[test]
 fn the_history_is_bounded_and_says_so() {

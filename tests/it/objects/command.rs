@@ -1,8 +1,7 @@
 //! `check --from-tree`.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use fs_err as fs;
 use serde_json::Value;
@@ -11,6 +10,7 @@ use tempfile::TempDir;
 use super::{open, sample};
 use crate::repository::{Repository, git};
 use crate::run;
+use crate::systems::fed;
 
 const PATCH: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
 
@@ -21,10 +21,7 @@ fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
 }
 
 fn checked(command: &mut Command) -> Value {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // Whoever refuses the command line reads no patch.
-    let _ = child.stdin.take().unwrap().write_all(PATCH.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    let output = fed(command, PATCH.as_bytes());
     let report = run::valid(serde_json::from_slice(&output.stdout).unwrap());
     assert_eq!(report["exit_code"].as_i64(), output.status.code().map(i64::from), "{report:#}");
     report

@@ -8,10 +8,11 @@ use tempfile::TempDir;
 use wpatch::engine;
 use wpatch::workspace::{Fault, Workspace, WorkspaceError};
 
-use super::{open, path, sample};
+use super::{open, sample};
 use crate::case::Settings;
 use crate::repository::Repository;
 use crate::run;
+use crate::tree::path;
 
 fn refused(git_dir: &Path, revision: &str) -> (Fault, String) {
     let error = engine::open_tree(git_dir, revision).unwrap_err();
