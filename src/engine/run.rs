@@ -216,14 +216,14 @@ impl Run {
     }
 
     /// Works out what becomes of the tree, and asks language servers about the one that is if it fits.
-    fn resolve(
+    fn resolve<'w>(
         &mut self,
-        workspace: &dyn Workspace,
+        workspace: &'w dyn Workspace,
         options: &preflight::Options,
         sink: &dyn Sink,
         approve: Option<&str>,
         interrupt: &Interrupt,
-    ) -> Result<Option<Waiting>, Failure> {
+    ) -> Result<Option<Waiting<'w>>, Failure> {
         if self.links == Links::Kept {
             self.problems.extend(reached(&self.plan, &self.policy, workspace));
         }
@@ -292,7 +292,7 @@ impl Run {
     pub(super) fn conclude<'w>(
         &mut self,
         transaction: Transaction<'w>,
-        waiting: Option<Waiting>,
+        waiting: Option<Waiting<'w>>,
         workspace: &'w dyn Workspace,
         commands: &Commands,
         interrupt: &Interrupt,

@@ -115,6 +115,26 @@ fn checkers_are_told_what_a_change_brings_and_where() {
 }
 
 #[test]
+fn nobody_is_told_of_files_that_are_closed_for_reading() {
+    let policy = "[[rule]]\npaths = ['.env']\nops = ['read']\nverdict = 'deny'\n";
+    let place = Place::with(&[("a.x", "one\n"), (".env", "password=1\n"), ("wpatch.toml", policy)], "gossips");
+    std::os::unix::fs::symlink(".env", place.root().join("b.x")).unwrap();
+    let patch = "--- a/a.x\n+++ b/a.x\n@@ -1 +1 @@\n-one\n+BAD\n";
+    let output = place.output(&["check", "--diagnostics=deny"], patch);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.ends_with("3 about files that policy closes for reading: not shown\n"), "{said}");
+    for command in ["check", "apply"] {
+        let report = place.report(&[command, "--diagnostics=deny"], patch);
+        assert!(!said.contains("password") && !report.to_string().contains("password"), "{report:#}");
+        let told = &report["diagnostics"];
+        let paths: Vec<_> = told["new"].as_array().unwrap().iter().map(|new| new["path"].as_str().unwrap()).collect();
+        // What is not shown counts all the same.
+        assert_eq!(json!([paths, told["errors"], told["withheld"]]), json!([["a.x", "c.x"], 5, 3]), "{report:#}");
+        assert_eq!(codes(&report), [("error", "wpatch::diagnostics::new_errors")]);
+    }
+}
+
+#[test]
 fn new_errors_can_be_denied() {
     for command in [&["check"][..], &["apply"]] {
         let place = Place::with(&[("a.x", BEFORE)], "push");
