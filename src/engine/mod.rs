@@ -43,7 +43,7 @@ mod undo;
 use std::path::Path;
 
 use crate::plan::Input;
-use crate::preflight::{Problem, code};
+use crate::preflight::{Held, Problem, code};
 use crate::report::{self, Report};
 use crate::transaction::Interrupt;
 use crate::workspace::{Workspace, WorkspaceError};
@@ -194,6 +194,9 @@ pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    if request.approve.is_none() {
+        request.preflight.held = Held::Everything;
+    }
     let (mut run, options) = match Run::begin("apply", report::Outcome::Applied, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,

@@ -12,7 +12,7 @@ pub use crate::plan::{
     OnlyError, Replacement, Replacements, Selection, Target, Times,
 };
 pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
-pub use crate::preflight::{Code, Facts, Options as PreflightOptions, Problem, Severity, code};
+pub use crate::preflight::{Code, Facts, Held, Options as PreflightOptions, Problem, Severity, code};
 pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, edits};
 pub use crate::transaction::history::Limits;

@@ -5,14 +5,12 @@ use std::sync::Arc;
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
-use super::problems::{
-    altered, broken, failed, half_made, not_approved, rejected, skipped, unapproved, unchosen, unswept,
-};
+use super::problems::{altered, broken, failed, half_made, not_approved, rejected, skipped, unchosen, unswept};
 use super::{Commands, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
 use crate::plan::{self, LeftOut, Plan, Selected};
-use crate::policy::{Policy, Verdict};
+use crate::policy::Policy;
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::progress::{Phase, Progress};
 use crate::report::{self, Parts, Report};
@@ -37,8 +35,6 @@ pub(super) struct Run {
     pub(super) signal: Option<i32>,
     pub(super) is_described: bool,
     pub(super) is_dry: bool,
-    /// Whether the tree is to be changed now.
-    pub(super) is_making: bool,
     /// What becomes of the other names of files.
     pub(super) links: Links,
     /// What the commands of the user said.
@@ -85,7 +81,6 @@ impl Run {
             signal: None,
             is_described: false,
             is_dry: false,
-            is_making: false,
             links: Links::default(),
             answers: Answers::default(),
             repairs: Vec::new(),
@@ -178,9 +173,6 @@ impl Run {
 
     pub(super) fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
         self.problems.append(&mut resolution.problems);
-        if self.is_making && approve.is_none() {
-            self.problems.extend(unapproved(&resolution));
-        }
         self.resolution = Some(resolution);
         if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
             self.problems.push(not_approved());
@@ -242,10 +234,7 @@ impl Run {
     pub(super) fn make(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) {
         let &Terms { options, approve, commands, .. } = terms;
         // Not even a lock is made for what policy refuses.
-        let verdict = preflight::verdict(&self.plan, workspace, &options.policy);
-        let is_held = verdict == Verdict::Deny || verdict == Verdict::Ask && approve.is_none();
-        self.is_making = true;
-        let result = if self.is_refused() || is_held {
+        let result = if self.is_refused() || preflight::is_held(&self.plan, workspace, options) {
             preflight::resolve(&self.plan, workspace, options, &Dropped)
                 .map(|resolution| self.resolved(resolution, approve))
                 .map_err(Failure::Workspace)

@@ -15,7 +15,7 @@ use crate::diagnostics::Findings;
 use crate::digest::Sha256;
 use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Verdict};
-use crate::preflight::{Problem, Resolution, Severity};
+use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
 
 /// Most hunks that do not fit of which the nearest place is told.
@@ -144,7 +144,11 @@ pub fn build(parts: &Parts<'_>) -> Report {
 
 /// Returns the index of the problem that decides.
 fn decisive(parts: &Parts<'_>) -> Option<usize> {
-    let gravity = |index: usize| Outcome::of(parts.problems[index].code).gravity();
+    let gravity = |index: usize| {
+        let problem = &parts.problems[index];
+        // What is denied nobody can approve.
+        (Outcome::of(problem.code).gravity(), problem.code != &code::APPROVAL_REQUIRED)
+    };
     let is_error = |&index: &usize| parts.problems[index].severity == Severity::Error;
     let errors = (0..parts.problems.len()).filter(is_error);
     errors.reduce(|gravest, index| if gravity(index) > gravity(gravest) { index } else { gravest })

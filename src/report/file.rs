@@ -47,6 +47,9 @@ pub struct FileReport {
     /// How many names the file has, where there are several; the others keep what it was, unless `in_place` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardlinks: Option<u64>,
+    /// The other file, or the link, that is lost because this one takes its place (`--overwrite`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<Replaced>,
     /// Whether its other names, which may lie anywhere, have the change too (`--in-place`).
     #[serde(skip_serializing_if = "is_false")]
     pub in_place: bool,
@@ -99,6 +102,15 @@ pub struct FileReport {
     /// Whether the diff was cut because it is long.
     #[serde(skip_serializing_if = "is_false")]
     pub diff_truncated: bool,
+}
+
+/// What another file takes the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Replaced {
+    /// Its mode.
+    pub mode: String,
+    /// Digest of its contents, or of the target of a link.
+    pub sha256: String,
 }
 
 /// What is done to a file.
@@ -261,6 +273,9 @@ impl FileReport {
             status: known.failed.map_or(if known.is_done { "no_change" } else { "ok" }, |code| code.kind.name()),
             mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
             hardlinks: known.hardlinks,
+            replaces: known
+                .replaced
+                .map(|(mode, sha256)| Replaced { mode: mode.to_string(), sha256: sha256.to_string() }),
             in_place: false,
             score: super::score::score(operation, patch),
             added,

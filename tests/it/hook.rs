@@ -378,3 +378,58 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
     assert_eq!(codex("Bash", json!({"command": "ls"})), None);
     assert!(codex("apply_patch", json!({"command": "no patch"})).unwrap().1.starts_with("error (parse): "));
 }
+
+#[test]
+fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
+    let desk = desk();
+    let patch = "*** Begin Patch\n*** Add File: .git/hooks/x\n+x\n*** End Patch\n";
+    let harmless = patch.replace(".git/hooks/", "");
+    let script = format!("apply_patch <<'EOF'\n{patch}EOF");
+    for (tool, input) in [
+        ("Bash", json!({"command": ["bash", "-l", "-c", script]})),
+        ("Bash", json!({"command": ["env", "bash", "-lc", script]})),
+        ("Bash", json!({"command": ["bash", "-euc", script, "x"]})),
+        ("Bash", json!({"command": ["bash", "-lc", script, 1]})),
+        ("Bash", json!({"command": ["/usr/bin/apply_patch", patch]})),
+        ("Bash", json!({"command": "ls", "input": script})),
+        ("Bash", json!({"cmd": script})),
+        ("exec_command", json!({"cmd": script})),
+        ("Bash", json!({"command": script.replace(".git/hooks/", ""), "workdir": ".git"})),
+        ("functions.apply_patch", json!({"command": patch})),
+        ("apply_patch", json!({"command": harmless, "input": patch})),
+        ("apply_patch", json!({"patch": harmless, "input": patch})),
+    ] {
+        let (said, why) = decision(&answered(&desk, "codex", tool, &input)).unwrap();
+        assert!(said == "deny" && why.contains("call apply_patch with it alone"), "{input}: {why}");
+    }
+    for input in [json!({"command": "grep -r apply_patch ."}), json!({"command": ["ls", 1]}), json!([patch])] {
+        assert_eq!(decision(&answered(&desk, "codex", "Bash", &input)), None, "{input}");
+    }
+}
+
+#[test]
+fn blanks_around_a_name_lead_around_no_policy() {
+    let desk = governed("wpatch.toml");
+    for path in ["a.lock ", "a.lock\n", " a.lock", "a.lock\u{a0}", "\u{feff}a.lock", "\t~/../a.lock"] {
+        for (tool, input) in [
+            ("Write", json!({"file_path": path, "content": ""})),
+            ("Read", json!({"file_path": path})),
+            ("Edit", json!({"file_path": path, "old_string": "one", "new_string": ""})),
+        ] {
+            assert!(["ask", "deny"].contains(&claude(&desk, tool, &input).unwrap().0.as_str()), "{tool} {path:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_somebody_is_asked_about_is_not_told_of() {
+    let policy = "[[rule]]\npaths = ['key']\nops = ['read']\nverdict = 'ask'\n";
+    let desk = Desk::with(&[("key", b"hush-9f3c\n"), ("wpatch.toml", policy.as_bytes())]);
+    let edit = |old: &str| claude(&desk, "Edit", &json!({"file_path": "key", "old_string": old, "new_string": ""}));
+    let said = edit("hush-9f3c").unwrap();
+    assert!(said.0 == "ask" && !said.1.contains("hush-9f3c"), "{said:?}");
+    assert_eq!(edit("hush-9f3d").unwrap(), said);
+    let patch = |old: &str| format!("*** Begin Patch\n*** Update File: key\n@@\n-{old}\n+x\n*** End Patch\n");
+    let (_, why) = decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch("hush-9f3d")}))).unwrap();
+    assert!(why.contains("somebody has to approve this") && !why.contains("hush-9f3c"), "{why}");
+}

@@ -16,7 +16,7 @@ use crate::plan::{
     Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Selection, Strip, Target,
 };
 use crate::policy::{Policy, Verdict};
-use crate::preflight::{self, Problem, code};
+use crate::preflight::{self, Held, Problem, code};
 use crate::report;
 use crate::text::Span;
 use crate::transaction::{self, Interrupt};
@@ -171,12 +171,16 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     let (transaction, parents) = (change.transaction, change.parents);
     let (approve, commands) = (change.approve.clone(), change.commands.clone());
     let mut options = commands.described(change.preflight.clone());
+    if !change.is_dry && approve.is_none() {
+        options.held = Held::Everything;
+    }
     // An approval binds to digests, so they have to be worked out.
     options.describe |= approve.is_some();
     (run.is_described, run.is_dry, run.links) = (options.describe, change.is_dry, transaction.links);
     run.policy = Arc::clone(&options.policy);
     run.diagnostics.clone_from(&change.diagnostics);
     run.progress = options.progress.clone();
+    run.admit(approve.as_deref(), workspace);
     if let Some(misuse) = change.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();

@@ -9,7 +9,7 @@ use super::govern::governed;
 use super::problems::half_made;
 use super::{Commands, Outcome, Run};
 use crate::plan::Input;
-use crate::preflight::{self, Problem, code};
+use crate::preflight::{self, Held, Problem, code};
 use crate::progress::Phase;
 use crate::report;
 use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries};
@@ -102,8 +102,10 @@ pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interr
     let mut run = Run::new(command, success);
     request.preflight = request.commands.described(request.preflight);
     request.preflight.describe |= request.approve.is_some();
-    (run.is_described, run.is_dry, run.is_making) =
-        (request.preflight.describe, request.is_dry_run, !request.is_dry_run);
+    if !request.is_dry_run && request.approve.is_none() {
+        request.preflight.held = Held::Everything;
+    }
+    (run.is_described, run.is_dry) = (request.preflight.describe, request.is_dry_run);
     run.policy = Arc::clone(&request.preflight.policy);
     run.progress = request.preflight.progress.clone();
     run.admit(request.approve.as_deref(), workspace);

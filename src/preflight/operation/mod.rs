@@ -112,6 +112,8 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         let replaced = self.replaced(operation)?;
+        self.describe_replaced(operation, before.as_ref(), replaced.as_ref(), findings);
+        let replaced = replaced.filter(|node| node.kind == FileKind::Regular);
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
         self.exhibit(index, Moment::Before, known);
@@ -296,13 +298,14 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the file that one which arrives replaces: its mode and owner stay, unless the patch names a mode.
+    /// Returns the file or link that a file which arrives replaces. The mode and owner of a file stay, unless the patch
+    /// names a mode.
     fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
         if !operation.arrives() || !self.options.overwrite || operation.from.as_ref() == Some(&operation.path) {
             return Ok(None);
         }
         Ok(match self.overlay.current(&operation.path, operation.step)? {
-            Seen::Node(node) if node.kind == FileKind::Regular => Some(node),
+            Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
             _ => None,
         })
     }

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use fs_err as fs;
 
-use super::{DENIED, refused, replaced};
+use super::{DENIED, link, moved, refused, replaced};
 use crate::systems::Desk;
 
 const STALE: (&str, i32) = ("stale", 1);
@@ -80,4 +80,45 @@ fn what_is_asked_about_is_done_by_nobody_on_the_quiet() {
     let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
     let said = String::from_utf8(desk.runs(&["mcp"], call.as_bytes()).stdout).unwrap();
     assert!(said.contains(r#""isError":true"#) && desk.bytes("a") == b"a\n", "{said}");
+}
+
+#[test]
+fn an_approval_that_costs_no_file_takes_none() {
+    let desk = Desk::with(&[("a", b"a\n"), (".git/HEAD", b"x\n")]);
+    let made = b"diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n";
+    for patch in [moved("rename", "a", "new"), moved("copy", "a", "new"), made.to_vec(), link("new", "a")] {
+        let id = checked(&desk, &["--overwrite", "--save"], &patch);
+        let mut names = vec![id.clone()];
+        let comes: [&dyn Fn(); 3] = [
+            &|| fs::write(desk.path("new"), "precious\n").unwrap(),
+            &|| fs::write(desk.path("new"), "as precious\n").unwrap(),
+            &|| symlink("precious", desk.path("new")).unwrap(),
+        ];
+        for come in comes {
+            come();
+            refused(&desk, STALE, &["apply", "--overwrite", "--approve", &id], &patch);
+            refused(&desk, STALE, &["apply", "--plan", &id], b"");
+            names.push(checked(&desk, &["--overwrite"], &patch));
+            fs::remove_file(desk.path("new")).unwrap();
+        }
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 4, "{}", String::from_utf8_lossy(&patch));
+    }
+}
+
+#[test]
+fn a_plan_that_was_rejected_is_made_by_no_command() {
+    let desk = desk();
+    for arguments in [
+        &["edit", "a", "--old", "a", "--new", "x"][..],
+        &["write", "a", "--overwrite", "--content", "x"],
+        &["append", "a", "--content", "x"],
+    ] {
+        let plan = desk.does(&[arguments, &["--dry-run"]].concat(), b"");
+        let id = plan["plan_id"].as_str().unwrap().to_owned();
+        desk.does(&["reject", &id], b"");
+        refused(&desk, ("approval_required", 3), &[arguments, &["--approve", &id]].concat(), b"");
+        refused(&desk, ("usage", 2), &[arguments, &["--approve", "sha256:0"]].concat(), b"");
+    }
 }

@@ -23,7 +23,7 @@ pub(super) fn desk() -> Desk {
     under(POLICY)
 }
 
-fn under(policy: &str) -> Desk {
+pub(super) fn under(policy: &str) -> Desk {
     let key = format!("{}\n", super::HUSH);
     let files = [("vendor/v.c", "v\n"), ("private/key", key.as_str()), ("a", "a\n"), ("wpatch.toml", policy)];
     Desk::with(&files.map(|(name, text)| (name, text.as_bytes())))
