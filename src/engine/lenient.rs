@@ -42,7 +42,8 @@ impl Run {
         let mut strict = Self::new(self.command, self.success);
         let options = strict.described(&request);
         let (describe, diff, whole_diff) = (false, false, false);
-        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), gallery: None, ..options };
+        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
+        let options = preflight::Options { gallery: None, shelf: None, ..options };
         let plain = Request { lenience: None, ..request.clone() };
         // What is repaired does not depend on what is chosen of it.
         let selection = Selection { only: None, ..plain.selection.clone() };

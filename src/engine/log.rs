@@ -67,7 +67,7 @@ pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
 /// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
 /// let id = engine::log(&workspace).unwrap().entries[0].id.clone();
 /// let shown = engine::show(&workspace, &id, &Default::default()).unwrap();
-/// assert!(shown.entries[0].files[0].diff.as_ref().unwrap().ends_with("-one\n+two\n"));
+/// assert!(shown.entries[0].files[0].diff.as_ref().unwrap().ends_with(b"-one\n+two\n"));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {

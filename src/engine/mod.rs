@@ -2,7 +2,6 @@
 //!
 //! | verb | here |
 //! | --- | --- |
-//! | `show --html` | [`exhibit`] with a [`Request`] |
 //! | `check --save`, `apply --plan`, `reject` | [`save`], [`planned`], [`reject`], [`withdraw`] |
 //! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe`] with a [`Request`] |
 //! | `edit` | [`change`] with [`Change::edit`], [`Change::edit_all`], [`Change::edit_range`], [`Change::insert_after`], [`Change::insert_before`], [`Change::edits`], [`Change::edit_list`] |
@@ -10,7 +9,7 @@
 //! | `notebook` | [`change`] with [`Change::notebook`] |
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
 //! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
-//! | `show` of a patch | [`preview`] with a [`Request`] |
+//! | `show` of a patch | [`preview`], for a page [`exhibit`], with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
 //! | `undo`, `redo` | [`undo`] with an [`UndoRequest`] |
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
@@ -31,7 +30,6 @@ mod lenient;
 mod log;
 mod look;
 pub mod options;
-mod page;
 mod preview;
 mod problems;
 mod recall;
@@ -61,8 +59,7 @@ pub use log::{gc, init, log, recover, show};
 pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_read, read,
 };
-pub use page::{Exhibition, exhibit};
-pub use preview::{Preview, preview};
+pub use preview::{Preview, exhibit, preview};
 pub use request::Request;
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};

@@ -9,7 +9,7 @@ use super::problems::{altered, broken, failed, half_made, not_approved, rejected
 use super::{Commands, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
-use crate::plan::{self, LeftOut, Plan, Selected};
+use crate::plan::{self, LeftOut, Operation, Plan, Selected};
 use crate::policy::Policy;
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::progress::{Phase, Progress};
@@ -348,12 +348,17 @@ impl Run {
         report
     }
 
-    pub(super) fn finish(mut self) -> Outcome {
+    pub(super) fn finish(self) -> Outcome {
+        self.finish_with_operations().0
+    }
+
+    pub(super) fn finish_with_operations(mut self) -> (Outcome, Vec<Operation>) {
         // What was checked did fit: the tree moved.
         let is_told = self.problems.iter().any(|problem| problem.code == &code::NOT_APPROVED);
         if self.is_saved && !is_told && self.report().outcome == report::Outcome::DoesNotApply {
             self.problems.insert(0, not_approved());
         }
-        Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems }
+        let outcome = Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems };
+        (outcome, self.plan.operations)
     }
 }

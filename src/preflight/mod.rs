@@ -23,6 +23,7 @@ mod operation;
 mod overlay;
 mod problem;
 mod replace;
+mod shelf;
 mod whole;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -49,6 +50,7 @@ use findings::Findings;
 pub use gallery::{Gallery, Moment, media_type};
 pub use held::{Held, closed_by, is_held, unapproved};
 pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
+pub use shelf::Shelf;
 
 /// How the tree is looked at.
 #[derive(Clone, Debug)]
@@ -89,6 +91,8 @@ pub struct Options {
     pub guards: Vec<&'static Guard>,
     /// What keeps the images of the change, for who shows them.
     pub gallery: Option<Arc<Gallery>>,
+    /// What takes the diffs, instead of the outcomes, for who shows one after the other.
+    pub shelf: Option<Arc<Shelf>>,
     /// Whom the run tells how far it is, this stage and all others.
     pub progress: Progress,
 }
@@ -124,6 +128,7 @@ impl Default for Options {
             idempotent: false,
             guards: Vec::new(),
             gallery: None,
+            shelf: None,
             progress: Progress::default(),
         }
     }
@@ -248,7 +253,10 @@ pub fn resolve(
             return Ok(());
         }
         let (found, changes) = group::resolve(plan, members, workspace, options)?;
-        for (index, findings) in found {
+        for (index, mut findings) in found {
+            if let Some(shelf) = &options.shelf {
+                findings.outcome.diff.take().into_iter().for_each(|diff| shelf.put(index, diff));
+            }
             is_refused.fetch_or(findings.is_failed(), Ordering::Relaxed);
             *locked(&all[index]) = findings;
         }

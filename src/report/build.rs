@@ -9,7 +9,7 @@ use super::plan_id::plan_id;
 use super::words::{self, Counter, text};
 use super::{
     InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary,
-    Tool, TransactionReport,
+    TOOL, TransactionReport,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
@@ -106,7 +106,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         .for_each(|it| it.nearest = None);
     Report {
         schema: SCHEMA,
-        tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        tool: TOOL,
         command: parts.command,
         ok: outcome.is_success(),
         changed: has_changed(parts, outcome),

@@ -3,13 +3,13 @@
 use std::io;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Op;
 use super::words::{text, time};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::text::{printable, printable_line};
+use crate::text::{lines, printable, printable_line, without_ending};
 use crate::transaction::history::{Chain, Entry, EntryFile, Fate, Old, Version};
 
 /// The name and version of the shape of [`Log`].
@@ -97,8 +97,9 @@ pub struct LogFile {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
     /// What was changed, as a git diff; only for `wpatch show`, and while both versions can be found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub diff: Option<Vec<u8>>,
     /// Why what was changed is not shown: policy closes the file for reading. Only for `wpatch show`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
@@ -159,11 +160,16 @@ impl Log {
                 writeln!(out, "  {} {from}{}{lost}{withheld}", file.op.name(), path(&file.path))?;
             }
             for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
-                diff.lines().try_for_each(|line| writeln!(out, "{}", printable_line(line.as_bytes())))?;
+                lines(diff).try_for_each(|(_, line)| writeln!(out, "{}", printable_line(without_ending(line))))?;
             }
         }
         Ok(())
     }
+}
+
+#[allow(clippy::ref_option, reason = "the shape that serde calls")]
+fn as_text<S: Serializer>(diff: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
+    diff.as_deref().map(text).serialize(serializer)
 }
 
 impl LogEntry {
@@ -177,7 +183,7 @@ impl LogEntry {
         let is_undone = !chain.is_head(entry) && Chain::holds(chain.head(entry)) != Chain::holds(entry);
         let file = |file: &EntryFile| {
             let (diff, withheld) = diff(entry, file).map_or_else(|why| (None, Some(why)), |diff| (diff, None));
-            LogFile { lost: is_lost(file), diff: diff.as_deref().map(text), withheld, ..LogFile::of(entry, file) }
+            LogFile { lost: is_lost(file), diff, withheld, ..LogFile::of(entry, file) }
         };
         let refused = entry.refusal.iter().flat_map(|refusal| &refusal.files).filter_map(LogFile::refused);
         let is_moved_away = |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));

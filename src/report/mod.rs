@@ -55,7 +55,7 @@ pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
 pub use file::{Contents, Digested, FileReport, FileType, LineStats, Modes, Op, Review, RuleHit};
 pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
-pub use html::{Exhibit, Page, print_html};
+pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
 pub use json::print as print_json;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};
@@ -183,6 +183,9 @@ pub struct Tool {
     /// Its version.
     pub version: &'static str,
 }
+
+/// Who reports here.
+const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
 
 /// A tree of a repository that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -265,7 +265,7 @@ fn a_pure_rename_is_shown() {
     put(&memory, &[Step::Move("a", "b")]);
     let id = engine::log(&memory).unwrap().entries[0].id.clone();
     let shown = engine::show(&memory, &id, &std::sync::Arc::default()).unwrap();
-    let diff = shown.entries[0].files[0].diff.clone().unwrap();
+    let diff = String::from_utf8(shown.entries[0].files[0].diff.clone().unwrap()).unwrap();
     assert!(diff.contains("rename from a\nrename to b\n"), "{diff}");
 }
 

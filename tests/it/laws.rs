@@ -48,8 +48,8 @@ proptest! {
         prop_assume!(!request.patches.is_empty());
         let memory = run::memory(&before);
         let shown = wpatch::engine::preview(request, &memory);
-        prop_assert!(shown.outcome.report.ok, "{:?}", shown.outcome.report.error);
-        let shown = shown.diffs.concat();
+        prop_assert!(shown.report.ok, "{:?}", shown.report.error);
+        let shown = shown.diffs().map(Result::unwrap).collect::<Vec<_>>().concat();
         if !shown.is_empty() {
             let report = run::apply(&memory, &shown, &Settings::default());
             prop_assert!(is_ok(&report), "{:#}\n{}", report, String::from_utf8_lossy(&shown));
