@@ -14,8 +14,8 @@ use super::args::Global;
 use super::output::{self, Output, Verbosity, complain};
 use super::policy::policy;
 use super::verbs::below;
-use super::{Stop, finish, open, request};
-use crate::engine::options::{Policy, code};
+use super::{Stop, finish, open};
+use crate::engine::options::{Policy, code, matcher};
 use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};
 use crate::report::print_json;
 use crate::text::printable_line;
@@ -167,7 +167,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
 /// Prints the names in a directory.
 pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     let defaults = ListRequest::of(options.directory.map_or(b".".to_vec(), |path| below(global.root(), &path)));
-    let pattern = options.glob.as_ref().map(|glob| request::matcher(GlobBuilder::new(glob).literal_separator(true)));
+    let pattern = options.glob.as_ref().map(|glob| matcher(GlobBuilder::new(glob).literal_separator(true)));
     let pattern = match pattern.transpose() {
         Ok(pattern) => pattern,
         Err(error) => {

@@ -1,6 +1,5 @@
 //! What happens between a check and its change: a plan is kept, carried out as it was kept, or refused.
 
-use globset::{GlobBuilder, GlobSet};
 use serde::{Deserialize, Serialize};
 
 use super::problems::{rejected_plan, unplaced, unswept};
@@ -336,7 +335,7 @@ impl Wish {
     }
 
     fn selection(&self) -> Option<Selection> {
-        let filter = |(takes, pattern): &(bool, String)| Some(Filter { pattern: matcher(pattern)?, takes: *takes });
+        let filter = |(takes, pattern): &(bool, String)| Filter::new(*takes, pattern).ok();
         Some(Selection {
             strip: self.strip,
             directory: self.directory.clone(),
@@ -349,13 +348,6 @@ impl Wish {
             roots: self.roots.clone(),
         })
     }
-}
-
-/// Returns the matcher of a filter as the program makes them. `compile_matcher` panics where a set refuses.
-fn matcher(pattern: &str) -> Option<globset::GlobMatcher> {
-    let glob = GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).build().ok()?;
-    GlobSet::new([&glob]).ok()?;
-    Some(glob.compile_matcher())
 }
 
 /// Returns the request that was saved as `kept`; `None` if that does not say what it has to.

@@ -9,7 +9,7 @@ pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::Rules;
 pub use crate::plan::{
     Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input, Only,
-    OnlyError, Replacement, Replacements, Selection, Target, Times,
+    OnlyError, Replacement, Replacements, Selection, Target, Times, matcher,
 };
 pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
 pub use crate::preflight::{Code, Facts, Held, Options as PreflightOptions, Problem, Severity, code};
