@@ -20,7 +20,6 @@ use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation, Plan, Restore};
-use crate::text::is_binary;
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Does the operations of one group.
@@ -355,8 +354,13 @@ fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
     Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
 }
 
-/// Returns whether the operation writes binary data; what only moves or gets another mode is not written.
+/// Returns whether the operation writes binary data; what only moves or gets another mode is not written. git looks at the
+/// beginning of a file alone: who refuses binary data means all of it.
 fn brings_binary(operation: &Operation, after: &Node) -> bool {
-    let is_written = operation.action != Action::Delete && !matches!(operation.edit, Edit::Keep);
-    is_written && (matches!(operation.edit, Edit::Binary(_)) || is_binary(&after.bytes))
+    let is_written = match operation.action {
+        Action::Delete | Action::Uncopy => false,
+        Action::Copy => true,
+        Action::Create | Action::Modify | Action::Rename => !matches!(operation.edit, Edit::Keep),
+    };
+    is_written && (matches!(operation.edit, Edit::Binary(_)) || memchr::memchr(0, &after.bytes).is_some())
 }
