@@ -2,6 +2,7 @@
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 
+use super::names;
 use crate::path::RelPath;
 
 /// Most bytes of a pattern.
@@ -22,7 +23,7 @@ impl Case {
     }
 
     fn of(self, text: &str) -> String {
-        if self == Self::Folded { text.to_lowercase() } else { text.to_owned() }
+        if self == Self::Folded { names::folded(text) } else { text.to_owned() }
     }
 }
 
