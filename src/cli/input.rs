@@ -3,21 +3,23 @@
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use super::Stop;
+use super::args::Global;
+use super::{Stop, policy};
 use crate::engine::options::{Facts, Phase, code};
 
 /// What standard input is called.
-const STDIN: &str = "-";
+pub(super) const STDIN: &str = "-";
 
 /// Reads every patch, standard input if none is named; of each at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops at a file that cannot be read or is larger.
-pub(super) fn read(paths: &[PathBuf], limit: u64) -> Result<Vec<(String, Vec<u8>)>, Stop> {
+/// Stops at a file that cannot be read or is larger, and before any is read at one that policy closes.
+pub(super) fn read(paths: &[PathBuf], limit: u64, global: &Global) -> Result<Vec<(String, Vec<u8>)>, Stop> {
     if paths.is_empty() {
         return Ok(vec![read_one(Path::new(STDIN), limit)?]);
     }
+    paths.iter().try_for_each(|path| policy::readable(path, global))?;
     paths.iter().map(|path| read_one(path, limit)).collect()
 }
 
@@ -27,7 +29,18 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
     if is_typed { Phase::Beginning } else { Phase::Reading }
 }
 
-/// Reads the contents of a file, or standard input for `-`; at most `limit` bytes.
+/// Reads a text that is to be put into a file or looked for there: from the file that an option names, or from standard
+/// input for `-`; at most `limit` bytes.
+///
+/// # Errors
+///
+/// Stops at a file that policy closes, which nobody is to find in another one; else as [`contents`] does.
+pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Vec<u8>, Stop> {
+    policy::readable(path, global)?;
+    contents(path, limit)
+}
+
+/// Reads the contents of a file, or standard input for `-`; at most `limit` bytes. Policy is not asked.
 ///
 /// # Errors
 ///
@@ -45,8 +58,8 @@ pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
 ///
 /// # Errors
 ///
-/// Stops if it is no file, cannot be read or is larger.
-pub(super) fn named(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
+/// Stops if it is no file, is closed by policy, cannot be read or is larger.
+pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String, Vec<u8>), Stop> {
     if path == Path::new(STDIN) {
         let stop = Stop::new(&code::USAGE, "standard input has the jobs, and no patch".to_owned());
         return Err(Stop { help: Some("./- names a file that is called so".to_owned()), ..stop });
@@ -54,6 +67,7 @@ pub(super) fn named(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> 
     if fs_err::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(Stop::new(&code::IO, format!("cannot read the patch: {} is no regular file", path.display())));
     }
+    policy::readable(path, global)?;
     read_one(path, limit)
 }
 

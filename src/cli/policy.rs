@@ -9,7 +9,7 @@ use super::args::Global;
 use super::config::{Config, config};
 use super::{Stop, input, names_of};
 use crate::engine::options::{Layer, MAX_POLICY_FILE, Origin, Place, Policy};
-use crate::engine::{self, UnusablePolicy, unusable};
+use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, unusable};
 use crate::path::RelPath;
 
 /// Most links on the way to a policy file.
@@ -40,9 +40,44 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
     let name = plain(file);
     let prefix = name.as_ref().and_then(|name| policy.opened_elsewhere(bytes(name)));
     if let Some(directory) = prefix.and_then(|prefix| std::str::from_utf8(prefix).ok()) {
-        (global.root, global.is_elsewhere) = (Some(PathBuf::from(directory)), true);
+        let given = global.root().to_owned();
+        (global.root, global.given_root) = (Some(PathBuf::from(directory)), Some(given));
     }
     Ok(())
+}
+
+/// Asks policy whether `file`, which the command line names to be read, may be: by every name on the way to it that is below
+/// the root, or below the one that the command was given. What lies outside is for who names it to say.
+///
+/// # Errors
+///
+/// Stops as [`policy`] does, and at what `read` would refuse as well.
+pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
+    if file == Path::new(input::STDIN) {
+        return Ok(());
+    }
+    let names = names_on_the_way(file);
+    let given = global.given_root.clone().map(|root| Global { root: Some(root), given_root: None, ..global.clone() });
+    for global in given.iter().chain([global]) {
+        let below = below(&names, &names_of(global.root()));
+        if below.is_empty() {
+            continue;
+        }
+        let (policy, workspace) = (policy(global)?, super::open(global)?);
+        for name in below {
+            if let Err(outcome) = engine::may_read(name.as_bytes(), &policy, &workspace) {
+                let Outcome { problems, inputs, .. } = *outcome;
+                return problems.into_iter().next().map_or(Ok(()), |problem| Err(Stop { inputs, ..Stop::of(problem) }));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns those of `names` that are below one of `roots`, from there on.
+fn below(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
+    let below = |name: &PathBuf| roots.iter().find_map(|root| RelPath::new(bytes(name.strip_prefix(root).ok()?)).ok());
+    names.iter().filter_map(below).collect()
 }
 
 /// What files say, and where they are.
@@ -60,6 +95,9 @@ impl Given {
     /// Stops as [`policy`] does.
     pub(super) fn read(global: &Global) -> Result<Self, Stop> {
         let mut given = Self { layers: Vec::new(), files: Vec::new() };
+        if let Some(root) = &global.given_root {
+            given.add_project(root)?;
+        }
         if let Some(Config { path, text }) = config()? {
             given.add(path, text, Origin::User)?;
         }
@@ -68,40 +106,54 @@ impl Given {
                 .map_err(|stop| Stop::of(unusable(&path.to_string_lossy(), &stop.message)))?;
             given.add(path.clone(), text, Origin::Given)?;
         }
+        if let Some(root) = &global.given_root {
+            let names = engine::root_names(&names_of(root));
+            given.layers = given.layers.into_iter().map(|layer| layer.of_other_root(names.clone())).collect();
+        }
         Ok(given)
     }
 
     /// Returns the policy for the root.
     pub(super) fn policy(&self, global: &Global) -> Arc<Policy> {
         let roots = names_of(global.root());
-        let names = self.files.iter().flat_map(|file| names_on_the_way(file));
-        let below =
-            |file: PathBuf| roots.iter().find_map(|root| RelPath::new(bytes(file.strip_prefix(root).ok()?)).ok());
-        let files = names.filter_map(below).collect();
-        let place = Place { homes: homes(), is_elsewhere: global.is_elsewhere, roots: engine::root_names(&roots) };
+        let names: Vec<_> = self.files.iter().flat_map(|file| names_on_the_way(file)).collect();
+        let files = below(&names, &roots);
+        let place = Place { homes: homes(), roots: engine::root_names(&roots) };
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
     fn add(&mut self, path: PathBuf, text: Vec<u8>, origin: Origin) -> Result<(), Stop> {
-        let layer = engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(|unusable| {
-            let UnusablePolicy { problem, text } = *unusable;
-            Stop { inputs: vec![text], ..Stop::of(problem) }
-        })?;
-        self.layers.push(layer);
+        self.layers.push(engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(stop)?);
+        self.files.push(path);
+        Ok(())
+    }
+
+    /// Adds the own policy file of the project in `root`: what is closed there is no less so for who works elsewhere.
+    fn add_project(&mut self, root: &Path) -> Result<(), Stop> {
+        let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
+        let path = root.join(PROJECT_POLICY);
+        self.layers.extend(engine::project_layer(&path.to_string_lossy(), &workspace).map_err(stop)?);
         self.files.push(path);
         Ok(())
     }
 }
 
+fn stop(unusable: Box<UnusablePolicy>) -> Stop {
+    let UnusablePolicy { problem, text } = *unusable;
+    Stop { inputs: vec![text], ..Stop::of(problem) }
+}
+
 /// Returns the absolute names of the user's home.
 fn homes() -> Vec<Vec<u8>> {
     let Some(home) = env::home_dir().filter(|home| home.is_absolute()) else { return Vec::new() };
+    // Without `.` and doubled slashes.
+    let home: PathBuf = home.components().collect();
     let real = fs_err::canonicalize(&home).ok().filter(|real| *real != home);
     engine::root_names(&[Some(home), real].into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// Returns the absolute name of `file`, and those of the links on the way to what it leads to.
-fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
+pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
     let Ok(mut name) = std::path::absolute(file) else { return Vec::new() };
     let mut names = Vec::new();
     for _ in 0..MOST_LINKS {

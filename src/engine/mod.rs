@@ -53,7 +53,7 @@ pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
-pub use govern::{UnusablePolicy, policy_layer, unusable};
+pub use govern::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
 pub use look::{

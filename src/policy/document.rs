@@ -151,6 +151,7 @@ pub(super) fn parse_with(name: &str, bytes: &[u8], origin: Origin, case: Case) -
         rules,
         patterns,
         meant,
+        other_root: None,
     })
 }
 

@@ -187,11 +187,11 @@ impl Batch {
 
     fn check(&self, mut job: Job) -> Result<Report, Stop> {
         let (root, git_dir, rev) = (job.root.take(), job.git_dir.take(), job.rev.take());
-        let mut request = job.request(&self.usual, self.max_patch)?;
+        let global = Global { root: root.clone().or_else(|| self.global.root.clone()), ..self.global.clone() };
+        let mut request = job.request(&self.usual, self.max_patch, &global)?;
         let is_tree = git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
         if !is_tree {
-            if let Some(root) = &root {
-                let global = Global { root: Some(root.clone()), ..self.global.clone() };
+            if root.is_some() {
                 request.selection.roots = request::roots(&global);
                 request.preflight.policy = self.policy.policy(&global);
             }

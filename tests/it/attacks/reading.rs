@@ -1,5 +1,7 @@
 //! Attempts to read what policy closes to reading.
 
+use std::os::unix::fs::symlink;
+
 use fs_err as fs;
 use serde_json::{Value, json};
 
@@ -124,4 +126,44 @@ fn a_model_does_not_answer_whether_it_may_read() {
     called_in_vain(&desk, &[("insert", json!({"path": "private/key", "insert_line": 0, "insert_text": "x"}))]);
     let gone = "*** Begin Patch\n*** Delete File: private/key\n*** End Patch\n";
     called_in_vain(&desk, &[("check_patch", json!({"patch": gone})), ("apply_patch", json!({"patch": gone}))]);
+}
+
+/// What an option names is read as the file of `read` is: its text would stand in another file, or in a report.
+#[test]
+fn no_option_brings_what_may_not_be_read_into_a_file_or_a_report() {
+    let desk = desk();
+    fs::write(desk.path("n.ipynb"), r#"{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"#).unwrap();
+    let outside = desk.path("../outside");
+    symlink(desk.path("private/key"), &outside).unwrap();
+    symlink("private", desk.path("deep")).unwrap();
+    symlink("deep/key", desk.path("link")).unwrap();
+    let (absolute, outside) = (desk.path("private/key"), outside.to_str().unwrap().to_owned());
+    let names = ["private/key", "./vendor/../private/key", "link", "deep/key", absolute.to_str().unwrap(), &outside];
+    for name in names {
+        for command in [
+            &["write", "n", "--content-file", name][..],
+            &["write", "a", "--overwrite", "--content-file", name, "--dry-run"],
+            &["append", "a", "--content-file", name],
+            &["edit", "a", "--old-file", name, "--new", "x"],
+            &["edit", "a", "--old", "a", "--new-file", name],
+            &["edit", "a", "--edits", name],
+            &["edit", "a", "--old", "a", "--new", "x", "--expect-file", name],
+            &["notebook", "insert", "n.ipynb", "--type", "code", "--source-file", name],
+            &["apply", name],
+            &["check", "--lenient", "-", name],
+        ] {
+            refused(&desk, DENIED, command, b"");
+        }
+        let shown = desk.runs(&["show", name], b"");
+        assert!(!String::from_utf8_lossy(&[shown.stdout, shown.stderr].concat()).contains(HUSH), "{name}");
+        let jobs = format!("{{\"patch_file\":{name:?}}}\n{{\"patch_file\":{name:?},\"root\":\"vendor/..\"}}\n");
+        let said = String::from_utf8(desk.runs(&["check", "--batch"], jobs.as_bytes()).stdout).unwrap();
+        assert!(said.matches(r#""kind":"denied""#).count() >= 2 && !said.contains(HUSH), "{name}: {said}");
+    }
+    // What is outside is for whoever names it to say.
+    fs::write(desk.path("../own"), "own\n").unwrap();
+    desk.does(&["append", "a", "--content-file", "../own"], b"");
+    desk.does(&["write", "n", "--content-file", "vendor/v.c"], b"");
+    fs::write(desk.path("../ask"), "[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'ask'\n").unwrap();
+    refused(&desk, ("approval_required", 3), &["write", "m", "--content-file", "a", "--policy", "../ask"], b"");
 }
