@@ -69,6 +69,7 @@ pub mod diagnostics;
 pub mod digest;
 pub mod engine;
 pub mod guard;
+mod held;
 pub mod matching;
 pub mod mode;
 pub mod notebook;

@@ -13,6 +13,7 @@ pub use crate::plan::{
 };
 pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
 pub use crate::preflight::{Code, Facts, Held, Options as PreflightOptions, Problem, Severity, code};
+pub use crate::process::Patience;
 pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, edits};
 pub use crate::transaction::history::Limits;

@@ -27,13 +27,14 @@ mod shelf;
 mod whole;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::change::Sink;
 use crate::digest::Sha256;
 use crate::guard::Guard;
+use crate::held::held as locked;
 use crate::matching::{Placement, Placements, Rules};
 use crate::mode::FileMode;
 use crate::notebook::EditedCell;
@@ -284,10 +285,6 @@ pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<R
 
 fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
     matches!(workspace.stat(path), Ok(Some(_)))
-}
-
-fn locked(findings: &Mutex<Findings>) -> MutexGuard<'_, Findings> {
-    findings.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn collected(all: Vec<Mutex<Findings>>, rulings: Vec<Ruling>) -> Resolution {

@@ -39,8 +39,13 @@ impl Place {
     }
 
     fn output(&self, arguments: &[&str], input: &str) -> Output {
+        self.output_with(arguments, input, &std::env::var("PATH").unwrap())
+    }
+
+    fn output_with(&self, arguments: &[&str], input: &str, search_path: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
         command.current_dir(self.root()).args(arguments).env("XDG_CONFIG_HOME", self.0.path().join("config"));
+        command.env("PATH", search_path);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
@@ -276,6 +281,49 @@ fn files_that_no_server_can_read_are_named() {
     let report = place.report(&["check", "--diagnostics=deny"], &WORSE.replace("a.x", "b.x"));
     assert_eq!((&report["ok"], codes(&report)), (&json!(true), vec![("warning", "wpatch::diagnostics::not_asked")]));
     assert_eq!(report["problems"][0]["message"], "no language server is asked about b.x: too large, or not UTF-8");
+}
+
+#[test]
+fn a_tree_does_not_bring_its_own_server() {
+    let place = Place::with(&[("a.x", BEFORE)], "push");
+    let (root, usual) = (place.root(), std::env::var("PATH").unwrap());
+    let marker = place.0.path().join("ran");
+    let brought = root.join("bin/brought");
+    fs::create_dir(root.join("bin")).unwrap();
+    let script = format!("#!/bin/sh\necho > {}\nexec sh {SERVER} push\n", marker.display());
+    for path in [&brought, &root.join("brought")] {
+        fs::write(path, &script).unwrap();
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    // Other ways to the same directory, and to the same program.
+    std::os::unix::fs::symlink(root.join("bin"), place.0.path().join("aside")).unwrap();
+    fs::create_dir(place.0.path().join("linked")).unwrap();
+    std::os::unix::fs::symlink(&brought, place.0.path().join("linked/brought")).unwrap();
+    let server = |command: &Value| format!("[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n");
+    let report = |path: &str| {
+        let output = place.output_with(&["check", "--diagnostics", "--json"], WORSE, path);
+        valid(serde_json::from_slice(&output.stdout).unwrap())
+    };
+    place.configure(&server(&json!(["brought"])));
+    let here = |name: &str| place.0.path().join(name).display().to_string();
+    let inside =
+        [here("root/bin"), here("root"), here("aside"), here("linked"), format!("{}/../bin", here("root/bin"))];
+    let relative = ["", ".", "bin", "./bin", "../root/bin"].map(str::to_owned);
+    for (entries, words) in [(&inside[..], "which may have brought it"), (&relative, "not in the search path")] {
+        for entry in entries {
+            let report = report(&format!("{entry}:{usual}"));
+            let told = report["diagnostics"]["servers"][0]["problem"].as_str().unwrap();
+            assert!(told.starts_with("fake cannot be started: ") && told.contains(words), "{entry}: {told}");
+            assert!(!marker.exists(), "{entry}");
+        }
+    }
+    // What a server starts is looked for as it is.
+    place.configure(&server(&json!(["env", "brought"])));
+    assert!(report(&format!(":bin:{}:{usual}", here("root/bin")))["diagnostics"]["servers"][0]["problem"].is_string());
+    assert!(!marker.exists());
+    place.configure(&server(&json!([brought])));
+    assert_eq!(report(&usual)["diagnostics"]["servers"][0]["problem"], Value::Null);
+    assert!(marker.exists());
 }
 
 #[test]

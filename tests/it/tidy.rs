@@ -12,10 +12,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("digest", &[]),
     ("mode", &[]),
     ("path", &["text"]),
-    ("process", &[]),
+    ("held", &[]),
+    ("process", &["held"]),
     ("progress", &[]),
     ("plan", &["text", "digest", "mode", "path"]),
-    ("workspace", WORDS),
+    ("workspace", &["text", "digest", "mode", "path", "held", "process"]),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
     ("syntax", &["text", "digest", "mode", "path", "plan"]),
     ("matching", &["text", "digest", "mode", "path", "plan"]),
@@ -40,6 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "guard",
             "policy",
             "progress",
+            "held",
         ],
     ),
     ("transaction", &["text", "digest", "mode", "path", "policy", "progress", "workspace", "change"]),
@@ -86,11 +88,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "report",
         ],
     ),
-    ("cli", &["text", "digest", "mode", "path", "report", "engine"]),
+    ("cli", &["text", "digest", "mode", "path", "held", "report", "engine"]),
 ];
-
-/// The plain values at the bottom.
-const WORDS: &[&str] = &["text", "digest", "mode", "path"];
 
 /// The files that put the crate together, and may import everything.
 const ROOTS: &[&str] = &["lib.rs", "main.rs"];

@@ -11,13 +11,15 @@ mod verbs;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cache::{Cache, MOST_OF_ONE, Weighed};
 use reader::{Header, Kind, Place, Reader};
 use tree::Tree;
 
 use super::{Fault, Result, WorkspaceError};
+use crate::held::held;
+use crate::process::Patience;
 use crate::text::printable;
 
 pub use id::ObjectId;
@@ -37,14 +39,16 @@ const SKIPPED: u64 = 1 << 20;
 ///
 /// # Security
 ///
-/// git runs nothing that the repository or its configuration names, and fetches nothing. Only read what it says as what
-/// somebody put there.
+/// git itself is taken from the search path, but never from below the directory that names the repository. It runs nothing
+/// that the repository or its configuration names, and fetches nothing. A git that is silent for too long is killed, with
+/// what it started. Only read what it says as what somebody put there.
 #[derive(Clone, Debug)]
 pub struct Repository(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     place: Place,
+    patience: Patience,
     idle: Mutex<Vec<Reader>>,
     trees: Mutex<Cache<Tree>>,
     /// Objects that are no trees.
@@ -61,6 +65,8 @@ pub struct Objects {
     root: Arc<Tree>,
     id: ObjectId,
     commit: Option<ObjectId>,
+    /// Why git is not asked any more.
+    given_up: OnceLock<String>,
 }
 
 /// A verb that failed.
@@ -116,19 +122,24 @@ impl Repository {
     ///
     /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`.
     #[must_use]
-    pub fn at(git_dir: &Path) -> Self {
-        Self::of(Place::At(git_dir.to_owned()))
+    pub fn at(git_dir: &Path, patience: Patience) -> Self {
+        Self::of(Place::At(git_dir.to_owned()), patience)
     }
 
     /// Returns the repository that git finds from `directory` on, with its own doubts: see `safe.directory` in
     /// git-config(1).
     #[must_use]
-    pub fn around(directory: &Path) -> Self {
-        Self::of(Place::Around(directory.to_owned()))
+    pub fn around(directory: &Path, patience: Patience) -> Self {
+        Self::of(Place::Around(directory.to_owned()), patience)
     }
 
-    fn of(place: Place) -> Self {
-        Self(Arc::new(Inner { place, idle: Mutex::default(), trees: Mutex::default(), objects: Mutex::default() }))
+    fn of(place: Place, patience: Patience) -> Self {
+        let (idle, trees, objects) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self(Arc::new(Inner { place, patience, idle, trees, objects }))
+    }
+
+    fn planted_as(&self, root: Arc<Tree>, id: ObjectId, commit: Option<ObjectId>) -> Objects {
+        Objects { repository: self.clone(), root, id, commit, given_up: OnceLock::new() }
     }
 
     /// Returns the directory that it was opened by.
@@ -158,13 +169,13 @@ impl Repository {
             // A name that an object has is that of no other one, whatever references are called; for git as well.
             let id = ObjectId::from_hex(&name);
             if let Some((id, root)) = id.and_then(|id| Some((id, held(&self.0.trees).find(id)?))) {
-                return Ok(Objects { repository: self.clone(), root, id, commit });
+                return Ok(self.planted_as(root, id, commit));
             }
             let object = self.whole(&name)?;
             let next = match object.kind {
                 Kind::Tree => {
                     let (id, root) = self.planted(object)?;
-                    return Ok(Objects { repository: self.clone(), root, id, commit });
+                    return Ok(self.planted_as(root, id, commit));
                 }
                 Kind::Commit => {
                     commit = Some(object.id);
@@ -230,12 +241,14 @@ impl Repository {
     fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
         let kept = held(&self.0.idle).pop();
         if let Some(reader) = kept {
-            // One that was kept may have died since; a new one says why.
-            if let Ok(answer) = self.ask(reader, name, limit) {
-                return answer;
+            match self.ask(reader, name, limit) {
+                Ok(answer) => return answer,
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error.into()),
+                // One that was kept may have died since; a new one says why.
+                Err(_) => {}
             }
         }
-        self.ask(Reader::start(&self.0.place)?, name, limit)?
+        self.ask(Reader::start(&self.0.place, self.0.patience)?, name, limit)?
     }
 
     /// Asks `reader`, and keeps it if it can be asked again.
@@ -296,8 +309,4 @@ fn damaged(id: ObjectId) -> Trouble {
         Fault::Other,
         format!("the object {id} is damaged or of another type than it has to be; `git fsck` tells more"),
     )
-}
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,13 +6,14 @@
 use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
-use std::thread::{self, JoinHandle};
+use std::process::{ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use super::id::ObjectId;
+use crate::process::{self, Complaints, Group, Patience, Patient};
 
-/// How much of what git complains about is kept, in bytes.
-const LAST_WORDS: usize = 4096;
+/// How long the last words of a git that has ended are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Longest line before an object: a name that is echoed, and a few words.
 const MAX_HEADER: u64 = 1 << 16;
 
@@ -46,23 +47,26 @@ pub(super) enum Kind {
 /// The process.
 #[derive(Debug)]
 pub(super) struct Reader {
-    child: Child,
+    /// Dropped, it is killed: it only reads, so that nothing can be half done.
+    group: Group,
     requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
-    listener: Option<JoinHandle<Vec<u8>>>,
+    answers: BufReader<Patient>,
+    complaints: Complaints,
 }
 
 impl Reader {
-    /// Starts it.
-    pub(super) fn start(place: &Place) -> io::Result<Self> {
-        let mut child = command(place).spawn().map_err(|error| {
+    /// Starts it. Who asks it has `patience`.
+    pub(super) fn start(place: &Place, patience: Patience) -> io::Result<Self> {
+        // Out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
+        let mut group = command(place).and_then(|mut command| Group::start(&mut command)).map_err(|error| {
             let message = format!("git cannot be started, and it is what reads repositories: {error}");
             io::Error::new(error.kind(), message)
         })?;
+        let child = group.child();
         let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
         let ((requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-        let listener = thread::Builder::new().spawn(move || last_words(errors)).ok();
-        Ok(Self { child, requests, answers: BufReader::with_capacity(1 << 16, answers), listener })
+        let answers = BufReader::with_capacity(1 << 16, Patient::new(answers, patience));
+        Ok(Self { group, requests, answers, complaints: Complaints::of(errors)? })
     }
 
     /// Asks for the object `name`, which is any name that git knows and has no line feed. If it is there,
@@ -102,28 +106,22 @@ impl Reader {
     }
 
     /// Returns what went wrong, after `error`: the last words of git, if it had any.
-    pub(super) fn into_error(mut self, error: &io::Error) -> io::Error {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        let words = self.listener.take().and_then(|listener| listener.join().ok()).unwrap_or_default();
-        let words = String::from_utf8_lossy(&words);
-        match words.lines().rfind(|line| !line.trim().is_empty()) {
+    pub(super) fn into_error(self, error: &io::Error) -> io::Error {
+        let Self { group, complaints, .. } = self;
+        drop(group);
+        if error.kind() == io::ErrorKind::TimedOut {
+            return io::Error::new(error.kind(), format!("git was ended: {error}"));
+        }
+        match complaints.last_line(Instant::now() + LAST_WORDS) {
             Some(line) => io::Error::other(format!("git: {}", line.trim_start_matches("fatal: "))),
             None => io::Error::new(error.kind(), format!("git broke off: {error}")),
         }
     }
 }
 
-impl Drop for Reader {
-    /// Ends the process: it only reads, so that nothing can be half done.
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn command(place: &Place) -> Command {
-    let mut command = Command::new("git");
+fn command(place: &Place) -> io::Result<Command> {
+    let (Place::At(tree) | Place::Around(tree)) = place;
+    let mut command = process::command("git".as_ref(), tree)?;
     for (name, _) in env::vars_os() {
         if name.as_encoded_bytes().starts_with(b"GIT_") && !is_kept(&name.to_string_lossy(), place) {
             command.env_remove(name);
@@ -146,8 +144,7 @@ fn command(place: &Place) -> Command {
         ("GIT_ALLOW_PROTOCOL", "none"),
     ]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    alone(&mut command);
-    command
+    Ok(command)
 }
 
 /// A file with nothing in it.
@@ -171,26 +168,6 @@ fn is_kept(name: &str, place: &Place) -> bool {
         | "GIT_CONFIG_GLOBAL" => is_found,
         _ => false,
     }
-}
-
-/// Takes the process out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
-#[cfg(unix)]
-fn alone(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-fn alone(_: &mut Command) {}
-
-/// Reads to the end, so that git is never stopped by a full pipe, and returns the last of it.
-fn last_words(mut errors: ChildStderr) -> Vec<u8> {
-    let (mut words, mut piece) = (Vec::new(), [0; 1024]);
-    while let Ok(length @ 1..) = errors.read(&mut piece) {
-        words.extend_from_slice(&piece[..length]);
-        words.drain(..words.len().saturating_sub(LAST_WORDS));
-    }
-    words
 }
 
 /// Reads `ID TYPE SIZE`, or the name and what is wrong with it.

@@ -24,7 +24,8 @@ pub(super) enum Entry {
     Directory(ObjectId),
     File {
         id: ObjectId,
-        is_executable: bool,
+        /// Of a regular file.
+        mode: FileMode,
     },
     Link(ObjectId),
     /// A commit of another repository: in a work tree an empty directory.
@@ -84,8 +85,7 @@ impl Tree {
             return Some(Entry::Directory(id));
         }
         Some(match FileMode::from_bits(bits)? {
-            FileMode::Regular => Entry::File { id, is_executable: false },
-            FileMode::Executable => Entry::File { id, is_executable: true },
+            mode @ (FileMode::Regular | FileMode::Executable) => Entry::File { id, mode },
             FileMode::Symlink => Entry::Link(id),
             FileMode::Submodule => Entry::Submodule,
         })
@@ -125,12 +125,12 @@ mod tests {
             ("100664", b"z", 6),
         ];
         let tree = Tree::read(tree(&entries), id(0)).unwrap();
-        assert_eq!(tree.find(b"a-b"), Some(Entry::File { id: id(1), is_executable: false }));
+        assert_eq!(tree.find(b"a-b"), Some(Entry::File { id: id(1), mode: FileMode::Regular }));
         assert_eq!(tree.find(b"a"), Some(Entry::Directory(id(2))));
-        assert_eq!(tree.find(b"run"), Some(Entry::File { id: id(3), is_executable: true }));
+        assert_eq!(tree.find(b"run"), Some(Entry::File { id: id(3), mode: FileMode::Executable }));
         assert_eq!(tree.find(b"sub"), Some(Entry::Submodule));
         assert_eq!(tree.find(b"\xff"), Some(Entry::Link(id(5))));
-        assert_eq!(tree.find(b"z"), Some(Entry::File { id: id(6), is_executable: false }));
+        assert_eq!(tree.find(b"z"), Some(Entry::File { id: id(6), mode: FileMode::Regular }));
         assert_eq!(tree.find(b"b"), None);
         assert_eq!(tree.names().collect::<Vec<_>>(), [&b"a"[..], b"a-b", b"run", b"sub", b"z", b"\xff"]);
     }

@@ -1,13 +1,17 @@
 //! `check --from-tree`.
 
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use fs_err as fs;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{open, sample};
+use super::damage::{loose, unpacked};
+use super::{before_all, fake_git, open, sample};
 use crate::repository::{Repository, git};
 use crate::run;
 use crate::systems::fed;
@@ -106,4 +110,102 @@ fn nothing_runs_that_a_repository_names() {
         assert_eq!(report["ok"], revision == "main", "{report:#}");
     }
     assert!(!trace.exists(), "{}", fs::read_to_string(&trace).unwrap());
+}
+
+/// A git that starts something, tells its number, and says no more.
+const SILENT: &str = "sleep 1000 & echo $! > pid.new; mv pid.new pid; wait";
+
+fn silent(directory: &Path) -> String {
+    fake_git(directory, &SILENT.replace("pid", &directory.join("pid").display().to_string()));
+    before_all(&directory.display().to_string())
+}
+
+/// Returns the process that left its number in `directory`, which may come yet.
+fn started(directory: &Path) -> String {
+    loop {
+        if let Ok(pid) = fs::read_to_string(directory.join("pid")) {
+            return pid.trim().to_owned();
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Returns whether the process `pid` is gone, or nobody has taken note of its end yet.
+fn is_over(pid: &str) -> bool {
+    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    state.is_empty() || state.contains(") Z ")
+}
+
+#[test]
+fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
+    let (repository, elsewhere) = (Repository::of(&sample()), TempDir::new().unwrap());
+    let git_dir = repository.path().display().to_string();
+    let check = ["--from-tree=main", "--git-timeout=100ms", "--git-dir", &git_dir];
+    let report = checked(wpatch(elsewhere.path(), &check).env("PATH", silent(elsewhere.path())));
+    assert_eq!((&report["exit_code"], &report["error"]["code"]), (&4.into(), &"wpatch::io".into()));
+    let words = "main: cannot open as a tree: git was ended: it said nothing for 100 ms";
+    assert_eq!(report["error"]["message"], words);
+    assert!(is_over(&started(elsewhere.path())));
+}
+
+#[test]
+fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
+    let (repository, elsewhere) = (unpacked(), TempDir::new().unwrap());
+    for name in ["main:a.txt", "main:dir/b"] {
+        let file = loose(&repository, &repository.git(&["rev-parse", name]));
+        fs::remove_file(&file).unwrap();
+        assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    }
+    let git_dir = repository.path().display().to_string();
+    let start = Instant::now();
+    let report = checked(&mut wpatch(
+        elsewhere.path(),
+        &["--from-tree=main", "--git-timeout=500ms", "--lenient", "--git-dir", &git_dir],
+    ));
+    assert_eq!(report["exit_code"], 4, "{report:#}");
+    assert!(report["error"]["message"].as_str().unwrap().contains("it said nothing for 500 ms"), "{report:#}");
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_git() {
+    let (repository, elsewhere) = (Repository::of(&sample()), TempDir::new().unwrap());
+    let git_dir = repository.path().display().to_string();
+    for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let mut program = wpatch(elsewhere.path(), &["--from-tree=main", "--git-timeout=10m", "--git-dir", &git_dir]);
+        program
+            .env("PATH", silent(elsewhere.path()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = program.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(PATCH.as_bytes()).unwrap();
+        let git = started(elsewhere.path());
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(exit_code));
+        let report = run::valid(serde_json::from_slice(&output.stdout).unwrap());
+        assert_eq!((&report["outcome"], &report["exit_code"]), (&"interrupted".into(), &exit_code.into()));
+        assert!(is_over(&git));
+        fs::remove_file(elsewhere.path().join("pid")).unwrap();
+    }
+}
+
+#[test]
+fn a_tree_does_not_bring_its_own_git() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().join("root");
+    fs::create_dir(&root).unwrap();
+    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(&root).status().unwrap().success());
+    made(&["init", "-q", "-b", "main"]);
+    fs::write(root.join("a.txt"), "one\n").unwrap();
+    made(&["add", "a.txt"]);
+    made(&["commit", "-q", "-m", "first"]);
+    fake_git(&root, "echo brought >&2; exit 1");
+    std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
+    for entry in ["", ".", "../root", &root.display().to_string(), &directory.path().join("link").display().to_string()]
+    {
+        let report = checked(wpatch(&root, &["--from-tree", "HEAD"]).env("PATH", before_all(entry)));
+        assert_eq!(report["exit_code"], 0, "{entry}: {report:#}");
+    }
 }

@@ -24,12 +24,12 @@ fn told(error: &WorkspaceError) -> String {
 }
 
 /// Returns the file that holds the loose object `id`.
-fn loose(repository: &Repository, id: &str) -> std::path::PathBuf {
+pub(crate) fn loose(repository: &Repository, id: &str) -> std::path::PathBuf {
     repository.path().join("objects").join(&id[..2]).join(&id[2..])
 }
 
 /// Returns a repository whose objects are files of their own, with a commit of the sample.
-fn unpacked() -> Repository {
+pub(crate) fn unpacked() -> Repository {
     let repository = Repository::new();
     repository.git(&["config", "fastimport.unpackLimit", "1000"]);
     repository.import(&[("main", &sample())]);
