@@ -24,7 +24,8 @@
 //! of another owner, behind a link.
 //!
 //! Commands (`commands`): a project's file that names commands or servers; commands for what is denied, asked about or not
-//! fitting; a patch file that is swapped by a command; a verification that writes to the history.
+//! fitting; a patch file that is swapped by a command; a verification that writes to the history, fills the disk, takes,
+//! swaps or cuts the state, closes the root, leaves a daemon, floods the output or kills who waits for it.
 //!
 //! Elsewhere: policy files that are directories, links, too large or not understood, and configurations that others can
 //! write (`crate::policy`); forged, cut, foreign and misnamed plans and short approvals (`crate::approval`); commands that
