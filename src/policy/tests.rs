@@ -111,6 +111,30 @@ fn every_layer_has_to_grant() {
     let policy = given(&["[[grant]]\nprefix = 'a'\nmode = 'rw'\n", "[[grant]]\nprefix = 'a/b'\nmode = 'rw'\n"]);
     assert_eq!(verdict(&policy, "a/b/x", Access::Modify), Verdict::Allow);
     assert_eq!(verdict(&policy, "a/x", Access::Modify), Verdict::Deny);
+    assert_eq!(["a/b/x", "a/x"].map(|name| policy.is_visible(Some(&path(name)))), [true, false]);
+}
+
+#[test]
+fn the_nearest_grant_decides_and_of_two_for_one_directory_the_stricter_one() {
+    let grants = [("a", "r"), ("a/b", "rw"), ("c", "rw"), ("c", "r")]
+        .map(|(prefix, mode)| format!("[[grant]]\nprefix = '{prefix}'\nmode = '{mode}'\n"));
+    let backwards: Vec<_> = grants.iter().rev().cloned().collect();
+    for text in [grants.concat(), backwards.concat()] {
+        let policy = given(&[&text]);
+        let verdicts = ["a/x", "a/b/x", "c/x"].map(|name| verdict(&policy, name, Access::Modify));
+        assert_eq!(verdicts, [Verdict::Deny, Verdict::Allow, Verdict::Deny], "{text}");
+    }
+}
+
+#[test]
+fn what_one_layer_demands_no_other_takes_back() {
+    let strict = "[policy]\nmode = 'read-only'\nmax_write_bytes = 7\nbinary = 'refuse'\nrequire_hash = true\n";
+    let loose = "[policy]\nmode = 'full'\nmax_write_bytes = 9\nbinary = 'allow'\nrequire_hash = false\n";
+    for texts in [[strict, loose], [loose, strict]] {
+        let policy = given(&texts);
+        assert_eq!((policy.mode(), policy.max_write()), (Some(Mode::ReadOnly), 7));
+        assert!(policy.refuses_binary() && policy.requires_hash());
+    }
 }
 
 #[test]
@@ -257,6 +281,9 @@ fn an_absolute_grant_opens_that_directory_and_no_other() {
     assert_eq!(verdict(&policy, "x", Access::Modify), Verdict::Allow);
     assert_eq!(policy.opened_elsewhere(b"/data/x"), Some(&b"/data"[..]));
     assert_eq!(policy.opened_elsewhere(b"/data2/x"), None);
+    let nested = ["/data/deep", "/data"].map(|prefix| text.replace("/data", prefix)).concat();
+    let policy = Policy::new(vec![layer(&nested, Origin::Given)], Place::default(), Vec::new());
+    assert_eq!(policy.opened_elsewhere(b"/data/deep/x"), Some(&b"/data/deep"[..]));
     let error = parse("wpatch.toml", text.as_bytes(), Origin::Project).unwrap_err();
     assert_eq!(error.message, "a project's own file grants nothing outside of the root");
 }
