@@ -1,5 +1,7 @@
 //! `check --batch`: no job is lost, and none spoils another.
 
+mod jobs;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
