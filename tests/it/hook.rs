@@ -348,7 +348,7 @@ fn what_cannot_be_understood_is_blocked() {
 
 #[test]
 fn a_patch_of_codex_is_checked_however_it_comes() {
-    let desk = Desk::with(&[("d/a", b"one\n"), ("a", b"one\n"), (".git/config", b"x\n")]);
+    let desk = Desk::with(&[("d/a", b"one\n"), ("d/b", b"two\n"), ("a", b"one\n"), (".git/config", b"x\n")]);
     let update =
         |file: &str, old: &str| format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n");
     let codex = |tool: &str, input: Value| decision(&answered(&desk, "codex", tool, &input));
@@ -372,6 +372,11 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
     for (file, kind) in [(".git/config", "denied"), ("../x", "outside_root"), ("/etc/hosts", "outside_root")] {
         let (said, reason) = codex("apply_patch", json!({"command": update(file, "x")})).unwrap();
         assert!(said == "deny" && reason.contains(&format!("error ({kind}): ")), "{file}: {reason}");
+    }
+    let below = update("b", "two");
+    for (directory, fits) in [("d", true), (".", false)] {
+        let script = format!("cd {directory} && apply_patch <<'EOF'\n{below}EOF");
+        assert_eq!(codex("Bash", json!({"command": script})).is_none(), fits, "{directory}");
     }
     let hidden = format!("true; apply_patch <<'EOF'\n{}EOF", update("a", "one"));
     assert_eq!(codex("Bash", json!({"command": hidden})).unwrap().0, "deny");
