@@ -1,5 +1,6 @@
 //! One command on its way through the stages.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::commands::Answers;
@@ -105,11 +106,34 @@ impl Run {
         request: &mut Request,
         workspace: &dyn Workspace,
     ) -> Result<(Self, preflight::Options), Box<Outcome>> {
-        request.preflight.policy = governed(command, &request.preflight.policy, workspace)?;
-        let mut run = Self::new(command, success);
+        let (approve, preflight) = (request.approve.as_deref(), &mut request.preflight);
+        let mut run = Self::admitted((command, success), preflight, approve, &request.commands, workspace)?;
         let options = run.described(request);
-        run.admit(request.approve.as_deref(), workspace);
         Ok((run, options))
+    }
+
+    /// Begins a command that may change the tree, under the policy that is in force. An approval binds to digests, so they
+    /// have to be worked out; one of a plan that was rejected is none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the outcome of a policy that cannot be used.
+    pub(super) fn admitted(
+        (command, success): (&'static str, report::Outcome),
+        options: &mut preflight::Options,
+        approve: Option<&str>,
+        commands: &Commands,
+        workspace: &dyn Workspace,
+    ) -> Result<Self, Box<Outcome>> {
+        options.policy = governed(command, &options.policy, workspace)?;
+        *options = commands.described(mem::take(options));
+        options.describe |= approve.is_some();
+        let mut run = Self::new(command, success);
+        run.is_described = options.describe;
+        run.policy = Arc::clone(&options.policy);
+        run.progress = options.progress.clone();
+        run.admit(approve, workspace);
+        Ok(run)
     }
 
     /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
