@@ -53,7 +53,7 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::Missing`] if nothing is there, [`Fault::NotDirectory`] if it is no directory.
+    /// Returns [`Fault::Missing`](crate::workspace::Fault::Missing) if nothing is there, [`Fault::NotDirectory`](crate::workspace::Fault::NotDirectory) if it is no directory.
     pub fn open(root: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| open(root, flags, Mode::empty())) {
