@@ -22,6 +22,7 @@ mod log;
 mod look;
 mod nearest;
 mod numstat;
+mod operation;
 mod outcome;
 mod plan_id;
 mod ran;
