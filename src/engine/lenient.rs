@@ -40,7 +40,7 @@ impl Run {
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
     fn read_leniently(&mut self, request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
         let mut strict = Self::new(self.command, self.success);
-        let options = strict.described(&request);
+        let options = strict.asked(&request);
         let (describe, diff, whole_diff) = (false, false, false);
         let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
         let options = preflight::Options { gallery: None, shelf: None, ..options };

@@ -108,7 +108,7 @@ impl Run {
     ) -> Result<(Self, preflight::Options), Box<Outcome>> {
         let (approve, preflight) = (request.approve.as_deref(), &mut request.preflight);
         let mut run = Self::admitted((command, success), preflight, approve, &request.commands, workspace)?;
-        let options = run.described(request);
+        let options = run.asked(request);
         Ok((run, options))
     }
 
@@ -136,16 +136,12 @@ impl Run {
         Ok(run)
     }
 
-    /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
-    pub(super) fn described(&mut self, request: &Request) -> preflight::Options {
+    /// Takes note of what `request` asks for, and returns how the tree is looked at.
+    pub(super) fn asked(&mut self, request: &Request) -> preflight::Options {
         self.diagnostics.clone_from(&request.diagnostics);
-        self.progress = request.preflight.progress.clone();
-        let options = request.commands.described(request.preflight.clone());
-        self.is_described = options.describe || request.approve.is_some();
         self.links = request.transaction.links;
         self.is_saved = request.is_saved;
-        self.policy = Arc::clone(&request.preflight.policy);
-        let mut options = preflight::Options { describe: self.is_described, ..options };
+        let mut options = request.preflight.clone();
         // Where git would take one of several places, nobody knows which one a model means.
         options.rules.unique |= request.lenience.is_some();
         options
