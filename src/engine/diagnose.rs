@@ -7,12 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::{Run, look};
 use crate::change::{Content, FileChange, Sink};
 use crate::diagnostics::{Diagnosis, Document, Findings, MAX_TEXT, NewErrors, Options, Place, Text};
 use crate::mode::FileKind;
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
 use crate::policy::Policy;
@@ -80,7 +81,7 @@ impl<'a> Noted<'a> {
         workspace: &dyn Workspace,
         left_out: &mut Vec<RelPath>,
     ) -> Result<Vec<Document>, WorkspaceError> {
-        let mut notes = mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner).files);
+        let mut notes = mem::take(&mut locked(&self.notes).files);
         let mut from = moves(&notes, plan);
         let gone: Vec<_> = from.values().filter(|from| notes.get(*from).is_some_and(Note::goes)).cloned().collect();
         for path in gone {
@@ -115,7 +116,7 @@ impl Sink for Noted<'_> {
         let content = change.after.as_ref().filter(|after| is_file(after.kind)).map(|after| &after.content);
         // A change of permissions is none of text.
         if (was_there || content.is_some()) && !matches!(content, Some(Content::Kept)) {
-            let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut notes = locked(&self.notes);
             let after = match content {
                 Some(Content::Bytes(contents)) if notes.size + contents.len() <= MAX_TEXTS => {
                     notes.size += contents.len();
@@ -181,7 +182,7 @@ impl Waiting<'_> {
     ///
     /// [`Failure::Rejected`] if what they say is to be denied, or [`Failure::Interrupted`].
     pub(super) fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
-        let diagnosis = self.diagnosis.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let diagnosis = locked(&self.diagnosis).take();
         let Some(mut diagnosis) = diagnosis else { return Ok(()) };
         self.progress.enter(Phase::Asking, 0);
         diagnosis.go_on(place, &|| interrupt.signal().is_some());

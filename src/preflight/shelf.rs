@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use super::{Options, group};
 use crate::digest::Digest;
+use crate::mutex::locked;
 use crate::plan::Plan;
 use crate::workspace::Workspace;
 
@@ -85,7 +86,7 @@ impl Shelf {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.held)
     }
 }
 

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::wait;
-use crate::held::held;
+use crate::mutex::locked;
 
 /// The last bytes of what was added.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Complaints {
         let listen = move || {
             let mut buffer = [0; MOST_COMPLAINTS];
             while let Ok(read @ 1..) = errors.read(&mut buffer) {
-                held(&tail).add(&buffer[..read]);
+                locked(&tail).add(&buffer[..read]);
             }
         };
         let listener = thread::Builder::new().name("complaints".to_owned()).spawn(listen)?;
@@ -78,7 +78,7 @@ impl Complaints {
         if patience > Duration::ZERO {
             wait(patience, || self.listener.is_finished());
         }
-        let kept = held(&self.kept);
+        let kept = locked(&self.kept);
         let text = String::from_utf8_lossy(&kept.bytes);
         text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
     }

@@ -1,8 +1,8 @@
 //! Staging: new contents go to scratch files at once; only identities stay in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use super::change::{Arrival, Change, Image, Kind, Standing, bits};
 use super::escape;
@@ -12,6 +12,7 @@ use super::{Durability, Failure, Links, Options};
 use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Like, Rename, Workspace, WorkspaceError};
 
@@ -64,9 +65,9 @@ impl Stage {
 
     /// Returns what was staged, and the files that were seen to have changed meanwhile.
     pub(super) fn finish(&self) -> (Vec<Staged>, Vec<RelPath>) {
-        let mut staged = std::mem::take(&mut *self.staged.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut staged = std::mem::take(&mut *locked(&self.staged));
         staged.sort_by(|a, b| a.path().cmp(&b.path()));
-        (staged, std::mem::take(&mut *self.stale.lock().unwrap_or_else(PoisonError::into_inner)))
+        (staged, std::mem::take(&mut *locked(&self.stale)))
     }
 
     /// Returns a number that no scratch file has.
@@ -76,7 +77,7 @@ impl Stage {
 
     /// Returns whether the scratch files of `path`, whose directory was looked at, stand beside it.
     pub(super) fn is_known_beside(&self, path: &RelPath) -> bool {
-        let beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        let beside = locked(&self.beside);
         beside.get(&path.parent()).copied().unwrap_or_default()
     }
 
@@ -126,7 +127,7 @@ impl Stage {
     }
 
     fn push(&self, staged: Staged) {
-        self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
+        locked(&self.staged).push(staged);
     }
 
     fn stage(
@@ -206,7 +207,7 @@ impl Stage {
             _ => workspace.read(from, u64::MAX)?.0,
         };
         if Digest::of(&bytes) != found.digest {
-            self.stale.lock().unwrap_or_else(PoisonError::into_inner).push(from.clone());
+            locked(&self.stale).push(from.clone());
         }
         self.write(workspace, change, found.stat.kind, &bytes, permissions, Like::File(from))
     }
@@ -257,8 +258,8 @@ impl Stage {
         let mut above_it = Vec::new();
         let mut directory = path.parent();
         while let Some(above) = directory.clone() {
-            let is_known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&directory);
-            let is_missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner).contains(&above);
+            let is_known = locked(&self.beside).contains_key(&directory);
+            let is_missing = locked(&self.missing).contains(&above);
             let is_directory = || -> Result<bool, Failure> {
                 Ok(!is_missing && workspace.stat(&above)?.is_some_and(|stat| stat.kind == FileKind::Directory))
             };
@@ -270,7 +271,7 @@ impl Stage {
         }
         let is_beside = self.is_beside(workspace, directory)?;
         let missing = above_it.len();
-        let mut noted = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = locked(&self.missing);
         let makes = above_it.into_iter().filter(|above| noted.insert(above.clone())).collect();
         Ok(Place { missing, makes, is_beside })
     }
@@ -283,11 +284,11 @@ impl Stage {
 
     /// Returns whether no file can be renamed from the state directory to `directory`.
     fn is_beside(&self, workspace: &dyn Workspace, directory: Option<RelPath>) -> Result<bool, Failure> {
-        if let Some(&known) = self.beside.lock().unwrap_or_else(PoisonError::into_inner).get(&directory) {
+        if let Some(&known) = locked(&self.beside).get(&directory) {
             return Ok(known);
         }
         let is_beside = self.are_apart(workspace, &self.scratch.file("absent")?, directory.as_ref())?;
-        self.beside.lock().unwrap_or_else(PoisonError::into_inner).insert(directory, is_beside);
+        locked(&self.beside).insert(directory, is_beside);
         Ok(is_beside)
     }
 

@@ -12,11 +12,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("digest", &[]),
     ("mode", &[]),
     ("path", &["text"]),
-    ("held", &[]),
-    ("process", &["held"]),
-    ("progress", &[]),
+    ("mutex", &[]),
+    ("process", &["mutex"]),
+    ("progress", &["mutex"]),
     ("plan", &["text", "digest", "mode", "path"]),
-    ("workspace", &["text", "digest", "mode", "path", "held", "process"]),
+    ("workspace", &["text", "digest", "mode", "path", "mutex", "process"]),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
     ("syntax", &["text", "digest", "mode", "path", "plan"]),
     ("matching", &["text", "digest", "mode", "path", "plan"]),
@@ -41,10 +41,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "guard",
             "policy",
             "progress",
-            "held",
+            "mutex",
         ],
     ),
-    ("transaction", &["text", "digest", "mode", "path", "policy", "progress", "workspace", "change"]),
+    ("transaction", &["text", "digest", "mode", "path", "mutex", "policy", "progress", "workspace", "change"]),
     (
         "report",
         &[
@@ -71,6 +71,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "digest",
             "mode",
             "path",
+            "mutex",
             "plan",
             "workspace",
             "change",
@@ -88,7 +89,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "report",
         ],
     ),
-    ("cli", &["text", "digest", "mode", "path", "held", "report", "engine"]),
+    ("cli", &["text", "digest", "mode", "path", "mutex", "report", "engine"]),
 ];
 
 /// The files that put the crate together, and may import everything.

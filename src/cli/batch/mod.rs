@@ -23,7 +23,7 @@ use super::policy::Given;
 use super::{Stop, Task, input, output, progress, request, tree, watched};
 use crate::engine::options::{Interrupt, Phase, Progress, code};
 use crate::engine::{self, Repository, Request};
-use crate::held::held;
+use crate::mutex::locked;
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
 use job::{Job, usage};
@@ -240,7 +240,7 @@ impl Batch {
 
     /// Returns the repository `git_dir`, or the one that the root is in, opened once for all jobs.
     fn repository(&self, git_dir: Option<&Path>) -> Repository {
-        let mut kept = held(&self.repositories);
+        let mut kept = locked(&self.repositories);
         let place = kept.iter().position(|(known, _)| known.as_deref() == git_dir);
         let found = if let Some(place) = place {
             kept.remove(place)
@@ -255,13 +255,13 @@ impl Batch {
 
     fn break_off(&self, exit_code: u8, message: String) {
         self.is_stopped.store(true, Ordering::SeqCst);
-        let mut broken = held(&self.broken);
+        let mut broken = locked(&self.broken);
         broken.get_or_insert((exit_code, message));
     }
 
     /// Says what broke the run off, and returns the exit code.
     fn ended(&self) -> ExitCode {
-        if let Some((exit_code, message)) = held(&self.broken).take() {
+        if let Some((exit_code, message)) = locked(&self.broken).take() {
             if !message.is_empty() {
                 output::complain(&message);
             }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::cli::line::{Line, next_line};
-use crate::held::held;
+use crate::mutex::locked;
 
 /// Longest line, in bytes.
 pub(super) const MAX_LINE: usize = 64 << 20;
@@ -94,9 +94,9 @@ impl Queue {
     ///
     /// Returns the error of the input.
     pub(super) fn take(&self, begins: impl Fn() -> bool) -> io::Result<Option<Taken>> {
-        let mut source = held(&self.source);
+        let mut source = locked(&self.source);
         if let Order::Read(window) = self.order {
-            let mut sink = held(&self.sink);
+            let mut sink = locked(&self.sink);
             while source.taken - sink.written >= window && !sink.is_broken {
                 sink = self.is_written.wait(sink).unwrap_or_else(PoisonError::into_inner);
             }
@@ -132,7 +132,7 @@ impl Queue {
     ///
     /// Returns the error of the output.
     pub(super) fn put(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
-        let mut sink = held(&self.sink);
+        let mut sink = locked(&self.sink);
         let put = if self.order == Order::Finished { sink.print(&line) } else { sink.print_in_turn(place, line) };
         sink.is_broken |= put.is_err();
         self.is_written.notify_all();
@@ -181,13 +181,13 @@ mod tests {
         let queue = Queue::new(Box::new(&b"a\nb\nc\n"[..]), Box::new(io::sink()), None, Order::Read(2));
         let [first, second] = [(); 2].map(|()| queue.take(|| true).unwrap().unwrap());
         queue.put(second.place, b"2\n".to_vec()).unwrap();
-        assert_eq!(held(&queue.sink).waiting.len(), 1);
+        assert_eq!(locked(&queue.sink).waiting.len(), 1);
         std::thread::scope(|scope| {
             let third = scope.spawn(|| queue.take(|| true).unwrap().unwrap().index);
             queue.put(first.place, b"1\n".to_vec()).unwrap();
             assert_eq!(third.join().unwrap(), 2);
         });
-        let sink = held(&queue.sink);
+        let sink = locked(&queue.sink);
         assert_eq!((sink.waiting.len(), sink.written), (0, 2));
     }
 

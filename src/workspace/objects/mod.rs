@@ -18,7 +18,7 @@ use reader::{Header, Kind, Place, Reader};
 use tree::Tree;
 
 use super::{Fault, Result, WorkspaceError};
-use crate::held::held;
+use crate::mutex::locked;
 use crate::process::Patience;
 use crate::text::printable;
 
@@ -168,7 +168,7 @@ impl Repository {
         for _ in 0..MAX_TAGS {
             // A name that an object has is that of no other one, whatever references are called; for git as well.
             let id = ObjectId::from_hex(&name);
-            if let Some((id, root)) = id.and_then(|id| Some((id, held(&self.0.trees).find(id)?))) {
+            if let Some((id, root)) = id.and_then(|id| Some((id, locked(&self.0.trees).find(id)?))) {
                 return Ok(self.planted_as(root, id, commit));
             }
             let object = self.whole(&name)?;
@@ -193,7 +193,7 @@ impl Repository {
 
     /// Returns the tree `id`.
     fn subtree(&self, id: ObjectId) -> Outcome<Arc<Tree>> {
-        if let Some(tree) = held(&self.0.trees).find(id) {
+        if let Some(tree) = locked(&self.0.trees).find(id) {
             return Ok(tree);
         }
         let object = self.whole(id.to_string().as_bytes())?;
@@ -204,7 +204,7 @@ impl Repository {
         let id = object.id;
         let Some(Object { kind: Kind::Tree, bytes, .. }) = Arc::into_inner(object) else { return Err(damaged(id)) };
         let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged(id))?);
-        held(&self.0.trees).keep(id, &tree);
+        locked(&self.0.trees).keep(id, &tree);
         Ok((id, tree))
     }
 
@@ -220,7 +220,7 @@ impl Repository {
 
     /// Returns the object `name`, if it has at most `limit` bytes.
     fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
-        if let Some(object) = ObjectId::from_hex(name).and_then(|id| held(&self.0.objects).find(id)) {
+        if let Some(object) = ObjectId::from_hex(name).and_then(|id| locked(&self.0.objects).find(id)) {
             let size = object.bytes.len() as u64;
             return Ok(if size <= limit { Within::Limit(object) } else { Within::Over(size) });
         }
@@ -231,7 +231,7 @@ impl Repository {
             Within::Over(size) => return Ok(Within::Over(size)),
         };
         if object.kind != Kind::Tree {
-            held(&self.0.objects).keep(object.id, &object);
+            locked(&self.0.objects).keep(object.id, &object);
         }
         let size = object.bytes.len() as u64;
         Ok(if size <= limit { Within::Limit(object) } else { Within::Over(size) })
@@ -239,7 +239,7 @@ impl Repository {
 
     /// Reads the object `name`, if it has at most `limit` bytes.
     fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
-        let kept = held(&self.0.idle).pop();
+        let kept = locked(&self.0.idle).pop();
         if let Some(reader) = kept {
             match self.ask(reader, name, limit) {
                 Ok(answer) => return answer,
@@ -269,7 +269,7 @@ impl Repository {
         };
         match answer {
             Ok(answer) => {
-                held(&self.0.idle).push(reader);
+                locked(&self.0.idle).push(reader);
                 Ok(answer)
             }
             Err(error) => Err(reader.into_error(&error)),

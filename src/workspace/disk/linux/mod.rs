@@ -12,7 +12,7 @@ mod stat;
 mod verbs;
 
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use rustix::io::retry_on_intr;
 use self::attic::Attic;
 use self::fault::{Attempt, Trouble};
 use self::parents::Parents;
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{Directory, Result, Workspace, WorkspaceError};
@@ -97,7 +98,7 @@ impl Disk {
 
     /// Gives the kept handles back and tries again, alone, until the other threads have given back theirs.
     fn try_again<T>(&self, work: impl Fn() -> Attempt<T>, trouble: Trouble) -> Attempt<T> {
-        let _alone = self.shortage.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = locked(&self.shortage);
         let mut result = Err(trouble);
         for _ in 0..MOST_TRIES {
             self.parents.forget_all();
