@@ -230,8 +230,8 @@ pub struct Side {
 
 /// Works out what every file of `plan` would become, and hands each finished change to `sink`.
 ///
-/// A path that the policy closes, or holds ([`Options::held`]), is a problem before any content is looked at. From the first error on nothing
-/// more goes to the sink, while the rest is still looked at, so that all problems are known.
+/// A path that the policy closes, or holds ([`Options::held`]), is a problem before any content is looked at. From the first
+/// error on nothing more goes to the sink, while the rest is still looked at, so that all problems are known.
 ///
 /// # Errors
 ///

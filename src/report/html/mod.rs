@@ -1,4 +1,5 @@
-//! What a patch would do, or a change did, as one page that needs nothing but itself: no script, no request, nothing of the patch as markup.
+//! What a patch would do, or a change did, as one page that needs nothing but itself: no script, no request, nothing of the
+//! patch as markup.
 //!
 //! Everything dynamic goes through [`markup`]; colours and layout are in `style.css`.
 
