@@ -64,8 +64,12 @@ impl Complaints {
         let tail = Arc::clone(&kept);
         let listen = move || {
             let mut buffer = [0; MOST_COMPLAINTS];
-            while let Ok(read @ 1..) = errors.read(&mut buffer) {
-                locked(&tail).add(&buffer[..read]);
+            loop {
+                match errors.read(&mut buffer) {
+                    Ok(read @ 1..) => locked(&tail).add(&buffer[..read]),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Ok(0) | Err(_) => return,
+                }
             }
         };
         let listener = thread::Builder::new().name("complaints".to_owned()).spawn(listen)?;
@@ -106,6 +110,25 @@ mod tests {
         let last = |said: &'static str| Complaints::of(said.as_bytes()).unwrap().last_line(Instant::now() + MINUTE);
         assert_eq!(last("one\n two \n\n  \n").as_deref(), Some("two"));
         assert_eq!(last(" \n"), None);
+    }
+
+    /// Is interrupted before every other byte.
+    struct Interrupted<'a>(&'a [u8], bool);
+
+    impl Read for Interrupted<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            self.0.read(&mut buffer[..1])
+        }
+    }
+
+    #[test]
+    fn a_signal_does_not_end_the_listening() {
+        let complaints = Complaints::of(Interrupted(b"one\ntwo\n", false)).unwrap();
+        assert_eq!(complaints.last_line(Instant::now() + MINUTE).as_deref(), Some("two"));
     }
 
     const MINUTE: Duration = Duration::from_secs(60);
