@@ -31,7 +31,7 @@ pub(super) fn repository(git_dir: Option<&Path>, tree: &TreeOptions, global: &Gl
     let limit = tree.git_timeout.unwrap_or(usual.limit);
     let patience = Patience { limit, is_stopped: || signals::wish().is_some() };
     match git_dir {
-        Some(git_dir) => Repository::at(git_dir, patience),
+        Some(git_dir) => Repository::at(git_dir, Some(global.root()), patience),
         None => Repository::around(global.root(), patience),
     }
 }

@@ -31,7 +31,7 @@ impl Program {
     pub(super) fn start(command: &[String], root: &Path) -> Result<(Self, Wire), Trouble> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| Trouble::Start(io::ErrorKind::NotFound.into()))?;
-        let mut command = process::command(program.as_ref(), root).map_err(Trouble::Start)?;
+        let mut command = process::command(program.as_ref(), &[root.to_owned()]).map_err(Trouble::Start)?;
         command.args(arguments).current_dir(root);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut group = Group::start(&mut command).map_err(Trouble::Start)?;

@@ -139,7 +139,7 @@ pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError
 /// # Ok::<(), wpatch::workspace::WorkspaceError>(())
 /// ```
 pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceError> {
-    Repository::at(git_dir, Patience::default()).tree(revision.as_bytes())
+    Repository::at(git_dir, None, Patience::default()).tree(revision.as_bytes())
 }
 
 /// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.

@@ -188,7 +188,7 @@ fn shards_have_every_job_once() {
 
 #[test]
 fn a_git_that_dies_takes_one_job_with_it() {
-    let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
+    let (directory, root, repository) = (TempDir::new().unwrap(), TempDir::new().unwrap(), Repository::of(&sample()));
     let real = Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout;
     let real = String::from_utf8(real).unwrap();
     let script = format!(
@@ -198,12 +198,21 @@ fn a_git_that_dies_takes_one_job_with_it() {
     let script = format!("{} \"$@\"\n", script.trim_end());
     fake_git(directory.path(), &script);
     let path = before_all(&directory.path().display().to_string());
-    let output = ran(wpatch(directory.path(), &["--jobs", "1"]).env("PATH", path), &many(&repository, 5));
+    let output = ran(wpatch(root.path(), &["--jobs", "1"]).env("PATH", path), &many(&repository, 5));
     let answers = answers(&output);
     let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
     assert_eq!(codes, [4, 0, 1, 0, 0]);
     let message = answers[&0]["report"]["error"]["message"].as_str().unwrap();
     assert!(message.contains("struck by lightning"), "{message}");
+}
+
+#[test]
+fn neither_the_root_nor_a_work_tree_brings_the_git_of_a_job() {
+    let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
+    fake_git(directory.path(), "echo brought >&2; exit 1");
+    let path = before_all(&directory.path().display().to_string());
+    let output = ran(wpatch(directory.path(), &[]).env("PATH", &path), &many(&repository, 1));
+    assert_eq!(answers(&output)[&0]["report"]["exit_code"], 0);
 }
 
 #[test]
@@ -420,12 +429,12 @@ fn after_a_signal_every_job_that_was_begun_is_answered_and_their_number_is_told(
 
 #[test]
 fn a_signal_ends_a_job_that_waits_for_git() {
-    let (directory, repository) = (directory(), Repository::of(&sample()));
+    let (directory, elsewhere, repository) = (directory(), TempDir::new().unwrap(), Repository::of(&sample()));
     let fifo = directory.path().join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    fake_git(directory.path(), &format!("echo > {}; sleep 1000", fifo.display()));
+    fake_git(elsewhere.path(), &format!("echo > {}; sleep 1000", fifo.display()));
     let mut program = wpatch(directory.path(), &["--git-timeout=10m"]);
-    program.env("PATH", before_all(&directory.path().display().to_string()));
+    program.env("PATH", before_all(&elsewhere.path().display().to_string()));
     let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(&many(&repository, 1)).unwrap();

@@ -327,6 +327,39 @@ fn a_tree_does_not_bring_its_own_server() {
 }
 
 #[test]
+fn a_search_path_with_nothing_in_it_is_not_the_tree() {
+    let place = Place::with(&[("a.x", BEFORE)], "push");
+    let (root, marker) = (place.root(), place.0.path().join("ran"));
+    fs::write(root.join("helper"), format!("#!/bin/sh\necho > {}\n", marker.display())).unwrap();
+    fs::set_permissions(root.join("helper"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = format!("helper\nexec sh {SERVER} push");
+    let command = json!(["/bin/sh", "-c", script]);
+    place.configure(&format!("[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n"));
+    for path in ["", ".", ":", &root.display().to_string()] {
+        let output = place.output_with(&["check", "--diagnostics", "--json"], WORSE, path);
+        let report = valid(serde_json::from_slice(&output.stdout).unwrap());
+        assert!(!marker.exists(), "{path}");
+        assert_eq!(report["diagnostics"]["servers"][0]["problem"], Value::Null, "{path}");
+    }
+}
+
+#[test]
+fn of_a_root_that_holds_the_system_its_programs_are_taken() {
+    let place = Place::with(&[("a.x", BEFORE)], "push");
+    let (own, marker) = (place.0.path().join("own"), place.0.path().join("ran"));
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("sh"), format!("#!/bin/sh\necho > {}\n", marker.display())).unwrap();
+    fs::set_permissions(own.join("sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let entries = format!("{}:/usr/bin:/bin", own.display());
+    let named = place.root().join("a.x").display().to_string();
+    let patch = WORSE.replace("a/a.x", &format!("a{named}")).replace("b/a.x", &format!("b{named}"));
+    let output = place.output_with(&["check", "--root", "/", "--diagnostics", "--json"], &patch, &entries);
+    let report = valid(serde_json::from_slice(&output.stdout).unwrap());
+    assert_eq!(report["diagnostics"]["servers"][0]["problem"], Value::Null, "{report:#}");
+    assert!(!marker.exists());
+}
+
+#[test]
 fn a_patch_that_does_not_fit_starts_no_server() {
     let place = Place::with(&[("a.x", "other\n")], "deaf");
     assert_eq!(place.report(&["apply", "--diagnostics"], WORSE)["error"]["kind"], "not_found");

@@ -94,7 +94,7 @@ fn a_check_of_a_tree_says_what_a_check_of_its_checkout_says() {
     let repository = Repository::new();
     let branches: Vec<_> = names.iter().zip(&cases).map(|(name, case)| (name.as_str(), &case.before)).collect();
     repository.import(&branches);
-    let trees = objects::Repository::at(&repository.path(), Patience::default());
+    let trees = objects::Repository::at(&repository.path(), None, Patience::default());
     let directory = TempDir::new().unwrap();
     let mut numbered = names.iter();
     let next = std::cell::RefCell::new(&mut numbered);

@@ -39,9 +39,9 @@ const SKIPPED: u64 = 1 << 20;
 ///
 /// # Security
 ///
-/// git itself is taken from the search path, but never from below the directory that names the repository. It runs nothing
-/// that the repository or its configuration names, and fetches nothing. A git that is silent for too long is killed, with
-/// what it started. Only read what it says as what somebody put there.
+/// git itself is taken from the search path, but never from below the directory that names the repository, the root, or a
+/// work tree that one of them is in. It runs nothing that the repository or its configuration names, and fetches nothing. A
+/// git that is silent for too long is killed, with what it started. Only read what it says as what somebody put there.
 #[derive(Clone, Debug)]
 pub struct Repository(Arc<Inner>);
 
@@ -120,10 +120,11 @@ impl Repository {
     ///
     /// # Security
     ///
-    /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`.
+    /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`. Nor does
+    /// `root` bring the git that is run: the directory that somebody works in meanwhile, if there is one.
     #[must_use]
-    pub fn at(git_dir: &Path, patience: Patience) -> Self {
-        Self::of(Place::At(git_dir.to_owned()), patience)
+    pub fn at(git_dir: &Path, root: Option<&Path>, patience: Patience) -> Self {
+        Self::of(Place::At { git_dir: git_dir.to_owned(), root: root.map(Path::to_owned) }, patience)
     }
 
     /// Returns the repository that git finds from `directory` on, with its own doubts: see `safe.directory` in
@@ -145,8 +146,7 @@ impl Repository {
     /// Returns the directory that it was opened by.
     #[must_use]
     pub fn directory(&self) -> &PathBuf {
-        let (Place::At(directory) | Place::Around(directory)) = &self.0.place;
-        directory
+        self.0.place.directory()
     }
 
     /// Opens the tree of `revision`: any name of a commit, tag or tree that git knows, `main` or `v1~2:src`.

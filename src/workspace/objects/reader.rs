@@ -5,7 +5,7 @@
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{self, Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,10 +20,30 @@ const MAX_HEADER: u64 = 1 << 16;
 /// Where a repository is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
-    /// It is this directory, as `GIT_DIR` would name it.
-    At(PathBuf),
+    /// It is `git_dir`, as `GIT_DIR` would name it, and asked for what concerns `root`.
+    At { git_dir: PathBuf, root: Option<PathBuf> },
     /// git finds it from this directory on, and decides whether it is safe.
     Around(PathBuf),
+}
+
+impl Place {
+    /// Returns the directory that it is named by.
+    pub(super) fn directory(&self) -> &PathBuf {
+        let (Self::At { git_dir: directory, .. } | Self::Around(directory)) = self;
+        directory
+    }
+
+    /// Returns the directories that may have brought a git of their own: those that are named, and the work trees that
+    /// they are in.
+    fn trees(&self) -> Vec<PathBuf> {
+        let root = if let Self::At { root, .. } = self { root.as_ref() } else { None };
+        let mut trees: Vec<_> = root.into_iter().chain([self.directory()]).cloned().collect();
+        let names = |tree: &PathBuf| [path::absolute(tree).ok(), fs_err::canonicalize(tree).ok()];
+        let names: Vec<_> = trees.iter().flat_map(names).flatten().collect();
+        let around = names.iter().flat_map(|name| name.ancestors());
+        trees.extend(around.filter(|tree| fs_err::symlink_metadata(tree.join(".git")).is_ok()).map(Path::to_owned));
+        trees
+    }
 }
 
 /// What is said of a name.
@@ -120,17 +140,16 @@ impl Reader {
 }
 
 fn command(place: &Place) -> io::Result<Command> {
-    let (Place::At(tree) | Place::Around(tree)) = place;
-    let mut command = process::command("git".as_ref(), tree)?;
+    let mut command = process::command("git".as_ref(), &place.trees())?;
     for (name, _) in env::vars_os() {
         if name.as_encoded_bytes().starts_with(b"GIT_") && !is_kept(&name.to_string_lossy(), place) {
             command.env_remove(name);
         }
     }
     match place {
-        Place::At(directory) => {
+        Place::At { git_dir, .. } => {
             // Whoever names a repository trusts it, and no configuration but its own matters.
-            command.env("GIT_DIR", directory).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", NOTHING)
+            command.env("GIT_DIR", git_dir).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", NOTHING)
         }
         Place::Around(directory) => command.arg("-C").arg(directory),
     };
@@ -210,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_repository_that_is_named_is_read_as_it_is() {
-        let (at, around) = (Place::At("x".into()), Place::Around("x".into()));
+        let (at, around) = (Place::At { git_dir: "x".into(), root: None }, Place::Around("x".into()));
         assert!(is_kept("GIT_OBJECT_DIRECTORY", &around) && !is_kept("GIT_OBJECT_DIRECTORY", &at));
         assert!(!is_kept("GIT_CONFIG_PARAMETERS", &around) && !is_kept("GIT_EXTERNAL_DIFF", &at));
     }

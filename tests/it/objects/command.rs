@@ -75,7 +75,7 @@ fn what_keeps_a_tree_from_being_read_has_a_code() {
     assert_eq!(check(&["--git-dir", "nowhere", "--from-tree", "main"]), (4, "wpatch::io".into()));
     assert_eq!(check(&["--from-tree", "main"]), (4, "wpatch::io".into()));
     let mut without = wpatch(directory.path(), &["--git-dir", &git_dir, "--from-tree", "main"]);
-    let report = checked(without.env("PATH", directory.path()));
+    let report = checked(without.env("PATH", TempDir::new().unwrap().path()));
     assert_eq!(told(&report), (4, "wpatch::io".into()));
     assert!(report["error"]["message"].as_str().unwrap().contains("git cannot be started"), "{report:#}");
 }
@@ -138,10 +138,10 @@ fn is_over(pid: &str) -> bool {
 
 #[test]
 fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
-    let (repository, elsewhere) = (Repository::of(&sample()), TempDir::new().unwrap());
+    let (repository, elsewhere, root) = (Repository::of(&sample()), TempDir::new().unwrap(), TempDir::new().unwrap());
     let git_dir = repository.path().display().to_string();
     let check = ["--from-tree=main", "--git-timeout=100ms", "--git-dir", &git_dir];
-    let report = checked(wpatch(elsewhere.path(), &check).env("PATH", silent(elsewhere.path())));
+    let report = checked(wpatch(root.path(), &check).env("PATH", silent(elsewhere.path())));
     assert_eq!((&report["exit_code"], &report["error"]["code"]), (&4.into(), &"wpatch::io".into()));
     let words = "main: cannot open as a tree: git was ended: it said nothing for 100 ms";
     assert_eq!(report["error"]["message"], words);
@@ -169,10 +169,10 @@ fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
 
 #[test]
 fn a_signal_ends_the_wait_for_git() {
-    let (repository, elsewhere) = (Repository::of(&sample()), TempDir::new().unwrap());
+    let (repository, elsewhere, root) = (Repository::of(&sample()), TempDir::new().unwrap(), TempDir::new().unwrap());
     let git_dir = repository.path().display().to_string();
     for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
-        let mut program = wpatch(elsewhere.path(), &["--from-tree=main", "--git-timeout=10m", "--git-dir", &git_dir]);
+        let mut program = wpatch(root.path(), &["--from-tree=main", "--git-timeout=10m", "--git-dir", &git_dir]);
         program
             .env("PATH", silent(elsewhere.path()))
             .stdin(Stdio::piped())
@@ -191,16 +191,21 @@ fn a_signal_ends_the_wait_for_git() {
     }
 }
 
-#[test]
-fn a_tree_does_not_bring_its_own_git() {
-    let directory = TempDir::new().unwrap();
-    let root = directory.path().join("root");
-    fs::create_dir(&root).unwrap();
-    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(&root).status().unwrap().success());
+/// Makes the work tree `root` of a repository in it, with a commit of `a.txt`.
+fn work_tree(root: &Path) {
+    fs::create_dir(root).unwrap();
+    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
     made(&["init", "-q", "-b", "main"]);
     fs::write(root.join("a.txt"), "one\n").unwrap();
     made(&["add", "a.txt"]);
     made(&["commit", "-q", "-m", "first"]);
+}
+
+#[test]
+fn a_tree_does_not_bring_its_own_git() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().join("root");
+    work_tree(&root);
     fake_git(&root, "echo brought >&2; exit 1");
     std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
     for entry in ["", ".", "../root", &root.display().to_string(), &directory.path().join("link").display().to_string()]
@@ -208,4 +213,54 @@ fn a_tree_does_not_bring_its_own_git() {
         let report = checked(wpatch(&root, &["--from-tree", "HEAD"]).env("PATH", before_all(entry)));
         assert_eq!(report["exit_code"], 0, "{entry}: {report:#}");
     }
+}
+
+#[test]
+fn neither_the_root_nor_the_work_tree_of_a_repository_brings_its_own_git() {
+    let (directory, elsewhere, bare) = (TempDir::new().unwrap(), TempDir::new().unwrap(), Repository::of(&sample()));
+    let root = directory.path().join("root");
+    work_tree(&root);
+    for name in ["bin", "src"] {
+        fs::create_dir(root.join(name)).unwrap();
+    }
+    fake_git(&root.join("bin"), "echo brought >&2; exit 1");
+    std::os::unix::fs::symlink(root.join(".git"), directory.path().join("link.git")).unwrap();
+    let (path, bare) = (before_all(&root.join("bin").display().to_string()), bare.path().display().to_string());
+    let (inside, linked) = (root.join(".git").display().to_string(), directory.path().join("link.git"));
+    for (place, git_dir) in [
+        (&*root, Some(".git")),
+        (&root, Some(&*bare)),
+        (&root.join("src"), Some("../.git")),
+        (&root.join("src"), None),
+        (elsewhere.path(), Some(&inside)),
+        (elsewhere.path(), linked.to_str()),
+    ] {
+        let named = git_dir.map(|git_dir| format!("--git-dir={git_dir}"));
+        let arguments: Vec<_> = ["--from-tree=main"].into_iter().chain(named.as_deref()).collect();
+        let report = checked(wpatch(place, &arguments).env("PATH", &path));
+        assert_eq!(report["exit_code"], 0, "{} {git_dir:?}: {report:#}", place.display());
+    }
+}
+
+#[test]
+fn without_a_search_path_the_git_of_the_system_is_taken() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().join("root");
+    work_tree(&root);
+    let report = checked(wpatch(&root, &["--from-tree", "HEAD"]).env_remove("PATH"));
+    assert_eq!(report["exit_code"], 0, "{report:#}");
+    for path in ["", ".", &root.display().to_string()] {
+        let report = checked(wpatch(&root, &["--from-tree", "HEAD"]).env("PATH", path));
+        assert_eq!(report["exit_code"], 0, "{path}: {report:#}");
+    }
+}
+
+#[test]
+fn of_a_root_that_holds_the_system_its_git_is_taken() {
+    let (repository, elsewhere) = (Repository::of(&sample()), TempDir::new().unwrap());
+    fake_git(elsewhere.path(), "echo brought >&2; exit 1");
+    let path = format!("{}:/usr/bin:/bin", elsewhere.path().display());
+    let git_dir = repository.path().display().to_string();
+    let report = checked(wpatch(Path::new("/"), &["--from-tree=main", "--git-dir", &git_dir]).env("PATH", path));
+    assert_eq!(report["exit_code"], 0, "{report:#}");
 }
