@@ -166,6 +166,9 @@ fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant
     if is_absolute && origin == Origin::Project {
         return Err(wrong(prefix, "a project's own file grants nothing outside of the root"));
     }
+    if pattern::is_in_home(text) {
+        return Err(wrong(prefix, "`~` is no home: a directory there has to have its full path"));
+    }
     let parts: Vec<_> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     if parts.contains(&"..") || text.is_empty() || text.contains('\0') {
         return Err(wrong(prefix, "a grant is for a directory, `.` for the root, without `..`"));

@@ -312,6 +312,26 @@ fn what_is_not_understood_is_an_error_with_a_place() {
 }
 
 #[test]
+fn a_pattern_that_means_more_elsewhere_is_an_error_that_says_what_to_write() {
+    let error = |text: &str| {
+        let PolicyError { message, span } = parse("p", text.as_bytes(), Origin::User).map(|_| ()).unwrap_err();
+        (text[span.start..span.end].to_owned(), message)
+    };
+    for pattern in ["!a", "!a/*", "~/a", "~", "~me/*"] {
+        let (place, message) = error(&rule(pattern));
+        assert_eq!(place, format!("'{pattern}'"));
+        assert!(message.ends_with(&format!(": `./{pattern}` means a file that is called so")), "{message}");
+    }
+    let names = ["!a", "~", "~x", "~/a", "b/!a", "a"];
+    assert_eq!(closed_by("./!a", &names), ["!a", "b/!a"]);
+    assert_eq!(closed_by("\\!a", &names), ["!a", "b/!a"]);
+    assert_eq!(closed_by("./~/a", &names), ["~/a"]);
+    assert_eq!(closed_by("~*", &names), ["~", "~x"]);
+    let (place, message) = error("[[grant]]\nprefix = '~/a'\nmode = 'rw'\n");
+    assert!(place == "'~/a'" && message.ends_with("full path"), "{message}");
+}
+
+#[test]
 fn patterns_that_would_cost_too_much_are_errors() {
     let nested = format!("{}a{}", "{".repeat(2000), "}".repeat(2000));
     let many = format!("{{{}}}", vec!["a*b*c*d"; 500].join(","));
