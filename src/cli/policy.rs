@@ -102,7 +102,8 @@ impl Given {
             given.add(path, text, Origin::User)?;
         }
         for path in &global.policy {
-            let text = input::contents(path, MAX_POLICY_FILE)
+            // Every question of a run reads it again.
+            let text = input::regular(path, MAX_POLICY_FILE)
                 .map_err(|stop| Stop::of(unusable(&path.to_string_lossy(), &stop.message)))?;
             given.add(path.clone(), text, Origin::Given)?;
         }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use fs_err as fs;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
 use crate::systems::{Desk, program};
@@ -41,6 +42,34 @@ fn a_project_s_own_file_that_cannot_be_read_stops_everything() {
     stops();
     fs::remove_file(&own).unwrap();
     desk.does(&["write", "b", "--content", "x"], b"");
+}
+
+#[test]
+fn a_policy_file_that_is_no_file_is_refused_and_not_waited_for() {
+    let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
+    let desk = Desk::with(&[("a", b"a\n"), ("patch", patch), ("../config/wpatch/other.toml", b"")]);
+    let refuses = |policy: &[&str]| {
+        for command in [&["write", "b", "--content", "x"][..], &["apply", "patch"], &["policy", "explain", "a"]] {
+            let rule = "[[rule]]\npaths = ['patch']\nops = ['read']\nverdict = 'deny'\n";
+            let error = desk.says(&[command, policy].concat(), rule.as_bytes())["error"].clone();
+            assert_eq!(error["kind"], "policy", "{command:?} {policy:?}: {error:#}");
+        }
+    };
+    // What can be read once says nothing when it is asked again.
+    refuses(&["--policy", "-"]);
+    refuses(&["--policy", "/dev/stdin"]);
+    refuses(&["--policy", "/dev/zero"]);
+    let fifo = |name: &str| mknodat(CWD, desk.path(name), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    fifo("given");
+    symlink("given", desk.path("link")).unwrap();
+    refuses(&["--policy", "given"]);
+    refuses(&["--policy", "link"]);
+    fifo("wpatch.toml");
+    refuses(&[]);
+    fs::remove_file(desk.path("wpatch.toml")).unwrap();
+    fifo("../config/wpatch/config.toml");
+    refuses(&[]);
+    assert_eq!((fs::read(desk.path("a")).unwrap(), desk.path("b").exists()), (b"a\n".to_vec(), false));
 }
 
 #[test]
