@@ -104,8 +104,16 @@ fn a_change_that_is_shown_takes_the_memory_of_a_few_files() {
         fs::write(root.path().join(name.to_string()), &entry.contents).unwrap();
     }
     fs::write(root.path().join("patch"), patch).unwrap();
+    for form in [&["show", "patch"][..], &["show", "--html", "patch"]] {
+        let peak = peak(root.path(), form);
+        assert!(peak > 1 << 10 && peak < 64 << 10, "{form:?}: {peak} kB");
+    }
+}
+
+/// Returns the most memory, in kilobytes, that the program asks for.
+fn peak(root: &Path, arguments: &[&str]) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-    command.current_dir(root.path()).args(["show", "patch"]).stdout(Stdio::piped());
+    command.current_dir(root).args(arguments).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let kilobytes = |field: &str| -> Option<u64> {
@@ -121,7 +129,7 @@ fn a_change_that_is_shown_takes_the_memory_of_a_few_files() {
             kilobytes("VmHWM").zip(kilobytes("RssFile")).map_or(peak, |(all, own)| peak.max(all.saturating_sub(own)));
     }
     assert!(child.wait().unwrap().success());
-    assert!(peak > 1 << 10 && peak < 64 << 10, "{peak} kB");
+    peak
 }
 
 /// What a terminal is sent, with the escape character as `~`.
