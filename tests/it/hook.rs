@@ -159,12 +159,25 @@ fn policy_decides_wherever_it_stands() {
 
 #[test]
 fn codex_is_told_which_plan_somebody_has_to_approve() {
-    let desk = governed("wpatch.toml");
+    let policy = b"[[rule]]\npaths = ['*.lock']\nops = ['write']\nverdict = 'ask'\n";
+    let desk = Desk::with(&[("a.lock", b"one\n"), ("wpatch.toml", policy)]);
     let patch = "*** Begin Patch\n*** Update File: a.lock\n@@\n-one\n+1\n*** End Patch\n";
     let (_, why) = decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap();
     let plan = desk.does(&["check"], patch.as_bytes())["plan_id"].as_str().unwrap().to_owned();
     assert!(why.contains(&format!("wpatch apply --format codex --approve {plan}")), "{why}");
     desk.does(&["apply", "--format", "codex", "--approve", &plan], patch.as_bytes());
+}
+
+#[test]
+fn codex_is_not_told_whether_a_guess_fits() {
+    let desk = governed("wpatch.toml");
+    let said = |guess: &str| {
+        let patch = format!("*** Begin Patch\n*** Update File: a.lock\n@@\n-{guess}\n+1\n*** End Patch\n");
+        decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap()
+    };
+    let (decided, why) = said("one");
+    assert!(decided == "deny" && why.contains("--approve PLAN_ID PATCH_FILE"), "{why}");
+    assert_eq!((decided, why), said("two"));
 }
 
 #[test]

@@ -136,17 +136,14 @@ fn of_change(change: Change, global: &Global) -> Result<Decision, Stop> {
     Ok(of_outcome(outcome, global))
 }
 
-/// Returns what is to be said of a patch. The name of the plan tells nobody what is in a file.
+/// Returns what is to be said of a patch. The name of a plan tells whether a guess fits, and is a digest to guess against:
+/// it is not told where somebody is asked before a file is read.
 fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
     request.preflight.policy = policy(global)?;
     // Without digests the plan has no name.
     request.preflight.describe = true;
     request.preflight.held = Held::Reading;
-    let workspace = open(global)?;
-    let decision = of_outcome(engine::check(request.clone(), &workspace), global);
-    let Decision::Ask(why, None) = decision else { return Ok(decision) };
-    request.preflight.held = Held::Nothing;
-    Ok(Decision::Ask(why, engine::check(request, &workspace).report.plan_id))
+    Ok(of_outcome(engine::check(request, &open(global)?), global))
 }
 
 /// Returns what is to be said of looking at a file. Whether it is there is for the tool to find out.
