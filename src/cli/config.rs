@@ -1,11 +1,12 @@
 //! The user's configuration: where it is, and whether it is the user's, with the directories that lead to it.
 
-use std::env;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::{env, io};
 
 use super::Stop;
-use super::policy::names_on_the_way;
+use super::policy::MOST_LINKS;
 use crate::engine::options::{MAX_POLICY_FILE, Workspace, WorkspaceError};
 use crate::engine::{self, unusable};
 use crate::mode::FileKind;
@@ -33,7 +34,7 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
     // The file may be kept elsewhere, with a link to it.
     let real = match fs_err::canonicalize(&path) {
         Ok(real) => real,
-        Err(_) if fs_err::symlink_metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) => {
+        Err(_) if fs_err::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) => {
             return Ok(None);
         }
         Err(error) => return Err(unusable(&error.to_string())),
@@ -70,31 +71,52 @@ fn own(path: &Path, named: &Path) -> Result<Vec<u8>, String> {
     if stat.permissions & OTHERS_WRITE != 0 {
         return Err("others may write the file: chmod go-w keeps them from it".to_owned());
     }
-    match shared(named, directory.user()).map_err(|error| error.to_string())? {
-        Some(shared) => Err(format!(
-            "others may replace the file: its directory {} has to be yours, or root's, and chmod go-w keeps them from it",
-            shared.display()
+    match lent(named, directory.user()).map_err(|error| error.to_string())? {
+        Some(lent) => Err(format!(
+            "others may replace the file: {} has to be yours, or root's, and chmod go-w keeps them from a directory",
+            lent.display()
         )),
         None => Ok(text),
     }
 }
 
-/// Returns a directory on the way to `file` that belongs to somebody else, or that others may write to. As with the keys of
-/// ssh, what is above the home is for who runs the system.
-fn shared(file: &Path, user: u32) -> std::io::Result<Option<PathBuf>> {
-    let home = env::home_dir().and_then(|home| fs_err::canonicalize(home).ok());
-    for name in names_on_the_way(file) {
-        let Some(directory) = name.parent() else { continue };
-        for directory in fs_err::canonicalize(directory)?.ancestors() {
-            if home.as_ref().is_some_and(|home| home != directory && home.starts_with(directory)) {
-                break;
+/// Returns a directory or a link on the way to `file`, name by name, that belongs to somebody else, or a directory that
+/// others may write to. As with the keys of ssh, what is above the home is for who runs the system.
+fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
+    let home = env::home_dir();
+    let homes = [home.as_ref().and_then(|home| fs_err::canonicalize(home).ok()), home];
+    let is_own = |stat: &Metadata| stat.uid() == 0 || stat.uid() == user;
+    let (mut here, mut rest, mut links) = (PathBuf::new(), file.to_owned(), 0);
+    loop {
+        let mut parts = rest.components();
+        let Some(part) = parts.next() else { return Ok(None) };
+        let (next, mut below) = (here.join(part), parts.as_path().to_owned());
+        match part {
+            // No link leads here.
+            Component::ParentDir => drop(here.pop()),
+            Component::Normal(_) => {
+                let (directory, stat) = (fs_err::metadata(&here)?, fs_err::symlink_metadata(&next)?);
+                let is_open = directory.mode() & OTHERS_WRITE != 0 && directory.mode() & STICKY == 0;
+                if !homes.iter().flatten().any(|home| home.starts_with(&next)) {
+                    if is_open || !is_own(&directory) {
+                        return Ok(Some(here));
+                    }
+                    if stat.is_symlink() && !is_own(&stat) {
+                        return Ok(Some(next));
+                    }
+                }
+                if !stat.is_symlink() {
+                    here = next;
+                } else if links < MOST_LINKS {
+                    links += 1;
+                    below = fs_err::read_link(&next)?.join(below);
+                } else {
+                    return Err(io::Error::other("too many links lead to the file"));
+                }
             }
-            let stat = fs_err::metadata(directory)?;
-            let is_open = stat.mode() & OTHERS_WRITE != 0 && stat.mode() & STICKY == 0;
-            if is_open || stat.uid() != 0 && stat.uid() != user {
-                return Ok(Some(directory.to_owned()));
-            }
+            Component::RootDir => here = next,
+            Component::CurDir | Component::Prefix(_) => {}
         }
+        rest = below;
     }
-    Ok(None)
 }

@@ -13,7 +13,7 @@ use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, unusable};
 use crate::path::RelPath;
 
 /// Most links on the way to a policy file.
-const MOST_LINKS: usize = 40;
+pub(super) const MOST_LINKS: usize = 40;
 
 /// Returns the policy for the root: of the user's configuration and of every file that is given. The engine adds the
 /// project's own file.
@@ -154,7 +154,7 @@ fn homes() -> Vec<Vec<u8>> {
 }
 
 /// Returns the absolute name of `file`, and those of the links on the way to what it leads to.
-pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
+fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
     let Ok(mut name) = std::path::absolute(file) else { return Vec::new() };
     let mut names = Vec::new();
     for _ in 0..MOST_LINKS {

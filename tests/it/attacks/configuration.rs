@@ -1,9 +1,10 @@
 //! Attempts to have another file taken for the user's configuration.
 
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
+use serde_json::Value;
 
 use super::refused;
 use crate::systems::{Desk, fed, program};
@@ -65,6 +66,33 @@ fn a_link_to_a_configuration_is_no_better_than_where_it_leads() {
 }
 
 #[test]
+fn a_link_to_a_directory_is_no_better_than_where_it_lies() {
+    let desk = desk();
+    fs::create_dir(desk.path("../open")).unwrap();
+    symlink("../config", desk.path("../open/link")).unwrap();
+    let kind = |variable: &str, place: &str| {
+        let mut command = program(&desk.root(), &[&WRITE[..], &["--json"]].concat());
+        command.env_remove("XDG_CONFIG_HOME").env("HOME", desk.path("../nowhere")).env(variable, desk.path(place));
+        let document: Value = serde_json::from_slice(&fed(&mut command, b"").stdout).unwrap();
+        document["error"]["kind"].as_str().unwrap().to_owned()
+    };
+    symlink("../open/../open/link", desk.path("../config/again")).unwrap();
+    // The home that has its configuration elsewhere.
+    symlink("link", desk.path("../open/.config")).unwrap();
+    for (mode, wanted) in [(0o755, "denied"), (0o777, "policy"), (0o775, "policy"), (0o1777, "denied")] {
+        set_mode(desk.path("../open"), mode);
+        for place in ["../open/link", "../open/link/again", "../config/again/../config/again"] {
+            assert_eq!(kind("XDG_CONFIG_HOME", place), wanted, "{mode:o}: {place}");
+        }
+        assert_eq!(kind("HOME", "../open"), wanted, "{mode:o}");
+    }
+    // Whoever has a link aims it at another place, if only in a directory in which nobody replaces what others have.
+    if lchown(desk.path("../open/link"), Some(65534), None).is_ok() {
+        assert_eq!(kind("XDG_CONFIG_HOME", "../open/link"), "policy");
+    }
+}
+
+#[test]
 fn what_is_above_the_home_is_for_who_runs_the_system() {
     let desk = Desk::with(&[("a", b"a\n"), ("../me/.config/wpatch/config.toml", READ_ONLY)]);
     for directory in ["../me", "../me/.config", "../me/.config/wpatch"] {
@@ -74,10 +102,7 @@ fn what_is_above_the_home_is_for_who_runs_the_system() {
     let kind = || {
         let mut command = program(&desk.root(), &[&WRITE[..], &["--json"]].concat());
         let output = fed(command.env_remove("XDG_CONFIG_HOME").env("HOME", desk.path("../me")), b"");
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["error"]["kind"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["error"]["kind"].as_str().unwrap().to_owned()
     };
     assert_eq!(kind(), "denied");
     set_mode(desk.path(".."), 0o777);
@@ -105,7 +130,7 @@ fn no_file_of_the_tree_is_taken_for_the_configuration() {
                 None => command.env_remove(name),
             };
         }
-        let document: serde_json::Value = serde_json::from_slice(&fed(&mut command, b"").stdout).unwrap();
+        let document: Value = serde_json::from_slice(&fed(&mut command, b"").stdout).unwrap();
         assert_eq!(document["ok"], true, "{variables:?}: {document:#}");
     };
     let relative = ["", ".", "rel", "./rel", "../root"].map(Path::new);
@@ -126,7 +151,7 @@ fn a_home_by_another_name_keeps_its_secrets() {
     symlink("root", desk.path("../link")).unwrap();
     let kind = |home: &str, file: &str| {
         let mut command = program(&desk.root(), &["read", file, "--json"]);
-        let document: serde_json::Value = serde_json::from_slice(&fed(command.env("HOME", home), b"").stdout).unwrap();
+        let document: Value = serde_json::from_slice(&fed(command.env("HOME", home), b"").stdout).unwrap();
         document["error"]["kind"].as_str().unwrap_or("read").to_owned()
     };
     let root = desk.root().to_str().unwrap().to_owned();
