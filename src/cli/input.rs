@@ -75,13 +75,14 @@ pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String,
     patch_of(path, open_regular(path, limit), limit)
 }
 
-/// Opens the file at `path`.
+/// Opens the file of jobs at `path`.
 ///
 /// # Errors
 ///
-/// Returns the error of the system.
-pub(super) fn file(path: &Path) -> io::Result<fs_err::File> {
-    fs_err::File::open(path)
+/// Stops if it is closed by policy, or cannot be opened.
+pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, Stop> {
+    policy::readable(path, global)?;
+    fs_err::File::open(path).map_err(|error| Stop::new(&code::USAGE, format!("cannot read the jobs: {error}")))
 }
 
 fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {

@@ -20,7 +20,7 @@ pub(super) const MOST_LINKS: usize = 40;
 ///
 /// # Errors
 ///
-/// Stops at a file that cannot be read or understood.
+/// Stops at a file that cannot be read or understood, and at one that is closed for reading.
 pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
     Ok(Given::read(global)?.policy(global))
 }
@@ -53,17 +53,22 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
 ///
 /// Stops as [`policy`] does, and at what `read` would refuse as well.
 pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
+    readable_under(Given::read, file, global)
+}
+
+/// Asks the policy that `given` reads.
+fn readable_under(given: fn(&Global) -> Result<Given, Stop>, file: &Path, global: &Global) -> Result<(), Stop> {
     if file == Path::new(input::STDIN) {
         return Ok(());
     }
     let names = names_on_the_way(file);
-    let given = global.given_root.clone().map(|root| Global { root: Some(root), given_root: None, ..global.clone() });
-    for global in given.iter().chain([global]) {
+    let first = global.given_root.clone().map(|root| Global { root: Some(root), given_root: None, ..global.clone() });
+    for global in first.iter().chain([global]) {
         let below = below(&names, &names_of(global.root()));
         if below.is_empty() {
             continue;
         }
-        let (policy, workspace) = (policy(global)?, super::open(global)?);
+        let (policy, workspace) = (given(global)?.policy(global), super::open(global)?);
         for name in below {
             if let Err(outcome) = engine::may_read(name.as_bytes(), &policy, &workspace) {
                 let Outcome { problems, inputs, .. } = *outcome;
@@ -88,12 +93,22 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Reads the user's configuration and every file that is given.
+    /// Reads the user's configuration and every file that is given, unless what was read before closes it: a report quotes
+    /// what is wrong in it.
     ///
     /// # Errors
     ///
     /// Stops as [`policy`] does.
     pub(super) fn read(global: &Global) -> Result<Self, Stop> {
+        for (index, path) in global.policy.iter().enumerate() {
+            let before = Global { policy: global.policy[..index].to_vec(), ..global.clone() };
+            readable_under(Self::taken, path, &before)?;
+        }
+        Self::taken(global)
+    }
+
+    /// Reads them without asking.
+    fn taken(global: &Global) -> Result<Self, Stop> {
         let mut given = Self { layers: Vec::new(), files: Vec::new() };
         if let Some(root) = &global.given_root {
             given.add_project(root)?;

@@ -112,7 +112,7 @@ impl Batch {
         if input::first(&patch.patches) == Phase::Reading {
             progress.enter(Phase::Jobs, 0);
         }
-        let input = source(&mem::take(&mut patch.patches))?;
+        let input = source(&mem::take(&mut patch.patches), &global)?;
         let order = if patch.deterministic { Order::Read(AHEAD * threads) } else { Order::Finished };
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
@@ -279,14 +279,11 @@ impl Batch {
 }
 
 /// Opens what the jobs are read from.
-fn source(files: &[PathBuf]) -> Result<Box<dyn BufRead + Send>, Stop> {
+fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>, Stop> {
     match files {
         [] => Ok(Box::new(BufReader::new(io::stdin()))),
         [file] if file == Path::new("-") => Ok(Box::new(BufReader::new(io::stdin()))),
-        [file] => match input::file(file) {
-            Ok(file) => Ok(Box::new(BufReader::new(file))),
-            Err(error) => Err(usage(format!("cannot read the jobs: {error}"))),
-        },
+        [file] => Ok(Box::new(BufReader::new(input::file(file, global)?))),
         _ => Err(usage("the jobs of a batch are in one file".to_owned())),
     }
 }

@@ -160,6 +160,15 @@ fn no_option_brings_what_may_not_be_read_into_a_file_or_a_report() {
         let said = String::from_utf8(desk.runs(&["check", "--batch"], jobs.as_bytes()).stdout).unwrap();
         assert!(said.matches(r#""kind":"denied""#).count() >= 2 && !said.contains(HUSH), "{name}: {said}");
     }
+    fs::write(desk.path("../closing"), "[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'deny'\n").unwrap();
+    refused(&desk, DENIED, &["show", "--policy", "../closing", "--policy", "a"], &replaced("a", "a", "b"));
+    for name in names {
+        refused(&desk, DENIED, &["check", "--policy", name], &replaced("a", "a", "b"));
+        refused(&desk, DENIED, &["policy", "explain", "a", "--policy", "../closing", "--policy", name], b"");
+        let batch = desk.runs(&["check", "--batch", name], b"");
+        let said = String::from_utf8_lossy(&[&batch.stdout[..], &batch.stderr].concat()).into_owned();
+        assert!(batch.status.code() == Some(3) && !said.contains(HUSH), "{name}: {said}");
+    }
     // What is outside is for whoever names it to say.
     fs::write(desk.path("../own"), "own\n").unwrap();
     desk.does(&["append", "a", "--content-file", "../own"], b"");
