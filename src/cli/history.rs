@@ -79,7 +79,7 @@ fn told(
 }
 
 pub(super) fn log(global: &Global) -> ExitCode {
-    listed("log", global, |workspace| Ok(engine::log(workspace)), Log::print)
+    listed("log", global, |workspace| Ok(engine::log(workspace, &policy(global)?)), Log::print)
 }
 
 pub(super) fn show(id: &str, global: &Global) -> ExitCode {

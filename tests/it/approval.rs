@@ -375,7 +375,7 @@ fn a_fault_at_any_verb_leaves_a_refusal_whole_or_none() {
             let is_killed = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
             for next in [memory.restart(), memory.after_power_loss_with(Survivors::Dice(verb as u64))] {
                 assert!(engine::recover(&next, Options::default()).report.ok, "{kind:?} {verb}");
-                let log = engine::log(&next).unwrap();
+                let log = engine::log(&next, &std::sync::Arc::default()).unwrap();
                 let reasons: Vec<_> = log.entries.iter().map(|entry| entry.reason.as_deref()).collect();
                 assert!(reasons == [Some("why")] || reasons.is_empty() && (is_killed || !is_told), "{kind:?} {verb}");
             }

@@ -258,6 +258,41 @@ fn what_may_not_be_read_is_not_shown_out_of_the_history_either() {
 }
 
 #[test]
+fn neither_a_log_nor_taking_back_tells_what_may_not_be_read() {
+    for verdict in ["deny", "ask"] {
+        let desk = Desk::with(&[("a", b"a\n"), ("key", b"old\n"), ("gone", b"old\n")]);
+        desk.does(&["init"], b"");
+        let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- a/key\n+++ b/key\n@@ -1 +1 @@\n-old\n+new\n\
+            --- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n";
+        desk.does(&["apply"], patch);
+        let rule = format!("[[rule]]\npaths = ['key', 'gone']\nops = ['read']\nverdict = '{verdict}'\n");
+        fs::write(desk.path("wpatch.toml"), rule).unwrap();
+        let log = desk.does(&["log"], b"");
+        let id = log["entries"][0]["id"].as_str().unwrap();
+        for document in [&log, &serde_json::from_slice(&desk.runs(&["show", id, "--json"], b"").stdout).unwrap()] {
+            for file in document["entries"][0]["files"].as_array().unwrap() {
+                let is_open = file["path"] == "a";
+                assert_eq!(file.get("withheld").is_none(), is_open, "{file:#}");
+                for side in ["before", "after"].map(|side| &file[side]).into_iter().filter(|side| !side.is_null()) {
+                    assert_eq!(side.get("xxh3").is_some(), is_open, "{file:#}");
+                }
+            }
+        }
+        let kind = if verdict == "deny" { "denied" } else { "approval_required" };
+        // As they were before, as the change left them, and as somebody else did.
+        fs::write(desk.path("a"), "a\n").unwrap();
+        for contents in ["old\n", "new\n", "hum\n"] {
+            fs::write(desk.path("key"), contents).unwrap();
+            fs::write(desk.path("gone"), contents).unwrap();
+            desk.refuses(kind, &["undo"], b"");
+            if verdict == "deny" {
+                desk.refuses(kind, &["undo", "--dry-run"], b"");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_question_about_a_link_is_not_answered_by_where_it_leads() {
     let desk = Desk::with(&[("a", b"1\n"), ("wpatch.toml", b"[[rule]]\npaths = ['link']\nverdict = 'ask'\n")]);
     symlink("a", desk.path("link")).unwrap();

@@ -164,7 +164,7 @@ impl Run {
                 return Ok(None);
             }
         };
-        if !request.force && seen::is_back(workspace, &chosen)? {
+        if !request.force && seen::is_back(workspace, &chosen, &request.preflight)? {
             return Ok(Some(chosen.into_iter().cloned().collect()));
         }
         let mut seen = Seen::new(workspace);
