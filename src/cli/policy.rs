@@ -53,14 +53,14 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
 ///
 /// Stops as [`policy`] does, and at what `read` would refuse as well.
 pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
+    if file == Path::new(input::STDIN) {
+        return Ok(());
+    }
     readable_under(Given::read, file, global)
 }
 
 /// Asks the policy that `given` reads.
 fn readable_under(given: fn(&Global) -> Result<Given, Stop>, file: &Path, global: &Global) -> Result<(), Stop> {
-    if file == Path::new(input::STDIN) {
-        return Ok(());
-    }
     let names = names_on_the_way(file);
     let first = global.given_root.clone().map(|root| Global { root: Some(root), given_root: None, ..global.clone() });
     for global in first.iter().chain([global]) {
