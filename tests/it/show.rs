@@ -1,5 +1,7 @@
 //! `show`: what a plan comes to, as a patch that others can apply.
 
+mod laws;
+
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
