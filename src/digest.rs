@@ -137,6 +137,12 @@ pub fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
+/// Returns whether `digits` are hex digits as [`hex`] writes them.
+#[must_use]
+pub fn is_hex(digits: &str) -> bool {
+    digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

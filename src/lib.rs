@@ -71,6 +71,7 @@ pub mod engine;
 pub mod guard;
 pub mod matching;
 pub mod mode;
+mod mutex;
 pub mod notebook;
 pub mod path;
 pub mod plan;

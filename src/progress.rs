@@ -1,6 +1,8 @@
 //! How far a run is, for who shows it to people while it lasts.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::mutex::locked;
 
 /// How far a run is. The default is followed by nobody, and costs nothing.
 ///
@@ -95,6 +97,6 @@ impl Progress {
     }
 
     fn held(&self) -> Option<MutexGuard<'_, State>> {
-        self.0.as_ref().map(|state| state.lock().unwrap_or_else(PoisonError::into_inner))
+        self.0.as_ref().map(|state| locked(state))
     }
 }

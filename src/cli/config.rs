@@ -1,9 +1,12 @@
-//! The user's configuration: where it is, and whether it is the user's.
+//! The user's configuration: where it is, and whether it is the user's, with the directories that lead to it.
 
-use std::env;
-use std::path::{Path, PathBuf};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+use std::{env, io};
 
 use super::Stop;
+use super::policy::MOST_LINKS;
 use crate::engine::options::{MAX_POLICY_FILE, Workspace, WorkspaceError};
 use crate::engine::{self, unusable};
 use crate::mode::FileKind;
@@ -11,6 +14,8 @@ use crate::path::RelPath;
 
 /// Permission bits that let others write.
 const OTHERS_WRITE: u32 = 0o022;
+/// Permission bit of a directory in which nobody replaces the files of others.
+const STICKY: u32 = 0o1000;
 
 /// The text of the configuration, and where it is.
 pub(super) struct Config {
@@ -29,12 +34,12 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
     // The file may be kept elsewhere, with a link to it.
     let real = match fs_err::canonicalize(&path) {
         Ok(real) => real,
-        Err(_) if fs_err::symlink_metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) => {
+        Err(_) if fs_err::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) => {
             return Ok(None);
         }
         Err(error) => return Err(unusable(&error.to_string())),
     };
-    let text = own(&real).map_err(|why| unusable(&why))?;
+    let text = own(&real, &path).map_err(|why| unusable(&why))?;
     Ok(Some(Config { path, text }))
 }
 
@@ -45,8 +50,9 @@ fn place() -> Option<PathBuf> {
     Some(directory.join("wpatch/config.toml"))
 }
 
-/// Returns the contents of the file at `path`, if nobody but the user and root may write it.
-fn own(path: &Path) -> Result<Vec<u8>, String> {
+/// Returns the contents of the file at `path`, if nobody but the user and root may write it, or put another one where it
+/// is or where the links from `named` on are that lead to it.
+fn own(path: &Path, named: &Path) -> Result<Vec<u8>, String> {
     let told = |error: WorkspaceError| format!("the file cannot be read: {}", error.source);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err("it is no file".to_owned());
@@ -65,5 +71,52 @@ fn own(path: &Path) -> Result<Vec<u8>, String> {
     if stat.permissions & OTHERS_WRITE != 0 {
         return Err("others may write the file: chmod go-w keeps them from it".to_owned());
     }
-    Ok(text)
+    match lent(named, directory.user()).map_err(|error| error.to_string())? {
+        Some(lent) => Err(format!(
+            "others may replace the file: {} has to be yours, or root's, and chmod go-w keeps them from a directory",
+            lent.display()
+        )),
+        None => Ok(text),
+    }
+}
+
+/// Returns a directory or a link on the way to `file`, name by name, that belongs to somebody else, or a directory that
+/// others may write to. As with the keys of ssh, what is above the home is for who runs the system.
+fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
+    let home = env::home_dir();
+    let homes = [home.as_ref().and_then(|home| fs_err::canonicalize(home).ok()), home];
+    let is_own = |stat: &Metadata| stat.uid() == 0 || stat.uid() == user;
+    let (mut here, mut rest, mut links) = (PathBuf::new(), file.to_owned(), 0);
+    loop {
+        let mut parts = rest.components();
+        let Some(part) = parts.next() else { return Ok(None) };
+        let (next, mut below) = (here.join(part), parts.as_path().to_owned());
+        match part {
+            // No link leads here.
+            Component::ParentDir => drop(here.pop()),
+            Component::Normal(_) => {
+                let (directory, stat) = (fs_err::metadata(&here)?, fs_err::symlink_metadata(&next)?);
+                let is_open = directory.mode() & OTHERS_WRITE != 0 && directory.mode() & STICKY == 0;
+                if !homes.iter().flatten().any(|home| home.starts_with(&next)) {
+                    if is_open || !is_own(&directory) {
+                        return Ok(Some(here));
+                    }
+                    if stat.is_symlink() && !is_own(&stat) {
+                        return Ok(Some(next));
+                    }
+                }
+                if !stat.is_symlink() {
+                    here = next;
+                } else if links < MOST_LINKS {
+                    links += 1;
+                    below = fs_err::read_link(&next)?.join(below);
+                } else {
+                    return Err(io::Error::other("too many links lead to the file"));
+                }
+            }
+            Component::RootDir => here = next,
+            Component::CurDir | Component::Prefix(_) => {}
+        }
+        rest = below;
+    }
 }

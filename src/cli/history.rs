@@ -9,7 +9,7 @@ use super::policy::policy;
 use super::{Stop, finish, open, open_to_change, output, progress, request, root, watched};
 use crate::engine::options::{Interrupt, Limits, PreflightOptions, TransactionOptions};
 use crate::engine::{self, Disk, Outcome, Target, UndoRequest};
-use crate::report::{Log, print_json};
+use crate::report::{Log, print_change_html, print_json};
 
 pub(super) fn recover(global: &Global) -> ExitCode {
     told("recover", global, |workspace, options, _| engine::recover(workspace, options))
@@ -88,18 +88,27 @@ fn told(
 }
 
 pub(super) fn log(global: &Global) -> ExitCode {
-    listed("log", global, |workspace| Ok(engine::log(workspace)))
+    listed("log", global, |workspace| Ok(engine::log(workspace, &policy(global)?)), Log::print)
 }
 
 pub(super) fn show(id: &str, global: &Global) -> ExitCode {
-    listed("show", global, |workspace| Ok(engine::show(workspace, id, &policy(global)?)))
+    listed("show", global, |workspace| Ok(engine::show(workspace, id, &policy(global)?)), Log::print)
 }
 
-/// Prints what a command lists.
+/// Prints the same as a page.
+pub(super) fn page(id: &str, global: &Global) -> ExitCode {
+    let print = |log: &Log, mut out: &mut dyn Write| {
+        log.entries.iter().try_for_each(|entry| print_change_html(entry, &mut out))
+    };
+    listed("show", global, |workspace| Ok(engine::show(workspace, id, &policy(global)?)), print)
+}
+
+/// Prints what a command lists: as JSON, or by `print`.
 fn listed(
     command: &'static str,
     global: &Global,
     list: impl FnOnce(&Disk) -> Result<Result<Log, Box<Outcome>>, Stop>,
+    print: impl FnOnce(&Log, &mut dyn Write) -> io::Result<()>,
 ) -> ExitCode {
     let log = match open(global).and_then(|workspace| list(&workspace)) {
         Ok(Ok(log)) => log,
@@ -112,6 +121,6 @@ fn listed(
         );
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    let printed = if global.json { print_json(&log, &mut out) } else { log.print(&mut out) };
+    let printed = if global.json { print_json(&log, &mut out) } else { print(&log, &mut out) };
     output::printed(printed.and_then(|()| out.flush()))
 }

@@ -3,21 +3,26 @@
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use super::Stop;
+use fs_err::os::unix::fs::OpenOptionsExt;
+use rustix::fs::OFlags;
+
+use super::args::Global;
+use super::{Stop, policy};
 use crate::engine::options::{Facts, Phase, code};
 
 /// What standard input is called.
-const STDIN: &str = "-";
+pub(super) const STDIN: &str = "-";
 
 /// Reads every patch, standard input if none is named; of each at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// Stops at a file that cannot be read or is larger.
-pub(super) fn read(paths: &[PathBuf], limit: u64) -> Result<Vec<(String, Vec<u8>)>, Stop> {
+/// Stops at a file that cannot be read or is larger, and before any is read at one that policy closes.
+pub(super) fn read(paths: &[PathBuf], limit: u64, global: &Global) -> Result<Vec<(String, Vec<u8>)>, Stop> {
     if paths.is_empty() {
         return Ok(vec![read_one(Path::new(STDIN), limit)?]);
     }
+    paths.iter().try_for_each(|path| policy::readable(path, global))?;
     paths.iter().map(|path| read_one(path, limit)).collect()
 }
 
@@ -27,54 +32,80 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
     if is_typed { Phase::Beginning } else { Phase::Reading }
 }
 
-/// Reads the contents of a file, or standard input for `-`; at most `limit` bytes.
+/// Reads a text that is to be put into a file or looked for there: from the file that an option names, or from standard
+/// input for `-`; at most `limit` bytes.
+///
+/// # Errors
+///
+/// Stops at a file that policy closes, which nobody is to find in another one; else as [`contents`] does.
+pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Vec<u8>, Stop> {
+    policy::readable(path, global)?;
+    contents(path, limit)
+}
+
+/// Reads the contents of a file, or standard input for `-`; at most `limit` bytes. Policy is not asked.
 ///
 /// # Errors
 ///
 /// Stops if it cannot be read or is larger.
 pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
-    match open(path, limit) {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
-        Err(error) => Err(Stop::new(&code::IO, format!("cannot read the text: {error}"))),
-    }
+    text_of(path, open(path, limit), limit)
 }
 
-/// Reads the patch in the file at `path`, of at most `limit` bytes, and names it. What is no file in the end - a pipe, a
-/// terminal - could be waited for without an end, and standard input belongs to whoever asks.
+/// Reads the contents of a regular file, of at most `limit` bytes. Policy is not asked.
 ///
 /// # Errors
 ///
-/// Stops if it is no file, cannot be read or is larger.
-pub(super) fn named(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
+/// Stops if it is none, cannot be read or is larger.
+pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
+    text_of(path, open_regular(path, limit), limit)
+}
+
+/// Reads the patch in the regular file at `path`, of at most `limit` bytes, and names it.
+///
+/// # Errors
+///
+/// Stops if it is no file, is closed by policy, cannot be read or is larger.
+pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String, Vec<u8>), Stop> {
     if path == Path::new(STDIN) {
         let stop = Stop::new(&code::USAGE, "standard input has the jobs, and no patch".to_owned());
         return Err(Stop { help: Some("./- names a file that is called so".to_owned()), ..stop });
     }
-    if fs_err::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(Stop::new(&code::IO, format!("cannot read the patch: {} is no regular file", path.display())));
-    }
-    read_one(path, limit)
+    policy::readable(path, global)?;
+    patch_of(path, open_regular(path, limit), limit)
 }
 
-/// Opens the file at `path`.
+/// Opens the file of jobs at `path`.
 ///
 /// # Errors
 ///
-/// Returns the error of the system.
-pub(super) fn file(path: &Path) -> io::Result<fs_err::File> {
-    fs_err::File::open(path)
+/// Stops if it is closed by policy, or cannot be opened.
+pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, Stop> {
+    policy::readable(path, global)?;
+    fs_err::File::open(path).map_err(|error| Stop::new(&code::USAGE, format!("cannot read the jobs: {error}")))
 }
 
 fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
+    patch_of(path, open(path, limit), limit)
+}
+
+fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<(String, Vec<u8>), Stop> {
     let name = path.to_string_lossy().into_owned();
-    match open(path, limit) {
+    match read {
         Ok(Ok(bytes)) => Ok((name, bytes)),
         Ok(Err(size)) => {
             let stop = too_large(&format!("the patch {name}"), size, limit);
             Err(Stop { help: Some("--max-patch raises the limit".to_owned()), ..stop })
         }
         Err(error) => Err(Stop::new(&code::IO, format!("cannot read the patch: {error}"))),
+    }
+}
+
+fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Vec<u8>, Stop> {
+    match read {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
+        Err(error) => Err(Stop::new(&code::IO, format!("cannot read the text: {error}"))),
     }
 }
 
@@ -90,7 +121,23 @@ fn open(path: &Path, limit: u64) -> io::Result<Within> {
     if path == Path::new(STDIN) {
         return read_all(io::stdin().lock(), 0, limit);
     }
-    let file = fs_err::File::open(path)?;
+    whole(&fs_err::File::open(path)?, limit)
+}
+
+/// Reads a regular file alone. What is none in the end - a pipe, a terminal - could be waited for without an end, and has
+/// nothing more for who reads it again.
+fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
+    let is_none = || io::Error::other(format!("{} is no regular file", path.display()));
+    // The first look keeps devices from being opened.
+    if !fs_err::metadata(path)?.is_file() {
+        return Err(is_none());
+    }
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = fs_err::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { whole(&file, limit) } else { Err(is_none()) }
+}
+
+fn whole(file: &fs_err::File, limit: u64) -> io::Result<Within> {
     let size = file.metadata()?.len();
     read_all(file, size, limit)
 }

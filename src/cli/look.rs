@@ -14,11 +14,11 @@ use super::args::Global;
 use super::output::{self, Output, Verbosity, complain};
 use super::policy::policy;
 use super::verbs::below;
-use super::{Stop, finish, open, request};
-use crate::engine::options::{Policy, code};
+use super::{Stop, finish, open};
+use crate::engine::options::{Policy, code, matcher};
 use crate::engine::{self, DiffRequest, Disk, ListRequest, Order, Outcome, ReadRequest, View, Window};
 use crate::report::print_json;
-use crate::text::printable;
+use crate::text::printable_line;
 
 /// Bytes that are given from an offset if nobody says how many.
 const LENGTH: u64 = 64 << 10;
@@ -167,7 +167,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
 /// Prints the names in a directory.
 pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     let defaults = ListRequest::of(options.directory.map_or(b".".to_vec(), |path| below(global.root(), &path)));
-    let pattern = options.glob.as_ref().map(|glob| request::matcher(GlobBuilder::new(glob).literal_separator(true)));
+    let pattern = options.glob.as_ref().map(|glob| matcher(GlobBuilder::new(glob).literal_separator(true)));
     let pattern = match pattern.transpose() {
         Ok(pattern) => pattern,
         Err(error) => {
@@ -246,10 +246,9 @@ fn put(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return out.write_all(bytes);
     }
-    for piece in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\t')) {
-        let end = usize::from(matches!(piece, [.., b'\n' | b'\t']));
-        let (text, end) = piece.split_at(piece.len() - end);
-        write!(out, "{}", printable(text))?;
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let (text, end) = line.split_at(line.len() - usize::from(line.ends_with(b"\n")));
+        write!(out, "{}", printable_line(text))?;
         out.write_all(end)?;
     }
     Ok(())

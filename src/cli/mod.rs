@@ -301,15 +301,21 @@ struct Stop {
     problem: Option<Box<Problem>>,
     /// The text that its place is in.
     inputs: Vec<Input>,
+    /// What the signal was that stopped it.
+    signal: Option<i32>,
 }
 
 impl Stop {
     fn new(code: &'static Code, message: String) -> Self {
-        Self { code, message, help: None, facts: Box::default(), problem: None, inputs: Vec::new() }
+        Self { code, message, help: None, facts: Box::default(), problem: None, inputs: Vec::new(), signal: None }
     }
 
     fn of(problem: Problem) -> Self {
         Self { problem: Some(Box::new(problem)), ..Self::new(&code::IO, String::new()) }
+    }
+
+    fn interrupted(signal: i32) -> Self {
+        Self { signal: Some(signal), ..Self::new(&code::INTERRUPTED, format!("stopped by signal {signal}")) }
     }
 
     /// Returns why, in one line.
@@ -323,7 +329,8 @@ impl Stop {
     fn into_outcome(self, command: &'static str) -> Outcome {
         let plain = || Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) };
         let problems = vec![self.problem.map_or_else(plain, |problem| *problem)];
-        let report = report::build(&Parts { problems: &problems, ..Parts::new(command, report::Outcome::Failed) });
+        let parts = Parts { problems: &problems, signal: self.signal, ..Parts::new(command, report::Outcome::Failed) };
+        let report = report::build(&parts);
         Outcome { report, inputs: self.inputs, problems }
     }
 }

@@ -119,7 +119,7 @@ impl NotebookCommand {
 pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change, Stop> {
     let (common, edit) = match command {
         NotebookCommand::Replace(ReplaceOptions { common, cell, kind, source }) => {
-            let source = source.read(&common)?;
+            let source = source.read(&common, global)?;
             (common, CellEdit::Replace { cell, kind: kind.map(CellKind::from), source })
         }
         NotebookCommand::Insert(InsertOptions { common, cell, at, kind, new_id, source }) => {
@@ -128,7 +128,7 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change
                 (None, Some(At::End)) => CellPlace::End,
                 (None, Some(At::Start) | None) => CellPlace::Start,
             };
-            let source = source.read(&common)?;
+            let source = source.read(&common, global)?;
             (common, CellEdit::Insert { place, kind: kind.into(), source, id: new_id })
         }
         NotebookCommand::Delete(DeleteOptions { common, cell }) => (common, CellEdit::Delete { cell }),
@@ -137,9 +137,9 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change
 }
 
 impl SourceOptions {
-    fn read(self, common: &FileOptions) -> Result<String, Stop> {
+    fn read(self, common: &FileOptions, global: &Global) -> Result<String, Stop> {
         let bytes = match (self.source, self.source_file) {
-            (_, Some(file)) => input::contents(&file, common.max_bytes.unwrap_or(MAX_FILE))?,
+            (_, Some(file)) => input::text(&file, common.max_bytes.unwrap_or(MAX_FILE), global)?,
             (text, None) => text.unwrap_or_default().into_encoded_bytes(),
         };
         String::from_utf8(bytes).map_err(|error| {

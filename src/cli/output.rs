@@ -140,8 +140,12 @@ fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io
         writeln!(err, "{}", diagnostic.line())?;
     }
     match (diagnostics.new.len() + diagnostics.more).saturating_sub(MOST_SHOWN) {
+        0 => {}
+        more => writeln!(err, "and {more} more diagnostics; --json has them")?,
+    }
+    match diagnostics.withheld {
         0 => Ok(()),
-        more => writeln!(err, "and {more} more diagnostics; --json has them"),
+        count => writeln!(err, "{count} about files that policy closes for reading: not shown"),
     }
 }
 

@@ -9,18 +9,18 @@ use super::args::Global;
 use super::config::{Config, config};
 use super::{Stop, input, names_of};
 use crate::engine::options::{Layer, MAX_POLICY_FILE, Origin, Place, Policy};
-use crate::engine::{self, UnusablePolicy, unusable};
+use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, unusable};
 use crate::path::RelPath;
 
 /// Most links on the way to a policy file.
-const MOST_LINKS: usize = 40;
+pub(super) const MOST_LINKS: usize = 40;
 
 /// Returns the policy for the root: of the user's configuration and of every file that is given. The engine adds the
 /// project's own file.
 ///
 /// # Errors
 ///
-/// Stops at a file that cannot be read or understood.
+/// Stops at a file that cannot be read or understood, and at one that is closed for reading.
 pub(super) fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
     Ok(Given::read(global)?.policy(global))
 }
@@ -40,9 +40,49 @@ pub(super) fn aim(global: &mut Global, file: Option<&Path>) -> Result<(), Stop> 
     let name = plain(file);
     let prefix = name.as_ref().and_then(|name| policy.opened_elsewhere(bytes(name)));
     if let Some(directory) = prefix.and_then(|prefix| std::str::from_utf8(prefix).ok()) {
-        (global.root, global.is_elsewhere) = (Some(PathBuf::from(directory)), true);
+        let given = global.root().to_owned();
+        (global.root, global.given_root) = (Some(PathBuf::from(directory)), Some(given));
     }
     Ok(())
+}
+
+/// Asks policy whether `file`, which the command line names to be read, may be: by every name on the way to it that is below
+/// the root, or below the one that the command was given. What lies outside is for who names it to say.
+///
+/// # Errors
+///
+/// Stops as [`policy`] does, and at what `read` would refuse as well.
+pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
+    if file == Path::new(input::STDIN) {
+        return Ok(());
+    }
+    readable_under(Given::read, file, global)
+}
+
+/// Asks the policy that `given` reads.
+fn readable_under(given: fn(&Global) -> Result<Given, Stop>, file: &Path, global: &Global) -> Result<(), Stop> {
+    let names = names_on_the_way(file);
+    let first = global.given_root.clone().map(|root| Global { root: Some(root), given_root: None, ..global.clone() });
+    for global in first.iter().chain([global]) {
+        let below = below(&names, &names_of(global.root()));
+        if below.is_empty() {
+            continue;
+        }
+        let (policy, workspace) = (given(global)?.policy(global), super::open(global)?);
+        for name in below {
+            if let Err(outcome) = engine::may_read(name.as_bytes(), &policy, &workspace) {
+                let Outcome { problems, inputs, .. } = *outcome;
+                return problems.into_iter().next().map_or(Ok(()), |problem| Err(Stop { inputs, ..Stop::of(problem) }));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns those of `names` that are below one of `roots`, from there on.
+fn below(names: &[PathBuf], roots: &[PathBuf]) -> Vec<RelPath> {
+    let below = |name: &PathBuf| roots.iter().find_map(|root| RelPath::new(bytes(name.strip_prefix(root).ok()?)).ok());
+    names.iter().filter_map(below).collect()
 }
 
 /// What files say, and where they are.
@@ -53,20 +93,38 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Reads the user's configuration and every file that is given.
+    /// Reads the user's configuration and every file that is given, unless what was read before closes it: a report quotes
+    /// what is wrong in it.
     ///
     /// # Errors
     ///
     /// Stops as [`policy`] does.
     pub(super) fn read(global: &Global) -> Result<Self, Stop> {
+        for (index, path) in global.policy.iter().enumerate() {
+            let before = Global { policy: global.policy[..index].to_vec(), ..global.clone() };
+            readable_under(Self::taken, path, &before)?;
+        }
+        Self::taken(global)
+    }
+
+    /// Reads them without asking.
+    fn taken(global: &Global) -> Result<Self, Stop> {
         let mut given = Self { layers: Vec::new(), files: Vec::new() };
+        if let Some(root) = &global.given_root {
+            given.add_project(root)?;
+        }
         if let Some(Config { path, text }) = config()? {
             given.add(path, text, Origin::User)?;
         }
         for path in &global.policy {
-            let text = input::contents(path, MAX_POLICY_FILE)
+            // Every question of a run reads it again.
+            let text = input::regular(path, MAX_POLICY_FILE)
                 .map_err(|stop| Stop::of(unusable(&path.to_string_lossy(), &stop.message)))?;
             given.add(path.clone(), text, Origin::Given)?;
+        }
+        if let Some(root) = &global.given_root {
+            let names = engine::root_names(&names_of(root));
+            given.layers = given.layers.into_iter().map(|layer| layer.of_other_root(names.clone())).collect();
         }
         Ok(given)
     }
@@ -74,28 +132,38 @@ impl Given {
     /// Returns the policy for the root.
     pub(super) fn policy(&self, global: &Global) -> Arc<Policy> {
         let roots = names_of(global.root());
-        let names = self.files.iter().flat_map(|file| names_on_the_way(file));
-        let below =
-            |file: PathBuf| roots.iter().find_map(|root| RelPath::new(bytes(file.strip_prefix(root).ok()?)).ok());
-        let files = names.filter_map(below).collect();
-        let place = Place { homes: homes(), is_elsewhere: global.is_elsewhere, roots: engine::root_names(&roots) };
+        let names: Vec<_> = self.files.iter().flat_map(|file| names_on_the_way(file)).collect();
+        let files = below(&names, &roots);
+        let place = Place { homes: homes(), roots: engine::root_names(&roots) };
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
     fn add(&mut self, path: PathBuf, text: Vec<u8>, origin: Origin) -> Result<(), Stop> {
-        let layer = engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(|unusable| {
-            let UnusablePolicy { problem, text } = *unusable;
-            Stop { inputs: vec![text], ..Stop::of(problem) }
-        })?;
-        self.layers.push(layer);
+        self.layers.push(engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(stop)?);
+        self.files.push(path);
+        Ok(())
+    }
+
+    /// Adds the own policy file of the project in `root`: what is closed there is no less so for who works elsewhere.
+    fn add_project(&mut self, root: &Path) -> Result<(), Stop> {
+        let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
+        let path = root.join(PROJECT_POLICY);
+        self.layers.extend(engine::project_layer(&path.to_string_lossy(), &workspace).map_err(stop)?);
         self.files.push(path);
         Ok(())
     }
 }
 
+fn stop(unusable: Box<UnusablePolicy>) -> Stop {
+    let UnusablePolicy { problem, text } = *unusable;
+    Stop { inputs: vec![text], ..Stop::of(problem) }
+}
+
 /// Returns the absolute names of the user's home.
 fn homes() -> Vec<Vec<u8>> {
     let Some(home) = env::home_dir().filter(|home| home.is_absolute()) else { return Vec::new() };
+    // Without `.` and doubled slashes.
+    let home: PathBuf = home.components().collect();
     let real = fs_err::canonicalize(&home).ok().filter(|real| *real != home);
     engine::root_names(&[Some(home), real].into_iter().flatten().collect::<Vec<_>>())
 }

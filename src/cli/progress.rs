@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::args::Global;
 use super::signals;
 use crate::engine::options::{Phase, Progress, ProgressState as State};
+use crate::mutex::locked;
 
 /// What takes no longer needs no line.
 const DELAY: Duration = Duration::from_secs(1);
@@ -60,7 +61,7 @@ impl Drawing {
 impl Drop for Drawing {
     fn drop(&mut self) {
         let (is_over, changed) = &*self.is_over;
-        *is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *locked(is_over) = true;
         changed.notify_all();
         if let Some(thread) = self.thread.take() {
             // A line that could not be drawn is no reason to fail.
@@ -71,7 +72,7 @@ impl Drop for Drawing {
 
 /// Waits for `time`, or until it is over; says whether it is.
 fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -> bool {
-    let held = is_over.lock().unwrap_or_else(PoisonError::into_inner);
+    let held = locked(is_over);
     *changed.wait_timeout_while(held, time, |is_over| !*is_over).unwrap_or_else(PoisonError::into_inner).0
 }
 

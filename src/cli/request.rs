@@ -2,8 +2,6 @@
 
 use std::ffi::OsString;
 
-use globset::{GlobBuilder, GlobMatcher, GlobSet};
-
 use super::args::{Durability, Global, PatchOptions};
 use super::policy::policy;
 use super::{Stop, Task, input, verbs};
@@ -24,7 +22,7 @@ pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> R
     let paths = std::mem::take(&mut patch.patches);
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
     let wishes = wishes(patch, task, global)?;
-    Ok(Request { patches: input::read(&paths, limit)?, ..wishes })
+    Ok(Request { patches: input::read(&paths, limit, global)?, ..wishes })
 }
 
 /// Returns what is to be done with patches that come from elsewhere.
@@ -122,46 +120,5 @@ pub(super) fn transaction(global: &Global) -> TransactionOptions {
 /// Stops at a pattern that cannot be read.
 pub(super) fn filter(takes: bool, pattern: &str) -> Result<Filter, Stop> {
     let unusable = |error: globset::Error| Stop::new(&code::USAGE, format!("the pattern {pattern}: {error}"));
-    Ok(Filter { pattern: glob(pattern).map_err(unusable)?, takes })
-}
-
-/// Returns a matcher with git's rules for `--include` and `--exclude`: a star matches slashes as well, braces
-/// mean nothing (wildmatch without flags, see `use_patch` in git's apply.c).
-fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
-    let mut literal = String::with_capacity(pattern.len());
-    let (mut is_escaped, mut is_class) = (false, false);
-    for character in pattern.chars() {
-        match character {
-            // A run of stars is one star; globset would read more into it.
-            '*' if !is_escaped && !is_class && literal.ends_with('*') => continue,
-            '{' | '}' if !is_escaped && !is_class => literal.extend(['\\', character]),
-            _ => literal.push(character),
-        }
-        is_class = !is_escaped && (character == '[' || is_class && character != ']') || is_escaped && is_class;
-        is_escaped = !is_escaped && character == '\\';
-    }
-    matcher(GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true))
-}
-
-/// Returns the matcher of a pattern. `compile_matcher` panics where a set refuses: alternatives too deep or too large.
-pub(super) fn matcher(pattern: &GlobBuilder<'_>) -> Result<GlobMatcher, globset::Error> {
-    let glob = pattern.build()?;
-    GlobSet::new([&glob])?;
-    Ok(glob.compile_matcher())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_mean_what_they_mean_in_git() {
-        let matches = |pattern: &str, path: &str| glob(pattern).unwrap().is_match(path);
-        assert!(matches("*.c", "a/b/x.c"));
-        assert!(matches("a/**", "a/b/x"));
-        assert!(matches("{a,b}", "{a,b}"));
-        assert!(matches("[a-c]?", "b1"));
-        assert!(!matches("{a,b}", "a"));
-        assert!(!matches("**/x", "x"));
-    }
+    Filter::new(takes, pattern).map_err(unusable)
 }

@@ -12,7 +12,7 @@ use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, printed};
 use super::{Stop, Task, finish, history, input, open, progress, request, root};
 use crate::engine::options::{Progress, code};
-use crate::engine::{self, Preview, Request};
+use crate::engine::{self, Disk, Preview, Request};
 use crate::report::print_html;
 use crate::report::terminal::{self, Layout, Sheet};
 
@@ -46,6 +46,8 @@ enum Form {
     Report,
     /// A patch.
     Patch,
+    /// A page for a browser.
+    Page,
     /// What people read.
     Sheet(Sheet),
 }
@@ -56,6 +58,9 @@ impl Form {
             || options.side_by_side
             || options.unified
             || output::color(global, &io::stdout()) != ColorChoice::Never;
+        if options.html {
+            return Self::Page;
+        }
         if output.is_report() {
             return Self::Report;
         }
@@ -79,29 +84,16 @@ fn columns() -> usize {
 /// Prints the diff of patches, or of a change.
 pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
     if let Some(id) = change(&options.patch.patches) {
-        if options.html {
-            let message = "--html shows what patches would change, not what a change of the history did";
-            let stop = Stop::new(&code::USAGE, message.to_owned());
-            return finish(&stop.into_outcome(Task::Show.name()), &Output::of(global, Verbosity::Normal));
-        }
-        return history::show(id, global);
-    }
-    if options.html {
-        return page(options.patch, global);
+        return if options.html { history::page(id, global) } else { history::show(id, global) };
     }
     let output = Output::of(global, Verbosity::Normal).without_words().with_statistics(&options.patch, global);
     let form = Form::of(&options, global, &output);
-    match progress::shown(global, |progress| preview(options.patch, global, progress)) {
-        Ok(preview) => {
-            let code = match form {
-                Form::Report => ExitCode::SUCCESS,
-                Form::Patch => printed(print(&preview)),
-                Form::Sheet(sheet) => printed(draw(&preview, sheet, global)),
-            };
-            if code == ExitCode::SUCCESS { finish(&preview.outcome, &output) } else { code }
-        }
-        Err(stop) => finish(&stop.into_outcome(Task::Show.name()), &output),
-    }
+    let shown = open(global).and_then(|workspace| {
+        let preview = progress::shown(global, |progress| preview(options.patch, form, (global, &workspace), progress))?;
+        let code = printed(print(&preview, form, global));
+        Ok(if code == ExitCode::SUCCESS { finish(&preview.into_outcome(), &output) } else { code })
+    });
+    shown.unwrap_or_else(|stop| finish(&stop.into_outcome(Task::Show.name()), &output))
 }
 
 /// Returns the name of the change that is meant: what is no file, and looks like the name of one or its beginning.
@@ -117,24 +109,6 @@ fn is_change(name: &str) -> bool {
     is_first && second.is_none_or(|second| first.len() == ID.0 && is_hex(second) && second.len() <= ID.1)
 }
 
-/// Prints a page, also of what does not apply or is refused: it says why.
-fn page(patch: PatchOptions, global: &Global) -> ExitCode {
-    let output = Output::of(global, Verbosity::Normal).without_words();
-    let exhibition = progress::shown(global, |progress| {
-        let mut exhibition = engine::exhibit(asked(patch, global, progress)?, &open(global)?);
-        exhibition.outcome.report.root = Some(root(global));
-        Ok::<_, Stop>(exhibition)
-    });
-    match exhibition {
-        Ok(exhibition) => {
-            let mut out = BufWriter::new(io::stdout().lock());
-            let code = printed(print_html(&exhibition.page(), &mut out).and_then(|()| out.flush()));
-            if code == ExitCode::SUCCESS { finish(&exhibition.outcome, &output) } else { code }
-        }
-        Err(stop) => finish(&stop.into_outcome(Task::Show.name()), &output),
-    }
-}
-
 /// Reads the patches and returns what to do with them.
 fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Request, Stop> {
     if patch.shape {
@@ -146,25 +120,42 @@ fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Req
     Ok(request)
 }
 
-fn preview(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Preview, Stop> {
-    let mut preview = engine::preview(asked(patch, global, progress)?, &open(global)?);
-    preview.outcome.report.root = Some(root(global));
+fn preview<'w>(
+    patch: PatchOptions,
+    form: Form,
+    (global, workspace): (&Global, &'w Disk),
+    progress: Progress,
+) -> Result<Preview<'w>, Stop> {
+    let request = asked(patch, global, progress)?;
+    let mut preview = match form {
+        Form::Page => engine::exhibit(request, workspace),
+        Form::Report | Form::Patch | Form::Sheet(_) => engine::preview(request, workspace),
+    };
+    preview.report.root = Some(root(global));
     Ok(preview)
 }
 
-/// Prints the patch that it comes to.
-fn print(preview: &Preview) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    preview.diffs.iter().try_for_each(|diff| out.write_all(diff))?;
-    out.flush()
-}
-
-/// Prints what people read, with colours if they are wanted.
-fn draw(preview: &Preview, sheet: Sheet, global: &Global) -> io::Result<()> {
-    let color = output::color(global, &io::stdout());
-    let mut out = BufWriter::new(AutoStream::new(io::stdout().lock(), color));
-    terminal::print(&preview.outcome.report, &preview.diffs, sheet, &mut out)?;
-    out.flush()
+/// Prints what it comes to; a page also of what does not apply or is refused: it says why.
+fn print(preview: &Preview<'_>, form: Form, global: &Global) -> io::Result<()> {
+    match form {
+        Form::Report => Ok(()),
+        Form::Page => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            print_html(&preview.page(), &mut out)?;
+            out.flush()
+        }
+        Form::Patch => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            preview.diffs().try_for_each(|diff| out.write_all(&diff?))?;
+            out.flush()
+        }
+        Form::Sheet(sheet) => {
+            let color = output::color(global, &io::stdout());
+            let mut out = BufWriter::new(AutoStream::new(io::stdout().lock(), color));
+            terminal::print(&preview.report, preview.diffs(), sheet, &mut out)?;
+            out.flush()
+        }
+    }
 }
 
 #[cfg(test)]

@@ -36,6 +36,11 @@ pub(super) fn watch() -> io::Result<&'static Interrupt> {
     Ok(&INTERRUPT)
 }
 
+/// Returns the signal that asked to stop, if one was noted.
+pub(super) fn wish() -> Option<i32> {
+    INTERRUPT.signal()
+}
+
 /// Notes the signals from now on, which end the process no more.
 ///
 /// # Errors

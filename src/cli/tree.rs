@@ -1,10 +1,11 @@
 //! Checking against a tree of a repository.
 
 use std::error::Error;
+use std::path::Path;
 
-use super::Stop;
 use super::args::{Global, TreeOptions};
-use crate::engine::options::{Fault, code};
+use super::{Stop, signals, watched};
+use crate::engine::options::{Fault, Patience, code};
 use crate::engine::{self, Objects, Outcome, Repository, Request};
 use crate::report::TreeReport;
 
@@ -18,14 +19,38 @@ pub(super) fn check(request: Request, tree: &TreeOptions, global: &Global) -> Re
         let stop = Stop::new(&code::USAGE, "--git-dir names a repository, and no revision of it".to_owned());
         return Err(Stop { help: Some("--from-tree names the revision".to_owned()), ..stop });
     };
-    let repository = match &tree.git_dir {
-        Some(git_dir) => Repository::at(git_dir),
-        None => Repository::around(global.root()),
-    };
-    let tree = open(&repository, revision.as_encoded_bytes())?;
-    let mut outcome = engine::check(request, &tree);
-    outcome.report.tree = Some(told(&repository, revision.as_encoded_bytes(), &tree));
-    Ok(outcome)
+    // A git that is waited for has to be ended by whoever started it.
+    watched()?;
+    let repository = repository(tree.git_dir.as_deref(), tree, global);
+    against(&repository, revision.as_encoded_bytes(), request)
+}
+
+/// Returns the repository `git_dir`, or the one that the root is in.
+pub(super) fn repository(git_dir: Option<&Path>, tree: &TreeOptions, global: &Global) -> Repository {
+    let usual = Patience::default();
+    let limit = tree.git_timeout.unwrap_or(usual.limit);
+    let patience = Patience { limit, is_stopped: || signals::wish().is_some() };
+    match git_dir {
+        Some(git_dir) => Repository::at(git_dir, Some(global.root()), patience),
+        None => Repository::around(global.root(), patience),
+    }
+}
+
+/// Checks what is asked for against the tree of `revision`.
+///
+/// # Errors
+///
+/// Stops if there is no such tree, and by a signal.
+pub(super) fn against(repository: &Repository, revision: &[u8], request: Request) -> Result<Outcome, Stop> {
+    let checked = open(repository, revision).map(|tree| {
+        let mut outcome = engine::check(request, &tree);
+        outcome.report.tree = Some(told(repository, revision, &tree));
+        outcome
+    });
+    match signals::wish() {
+        Some(signal) if !checked.as_ref().is_ok_and(|outcome| outcome.report.ok) => Err(Stop::interrupted(signal)),
+        _ => checked,
+    }
 }
 
 /// Opens the tree of `revision`.
@@ -33,7 +58,7 @@ pub(super) fn check(request: Request, tree: &TreeOptions, global: &Global) -> Re
 /// # Errors
 ///
 /// Stops if there is no such tree.
-pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, Stop> {
+fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, Stop> {
     repository.tree(revision).map_err(|error| {
         let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
         match error.fault {
@@ -44,7 +69,7 @@ pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, 
 }
 
 /// Returns what a report says of `tree`.
-pub(super) fn told(repository: &Repository, revision: &[u8], tree: &Objects) -> TreeReport {
+fn told(repository: &Repository, revision: &[u8], tree: &Objects) -> TreeReport {
     TreeReport {
         repository: Some(repository.directory().to_string_lossy().into_owned()),
         revision: String::from_utf8_lossy(revision).into_owned(),

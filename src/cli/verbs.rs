@@ -184,8 +184,8 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Sto
         Some(list) if options.is_one_edit() => {
             return Err(usage(&format!("{} stands for all edits; give no other", list.display())));
         }
-        Some(list) => listed(path, list, limit)?,
-        None => single(path, options, limit)?,
+        Some(list) => listed(path, list, (limit, global))?,
+        None => single(path, options, (limit, global))?,
     };
     if let Edit::Replacements(edits) = &mut change.edit {
         edits.order = if options.sequential { EditOrder::InTurn } else { EditOrder::AtOnce };
@@ -201,7 +201,7 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Sto
 ///
 /// Returns what keeps the run from beginning.
 pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, Stop> {
-    let contents = options.content.read(&options.common)?;
+    let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
     let change = if options.overwrite { Change::overwrite(path, contents) } else { Change::write(path, contents) };
     let parents = if options.no_mkdirs { Parents::Required } else { Parents::Made };
@@ -214,7 +214,7 @@ pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, St
 ///
 /// Returns what keeps the run from beginning.
 pub(super) fn append(options: AppendOptions, global: &Global) -> Result<Change, Stop> {
-    let contents = options.content.read(&options.common)?;
+    let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
     let change = if options.line { Change::append_lines(path, contents) } else { Change::append(path, contents) };
     options.common.complete(change, global)
@@ -234,7 +234,7 @@ impl FileOptions {
     pub(super) fn complete(&self, change: Change, global: &Global) -> Result<Change, Stop> {
         let limit = self.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
         let expected = match &self.expect_file {
-            Some(path) => Some(Sha256::of(&input::contents(path, limit)?)),
+            Some(path) => Some(Sha256::of(&input::text(path, limit, global)?)),
             None => self.expect_hash,
         };
         let defaults = change.preflight;
@@ -288,13 +288,13 @@ impl AppendOptions {
 }
 
 impl ContentOptions {
-    fn read(self, common: &FileOptions) -> Result<Vec<u8>, Stop> {
+    fn read(self, common: &FileOptions, global: &Global) -> Result<Vec<u8>, Stop> {
         match (self.content, self.content_file) {
             (Some(text), _) => Ok(text.into_encoded_bytes()),
             // What is over a smaller limit is refused by preflight, which knows the file.
             (None, file) => {
                 let limit = common.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
-                input::contents(file.as_deref().unwrap_or(Path::new("-")), limit)
+                input::text(file.as_deref().unwrap_or(Path::new("-")), limit, global)
             }
         }
     }
@@ -306,10 +306,10 @@ pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
 }
 
 /// Returns the one edit that the options name.
-fn single(path: Vec<u8>, options: &EditOptions, limit: u64) -> Result<Change, Stop> {
+fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global)) -> Result<Change, Stop> {
     let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
         (Some(text), _) => Ok(Some(text.as_encoded_bytes().to_vec())),
-        (None, Some(file)) => input::contents(file, limit).map(Some),
+        (None, Some(file)) => input::text(file, limit, global).map(Some),
         (None, None) => Ok(None),
     };
     let range = options.from.as_ref().zip(options.to.as_ref());
@@ -342,8 +342,8 @@ enum Place {
 }
 
 /// Returns the edits that the file `list` holds.
-fn listed(path: Vec<u8>, list: &Path, limit: u64) -> Result<Change, Stop> {
-    let bytes = input::contents(list, limit.max(MAX_FILE))?;
+fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result<Change, Stop> {
+    let bytes = input::text(list, limit.max(MAX_FILE), global)?;
     let name = list.to_string_lossy().into_owned();
     match Change::edit_list(path, bytes.as_slice()) {
         Ok(change) => Ok(Change { input: Input { name, ..change.input }, ..change }),

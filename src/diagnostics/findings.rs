@@ -28,7 +28,13 @@ pub struct Findings {
     pub errors: usize,
     /// How many diagnostics it took away.
     pub fixed: usize,
+    /// How many of what it brought are left out, because they are about files that nobody may be told of. The errors among
+    /// them count as such.
+    pub withheld: usize,
 }
+
+/// Says whether the contents of a file may be told.
+pub type Telling<'a> = &'a dyn Fn(&RelPath) -> bool;
 
 /// What is known of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,12 +88,14 @@ pub struct Found {
 }
 
 impl Findings {
-    /// Returns what `sessions` found out about `documents` below `root`.
-    pub(super) fn of(root: &Path, documents: &[Document], sessions: Vec<Session>) -> Self {
+    /// Returns what `sessions` found out about `documents` below `root`. What is about other files for which `may_tell` says
+    /// no is only counted.
+    pub(super) fn of(root: &Path, documents: &[Document], sessions: Vec<Session>, may_tell: Telling<'_>) -> Self {
         let mut findings = Self::default();
+        let may_tell = |path: &RelPath| documents.iter().any(|document| document.path == *path) || may_tell(path);
         for session in sessions {
             if session.problem.is_none() {
-                findings.add(root, documents, &session);
+                findings.add(root, documents, &session, &may_tell);
             }
             findings.servers.push(ServerFindings {
                 name: session.server.name,
@@ -98,36 +106,55 @@ impl Findings {
             });
         }
         findings.new.sort();
-        findings.errors = findings.new.partition_point(|found| found.severity == Graveness::Error);
+        findings.errors += findings.new.partition_point(|found| found.severity == Graveness::Error);
         findings.more = findings.new.len().saturating_sub(MOST);
         findings.new.truncate(MOST);
         findings
     }
 
-    fn add(&mut self, root: &Path, documents: &[Document], session: &Session) {
+    fn add(&mut self, root: &Path, documents: &[Document], session: &Session, may_tell: Telling<'_>) {
+        let is_told = |path: &RelPath, diagnostic: &Diagnostic| {
+            // The words may quote what they point to.
+            let related = diagnostic.related_information.iter().flatten();
+            let mut pointed = related.filter_map(|related| below(root, related.location.uri.as_str()));
+            may_tell(path) && pointed.all(|path| may_tell(&path))
+        };
         let (mut before, mut after) = (session.before.clone(), session.after.clone());
         for document in session.documents.iter().map(|&index| &documents[index]) {
             let [old, new] = [document.old_path(), &document.path].map(|path| document::uri(root, path));
             let (old, new) = (before.remove(&old).unwrap_or_default(), after.remove(&new).unwrap_or_default());
             let [old_text, new_text] = document.texts().map(Option::unwrap_or_default);
             let said = [Said { text: old_text, diagnostics: &old }, Said { text: new_text, diagnostics: &new }];
-            self.compare(&document.path, said);
+            self.compare(&document.path, said, is_told);
         }
         // Of files that were not asked about nobody knows the text.
         for (uri, diagnostics) in &after {
             if let Some(path) = below(root, uri) {
                 let old = before.remove(uri).unwrap_or_default();
                 let said = [old.as_slice(), diagnostics].map(|diagnostics| Said { text: "", diagnostics });
-                self.compare(&path, said);
+                self.compare(&path, said, is_told);
             }
         }
         self.fixed +=
             before.into_iter().filter(|(uri, _)| below(root, uri).is_some()).map(|(_, gone)| gone.len()).sum::<usize>();
     }
 
-    fn compare(&mut self, path: &RelPath, [before, after]: [Said<'_>; 2]) {
+    fn compare(
+        &mut self,
+        path: &RelPath,
+        [before, after]: [Said<'_>; 2],
+        is_told: impl Fn(&RelPath, &Diagnostic) -> bool,
+    ) {
         let (new, fixed) = difference(before, after);
-        self.new.extend(new.into_iter().map(|diagnostic| Found::of(path, after.text, diagnostic)));
+        for diagnostic in new {
+            let found = Found::of(path, after.text, diagnostic);
+            if is_told(path, diagnostic) {
+                self.new.push(found);
+            } else {
+                self.withheld += 1;
+                self.errors += usize::from(found.severity == Graveness::Error);
+            }
+        }
         self.fixed += fixed;
     }
 }

@@ -25,7 +25,7 @@ use crate::path::RelPath;
 pub use document::{Document, MAX_TEXT, Text};
 pub(crate) use uri::ESCAPED;
 
-pub use findings::{Findings, Found, Graveness, ServerFindings};
+pub use findings::{Findings, Found, Graveness, ServerFindings, Telling};
 
 use client::Patience;
 use session::Session;
@@ -139,13 +139,18 @@ impl Diagnosis {
     }
 
     /// Ends the servers and returns what they said.
+    ///
+    /// # Security
+    ///
+    /// Servers read what they like below the root and quote it. What is about a file that did not change, or points to one,
+    /// is left out unless `may_tell` says that its contents may be told; what is about files outside the root always is.
     #[must_use]
-    pub fn findings(mut self) -> Findings {
+    pub fn findings(mut self, may_tell: Telling<'_>) -> Findings {
         let never = || false;
         let patience = Patience { until: Instant::now() + session::LEAVE, ..self.patience(&never) };
         self.each(|session, _, _| session.leave(patience));
         let Self { options, documents, sessions, .. } = self;
-        Findings::of(&options.root, &documents, sessions)
+        Findings::of(&options.root, &documents, sessions, may_tell)
     }
 
     fn patience<'a>(&self, stop: Stop<'a>) -> Patience<'a> {

@@ -1,29 +1,21 @@
 //! A language server as a program: started, and killed with all that it started.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
+use std::time::Instant;
 
 use super::trouble::Trouble;
 use super::wire::Wire;
-use crate::process::Group;
-
-/// Most bytes that are kept of what it says besides the protocol: the last ones.
-const KEPT: usize = 4 << 10;
-/// How often who waits for its end looks.
-const LOOK: Duration = Duration::from_millis(10);
+use crate::process::{self, Complaints, Group};
 
 /// A language server as a program.
 ///
 /// Dropped, it is killed with the whole of its process group, whether it is still there or not.
 pub(super) struct Program {
     group: Group,
-    complaints: Arc<Mutex<Vec<u8>>>,
-    /// Who notes them.
-    listener: JoinHandle<()>,
+    /// What it says besides the protocol.
+    complaints: Complaints,
 }
 
 impl Program {
@@ -31,7 +23,7 @@ impl Program {
     ///
     /// # Security
     ///
-    /// The program is looked for in the search path, never in `root`.
+    /// The program is looked for in the search path, never in `root`; only an absolute path may lead there.
     ///
     /// # Errors
     ///
@@ -39,7 +31,7 @@ impl Program {
     pub(super) fn start(command: &[String], root: &Path) -> Result<(Self, Wire), Trouble> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| Trouble::Start(io::ErrorKind::NotFound.into()))?;
-        let mut command = Command::new(program);
+        let mut command = process::command(program.as_ref(), &[root.to_owned()]).map_err(Trouble::Start)?;
         command.args(arguments).current_dir(root);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut group = Group::start(&mut command).map_err(Trouble::Start)?;
@@ -48,40 +40,19 @@ impl Program {
         let (Some(input), Some(output), Some(errors)) = (input, output, errors) else {
             return Err(Trouble::Start(io::ErrorKind::BrokenPipe.into()));
         };
-        let complaints = Arc::new(Mutex::default());
-        let kept = Arc::clone(&complaints);
-        let keep = thread::Builder::new().name("server errors".to_owned());
-        let listener = keep.spawn(move || keep_last(errors, &kept)).map_err(Trouble::Start)?;
+        let complaints = Complaints::of(errors).map_err(Trouble::Start)?;
         let wire = Wire::new(output, input).map_err(Trouble::Start)?;
-        Ok((Self { group, complaints, listener }, wire))
+        Ok((Self { group, complaints }, wire))
     }
 
     /// Returns the last line that it said besides the protocol. What it may still say is waited for until `until`.
     pub(super) fn complaint(&self, until: Instant) -> Option<String> {
-        wait(until, || self.listener.is_finished());
-        let complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&complaints);
-        text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
+        self.complaints.last_line(until)
     }
 
     /// Waits for its end; not longer than until `until`.
-    pub(super) fn wait(&self, until: Instant) {
-        wait(until, || !matches!(self.group.has_ended(), Ok(false)));
-    }
-}
-
-fn wait(until: Instant, is_over: impl Fn() -> bool) {
-    while Instant::now() < until && !is_over() {
-        thread::sleep(LOOK);
-    }
-}
-
-fn keep_last(mut from: impl Read, kept: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; KEPT];
-    while let Ok(read @ 1..) = from.read(&mut buffer) {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(&buffer[..read]);
-        let over = kept.len().saturating_sub(KEPT);
-        kept.drain(..over);
+    pub(super) fn wait(&mut self, until: Instant) {
+        let patience = until.saturating_duration_since(Instant::now());
+        process::wait(patience, || !matches!(self.group.has_ended(), Ok(false)));
     }
 }

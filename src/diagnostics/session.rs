@@ -107,7 +107,7 @@ impl Session {
 
     /// Ends the server, in good order if it takes part.
     pub(super) fn leave(&mut self, patience: Patience<'_>) {
-        if let Some((mut client, program)) = self.running.take()
+        if let Some((mut client, mut program)) = self.running.take()
             && client.leave(patience).is_ok()
         {
             // It ends with its input at the latest.

@@ -1,17 +1,16 @@
 //! What happens between a check and its change: a plan is kept, carried out as it was kept, or refused.
 
-use globset::{GlobBuilder, GlobSet};
 use serde::{Deserialize, Serialize};
 
-use super::problems::{rejected_plan, unplaced};
+use super::problems::{rejected_plan, unplaced, unswept};
 use super::{Lenience, Outcome, Request, Run, WhitespaceRequest, refused};
-use crate::digest::Sha256;
+use crate::digest::{Sha256, is_hex};
 use crate::guard::GUARDS;
 use crate::plan::{Closeness, Direction, Filter, Selection};
 use crate::preflight::{Facts, Options as PreflightOptions, Problem, WhitespaceAction, code};
 use crate::report;
 use crate::syntax;
-use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Search};
+use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Saved, Search};
 use crate::transaction::history::{Refusal, refusals};
 use crate::transaction::{self, Interrupt, Links};
 use crate::workspace::Workspace;
@@ -110,8 +109,8 @@ pub fn reject(
     let files = Wish::read(&kept).map(|(wish, _)| wish.files).unwrap_or_default();
     let refusal = Refusal { plan: plan.clone(), reason: reason.map(str::to_owned), files };
     match refusals::refuse(workspace, options, interrupt, &refusal) {
-        Ok(Some(recovered)) => {
-            run.recovered = recovered;
+        Ok(Some(saved)) => {
+            run.kept(saved);
             plans::forget(workspace, &kept.name);
             run.plan_id = Some(plan);
         }
@@ -139,10 +138,6 @@ pub fn withdraw(id: &str, workspace: &dyn Workspace) -> Outcome {
 /// Returns whether `id` has the form of a `plan_id`.
 fn is_plan_id(id: &str) -> bool {
     id.strip_prefix(SHA256).is_some_and(|digits| digits.len() == 64 && is_hex(digits))
-}
-
-fn is_hex(digits: &str) -> bool {
-    digits.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
 }
 
 /// Returns the hex digits of a `plan_id`, or of its beginning.
@@ -213,14 +208,21 @@ impl Run {
             return;
         }
         match plans::save(workspace, options, interrupt, &Kept { name: name.to_owned(), bytes }) {
-            Ok(Some(recovered)) => {
-                self.recovered = recovered;
+            Ok(Some(saved)) => {
+                self.kept(saved);
                 let now = u64::try_from(workspace.now().seconds).unwrap_or_default();
                 self.saved_until = Some(now.saturating_add(options.history.age.as_secs()));
             }
             Ok(None) => self.problems.push(unplaced("a plan")),
             Err(failure) => self.fail(&failure),
         }
+    }
+
+    /// Tells of what was kept how that went.
+    fn kept(&mut self, saved: Saved) {
+        self.recovered = saved.recovered;
+        let told = |failure| unswept(&format!("what is older could not all be removed: {failure}"));
+        self.problems.extend(saved.warning.map(told));
     }
 
     /// Returns the plan that `id` names; of one that is not saved, its name alone.
@@ -338,7 +340,7 @@ impl Wish {
     }
 
     fn selection(&self) -> Option<Selection> {
-        let filter = |(takes, pattern): &(bool, String)| Some(Filter { pattern: matcher(pattern)?, takes: *takes });
+        let filter = |(takes, pattern): &(bool, String)| Filter::new(*takes, pattern).ok();
         Some(Selection {
             strip: self.strip,
             directory: self.directory.clone(),
@@ -351,13 +353,6 @@ impl Wish {
             roots: self.roots.clone(),
         })
     }
-}
-
-/// Returns the matcher of a filter as the program makes them. `compile_matcher` panics where a set refuses.
-fn matcher(pattern: &str) -> Option<globset::GlobMatcher> {
-    let glob = GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).build().ok()?;
-    GlobSet::new([&glob]).ok()?;
-    Some(glob.compile_matcher())
 }
 
 /// Returns the request that was saved as `kept`; `None` if that does not say what it has to.

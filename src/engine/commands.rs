@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{Run, report};
+use crate::mutex::locked;
 use crate::preflight::{self, Problem, Severity, code};
 use crate::process::{self, Ending, Errand, Ran};
 use crate::progress::{Phase, Progress};
@@ -113,7 +114,7 @@ impl Trial for Verification<'_> {
     fn judge(&self, interrupt: &Interrupt) -> Result<(), Failure> {
         let ran = self.turn.run(interrupt)?;
         let has_passed = ran.ending == Ending::Exited(0);
-        *self.ran.lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
+        *locked(&self.ran) = Some(ran);
         if has_passed { Ok(()) } else { Err(Failure::Rejected) }
     }
 }

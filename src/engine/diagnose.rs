@@ -7,14 +7,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use super::Run;
+use super::{Run, look};
 use crate::change::{Content, FileChange, Sink};
 use crate::diagnostics::{Diagnosis, Document, Findings, MAX_TEXT, NewErrors, Options, Place, Text};
 use crate::mode::FileKind;
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
+use crate::policy::Policy;
 use crate::preflight::{self, Problem, Severity, code};
 use crate::progress::{Phase, Progress};
 use crate::transaction::{Failure, Interrupt, Trial};
@@ -79,7 +81,7 @@ impl<'a> Noted<'a> {
         workspace: &dyn Workspace,
         left_out: &mut Vec<RelPath>,
     ) -> Result<Vec<Document>, WorkspaceError> {
-        let mut notes = mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner).files);
+        let mut notes = mem::take(&mut locked(&self.notes).files);
         let mut from = moves(&notes, plan);
         let gone: Vec<_> = from.values().filter(|from| notes.get(*from).is_some_and(Note::goes)).cloned().collect();
         for path in gone {
@@ -114,7 +116,7 @@ impl Sink for Noted<'_> {
         let content = change.after.as_ref().filter(|after| is_file(after.kind)).map(|after| &after.content);
         // A change of permissions is none of text.
         if (was_there || content.is_some()) && !matches!(content, Some(Content::Kept)) {
-            let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut notes = locked(&self.notes);
             let after = match content {
                 Some(Content::Bytes(contents)) if notes.size + contents.len() <= MAX_TEXTS => {
                     notes.size += contents.len();
@@ -164,34 +166,40 @@ fn known(contents: Arc<Vec<u8>>) -> Text {
 }
 
 /// The servers that were asked about the tree as it is, and wait for what becomes of it.
-pub(super) struct Waiting {
+pub(super) struct Waiting<'w> {
     diagnosis: Mutex<Option<Diagnosis>>,
     findings: OnceLock<Findings>,
     new_errors: NewErrors,
     progress: Progress,
+    workspace: &'w dyn Workspace,
+    policy: Arc<Policy>,
 }
 
-impl Waiting {
+impl Waiting<'_> {
     /// Asks them about the tree as it becomes.
     ///
     /// # Errors
     ///
     /// [`Failure::Rejected`] if what they say is to be denied, or [`Failure::Interrupted`].
     pub(super) fn ask(&self, place: Place, interrupt: &Interrupt) -> Result<(), Failure> {
-        let diagnosis = self.diagnosis.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let diagnosis = locked(&self.diagnosis).take();
         let Some(mut diagnosis) = diagnosis else { return Ok(()) };
         self.progress.enter(Phase::Asking, 0);
         diagnosis.go_on(place, &|| interrupt.signal().is_some());
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
-        let findings = self.findings.get_or_init(|| diagnosis.findings());
+        let findings = self.findings.get_or_init(|| self.told(diagnosis));
         let is_denied = problems(findings, self.new_errors).iter().any(|it| it.severity == Severity::Error);
         if is_denied { Err(Failure::Rejected) } else { Ok(()) }
     }
+
+    fn told(&self, diagnosis: Diagnosis) -> Findings {
+        diagnosis.findings(&|path| look::is_open(self.workspace, &self.policy, path))
+    }
 }
 
-impl Trial for Waiting {
+impl Trial for Waiting<'_> {
     fn judge(&self, interrupt: &Interrupt) -> Result<(), Failure> {
         self.ask(Place::Disk, interrupt)
     }
@@ -203,12 +211,12 @@ impl Run {
     /// # Errors
     ///
     /// Returns why nobody could be asked.
-    pub(super) fn diagnose(
+    pub(super) fn diagnose<'w>(
         &mut self,
         noted: Noted<'_>,
-        workspace: &dyn Workspace,
+        workspace: &'w dyn Workspace,
         interrupt: &Interrupt,
-    ) -> Result<Option<Waiting>, Failure> {
+    ) -> Result<Option<Waiting<'w>>, Failure> {
         let (options, mut left_out) = (noted.options.clone(), Vec::new());
         let documents = noted.documents(&self.plan, workspace, &mut left_out)?;
         self.problems.extend(not_asked(&options, &documents, &left_out));
@@ -220,15 +228,22 @@ impl Run {
         }
         // What is denied already is not even tried.
         if diagnosis.is_idle() || new_errors == NewErrors::Denied && diagnosis.is_troubled() {
-            self.found(diagnosis.findings(), new_errors);
+            // Nobody was asked what comes of the change.
+            self.found(diagnosis.findings(&|_| false), new_errors);
             return Ok(None);
         }
-        let (diagnosis, progress) = (Mutex::new(Some(diagnosis)), self.progress.clone());
-        Ok(Some(Waiting { diagnosis, findings: OnceLock::new(), new_errors, progress }))
+        Ok(Some(Waiting {
+            diagnosis: Mutex::new(Some(diagnosis)),
+            findings: OnceLock::new(),
+            new_errors,
+            progress: self.progress.clone(),
+            workspace,
+            policy: Arc::clone(&self.policy),
+        }))
     }
 
     /// Takes note of what the servers found out.
-    pub(super) fn diagnosed(&mut self, waiting: Option<Waiting>) {
+    pub(super) fn diagnosed(&mut self, waiting: Option<Waiting<'_>>) {
         if let Some(Waiting { findings, new_errors, .. }) = waiting
             && let Some(findings) = findings.into_inner()
         {

@@ -12,7 +12,7 @@ use crate::text::{Position, Span};
 use crate::workspace::{Fault, Workspace};
 
 /// The project's own policy file, in the root.
-const NAME: &str = "wpatch.toml";
+pub const PROJECT_POLICY: &str = "wpatch.toml";
 
 /// A policy file that cannot be used.
 #[derive(Clone, Debug)]
@@ -38,6 +38,19 @@ pub fn policy_layer(name: &str, text: Vec<u8>, origin: Origin) -> Result<Layer, 
     })
 }
 
+/// Reads the own policy file of the root that `workspace` is, which messages call `name`; `None` if there is none. Every
+/// command adds it to what it is given: this is for who works elsewhere, with [`Layer::of_other_root`].
+///
+/// # Errors
+///
+/// Returns what is wrong with it. A file that is there and cannot be read is no reason to go on without it.
+pub fn project_layer(name: &str, workspace: &dyn Workspace) -> Result<Option<Layer>, Box<UnusablePolicy>> {
+    match own(workspace) {
+        Ok(text) => text.map(|text| policy_layer(name, text, Origin::Project)).transpose(),
+        Err(why) => Err(Box::new(UnusablePolicy { problem: unusable(name, &why), text: Input::default() })),
+    }
+}
+
 /// Returns the problem of a policy file that cannot be used.
 #[must_use]
 pub fn unusable(name: &str, why: &str) -> Problem {
@@ -47,18 +60,14 @@ pub fn unusable(name: &str, why: &str) -> Problem {
 }
 
 /// Returns `given` with what the project's own file adds.
-///
-/// A file that is there and cannot be read is no reason to go on without it.
 pub(super) fn governed(
     command: &'static str,
     given: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<Outcome>> {
-    let Some(text) = own(workspace).map_err(|why| refused(command, unusable(NAME, &why)))? else {
-        return Ok(Arc::clone(given));
-    };
-    match policy_layer(NAME, text, Origin::Project) {
-        Ok(layer) => Ok(Arc::new(given.with(layer))),
+    match project_layer(PROJECT_POLICY, workspace) {
+        Ok(None) => Ok(Arc::clone(given)),
+        Ok(Some(layer)) => Ok(Arc::new(given.with(layer))),
         Err(unusable) => {
             let UnusablePolicy { problem, text } = *unusable;
             Err(Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) }))
@@ -72,7 +81,7 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
         let stat = workspace.stat(path).ok().flatten()?;
         (stat.kind == FileKind::Regular && stat.links > 1).then_some((stat.device, stat.inode))
     };
-    let own = RelPath::new(NAME.as_bytes()).expect("BUG: the name is a path");
+    let own = RelPath::new(PROJECT_POLICY.as_bytes()).expect("BUG: the name is a path");
     let files: Vec<_> = policy.files().chain([&own]).filter_map(identity).collect();
     let paths = plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path]));
     let reaching = paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
@@ -85,7 +94,7 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
 
 /// Returns the text of the project's own policy file; `None` if there is none.
 fn own(workspace: &dyn Workspace) -> Result<Option<Vec<u8>>, String> {
-    let path = RelPath::new(NAME.as_bytes()).expect("BUG: the name is a path");
+    let path = RelPath::new(PROJECT_POLICY.as_bytes()).expect("BUG: the name is a path");
     let told = |error: crate::workspace::WorkspaceError| match error.fault {
         Fault::TooLarge => format!("the file has more than {} bytes", policy::MAX_FILE),
         _ => format!("the file cannot be read: {}", error.source),

@@ -5,7 +5,7 @@ use crate::change::Dropped;
 use crate::path::RelPath;
 use crate::plan::{Direction, Input, Operation, Repair, Selection};
 use crate::policy::Verdict;
-use crate::preflight::{self, Facts, Problem, Severity, code};
+use crate::preflight::{self, Facts, Held, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, repair};
 use crate::syntax;
 use crate::transaction::Failure;
@@ -49,10 +49,10 @@ impl Run {
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
     fn read_leniently(&mut self, request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
         let mut strict = Self::new(self.command, self.success);
-        let options = strict.described(&request);
+        let options = strict.asked(&request);
         let (describe, diff, whole_diff) = (false, false, false);
-        let mut options =
-            preflight::Options { describe, diff, whole_diff, guards: Vec::new(), gallery: None, ..options };
+        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
+        let mut options = preflight::Options { gallery: None, shelf: None, ..options };
         let plain = Request { lenience: None, ..request.clone() };
         // What is repaired does not depend on what is chosen of it.
         let selection = Selection { only: None, ..plain.selection.clone() };
@@ -67,7 +67,7 @@ impl Run {
         // not read.
         let is_torn = strict.plan.operations.iter().any(|operation| is_torn(operation, strict.plan.text(operation)));
         let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]) && !is_torn;
-        let is_closed = has_plan && preflight::verdict(&strict.plan, workspace, &options.policy) == Verdict::Deny;
+        let is_closed = has_plan && preflight::is_held(&strict.plan, workspace, &options);
         // Grammars of which every form is exact have their own mends.
         let has_own_mends = |format: &&str| !["unified", "git", "codex"].contains(format);
         let is_other = has_plan && strict.plan.inputs.iter().any(|input| input.formats.iter().any(has_own_mends));
@@ -109,8 +109,10 @@ impl Run {
         workspace: &dyn Workspace,
     ) -> Result<Result<Patches, Refusals>, Failure> {
         let (mut patches, mut refusals) = (Vec::new(), Vec::new());
+        let options = &request.preflight;
+        let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
         for (index, (name, text)) in request.patches.iter().enumerate() {
-            match repair(text, workspace, &request.preflight.policy, &lenience.root, request.preflight.max_read())
+            match repair(text, workspace, (&options.policy, unread), &lenience.root, options.max_read())
                 .map_err(Failure::Workspace)?
             {
                 Ok(Repaired { text, repairs }) => {
@@ -157,6 +159,7 @@ fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
         RefusalKind::Name => &code::MISSING,
         RefusalKind::Outside => &code::OUTSIDE_ROOT,
         RefusalKind::Closed => &code::CLOSED,
+        RefusalKind::Unapproved => &code::APPROVAL_REQUIRED,
         RefusalKind::Unreadable => &code::NOT_A_FILE,
         RefusalKind::TooMuch => &code::TOO_LARGE,
     };

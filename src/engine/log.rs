@@ -19,11 +19,12 @@ use crate::workspace::Workspace;
 /// Largest version of a file that is shown as a diff, in bytes.
 const MAX_SHOWN: u64 = 16 << 20;
 
-/// Lists the changes that can be taken back, the newest first.
+/// Lists the changes that can be taken back, the newest first. Of a file that may not be read under `policy`, and the
+/// project's own file, the digests are withheld.
 ///
 /// # Errors
 ///
-/// Returns the report of a failure.
+/// Returns the report of a failure, or of a policy that cannot be used.
 ///
 /// # Examples
 ///
@@ -37,17 +38,18 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// let interrupt = Interrupt::new();
 /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
 /// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
-/// let log = engine::log(&workspace).unwrap();
+/// let log = engine::log(&workspace, &Default::default()).unwrap();
 /// assert_eq!((log.entries.len(), log.entries[0].command.as_str()), (1, "edit"));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
+pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
+    let policy = governed("log", policy, workspace)?;
     let all = entries(workspace).map_err(|failure| stopped("log", &failure))?;
-    Ok(Log::of(&all, &all, |_, _| Ok(None)))
+    Ok(Log::of(&all, &all, |entry, file| open(&policy, entry, file).map(|_| None)))
 }
 
 /// Shows the change whose name begins with `id`, with what it changed as a diff. Of a file that may not be read under
-/// `policy`, and the project's own file, the diff is withheld.
+/// `policy`, and the project's own file, the diff and the digests are withheld.
 ///
 /// # Errors
 ///
@@ -65,9 +67,9 @@ pub fn log(workspace: &dyn Workspace) -> Result<Log, Box<Outcome>> {
 /// let interrupt = Interrupt::new();
 /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
 /// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
-/// let id = engine::log(&workspace).unwrap().entries[0].id.clone();
+/// let id = engine::log(&workspace, &Default::default()).unwrap().entries[0].id.clone();
 /// let shown = engine::show(&workspace, &id, &Default::default()).unwrap();
-/// assert!(shown.entries[0].files[0].diff.as_ref().unwrap().ends_with("-one\n+two\n"));
+/// assert!(shown.entries[0].files[0].diff.as_ref().unwrap().ends_with(b"-one\n+two\n"));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
@@ -99,7 +101,7 @@ pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result
 /// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
 /// let options = Options { history: Limits::NOTHING, ..Options::default() };
 /// assert!(engine::gc(&workspace, options, &interrupt).report.ok);
-/// assert!(engine::log(&workspace).unwrap().entries.is_empty());
+/// assert!(engine::log(&workspace, &Default::default()).unwrap().entries.is_empty());
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
@@ -165,6 +167,18 @@ fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> {
     Box::new(run.finish())
 }
 
+/// Returns the file that `file` was if `entry` moved it; or why nobody may see what is in them.
+fn open<'e>(policy: &Policy, entry: &'e Entry, file: &EntryFile) -> Result<Option<&'e EntryFile>, String> {
+    let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
+    for path in [Some(file), source].into_iter().flatten().map(|file| &file.path) {
+        let ruling = policy.judge(path, Access::Read);
+        if ruling.verdict > Verdict::Allow {
+            return Err(ruling.reason().unwrap_or_default().to_owned());
+        }
+    }
+    Ok(source)
+}
+
 /// Finds versions of files by their contents: in the tree, or among the old files of the history.
 struct Versions<'a> {
     workspace: &'a dyn Workspace,
@@ -175,14 +189,7 @@ struct Versions<'a> {
 impl Versions<'_> {
     /// Returns what `entry` changed in `file`, if both versions can still be found; or why nobody may see it.
     fn diff(&self, entry: &Entry, file: &EntryFile) -> Result<Option<Vec<u8>>, String> {
-        let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
-        for path in [Some(file), source].into_iter().flatten().map(|file| &file.path) {
-            let ruling = self.policy.judge(path, Access::Read);
-            if ruling.verdict > Verdict::Allow {
-                return Err(ruling.reason().unwrap_or_default().to_owned());
-            }
-        }
-        Ok(self.shown(source, file))
+        open(self.policy, entry, file).map(|source| self.shown(source, file))
     }
 
     /// Returns what was changed in `file`, which was `source` if it was moved.

@@ -2,7 +2,6 @@
 //!
 //! | verb | here |
 //! | --- | --- |
-//! | `show --html` | [`exhibit`] with a [`Request`] |
 //! | `check --save`, `apply --plan`, `reject` | [`save`], [`planned`], [`reject`], [`withdraw`] |
 //! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe`] with a [`Request`] |
 //! | `edit` | [`change`] with [`Change::edit`], [`Change::edit_all`], [`Change::edit_range`], [`Change::insert_after`], [`Change::insert_before`], [`Change::edits`], [`Change::edit_list`] |
@@ -10,7 +9,7 @@
 //! | `notebook` | [`change`] with [`Change::notebook`] |
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
 //! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
-//! | `show` of a patch | [`preview`] with a [`Request`] |
+//! | `show` of a patch | [`preview`], for a page [`exhibit`], with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
 //! | `undo`, `redo` | [`undo`] with an [`UndoRequest`] |
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
@@ -32,7 +31,6 @@ mod lenient;
 mod log;
 mod look;
 pub mod options;
-mod page;
 mod preview;
 mod problems;
 mod recall;
@@ -45,7 +43,8 @@ mod whitespace;
 use std::path::Path;
 
 use crate::plan::Input;
-use crate::preflight::{Problem, code};
+use crate::preflight::{Held, Problem, code};
+use crate::process::Patience;
 use crate::report::{self, Report};
 use crate::transaction::Interrupt;
 use crate::workspace::{Workspace, WorkspaceError};
@@ -58,15 +57,14 @@ pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
-pub use govern::{UnusablePolicy, policy_layer, unusable};
+pub use govern::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
 pub use index::{Indexed, Reach};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
 pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_read, read,
 };
-pub use page::{Exhibition, exhibit};
-pub use preview::{Preview, preview};
+pub use preview::{Preview, exhibit, preview};
 pub use request::Request;
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
@@ -146,7 +144,7 @@ pub fn open_with_attic(root: &Path, above: &Path) -> Result<Disk, WorkspaceError
 /// # Ok::<(), wpatch::workspace::WorkspaceError>(())
 /// ```
 pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceError> {
-    Repository::at(git_dir).tree(revision.as_bytes())
+    Repository::at(git_dir, None, Patience::default()).tree(revision.as_bytes())
 }
 
 /// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.
@@ -199,6 +197,9 @@ pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
+    if request.approve.is_none() {
+        request.preflight.held = Held::Everything;
+    }
     let (mut run, mut options) = match Run::begin("apply", report::Outcome::Applied, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,

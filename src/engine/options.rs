@@ -9,12 +9,13 @@ pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::Rules;
 pub use crate::plan::{
     Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input, Only,
-    OnlyError, Replacement, Replacements, Selection, Target, Times,
+    OnlyError, Replacement, Replacements, Selection, Target, Times, matcher,
 };
 pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
 pub use crate::preflight::{
-    ACTIONS, Code, Facts, FileWhitespace, Options as PreflightOptions, Problem, Severity, WhitespaceAction, code,
+    ACTIONS, Code, Facts, FileWhitespace, Held, Options as PreflightOptions, Problem, Severity, WhitespaceAction, code,
 };
+pub use crate::process::Patience;
 pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, edits};
 pub use crate::transaction::history::Limits;

@@ -1,22 +1,31 @@
-//! What a plan comes to, as a diff for the files as they are.
+//! What a plan comes to, for who shows it: as a patch, at a terminal, or as a page.
+
+use std::io;
+use std::sync::Arc;
 
 use super::{Outcome, Request, Run};
-use crate::report;
+use crate::plan::{Operation, Plan};
+use crate::preflight::{self, Gallery, Problem, Shelf};
+use crate::report::{self, Exhibit, Exhibits, Page, Report};
 use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
-/// A plan as a diff.
-#[derive(Clone, Debug)]
+/// Most bytes of the diff of one file of a page.
+const MOST_OF_DIFF: usize = 1 << 20;
+
+/// What a plan comes to. Its diffs are not all in memory: most are made again when they are asked for.
 #[must_use]
-pub struct Preview {
+pub struct Preview<'w> {
     /// What [`check`](super::check) says of it.
-    pub outcome: Outcome,
-    /// One git diff for each file of the report, in their order: with every hunk where it goes, with what was repaired, and
-    /// with binary contents. Empty for a file that does not change, or does not fit; of several operations on one file only
-    /// the last one has any. All of them together are a patch.
-    ///
-    /// The bytes are those of files and names, for whom no terminal is safe.
-    pub diffs: Vec<Vec<u8>>,
+    pub report: Report,
+    problems: Vec<Problem>,
+    plan: Plan,
+    /// How many operations were looked at: all or none.
+    count: usize,
+    options: preflight::Options,
+    shelf: Arc<Shelf>,
+    gallery: Option<Arc<Gallery>>,
+    workspace: &'w dyn Workspace,
 }
 
 /// Says what [`apply`](super::apply) would do, in any grammar, as a git diff; takes no lock and writes nothing.
@@ -31,23 +40,117 @@ pub struct Preview {
 /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("zero\none\ntwo\n"))]);
 /// let patch = "*** Begin Patch\n*** Update File: a\n@@\n-two\n+2\n*** End Patch\n";
 /// let preview = engine::preview(Request::of(patch), &workspace);
-/// assert!(preview.outcome.report.ok);
-/// assert!(preview.diffs[0].ends_with(b"@@ -1,3 +1,3 @@\n zero\n one\n-two\n+2\n"));
-/// # Ok::<(), wpatch::path::PathError>(())
+/// assert!(preview.report.ok);
+/// let diffs = preview.diffs().collect::<Result<Vec<_>, _>>()?;
+/// assert!(diffs[0].ends_with(b"@@ -1,3 +1,3 @@\n zero\n one\n-two\n+2\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn preview(mut request: Request, workspace: &dyn Workspace) -> Preview {
-    let (mut run, mut options) = match Run::begin("show", report::Outcome::WouldApply, &mut request, workspace) {
-        Ok(begun) => begun,
-        Err(outcome) => return Preview { outcome: *outcome, diffs: Vec::new() },
-    };
-    let approve = request.approve.clone();
-    options.whole_diff = true;
-    if run.read_for(request, workspace, &mut options) {
-        run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
+pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview<'_> {
+    Preview::of(request, workspace, |options| {
+        options.whole_diff = true;
+    })
+}
+
+/// Checks, as [`check`](super::check) does, and keeps what a person wants to see of it on a page: the diff of each file,
+/// and images.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Request};
+/// use wpatch::path::RelPath;
+/// use wpatch::report::print_html;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
+/// let preview = engine::exhibit(Request::of("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n"), &workspace);
+/// let mut page = Vec::new();
+/// print_html(&preview.page(), &mut page)?;
+/// assert!(String::from_utf8(page)?.starts_with("<!DOCTYPE html>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
+    request.preflight.describe = true;
+    request.preflight.diff = false;
+    Preview::of(request, workspace, |options| {
+        options.diff = true;
+        options.max_diff = options.max_diff.min(MOST_OF_DIFF);
+        options.gallery = Some(Arc::default());
+    })
+}
+
+impl<'w> Preview<'w> {
+    fn of(mut request: Request, workspace: &'w dyn Workspace, wish: impl FnOnce(&mut preflight::Options)) -> Self {
+        let (mut run, mut options) = match Run::begin("show", report::Outcome::WouldApply, &mut request, workspace) {
+            Ok(begun) => begun,
+            Err(outcome) => {
+                let known = (0, preflight::Options::default());
+                return Self::new((*outcome, Vec::new()), known, (Arc::default(), None), workspace);
+            }
+        };
+        let (shelf, approve) = (Arc::<Shelf>::default(), request.approve.clone());
+        // Who asked for a description gets them in the report as well.
+        let taken = (!options.diff).then(|| Arc::clone(&shelf));
+        wish(&mut options);
+        let gallery = options.gallery.take();
+        let has_plan = run.read_for(request, workspace, &mut options);
+        let shown = preflight::Options { shelf: taken, gallery: gallery.clone(), ..options.clone() };
+        if has_plan {
+            run.look(workspace, &shown, approve.as_deref(), &Interrupt::new());
+        }
+        let files = run.resolution.as_ref().map_or(&[][..], |resolution| &resolution.files);
+        for (index, diff) in files.iter().enumerate().filter_map(|(index, file)| Some((index, file.diff.as_ref()?))) {
+            shelf.put(index, diff.clone());
+        }
+        let count = files.len();
+        Self::new(run.finish_with_operations(), (count, options), (shelf, gallery), workspace)
     }
-    let files = run.resolution.iter_mut().flat_map(|resolution| &mut resolution.files);
-    // Who asked for a description gets them in the report as well.
-    let diffs = files.map(|file| if options.diff { file.diff.clone() } else { file.diff.take() }.unwrap_or_default());
-    let diffs = diffs.collect();
-    Preview { outcome: run.finish(), diffs }
+
+    fn new(
+        (Outcome { report, inputs, problems }, operations): (Outcome, Vec<Operation>),
+        (count, options): (usize, preflight::Options),
+        (shelf, gallery): (Arc<Shelf>, Option<Arc<Gallery>>),
+        workspace: &'w dyn Workspace,
+    ) -> Self {
+        Self { report, problems, plan: Plan { inputs, operations }, count, options, shelf, gallery, workspace }
+    }
+
+    /// Returns one git diff for each file of the report, in their order: with every hunk where it goes, with what was
+    /// repaired, and with binary contents. Empty for a file that does not change, or does not fit; of several operations on
+    /// one file only the last one has any. All of them together are a patch; those of [`exhibit`] are none.
+    ///
+    /// The bytes are those of files and names, for whom no terminal is safe.
+    ///
+    /// # Errors
+    ///
+    /// Each is an error if its files are no longer what they were when they were checked.
+    pub fn diffs(&self) -> impl Iterator<Item = io::Result<Vec<u8>>> + '_ {
+        (0..self.count).map(|index| self.diff(index).map(Option::unwrap_or_default))
+    }
+
+    /// Returns the page of it, for [`print_html`](report::print_html).
+    #[must_use]
+    pub fn page(&self) -> Page<'_> {
+        Page { report: &self.report, inputs: &self.plan.inputs, exhibits: self }
+    }
+
+    /// Returns how it ended.
+    pub fn into_outcome(self) -> Outcome {
+        Outcome { report: self.report, inputs: self.plan.inputs, problems: self.problems }
+    }
+
+    fn diff(&self, index: usize) -> io::Result<Option<Vec<u8>>> {
+        self.shelf.diff(index, &self.plan, self.workspace, &self.options)
+    }
+}
+
+impl Exhibits for Preview<'_> {
+    fn exhibit(&self, index: usize) -> io::Result<Exhibit> {
+        let operation = self.plan.operations.get(index);
+        Ok(Exhibit {
+            diff: self.diff(index)?,
+            images: self.gallery.as_ref().map(|gallery| gallery.images(index)).unwrap_or_default(),
+            section: operation.map(|operation| (operation.input, operation.span)),
+        })
+    }
 }

@@ -4,8 +4,7 @@ use std::error::Error;
 
 use crate::path::{PathError, RelPath};
 use crate::plan::{NameError, OnlyError, Rejection, RejectionKind};
-use crate::policy::Verdict;
-use crate::preflight::{self, Problem, Resolution, Severity, code};
+use crate::preflight::{Problem, Severity, code};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::transaction::Failure;
 use crate::transaction::history::Refusal;
@@ -13,15 +12,6 @@ use crate::workspace::Fault;
 
 /// What helps against somebody else who changes the tree.
 const AGAIN: &str = "nothing was written; try again";
-
-/// Returns what nobody has approved, for each file.
-pub(super) fn unapproved(resolution: &Resolution) -> impl Iterator<Item = Problem> {
-    let asked = resolution.files.iter().enumerate().filter(|(_, file)| file.ruling.verdict == Verdict::Ask);
-    asked.filter_map(|(index, file)| {
-        let problem = preflight::unapproved(file.ruling.hits.first()?);
-        Some(Problem { operation: Some(index), ..problem })
-    })
-}
 
 /// A patch text that cannot be read.
 pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {

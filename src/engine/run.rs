@@ -1,18 +1,17 @@
 //! One command on its way through the stages.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
-use super::problems::{
-    altered, broken, failed, half_made, not_approved, rejected, skipped, unapproved, unchosen, unswept,
-};
+use super::problems::{altered, broken, failed, half_made, not_approved, rejected, skipped, unchosen, unswept};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
-use crate::plan::{self, LeftOut, Plan, Selected};
-use crate::policy::{Policy, Verdict};
+use crate::plan::{self, LeftOut, Operation, Plan, Selected};
+use crate::policy::Policy;
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::progress::{Phase, Progress};
 use crate::report::{self, IndexReport, Parts, Report};
@@ -37,8 +36,6 @@ pub(super) struct Run {
     pub(super) signal: Option<i32>,
     pub(super) is_described: bool,
     pub(super) is_dry: bool,
-    /// Whether the tree is to be changed now.
-    pub(super) is_making: bool,
     /// What becomes of the other names of files.
     pub(super) links: Links,
     /// What the commands of the user said.
@@ -89,7 +86,6 @@ impl Run {
             signal: None,
             is_described: false,
             is_dry: false,
-            is_making: false,
             links: Links::default(),
             answers: Answers::default(),
             repairs: Vec::new(),
@@ -117,24 +113,43 @@ impl Run {
         request: &mut Request,
         workspace: &dyn Workspace,
     ) -> Result<(Self, preflight::Options), Box<Outcome>> {
-        request.preflight.policy = governed(command, &request.preflight.policy, workspace)?;
-        let mut run = Self::new(command, success);
-        let options = run.described(request);
-        run.admit(request.approve.as_deref(), workspace);
+        let (approve, preflight) = (request.approve.as_deref(), &mut request.preflight);
+        let mut run = Self::admitted((command, success), preflight, approve, &request.commands, workspace)?;
+        let options = run.asked(request);
         Ok((run, options))
     }
 
-    /// Returns how the tree is looked at. An approval binds to digests, so they have to be worked out.
-    pub(super) fn described(&mut self, request: &Request) -> preflight::Options {
+    /// Begins a command that may change the tree, under the policy that is in force. An approval binds to digests, so they
+    /// have to be worked out; one of a plan that was rejected is none.
+    ///
+    /// # Errors
+    ///
+    /// Returns the outcome of a policy that cannot be used.
+    pub(super) fn admitted(
+        (command, success): (&'static str, report::Outcome),
+        options: &mut preflight::Options,
+        approve: Option<&str>,
+        commands: &Commands,
+        workspace: &dyn Workspace,
+    ) -> Result<Self, Box<Outcome>> {
+        options.policy = governed(command, &options.policy, workspace)?;
+        *options = commands.described(mem::take(options));
+        options.describe |= approve.is_some();
+        let mut run = Self::new(command, success);
+        run.is_described = options.describe;
+        run.policy = Arc::clone(&options.policy);
+        run.progress = options.progress.clone();
+        run.admit(approve, workspace);
+        Ok(run)
+    }
+
+    /// Takes note of what `request` asks for, and returns how the tree is looked at.
+    pub(super) fn asked(&mut self, request: &Request) -> preflight::Options {
         self.diagnostics.clone_from(&request.diagnostics);
-        self.progress = request.preflight.progress.clone();
-        let options = request.commands.described(request.preflight.clone());
-        self.is_described = options.describe || request.approve.is_some();
         self.links = request.transaction.links;
         self.indexed.clone_from(&request.index);
         self.is_saved = request.is_saved;
-        self.policy = Arc::clone(&request.preflight.policy);
-        let mut options = preflight::Options { describe: self.is_described, ..options };
+        let mut options = request.preflight.clone();
         // Where git would take one of several places, nobody knows which one a model means.
         options.rules.unique |= request.lenience.is_some();
         options
@@ -186,9 +201,6 @@ impl Run {
 
     pub(super) fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
         self.problems.append(&mut resolution.problems);
-        if self.is_making && approve.is_none() {
-            self.problems.extend(unapproved(&resolution));
-        }
         self.resolution = Some(resolution);
         if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
             self.problems.push(not_approved());
@@ -224,14 +236,14 @@ impl Run {
     }
 
     /// Works out what becomes of the tree, and asks language servers about the one that is if it fits.
-    fn resolve(
+    fn resolve<'w>(
         &mut self,
-        workspace: &dyn Workspace,
+        workspace: &'w dyn Workspace,
         options: &preflight::Options,
         sink: &dyn Sink,
         approve: Option<&str>,
         interrupt: &Interrupt,
-    ) -> Result<Option<Waiting>, Failure> {
+    ) -> Result<Option<Waiting<'w>>, Failure> {
         if self.links == Links::Kept {
             self.problems.extend(reached(&self.plan, &self.policy, workspace));
         }
@@ -254,9 +266,7 @@ impl Run {
     pub(super) fn make(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) {
         let &Terms { options, approve, commands, .. } = terms;
         // Not even a lock is made for what policy refuses.
-        let verdict = preflight::verdict(&self.plan, workspace, &options.policy);
-        let is_held = verdict == Verdict::Deny || verdict == Verdict::Ask && approve.is_none();
-        self.is_making = true;
+        let is_held = preflight::is_held(&self.plan, workspace, options);
         let result = if (self.is_refused() || is_held) && self.indexed.is_some() {
             self.resolve(workspace, options, &Dropped, approve, interrupt).map(drop)
         } else if self.is_refused() || is_held {
@@ -317,7 +327,7 @@ impl Run {
     pub(super) fn conclude<'w>(
         &mut self,
         transaction: Transaction<'w>,
-        waiting: Option<Waiting>,
+        waiting: Option<Waiting<'w>>,
         workspace: &'w dyn Workspace,
         commands: &Commands,
         interrupt: &Interrupt,
@@ -389,12 +399,17 @@ impl Run {
         report
     }
 
-    pub(super) fn finish(mut self) -> Outcome {
+    pub(super) fn finish(self) -> Outcome {
+        self.finish_with_operations().0
+    }
+
+    pub(super) fn finish_with_operations(mut self) -> (Outcome, Vec<Operation>) {
         // What was checked did fit: the tree moved.
         let is_told = self.problems.iter().any(|problem| problem.code == &code::NOT_APPROVED);
         if self.is_saved && !is_told && self.report().outcome == report::Outcome::DoesNotApply {
             self.problems.insert(0, not_approved());
         }
-        Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems }
+        let outcome = Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems };
+        (outcome, self.plan.operations)
     }
 }

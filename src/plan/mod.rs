@@ -5,6 +5,7 @@
 
 mod aim;
 mod cell;
+mod filter;
 mod hunk;
 mod lines;
 mod name;
@@ -14,12 +15,13 @@ mod select;
 mod steps;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
+pub use filter::{Filter, matcher};
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Claim, Name, NameError, Strip};
 pub use only::{LeftOut, Only, OnlyError};
 pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
-pub use select::{Filter, Rejection, RejectionKind, Selected, Selection, select};
+pub use select::{Rejection, RejectionKind, Selected, Selection, select};
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! From what a patch says to what is asked of this tree: strip level, directory, filters, direction.
 
-use globset::{Candidate, GlobMatcher};
+use globset::Candidate;
 
 use super::{
-    Action, Blobs, Closeness, Direction, Edit, LeftOut, Name, NameError, Only, OnlyError, Operation, Plan, aim, only,
-    steps,
+    Action, Blobs, Closeness, Direction, Edit, Filter, LeftOut, Name, NameError, Only, OnlyError, Operation, Plan, aim,
+    only, steps,
 };
 use crate::digest::Sha256;
 use crate::path::RelPath;
@@ -34,15 +34,6 @@ pub struct Selection {
     pub closeness: Closeness,
     /// The absolute names of the root. In grammars without prefixes a name below one of them is one below the root.
     pub roots: Vec<Vec<u8>>,
-}
-
-/// One `--include` or `--exclude`.
-#[derive(Clone, Debug)]
-pub struct Filter {
-    /// What it matches, against the path below the root.
-    pub pattern: GlobMatcher,
-    /// Whether what matches is taken.
-    pub takes: bool,
 }
 
 impl Default for Selection {

@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn every_spelling_of_the_git_directory_is_closed() {
-        let spellings: [&[u8]; 14] = [
+        let spellings: [&[u8]; 16] = [
             b".git",
             b".GIT/config",
             b"sub/.Git/hooks/x",
@@ -76,6 +76,8 @@ mod tests {
             ".g\u{200c}it/config".as_bytes(),
             ".git\u{feff}/x".as_bytes(),
             ".gi\u{206a}t".as_bytes(),
+            ".gi\u{ad}t/config".as_bytes(),
+            ".g\u{180b}it/config".as_bytes(),
             b".git\\hooks\\x",
             b"a\\.GIT\\x",
         ];

@@ -151,6 +151,7 @@ pub(super) fn parse_with(name: &str, bytes: &[u8], origin: Origin, case: Case) -
         rules,
         patterns,
         meant,
+        other_root: None,
     })
 }
 
@@ -164,6 +165,9 @@ fn grant(row: &Spanned<GrantRow>, origin: Origin, lines: &Lines) -> Result<Grant
     let is_absolute = text.starts_with('/');
     if is_absolute && origin == Origin::Project {
         return Err(wrong(prefix, "a project's own file grants nothing outside of the root"));
+    }
+    if pattern::is_in_home(text) {
+        return Err(wrong(prefix, "`~` is no home: a directory there has to have its full path"));
     }
     let parts: Vec<_> = text.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     if parts.contains(&"..") || text.is_empty() || text.contains('\0') {

@@ -31,6 +31,8 @@ pub struct Layer {
     pub(super) patterns: Patterns,
     /// Which rule each of them belongs to, and how the file writes it.
     pub(super) meant: Vec<(usize, String)>,
+    /// The absolute names of the root that its relative names are below, where that is another one.
+    pub(super) other_root: Option<Vec<Vec<u8>>>,
 }
 
 /// Who gave a policy file.
@@ -101,6 +103,16 @@ pub(super) struct PathRule {
 }
 
 impl Layer {
+    /// Returns what the layer says elsewhere than below its root, which has the absolute names `names`, without a final
+    /// slash.
+    ///
+    /// What it grants by a relative name stays there. Its rules hold as if they were about the other directory, and for
+    /// what lies below its root by whatever way, as they do there.
+    #[must_use]
+    pub fn of_other_root(self, names: Vec<Vec<u8>>) -> Self {
+        Self { other_root: Some(names), ..self }
+    }
+
     /// Adds what the layer says of `path`. What it grants for writing is its exception to a mode that is for reading.
     pub(super) fn judge(&self, path: &RelPath, access: Access, place: &Place, hits: &mut Vec<Hit>) {
         if let Some((Mode::ReadOnly, line)) = self.mode
@@ -116,7 +128,7 @@ impl Layer {
             return;
         }
         let mut last = None;
-        for index in self.patterns.matching(path) {
+        for index in self.matching(path, place) {
             let (number, pattern) = &self.meant[index];
             let rule = &self.rules[*number];
             if last == Some(number) || !rule.accesses.contains(&access) {
@@ -127,6 +139,20 @@ impl Layer {
             let hit = self.hit(path, access, (&rule.name, rule.line), Some(pattern), &reason);
             hits.push(Hit { verdict: rule.verdict, ..hit });
         }
+    }
+
+    /// Returns the numbers of the patterns that mean `path`, in their order.
+    fn matching(&self, path: &RelPath, place: &Place) -> Vec<usize> {
+        let mut found = self.patterns.matching(path);
+        let Some(roots) = &self.other_root else { return found };
+        for name in absolute(place, Some(path)) {
+            let below =
+                roots.iter().filter_map(|root| RelPath::new(name.strip_prefix(&root[..])?.strip_prefix(b"/")?).ok());
+            found.extend(below.flat_map(|path| self.patterns.matching(&path)));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     fn hit(
@@ -158,15 +184,13 @@ impl Layer {
     /// Returns the grant that is nearest to `path`; of two for one directory the stricter one.
     fn grant(&self, path: &RelPath, place: &Place) -> Option<&Grant> {
         let names = absolute(place, Some(path));
-        let covering = self.grants.iter().filter(|grant| {
-            if grant.is_absolute() {
-                names.iter().any(|name| covers(&grant.prefix, name))
-            } else {
-                !place.is_elsewhere && covers(&grant.prefix, path.as_bytes())
-            }
+        let covering = self.grants.iter().filter(|grant| match self.prefixes(grant) {
+            Some(prefixes) => prefixes.iter().any(|prefix| names.iter().any(|name| covers(prefix, name))),
+            None => covers(&grant.prefix, path.as_bytes()),
         });
         let depth = |grant: &Grant| {
-            let above = if grant.is_absolute() { None } else { place.roots.first() };
+            let roots = self.other_root.as_ref().unwrap_or(&place.roots);
+            let above = if grant.is_absolute() { None } else { roots.first() };
             grant.prefix.len() + above.map_or(0, |root| root.len() + 1)
         };
         covering.max_by_key(|grant| (depth(grant), !grant.is_writable))
@@ -178,14 +202,24 @@ impl Layer {
             return true;
         }
         let names = absolute(place, path);
-        self.grants.iter().any(|grant| {
-            if grant.is_absolute() {
-                // Both ways: the root may be below what is granted.
-                names.iter().any(|name| covers(name, &grant.prefix) || covers(&grant.prefix, name))
-            } else {
-                !place.is_elsewhere && path.is_none_or(|path| covers(path.as_bytes(), &grant.prefix))
+        self.grants.iter().any(|grant| match self.prefixes(grant) {
+            // Both ways: the root may be below what is granted.
+            Some(prefixes) => {
+                prefixes.iter().any(|prefix| names.iter().any(|name| covers(name, prefix) || covers(prefix, name)))
             }
+            None => path.is_none_or(|path| covers(path.as_bytes(), &grant.prefix)),
         })
+    }
+
+    /// Returns the absolute names of what is granted; `None` if it is named from this root on.
+    fn prefixes(&self, grant: &Grant) -> Option<Vec<Vec<u8>>> {
+        if grant.is_absolute() {
+            return Some(vec![grant.prefix.clone()]);
+        }
+        let below = |root: &Vec<u8>| {
+            if grant.prefix.is_empty() { root.clone() } else { [&root[..], &grant.prefix].join(&b'/') }
+        };
+        Some(self.other_root.as_ref()?.iter().map(below).collect())
     }
 
     /// Returns the absolute prefixes that are granted.

@@ -167,8 +167,6 @@ pub struct Place {
     pub roots: Vec<Vec<u8>>,
     /// The absolute names of the user's home.
     pub homes: Vec<Vec<u8>>,
-    /// Whether the root is a directory that a grant opens outside of the one that the command was given.
-    pub is_elsewhere: bool,
 }
 
 impl Policy {

@@ -2,9 +2,12 @@
 //!
 //! HFS+ ignores certain code points and case; NTFS ignores case, blanks and dots at the end and what stands behind a
 //! colon, has short names (`git~1`), and separates with backslashes too. See "core.protectHFS" and
-//! "core.protectNTFS" in git-config(1).
+//! "core.protectNTFS" in git-config(1). APFS and ext4 with the feature casefold take names for one that are canonically
+//! equivalent and have the same full case folding, as `.ssh` and `.\u{df}h` do; ext4 ignores what can be ignored by default.
 
 use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization;
 
 use crate::path::RelPath;
 
@@ -39,7 +42,34 @@ pub(super) fn has_drive_letter(path: &[u8]) -> bool {
 }
 
 pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
-    is_on_ntfs(part, name) || is_on_ntfs(&without_ignorable(part), name)
+    is_on_ntfs(part, name) || is_on_ntfs(&folded_name(part), &folded_name(name))
+}
+
+/// Returns whether some file system takes `part` for a name with the end `end`.
+pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
+    let name = folded_name(part);
+    let stream = name.iter().position(|&byte| byte == b':').unwrap_or(name.len());
+    let dots = name[..stream].iter().rev().take_while(|byte| matches!(byte, b' ' | b'.')).count();
+    let is_end = |name: &[u8]| name.len() >= end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end);
+    is_end(&name) || is_end(&name[..stream - dots])
+}
+
+/// Returns what all spellings of `text` have in common: without case, in one normal form, without what is ignored.
+///
+/// Upper case in between makes of what is not told apart the same letters, such as of long s and s: with it the lower case
+/// of the standard library folds no less than Unicode does.
+pub(super) fn folded(text: &str) -> String {
+    let shown: String = text.chars().filter(|&character| !is_ignorable(character)).collect();
+    let lower = |character: char| character.to_lowercase();
+    shown.nfd().flat_map(lower).flat_map(char::to_uppercase).flat_map(lower).nfc().collect()
+}
+
+/// Returns the same of a name, but for the case of its ASCII letters; what is no text has one spelling.
+fn folded_name(part: &[u8]) -> Cow<'_, [u8]> {
+    match std::str::from_utf8(part) {
+        Ok(text) if !part.is_ascii() => Cow::Owned(folded(text).into_bytes()),
+        _ => Cow::Borrowed(part),
+    }
 }
 
 fn is_on_ntfs(part: &[u8], name: &[u8]) -> bool {
@@ -50,18 +80,45 @@ fn is_on_ntfs(part: &[u8], name: &[u8]) -> bool {
     head.eq_ignore_ascii_case(name) && tail[..stream].iter().all(|byte| matches!(byte, b' ' | b'.'))
 }
 
-/// Drops the code points that HFS+ ignores in names.
-fn without_ignorable(part: &[u8]) -> Cow<'_, [u8]> {
-    let Ok(text) = std::str::from_utf8(part) else {
-        return Cow::Borrowed(part);
-    };
-    let is_ignorable = |character: char| {
-        matches!(character,
-            '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
-    };
-    if text.contains(is_ignorable) {
-        Cow::Owned(text.replace(is_ignorable, "").into_bytes())
-    } else {
-        Cow::Borrowed(part)
+/// Returns whether the character is ignored in names: those of HFS+, and all that have the property
+/// `Default_Ignorable_Code_Point` of Unicode, as in ext4.
+fn is_ignorable(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_known_by_every_folding_of_it() {
+        let known = |part: &str, name: &str| is_spelled(part.as_bytes(), name.as_bytes());
+        for (part, name) in [
+            (".EnV", ".env"),
+            ("\u{17f}ecrets", "secrets"),
+            (".\u{17f}sh", ".ssh"),
+            (".\u{df}h", ".ssh"),
+            (".\u{1e9e}H", ".ssh"),
+            (".\u{212a}UBE", ".kube"),
+            ("\u{fb06}ate", "state"),
+            (".e\u{ad}nv", ".env"),
+            (".env\u{fe0f}", ".env"),
+            (".env\u{e0001}. ", ".env"),
+            ("e\u{301}t\u{e9}", "\u{c9}TE\u{301}"),
+            ("stra\u{df}e", "STRASSE"),
+            ("\u{3c2}", "\u{3a3}"),
+        ] {
+            assert!(known(part, name), "{part} {name}");
+        }
+        for (part, name) in [(".envy", ".env"), (".e\u{301}nv", ".env"), ("\u{ff0e}env", ".env"), ("", ".env")] {
+            assert!(!known(part, name), "{part} {name}");
+        }
+        assert!(is_ending("id.\u{212a}EY".as_bytes(), b".key") && is_ending(b"a.PEM::$DATA", b".pem"));
+        assert!(is_ending(b"a:b.key", b".key") && is_ending(b"a.key. .", b".key") && !is_ending(b"a.keys", b".key"));
+        assert!(!is_ending(b".pe", b".pem") && !is_ending(b"\xff.pe", b".pem"));
     }
 }

@@ -2,6 +2,7 @@
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 
+use super::names;
 use crate::path::RelPath;
 
 /// Most bytes of a pattern.
@@ -22,7 +23,7 @@ impl Case {
     }
 
     fn of(self, text: &str) -> String {
-        if self == Self::Folded { text.to_lowercase() } else { text.to_owned() }
+        if self == Self::Folded { names::folded(text) } else { text.to_owned() }
     }
 }
 
@@ -66,6 +67,9 @@ pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
     if pattern.len() > MOST_BYTES {
         return Err(format!("the pattern has more than {MOST_BYTES} bytes"));
     }
+    if let Some(why) = means_more_elsewhere(pattern) {
+        return Err(format!("{why}: `./{pattern}` means a file that is called so"));
+    }
     let whole = pattern.strip_prefix("./").unwrap_or(pattern);
     let is_rooted = whole.starts_with('/');
     let inside = whole.trim_end_matches('/');
@@ -87,6 +91,19 @@ pub(super) fn globs(pattern: &str, case: Case) -> Result<Vec<Glob>, String> {
         texts.push(anchored);
     }
     texts.iter().map(|text| glob(&case.of(text))).collect()
+}
+
+/// Returns why `pattern`, by which somebody may mean what it does for git or a shell, would not do that.
+fn means_more_elsewhere(pattern: &str) -> Option<&'static str> {
+    if pattern.starts_with('!') {
+        return Some("`!` takes nothing back, as the strictest rule counts");
+    }
+    is_in_home(pattern).then_some("`~` is no home, as a pattern is a path below the root")
+}
+
+/// Returns whether a shell would take `path` for a home, or for a path below one.
+pub(super) fn is_in_home(path: &str) -> bool {
+    path == "~" || path.starts_with('~') && path.contains('/')
 }
 
 fn glob(text: &str) -> Result<Glob, String> {

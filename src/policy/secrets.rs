@@ -133,6 +133,6 @@ fn is_closed_in_etc(way: &[&[u8]], _: Access) -> bool {
 }
 
 fn is_strict_name(name: &[u8]) -> bool {
-    let name = name.to_ascii_lowercase();
-    STRICT_NAMES.contains(&name.as_slice()) || STRICT_ENDS.iter().any(|end| name.ends_with(end))
+    STRICT_NAMES.iter().any(|secret| names::is_spelled(name, secret))
+        || STRICT_ENDS.iter().any(|end| names::is_ending(name, end))
 }

@@ -52,9 +52,11 @@ fn a_pattern_means_what_the_documentation_says() {
 fn case_counts_but_where_file_systems_fold_it() {
     let denies = |case| {
         let layer = parse_with("p", rule("Sécret/*.KEY").as_bytes(), Origin::Given, case).unwrap();
-        verdict(&Policy::new(vec![layer], Place::default(), Vec::new()), "SÉCRET/a.Key", Access::Read)
+        let policy = Policy::new(vec![layer], Place::default(), Vec::new());
+        let names = ["SÉCRET/a.Key", "se\u{301}cret/a.key", "\u{17f}écret/a.\u{212a}ey"];
+        names.map(|name| verdict(&policy, name, Access::Read))
     };
-    assert_eq!((denies(Case::Kept), denies(Case::Folded)), (Verdict::Allow, Verdict::Deny));
+    assert_eq!((denies(Case::Kept), denies(Case::Folded)), ([Verdict::Allow; 3], [Verdict::Deny; 3]));
 }
 
 #[test]
@@ -109,6 +111,30 @@ fn every_layer_has_to_grant() {
     let policy = given(&["[[grant]]\nprefix = 'a'\nmode = 'rw'\n", "[[grant]]\nprefix = 'a/b'\nmode = 'rw'\n"]);
     assert_eq!(verdict(&policy, "a/b/x", Access::Modify), Verdict::Allow);
     assert_eq!(verdict(&policy, "a/x", Access::Modify), Verdict::Deny);
+    assert_eq!(["a/b/x", "a/x"].map(|name| policy.is_visible(Some(&path(name)))), [true, false]);
+}
+
+#[test]
+fn the_nearest_grant_decides_and_of_two_for_one_directory_the_stricter_one() {
+    let grants = [("a", "r"), ("a/b", "rw"), ("c", "rw"), ("c", "r")]
+        .map(|(prefix, mode)| format!("[[grant]]\nprefix = '{prefix}'\nmode = '{mode}'\n"));
+    let backwards: Vec<_> = grants.iter().rev().cloned().collect();
+    for text in [grants.concat(), backwards.concat()] {
+        let policy = given(&[&text]);
+        let verdicts = ["a/x", "a/b/x", "c/x"].map(|name| verdict(&policy, name, Access::Modify));
+        assert_eq!(verdicts, [Verdict::Deny, Verdict::Allow, Verdict::Deny], "{text}");
+    }
+}
+
+#[test]
+fn what_one_layer_demands_no_other_takes_back() {
+    let strict = "[policy]\nmode = 'read-only'\nmax_write_bytes = 7\nbinary = 'refuse'\nrequire_hash = true\n";
+    let loose = "[policy]\nmode = 'full'\nmax_write_bytes = 9\nbinary = 'allow'\nrequire_hash = false\n";
+    for texts in [[strict, loose], [loose, strict]] {
+        let policy = given(&texts);
+        assert_eq!((policy.mode(), policy.max_write()), (Some(Mode::ReadOnly), 7));
+        assert!(policy.refuses_binary() && policy.requires_hash());
+    }
 }
 
 #[test]
@@ -138,7 +164,7 @@ fn a_policy_file_is_closed_in_every_spelling() {
 }
 
 fn placed(root: &str, text: &str) -> Policy {
-    let place = Place { roots: vec![root.into()], homes: vec!["/home/me".into()], is_elsewhere: false };
+    let place = Place { roots: vec![root.into()], homes: vec!["/home/me".into()] };
     Policy::new(vec![layer(text, Origin::Given)], place, Vec::new())
 }
 
@@ -150,6 +176,9 @@ fn secrets_are_closed_where_they_are_kept_and_nowhere_else() {
         ("/home/me", ".ssh/id_ed25519"),
         ("/home/me", ".ssh/config/x"),
         ("/home/me", ".SSH/id"),
+        ("/home/me", ".\u{17f}sh/id_r\u{17f}a"),
+        ("/home/me", ".\u{df}h/id"),
+        ("/home/me", ".\u{212a}ube/config"),
         ("/home/me", ".netrc"),
         ("/home/me/.ssh", "id"),
         ("/home/me/.aws/sso", "token"),
@@ -192,21 +221,69 @@ fn only_who_is_trusted_may_say_that_nothing_is_secret() {
 #[test]
 fn strict_secrets_may_not_be_read_wherever_they_are() {
     let policy = placed("/srv", "[policy]\nsecrets = 'strict'\n");
-    for name in [".env", "a/.env", "x.PEM", "a/k.key", "s.p12", "s.pfx", ".git-credentials"] {
+    for name in [
+        ".EnV",
+        ".env::$DATA",
+        ".env. ",
+        "a/.e\u{ad}nv",
+        "a/x.\u{212a}ey",
+        "x.pem ",
+        ".env",
+        "a/.env",
+        "x.PEM",
+        "a/k.key",
+        "s.p12",
+        "s.pfx",
+        ".git-credentials",
+    ] {
         assert_eq!(verdict(&policy, name, Access::Read), Verdict::Deny, "{name}");
         assert_eq!(verdict(&policy, name, Access::Create), Verdict::Allow, "{name}");
     }
     assert_eq!(verdict(&policy, "x.env", Access::Read), Verdict::Allow);
 }
 
+/// Returns the policy for `root`, which is another one than `/srv/p`, that the files are of.
+fn elsewhere(root: &str, texts: &[(&str, Origin)]) -> Policy {
+    let place = Place { roots: vec![root.into()], homes: Vec::new() };
+    let layers = texts.iter().map(|(text, origin)| layer(text, *origin).of_other_root(vec![b"/srv/p".to_vec()]));
+    Policy::new(layers.collect(), place, Vec::new())
+}
+
+#[test]
+fn a_policy_file_holds_outside_of_its_root_and_for_every_way_back_into_it() {
+    let opened = ("[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = '/srv'\nmode = 'rw'\n", Origin::User);
+    let own = "[[rule]]\npaths = ['*.lock', 'v/**', '/top']\nverdict = 'deny'\n";
+    let denied = |root, names: &[&str]| {
+        let policy = elsewhere(root, &[opened, (own, Origin::Project)]);
+        let is_denied = |name: &&&str| verdict(&policy, name, Access::Modify) == Verdict::Deny;
+        names.iter().filter(is_denied).map(|name| (*name).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(denied("/data", &["a", "x/y.lock", "v/a", "p/v/a", "top"]), ["x/y.lock", "v/a", "top"]);
+    assert_eq!(denied("/srv", &["a", "p/a", "p/v/a", "p/top", "p/x/top", "q/v/a"]), ["p/v/a", "p/top"]);
+    let granted = |text: &str, root, name| {
+        let policy = elsewhere(root, &[opened, (text, Origin::Project)]);
+        Access::ALL.map(|access| verdict(&policy, name, access) == Verdict::Allow)[..3] == [true; 3]
+    };
+    let src = "[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
+    assert!(!granted(src, "/data", "a") && !granted(src, "/data", "src/a"));
+    assert!(!granted(src, "/srv", "p/a") && granted(src, "/srv", "p/src/a"));
+    assert!(!granted("[policy]\nmode = 'read-only'\n", "/data", "a") && granted("", "/data", "a"));
+    // A file of the directory itself grants by names of its own.
+    let policy = elsewhere("/data", &[opened]).with(layer(src, Origin::Project));
+    let modify = |name| verdict(&policy, name, Access::Modify);
+    assert_eq!((modify("src/a"), modify("a")), (Verdict::Allow, Verdict::Deny));
+}
+
 #[test]
 fn an_absolute_grant_opens_that_directory_and_no_other() {
     let text = "[[grant]]\nprefix = '/data'\nmode = 'rw'\n[[grant]]\nprefix = 'src'\nmode = 'rw'\n";
-    let place = Place { roots: vec![b"/data".to_vec()], homes: Vec::new(), is_elsewhere: true };
-    let policy = Policy::new(vec![layer(text, Origin::Given)], place, Vec::new());
+    let policy = elsewhere("/data", &[(text, Origin::Given)]);
     assert_eq!(verdict(&policy, "x", Access::Modify), Verdict::Allow);
     assert_eq!(policy.opened_elsewhere(b"/data/x"), Some(&b"/data"[..]));
     assert_eq!(policy.opened_elsewhere(b"/data2/x"), None);
+    let nested = ["/data/deep", "/data"].map(|prefix| text.replace("/data", prefix)).concat();
+    let policy = Policy::new(vec![layer(&nested, Origin::Given)], Place::default(), Vec::new());
+    assert_eq!(policy.opened_elsewhere(b"/data/deep/x"), Some(&b"/data/deep"[..]));
     let error = parse("wpatch.toml", text.as_bytes(), Origin::Project).unwrap_err();
     assert_eq!(error.message, "a project's own file grants nothing outside of the root");
 }
@@ -232,6 +309,26 @@ fn what_is_not_understood_is_an_error_with_a_place() {
         assert!(parse("p.toml", text.as_bytes(), Origin::Project).is_err(), "{text}");
     }
     assert_eq!(parse("p", b"# \xff\n", Origin::Given).unwrap_err().span.start, 2);
+}
+
+#[test]
+fn a_pattern_that_means_more_elsewhere_is_an_error_that_says_what_to_write() {
+    let error = |text: &str| {
+        let PolicyError { message, span } = parse("p", text.as_bytes(), Origin::User).map(|_| ()).unwrap_err();
+        (text[span.start..span.end].to_owned(), message)
+    };
+    for pattern in ["!a", "!a/*", "~/a", "~", "~me/*"] {
+        let (place, message) = error(&rule(pattern));
+        assert_eq!(place, format!("'{pattern}'"));
+        assert!(message.ends_with(&format!(": `./{pattern}` means a file that is called so")), "{message}");
+    }
+    let names = ["!a", "~", "~x", "~/a", "b/!a", "a"];
+    assert_eq!(closed_by("./!a", &names), ["!a", "b/!a"]);
+    assert_eq!(closed_by("\\!a", &names), ["!a", "b/!a"]);
+    assert_eq!(closed_by("./~/a", &names), ["~/a"]);
+    assert_eq!(closed_by("~*", &names), ["~", "~x"]);
+    let (place, message) = error("[[grant]]\nprefix = '~/a'\nmode = 'rw'\n");
+    assert!(place == "'~/a'" && message.ends_with("full path"), "{message}");
 }
 
 #[test]
@@ -282,7 +379,7 @@ proptest! {
     #[test]
     fn a_project_only_tightens(given in proptest::collection::vec(text(), 0..3), own in text(), name in name()) {
         let layers = given.iter().map(|text| layer(text, Origin::Given)).collect();
-        let place = Place { roots: vec![b"/home/me".to_vec()], homes: vec![b"/home/me".to_vec()], is_elsewhere: false };
+        let place = Place { roots: vec![b"/home/me".to_vec()], homes: vec![b"/home/me".to_vec()] };
         let without = Policy::new(layers, place, Vec::new());
         let with = without.with(layer(&own, Origin::Project));
         for access in Access::ALL {

@@ -37,6 +37,8 @@ pub(super) fn clipped(mut diff: Vec<u8>, most: usize) -> (Option<Vec<u8>>, bool)
     let is_cut = diff.len() > most;
     if is_cut {
         diff.truncate(memchr::memrchr(b'\n', &diff[..most]).map_or(0, |end| end + 1));
+        // What is held of many files is counted by what it has, not by what there was room for.
+        diff.shrink_to_fit();
     }
     (Some(diff), is_cut)
 }

@@ -6,7 +6,7 @@ use super::checks::way;
 use super::done::is_hunk_done;
 use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
-use super::problem::{Problem, code};
+use super::problem::{Problem, Severity, code};
 use super::{FileOutcome, Options, whitespace};
 use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement};
@@ -236,8 +236,9 @@ fn explain(
                     1 => "the hunk".to_owned(),
                     count => format!("hunk {} of {count}", index + 1),
                 };
+                let severity = if is_idempotent { Severity::Warning } else { Severity::Error };
                 match &mismatch.kind {
-                    MismatchKind::AlreadyApplied { line } => done(operation, (&hunk, *line), is_idempotent, findings),
+                    MismatchKind::AlreadyApplied { line } => done(operation, (&hunk, *line), severity, findings),
                     _ => refuse(operation, &hunk, mismatch, findings),
                 }
             }
@@ -288,7 +289,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
         MismatchKind::TooLarge { .. } => findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large")),
         MismatchKind::NotEmpty => findings.error(&code::EXISTS, format!("{hunk} fills a file that is not empty")),
         MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
-        MismatchKind::AlreadyApplied { line } => done(operation, (hunk, *line), false, findings),
+        MismatchKind::AlreadyApplied { line } => done(operation, (hunk, *line), Severity::Error, findings),
     }
 }
 
@@ -296,14 +297,13 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
 fn done<'f>(
     operation: &Operation,
     (hunk, line): (&str, usize),
-    is_idempotent: bool,
+    severity: Severity,
     findings: &'f mut Findings,
 ) -> &'f mut Problem {
     let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);
-    let problem = if is_idempotent {
-        findings.warning(&code::ALREADY_APPLIED, message)
-    } else {
-        findings.error(&code::ALREADY_APPLIED, message)
+    let problem = match severity {
+        Severity::Warning => findings.warning(&code::ALREADY_APPLIED, message),
+        Severity::Error => findings.error(&code::ALREADY_APPLIED, message),
     };
     problem.lines = vec![line];
     problem

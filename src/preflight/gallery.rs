@@ -1,7 +1,9 @@
 //! The images of a change, for who shows them: a few, and small ones.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::mutex::locked;
 
 /// Most bytes of one image.
 const MOST_OF_ONE: usize = 1 << 20;
@@ -38,7 +40,7 @@ impl Gallery {
     /// program.
     pub(super) fn note(&self, index: usize, moment: Moment, content: &Arc<Vec<u8>>) {
         if content.len() <= MOST_OF_ONE && media_type(content).is_some() {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = locked(&self.kept);
             kept.take((index, moment), content);
         }
     }
@@ -46,7 +48,7 @@ impl Gallery {
     /// Returns the images of the operation at `index`, as far as there is room for them.
     #[must_use]
     pub fn images(&self, index: usize) -> [Option<Arc<Vec<u8>>>; 2] {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = locked(&self.kept);
         [Moment::Before, Moment::After].map(|moment| kept.image((index, moment)))
     }
 }

@@ -14,6 +14,7 @@ mod gallery;
 mod group;
 mod growth;
 mod guards;
+mod held;
 mod line_ends;
 mod lines;
 mod modes;
@@ -23,11 +24,12 @@ mod operation;
 mod overlay;
 mod problem;
 mod replace;
+mod shelf;
 mod whitespace;
 mod whole;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -36,10 +38,11 @@ use crate::digest::Sha256;
 use crate::guard::Guard;
 use crate::matching::{Placement, Placements, Rules};
 use crate::mode::FileMode;
+use crate::mutex::locked;
 use crate::notebook::EditedCell;
 use crate::path::RelPath;
 use crate::plan::Plan;
-use crate::policy::{Hit, Policy, Ruling, Verdict};
+use crate::policy::{Policy, Ruling};
 use crate::progress::{Phase, Progress};
 use crate::text::tag::Tag;
 use crate::text::{EncodingChoice, TextEncoding};
@@ -48,8 +51,10 @@ use crate::workspace::{Workspace, WorkspaceError};
 use findings::Findings;
 
 pub use gallery::{Gallery, Moment, media_type};
+pub use held::{Held, closed_by, is_held, unapproved};
 pub use line_ends::{Conversions, LineEnds};
 pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
+pub use shelf::Shelf;
 pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
 
 /// How the tree is looked at.
@@ -58,6 +63,8 @@ pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, name
 pub struct Options {
     /// What may be done.
     pub policy: Arc<Policy>,
+    /// What policy asks about and is refused before any content is looked at.
+    pub held: Held,
     /// How closely hunks have to fit.
     pub rules: Rules,
     /// Whether a file may be replaced by one that the patch makes or moves there (`--overwrite`).
@@ -93,6 +100,8 @@ pub struct Options {
     pub guards: Vec<&'static Guard>,
     /// What keeps the images of the change, for who shows them.
     pub gallery: Option<Arc<Gallery>>,
+    /// What takes the diffs, instead of the outcomes, for who shows one after the other.
+    pub shelf: Option<Arc<Shelf>>,
     /// Whom the run tells how far it is, this stage and all others.
     pub progress: Progress,
 }
@@ -113,6 +122,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             policy: Arc::default(),
+            held: Held::default(),
             rules: Rules::default(),
             overwrite: false,
             describe: false,
@@ -129,6 +139,7 @@ impl Default for Options {
             line_ends: None,
             guards: Vec::new(),
             gallery: None,
+            shelf: None,
             progress: Progress::default(),
         }
     }
@@ -182,6 +193,8 @@ pub struct FileOutcome {
     pub before: Option<Box<Side>>,
     /// The contents after.
     pub after: Option<Box<Side>>,
+    /// The mode and the digest of another file that it takes the place of, where they were asked for.
+    pub replaced: Option<(FileMode, Sha256)>,
     /// Whether the numbers of its lines were those of an earlier version.
     pub is_recovered: bool,
     /// The tag afterwards, of a file whose lines are changed by their numbers.
@@ -229,8 +242,8 @@ pub struct Side {
 
 /// Works out what every file of `plan` would become, and hands each finished change to `sink`.
 ///
-/// A path that the policy closes is a problem before any content is looked at. From the first error on nothing
-/// more goes to the sink, while the rest is still looked at, so that all problems are known.
+/// A path that the policy closes, or holds ([`Options::held`]), is a problem before any content is looked at. From the first
+/// error on nothing more goes to the sink, while the rest is still looked at, so that all problems are known.
 ///
 /// # Errors
 ///
@@ -242,25 +255,27 @@ pub fn resolve(
     sink: &dyn Sink,
 ) -> Result<Resolution, WorkspaceError> {
     let rulings = rulings(plan, workspace, &options.policy);
-    let judged = rulings.iter().enumerate().map(|(index, ruling)| Mutex::new(denied(plan, index, ruling)));
-    let all: Vec<Mutex<Findings>> = judged.collect();
+    let all: Vec<Mutex<Findings>> = held::held(plan, &rulings, workspace, options).map(Mutex::new).collect();
     let groups = group::groups(plan);
     let whitespace = whitespace::examine(plan, &options.whitespace);
     let is_found = whitespace.iter().flatten().any(|file| file.count() > 0);
     let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };
     let is_misspaced = is_found && options.whitespace.action.refuses();
-    let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| held(findings).is_failed()));
+    let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
     let count = AtomicUsize::new(0);
     options.progress.enter(Phase::Looking, plan.operations.len());
     let work = |members: &Vec<usize>| -> Result<(), WorkspaceError> {
         options.progress.step(members.len());
-        if members.iter().any(|&index| held(&all[index]).is_failed()) {
+        if members.iter().any(|&index| locked(&all[index]).is_failed()) {
             return Ok(());
         }
         let (found, changes) = group::resolve(plan, members, workspace, options)?;
-        for (index, findings) in found {
+        for (index, mut findings) in found {
+            if let Some(shelf) = &options.shelf {
+                findings.outcome.diff.take().into_iter().for_each(|diff| shelf.put(index, diff));
+            }
             is_refused.fetch_or(findings.is_failed(), Ordering::Relaxed);
-            *held(&all[index]) = findings;
+            *locked(&all[index]) = findings;
         }
         count.fetch_add(changes.len(), Ordering::Relaxed);
         for change in changes {
@@ -283,56 +298,11 @@ pub fn resolve(
 /// Returns what `policy` says of each operation of `plan`; no contents are looked at.
 #[must_use]
 pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<Ruling> {
-    let is_there = |path: &RelPath| matches!(workspace.stat(path), Ok(Some(_)));
-    plan.operations.iter().map(|operation| policy.weigh(operation, is_there)).collect()
+    plan.operations.iter().map(|operation| policy.weigh(operation, |path| is_there(workspace, path))).collect()
 }
 
-/// Returns the strictest of what `policy` says of the operations of `plan`.
-#[must_use]
-pub fn verdict(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Verdict {
-    rulings(plan, workspace, policy).iter().map(|ruling| ruling.verdict).max().unwrap_or_default()
-}
-
-fn held(findings: &Mutex<Findings>) -> MutexGuard<'_, Findings> {
-    findings.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Says of each path that the ruling on the operation at `index` denies why.
-fn denied(plan: &Plan, index: usize, ruling: &Ruling) -> Findings {
-    let mut findings = Findings::default();
-    let mut told: Vec<&RelPath> = Vec::new();
-    for hit in ruling.hits.iter().filter(|hit| hit.verdict == Verdict::Deny) {
-        if !told.contains(&&hit.path) {
-            told.push(&hit.path);
-            findings.outcome.failed.get_or_insert(closed_code(hit));
-            findings.problems.push(closed_by(hit));
-            findings.attribute(plan, index);
-        }
-    }
-    findings
-}
-
-/// Returns the problem of a path that a rule closes.
-#[must_use]
-pub fn closed_by(hit: &Hit) -> Problem {
-    let modes = hit.modes.map(|(active, required)| (active.name(), required.name()));
-    let help = hit.source.as_ref().map(|(name, line)| format!("line {line} of {name} says so"));
-    let path = Some(hit.path.clone());
-    let facts = Facts { modes, ..Facts::default() };
-    Problem { path, help, facts, ..Problem::new(closed_code(hit), format!("the path is closed: {}", hit.reason)) }
-}
-
-/// Returns the problem of what somebody has to approve first.
-#[must_use]
-pub fn unapproved(hit: &Hit) -> Problem {
-    let message = format!("somebody has to approve this: {}", hit.reason);
-    let help = "check says what would be done, and its plan_id; --approve takes that".to_owned();
-    let path = Some(hit.path.clone());
-    Problem { path, help: Some(help), ..Problem::new(&code::APPROVAL_REQUIRED, message) }
-}
-
-fn closed_code(hit: &Hit) -> &'static Code {
-    if hit.source.is_some() { &code::DENIED } else { &code::CLOSED }
+fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
+    matches!(workspace.stat(path), Ok(Some(_)))
 }
 
 fn collected(all: Vec<Mutex<Findings>>, rulings: Vec<Ruling>) -> Resolution {

@@ -2,9 +2,10 @@
 
 use super::checks::too_large;
 use super::edit::{Edited, at_lines, compare};
+use super::encoded::{self, Encoded};
 use super::findings::Findings;
 use super::problem::{Facts, Problem, code};
-use super::{Options, done, encoded, guards};
+use super::{Options, done, guards};
 use crate::matching::{self, MismatchKind, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
 use crate::text::is_data;
@@ -46,22 +47,31 @@ pub(super) fn postimage(
             (Replacements { edits: left, ..*changes }, Options { idempotent: false, ..options.clone() });
         return postimage(operation, &changes, preimage, &options, findings);
     }
+    replaced(operation, changes, (preimage, encoded.as_ref()), options, findings)
+}
+
+/// Makes the changes, and tells of each where it went or why it went nowhere.
+fn replaced(
+    operation: &Operation,
+    changes: &Replacements,
+    (preimage, encoded): (&[u8], Option<&Encoded>),
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Edited> {
     let is_filled = matches!(changes.edits.first(), Some(edit) if edit.target == Target::Nothing);
     let before = if is_filled && options.overwrite { &[][..] } else { preimage };
-    let replaced = match &encoded {
+    let replaced = match encoded {
         Some(encoded) => encoded.replace(before, changes, options.max_made()),
         None => Ok(matching::replace(before, changes, options.max_made())),
     };
-    let Ok(replaced) = replaced.map_err(|error| encoded::refuse(error, operation, changes, findings)) else {
-        return None;
-    };
+    let replaced = replaced.map_err(|error| encoded::refuse(error, operation, changes, findings)).ok()?;
     match replaced {
         Ok((after, places)) => {
-            match &encoded {
-                Some(encoded) => compare(text, &encoded.decode(&after), &mut findings.outcome),
+            match encoded {
+                Some(encoded) => compare(&encoded.text, &encoded.decode(&after), &mut findings.outcome),
                 None => compare(preimage, &after, &mut findings.outcome),
             }
-            judge(changes, text, &places, options, findings);
+            judge(changes, encoded.map_or(preimage, |encoded| &encoded.text), &places, options, findings);
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
             Some(Edited::Changed(after))

@@ -3,8 +3,7 @@
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::thread;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,10 +11,9 @@ use rustix::io::{Errno, ioctl_fionbio};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
 
 use super::tail::Tail;
-use super::{Ending, Errand, GRACE, Ran};
+use super::{Ending, Errand, GRACE, LONGEST, MOST_OUTPUT, Patience, Ran, wait};
 
-/// How long a pipe is waited for before the process and the clock are looked at.
-const LONGEST: Duration = Duration::from_millis(20);
+/// How long a pipe is waited for at first; it gets longer up to [`LONGEST`].
 const SHORTEST: Duration = Duration::from_millis(1);
 /// How long killed processes are waited for that somebody else has to take note of.
 const BURIAL: Duration = Duration::from_millis(200);
@@ -53,7 +51,7 @@ impl Group {
     /// # Errors
     ///
     /// Returns an error where ended processes are not kept until somebody asks, because SIGCHLD is ignored.
-    pub fn has_ended(&self) -> io::Result<bool> {
+    pub fn has_ended(&mut self) -> io::Result<bool> {
         let Some(id) = self.id else { return Ok(true) };
         let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(waitid(WaitId::Pid(id), how)?.is_some())
@@ -100,12 +98,32 @@ impl Drop for Group {
     }
 }
 
-/// Waits until `is_over`, at most for `limit`.
-fn wait(limit: Duration, mut is_over: impl FnMut() -> bool) {
-    let (start, mut pause) = (Instant::now(), Duration::from_micros(50));
-    while !is_over() && start.elapsed() < limit {
-        thread::sleep(pause);
-        pause = (2 * pause).min(LONGEST);
+/// What a process writes, read with patience.
+#[derive(Debug)]
+pub(crate) struct Patient {
+    pipe: ChildStdout,
+    patience: Patience,
+}
+
+impl Patient {
+    pub(crate) fn new(pipe: ChildStdout, patience: Patience) -> Self {
+        Self { pipe, patience }
+    }
+}
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let start = Instant::now();
+        let pause = Timespec::try_from(LONGEST).map_err(io::Error::other)?;
+        loop {
+            self.patience.ask(start)?;
+            match poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&pause)) {
+                // A signal came.
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => return self.pipe.read(buffer),
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 }
 
@@ -173,7 +191,7 @@ impl<'a> Talk<'a> {
             ioctl_fionbio(input, true)?;
         }
         ioctl_fionbio(&output, true)?;
-        let (tail, buffer) = (Tail::default(), vec![0; CHUNK]);
+        let (tail, buffer) = (Tail::of(MOST_OUTPUT), vec![0; CHUNK]);
         Ok(Self { input, rest, output: Some(output), tail, buffer, pause: SHORTEST })
     }
 

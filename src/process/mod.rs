@@ -4,6 +4,7 @@
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 mod linux;
+mod search;
 mod tail;
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
 mod unsupported;
@@ -11,7 +12,11 @@ mod unsupported;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
+
+pub(crate) use search::command;
+pub(crate) use tail::Complaints;
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 pub use linux::Group;
@@ -19,7 +24,11 @@ pub use linux::Group;
 pub use unsupported::Group;
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
+pub(crate) use linux::Patient;
+#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 use linux::converse;
+#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
+pub(crate) use unsupported::Patient;
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
 use unsupported::converse;
 
@@ -27,6 +36,42 @@ use unsupported::converse;
 pub const MOST_OUTPUT: usize = 16 << 10;
 /// How long a command that was asked to end may take for it before it is killed.
 pub const GRACE: Duration = Duration::from_secs(2);
+
+/// The longest pause of somebody who waits before looking again.
+const LONGEST: Duration = Duration::from_millis(20);
+
+/// How long a process may be silent that was asked something.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// The limit.
+    pub limit: Duration,
+    /// Says whether to stop at once; it is asked every few milliseconds.
+    pub is_stopped: fn() -> bool,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { limit: Duration::from_secs(60), is_stopped: || false }
+    }
+}
+
+impl Patience {
+    /// Says whether to go on with waiting that began at `start`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`io::ErrorKind::TimedOut`] in either case: nobody should begin again.
+    fn ask(&self, start: Instant) -> io::Result<()> {
+        if (self.is_stopped)() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "it was stopped"));
+        }
+        if start.elapsed() >= self.limit {
+            let words = format!("it said nothing for {} ms", self.limit.as_millis());
+            return Err(io::Error::new(io::ErrorKind::TimedOut, words));
+        }
+        Ok(())
+    }
+}
 
 /// A command, and all that it gets.
 #[derive(Clone, Copy, Debug)]
@@ -86,4 +131,13 @@ pub enum Ending {
 /// Returns the error of the system if the shell cannot be run or its end cannot be told; whatever was started is killed.
 pub fn run(errand: &Errand<'_>, is_stopped: &dyn Fn() -> bool) -> io::Result<Ran> {
     converse(errand, is_stopped)
+}
+
+/// Waits until `is_over`, at most for `limit`.
+pub(crate) fn wait(limit: Duration, mut is_over: impl FnMut() -> bool) {
+    let (start, mut pause) = (Instant::now(), Duration::from_micros(50));
+    while !is_over() && start.elapsed() < limit {
+        thread::sleep(pause);
+        pause = (2 * pause).min(LONGEST);
+    }
 }

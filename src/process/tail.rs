@@ -1,19 +1,31 @@
 //! The last bytes of something that may be long.
 
-use super::MOST_OUTPUT;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
-/// The last [`MOST_OUTPUT`] bytes of what was added.
-#[derive(Debug, Default)]
+use super::wait;
+use crate::mutex::locked;
+
+/// The last bytes of what was added.
+#[derive(Debug)]
 pub(super) struct Tail {
+    most: usize,
     bytes: Vec<u8>,
     is_cut: bool,
 }
 
 impl Tail {
+    /// Returns one that keeps `most` bytes.
+    pub(super) fn of(most: usize) -> Self {
+        Self { most, bytes: Vec::new(), is_cut: false }
+    }
+
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         // Seldom enough for each byte to be moved once.
-        if self.bytes.len() > 2 * MOST_OUTPUT {
+        if self.bytes.len() > 2 * self.most {
             self.cut();
         }
     }
@@ -25,9 +37,54 @@ impl Tail {
     }
 
     fn cut(&mut self) {
-        let over = self.bytes.len().saturating_sub(MOST_OUTPUT);
+        let over = self.bytes.len().saturating_sub(self.most);
         self.is_cut |= over > 0;
         self.bytes.drain(..over);
+    }
+}
+
+/// What a process complains of. A thread reads it to the end, so that the process is never stopped by a full pipe.
+#[derive(Debug)]
+pub(crate) struct Complaints {
+    kept: Arc<Mutex<Tail>>,
+    listener: JoinHandle<()>,
+}
+
+/// Most bytes of complaints that are kept.
+const MOST_COMPLAINTS: usize = 4 << 10;
+
+impl Complaints {
+    /// Begins to read them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of a system that has no more threads.
+    pub(crate) fn of(mut errors: impl Read + Send + 'static) -> io::Result<Self> {
+        let kept = Arc::new(Mutex::new(Tail::of(MOST_COMPLAINTS)));
+        let tail = Arc::clone(&kept);
+        let listen = move || {
+            let mut buffer = [0; MOST_COMPLAINTS];
+            loop {
+                match errors.read(&mut buffer) {
+                    Ok(read @ 1..) => locked(&tail).add(&buffer[..read]),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Ok(0) | Err(_) => return,
+                }
+            }
+        };
+        let listener = thread::Builder::new().name("complaints".to_owned()).spawn(listen)?;
+        Ok(Self { kept, listener })
+    }
+
+    /// Returns the last line that is not blank. What may still come is waited for until `until`.
+    pub(crate) fn last_line(&self, until: Instant) -> Option<String> {
+        let patience = until.saturating_duration_since(Instant::now());
+        if patience > Duration::ZERO {
+            wait(patience, || self.listener.is_finished());
+        }
+        let kept = locked(&self.kept);
+        let text = String::from_utf8_lossy(&kept.bytes);
+        text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
     }
 }
 
@@ -35,16 +92,44 @@ impl Tail {
 mod tests {
     use super::*;
 
+    const MOST: usize = 16 << 10;
+
     #[test]
     fn the_last_bytes_are_kept() {
         let whole: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
-        for (size, length) in
-            [(1, 10), (7, MOST_OUTPUT), (7, MOST_OUTPUT + 1), (4096, whole.len()), (65536, whole.len())]
-        {
-            let mut tail = Tail::default();
+        for (size, length) in [(1, 10), (7, MOST), (7, MOST + 1), (4096, whole.len()), (65536, whole.len())] {
+            let mut tail = Tail::of(MOST);
             whole[..length].chunks(size).for_each(|chunk| tail.add(chunk));
-            let start = length.saturating_sub(MOST_OUTPUT);
+            let start = length.saturating_sub(MOST);
             assert_eq!(tail.finish(), (whole[start..length].to_vec(), start > 0), "{size} {length}");
         }
     }
+
+    #[test]
+    fn the_last_complaint_is_told() {
+        let last = |said: &'static str| Complaints::of(said.as_bytes()).unwrap().last_line(Instant::now() + MINUTE);
+        assert_eq!(last("one\n two \n\n  \n").as_deref(), Some("two"));
+        assert_eq!(last(" \n"), None);
+    }
+
+    /// Is interrupted before every other byte.
+    struct Interrupted<'a>(&'a [u8], bool);
+
+    impl Read for Interrupted<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            self.0.read(&mut buffer[..1])
+        }
+    }
+
+    #[test]
+    fn a_signal_does_not_end_the_listening() {
+        let complaints = Complaints::of(Interrupted(b"one\ntwo\n", false)).unwrap();
+        assert_eq!(complaints.last_line(Instant::now() + MINUTE).as_deref(), Some("two"));
+    }
+
+    const MINUTE: Duration = Duration::from_secs(60);
 }

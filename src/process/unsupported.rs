@@ -1,36 +1,64 @@
 //! Commands on systems for which nobody has written them yet.
 
-use std::io;
-use std::process::{Child, Command};
+use std::io::{self, Read};
+use std::process::{Child, ChildStdout, Command};
+use std::time::Instant;
 
-use super::{Errand, Ran};
+use super::{Errand, Patience, Ran};
 
-/// A process with everything that it starts. There is none on this system.
+/// A process with everything that it starts; on this system the process alone. Dropped, it is killed.
 #[derive(Debug)]
-pub struct Group(std::convert::Infallible);
+pub struct Group(Child);
 
 impl Group {
     /// Starts `command`.
     ///
     /// # Errors
     ///
-    /// Always returns [`io::ErrorKind::Unsupported`].
-    pub fn start(_command: &mut Command) -> io::Result<Self> {
-        Err(io::ErrorKind::Unsupported.into())
+    /// Returns the error of the system if it cannot be started.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        command.spawn().map(Self)
     }
 
     /// Returns whether the process itself has ended.
     ///
     /// # Errors
     ///
-    /// None: there is no process.
-    pub fn has_ended(&self) -> io::Result<bool> {
-        match self.0 {}
+    /// Returns the error of waiting for it.
+    pub fn has_ended(&mut self) -> io::Result<bool> {
+        Ok(self.0.try_wait()?.is_some())
     }
 
     /// Returns the process itself.
     pub fn child(&mut self) -> &mut Child {
-        match self.0 {}
+        &mut self.0
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What a process writes. On this system only what comes is looked at, and silence is waited for.
+#[derive(Debug)]
+pub(crate) struct Patient {
+    pipe: ChildStdout,
+    patience: Patience,
+}
+
+impl Patient {
+    pub(crate) fn new(pipe: ChildStdout, patience: Patience) -> Self {
+        Self { pipe, patience }
+    }
+}
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.patience.ask(Instant::now())?;
+        self.pipe.read(buffer)
     }
 }
 

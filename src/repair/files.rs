@@ -10,10 +10,9 @@ use super::{Refusal, RefusalKind, Row, Trail};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::Action;
-use crate::policy::Policy;
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::is_binary;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::WorkspaceError;
 
 /// The files as the sections so far leave them.
 pub(super) struct Files<'w> {
@@ -26,8 +25,8 @@ pub(super) struct Files<'w> {
 type Found = Option<(FileMode, Vec<u8>)>;
 
 impl<'w> Files<'w> {
-    pub(super) fn new(workspace: &'w dyn Workspace, policy: &'w Policy, root: &'w [u8], max_file: u64) -> Self {
-        Self { names: Names { workspace, policy, root }, max_file, now: HashMap::new() }
+    pub(super) fn new(names: Names<'w>, max_file: u64) -> Self {
+        Self { names, max_file, now: HashMap::new() }
     }
 
     /// Returns the section as a git diff.
@@ -51,8 +50,8 @@ impl<'w> Files<'w> {
         if is_other {
             trail.note(Row::Name, section.line);
         }
-        if let Some(reason) = self.names.denial(&path, section.deed) {
-            return refuse(RefusalKind::Closed, Some(path), format!("the path is closed: {reason}"));
+        if let Some((kind, message)) = self.names.denial(&path, section.deed) {
+            return refuse(kind, Some(path), message);
         }
         let found = match self.load(&path)? {
             Ok(found) => found,

@@ -21,11 +21,12 @@ mod shown;
 mod twin;
 
 use crate::plan::Repair;
-use crate::policy::Policy;
+use crate::policy::{Policy, Verdict};
 use crate::text::Span;
 use crate::workspace::{Workspace, WorkspaceError};
 
 use files::Files;
+use names::Names;
 pub use refusal::{Refusal, RefusalKind};
 use rows::Trail;
 pub use rows::{ROWS, Row};
@@ -40,7 +41,7 @@ pub struct Repaired {
 }
 
 /// Repairs `text` for the files below the root of `workspace`, which has the absolute name `root`; files of more than
-/// `max_file` bytes are not read, nor is what `policy` closes.
+/// `max_file` bytes are not read, nor is what `policy` closes or has a verdict on reading that is as strict as `unread`.
 ///
 /// # Errors
 ///
@@ -48,7 +49,7 @@ pub struct Repaired {
 pub fn repair(
     text: &[u8],
     workspace: &dyn Workspace,
-    policy: &Policy,
+    (policy, unread): (&Policy, Verdict),
     root: &[u8],
     max_file: u64,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
@@ -62,7 +63,7 @@ pub fn repair(
         return nothing(RefusalKind::NoPatch, Span::default(), "no patch was found, also not a damaged one");
     }
     let (mut out, mut refusals, mut made) = (Vec::new(), Vec::new(), Vec::new());
-    let mut files = Files::new(workspace, policy, root, max_file);
+    let mut files = Files::new(Names { workspace, policy, unread, root }, max_file);
     for section in &sections {
         let start = out.len();
         if section.is_verbatim {

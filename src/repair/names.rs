@@ -1,5 +1,6 @@
 //! From the names that a section gives to the file that it means.
 
+use super::RefusalKind;
 use super::chunk::Chunk;
 use super::read::{Deed, Section};
 use crate::mode::FileKind;
@@ -13,6 +14,8 @@ use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 pub(super) struct Names<'w> {
     pub(super) workspace: &'w dyn Workspace,
     pub(super) policy: &'w Policy,
+    /// The least verdict on reading a file that keeps it unread.
+    pub(super) unread: Verdict,
     /// The absolute name of the root.
     pub(super) root: &'w [u8],
 }
@@ -36,14 +39,23 @@ impl Names<'_> {
     }
 
     /// Returns why policy keeps `path` from being looked at.
-    pub(super) fn denial(&self, path: &RelPath, deed: Deed) -> Option<String> {
+    pub(super) fn denial(&self, path: &RelPath, deed: Deed) -> Option<(RefusalKind, String)> {
         let accesses: &[Access] = match deed {
             Deed::Create => &[Access::Create],
             Deed::Update => &[Access::Read, Access::Modify],
             Deed::Delete => &[Access::Read, Access::Delete],
         };
-        let mut rulings = accesses.iter().map(|&access| self.policy.judge(path, access));
-        rulings.find(|ruling| ruling.verdict == Verdict::Deny)?.reason().map(str::to_owned)
+        accesses.iter().find_map(|&access| {
+            let ruling = self.policy.judge(path, access);
+            let reason = ruling.reason()?;
+            match ruling.verdict {
+                Verdict::Deny => Some((RefusalKind::Closed, format!("the path is closed: {reason}"))),
+                Verdict::Ask if access == Access::Read && self.unread == Verdict::Ask => {
+                    Some((RefusalKind::Unapproved, format!("somebody has to approve this: {reason}")))
+                }
+                _ => None,
+            }
+        })
     }
 
     /// Returns the file that `section` is about; `is_known` tells of those that sections before it made.

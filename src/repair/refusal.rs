@@ -45,6 +45,8 @@ pub enum RefusalKind {
     Outside,
     /// Policy closes the path.
     Closed,
+    /// Policy wants somebody to be asked before the file is read.
+    Unapproved,
     /// Two chunks want the same lines.
     Overlap,
     /// The file cannot be read as text.

@@ -9,13 +9,13 @@ use super::plan_id::plan_id;
 use super::words::{self, Counter, text};
 use super::{
     IndexReport, InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA,
-    SavedReport, Summary, Tool, TransactionReport,
+    SavedReport, Summary, TOOL, TransactionReport,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
 use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Verdict};
-use crate::preflight::{Problem, Resolution, Severity};
+use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
 
 /// Most hunks that do not fit of which the nearest place is told.
@@ -109,7 +109,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         .for_each(|it| it.nearest = None);
     Report {
         schema: SCHEMA,
-        tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        tool: TOOL,
         command: parts.command,
         ok: outcome.is_success(),
         changed: has_changed(parts, outcome),
@@ -149,7 +149,11 @@ pub fn build(parts: &Parts<'_>) -> Report {
 
 /// Returns the index of the problem that decides.
 fn decisive(parts: &Parts<'_>) -> Option<usize> {
-    let gravity = |index: usize| Outcome::of(parts.problems[index].code).gravity();
+    let gravity = |index: usize| {
+        let problem = &parts.problems[index];
+        // What is denied nobody can approve.
+        (Outcome::of(problem.code).gravity(), problem.code != &code::APPROVAL_REQUIRED)
+    };
     let is_error = |&index: &usize| parts.problems[index].severity == Severity::Error;
     let errors = (0..parts.problems.len()).filter(is_error);
     errors.reduce(|gravest, index| if gravity(index) > gravity(gravest) { index } else { gravest })

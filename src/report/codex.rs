@@ -4,7 +4,7 @@ use std::io;
 
 use super::summary::letters;
 use super::{ErrorReport, Expected, Format, Report};
-use crate::text::printable;
+use crate::text::{printable, printable_line};
 
 /// The list of files after success, and one message after failure, in the words that its models know.
 ///
@@ -23,7 +23,8 @@ impl Format for Codex {
         };
         writeln!(out, "{}", message(error))?;
         if let (Some(Expected::Lines(lines)), "not_found") = (&error.expected, error.kind) {
-            lines.iter().try_for_each(|line| writeln!(out, "{}", printable(line.trim_end_matches('\n').as_bytes())))?;
+            let shown = |line: &String| printable_line(line.trim_end_matches('\n').as_bytes()).to_string();
+            lines.iter().try_for_each(|line| writeln!(out, "{}", shown(line)))?;
         }
         match &error.help {
             Some(help) => writeln!(out, "{}", printable(help.as_bytes())),

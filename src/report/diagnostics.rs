@@ -20,6 +20,9 @@ pub struct DiagnosticsReport {
     pub errors: usize,
     /// How many diagnostics it took away.
     pub fixed: usize,
+    /// How many of what it brought are not told, because they are about files that policy closes for reading, or point to
+    /// them. The errors among them count in `errors`.
+    pub withheld: usize,
 }
 
 /// A language server that was asked.
@@ -71,6 +74,7 @@ impl DiagnosticsReport {
             more: findings.more,
             errors: findings.errors,
             fixed: findings.fixed,
+            withheld: findings.withheld,
         }
     }
 }

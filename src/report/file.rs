@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::cell::CellReport;
-use super::hunk::{self, HunkReport};
+use super::hunk::HunkReport;
+use super::operation;
 use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
-use crate::matching::{LADDER, Mismatch, MismatchKind, Placement};
+use crate::digest::Sha256;
 use crate::mode::FileMode;
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, LineKind, Operation};
+use crate::plan::{Edit, Operation};
 use crate::policy::{Hit, Policy, Ruling};
 use crate::preflight::{FileOutcome, Side};
 use crate::text::TextEncoding;
@@ -48,6 +49,9 @@ pub struct FileReport {
     /// How many names the file has, where there are several; the others keep what it was, unless `in_place` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardlinks: Option<u64>,
+    /// The other file, or the link, that is lost because this one takes its place (`--overwrite`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<Replaced>,
     /// Whether its other names, which may lie anywhere, have the change too (`--in-place`).
     #[serde(skip_serializing_if = "is_false")]
     pub in_place: bool,
@@ -103,6 +107,15 @@ pub struct FileReport {
     /// Whether the diff was cut because it is long.
     #[serde(skip_serializing_if = "is_false")]
     pub diff_truncated: bool,
+}
+
+/// What another file takes the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Replaced {
+    /// Its mode.
+    pub mode: String,
+    /// Digest of its contents, or of the target of a link.
+    pub sha256: String,
 }
 
 /// What is done to a file.
@@ -241,35 +254,29 @@ impl FileReport {
         let known = outcome.unwrap_or(&unknown);
         let done = outcome.filter(|outcome| outcome.failed.is_none());
         let modes = done.map_or((operation.old_mode, operation.new_mode), |outcome| outcome.modes);
-        let hunks = match &operation.edit {
-            Edit::Hunks(hunks) if is_described || !done.is_some_and(FileOutcome::is_as_stated) => {
-                hunk::reports(&id, operation, (hunks, &known.placements), patch, counter)
-            }
-            Edit::Replacements(changes) => super::texts::reports(&id, operation, changes, known, counter),
-            Edit::Cell(_) => super::cell::reports(&id, operation, known),
-            Edit::Whole(_) => super::written::reports(&id, operation, known.diff.as_deref().unwrap_or_default()),
-            Edit::Lines(changes) => super::texts::numbered(&id, operation, changes, known, counter),
-            _ => Vec::new(),
-        };
+        let is_as_stated = !is_described && done.is_some_and(FileOutcome::is_as_stated);
+        let is_left_out = is_as_stated && matches!(operation.edit, Edit::Hunks(_));
+        let hunks = if is_left_out { Vec::new() } else { operation::hunks(&id, operation, known, patch, counter) };
         let is_text_change = matches!(operation.edit, Edit::Replacements(_));
         let (added, removed) =
-            done.map_or_else(|| counted_lines(operation, patch), |outcome| (outcome.added, outcome.removed));
+            done.map_or_else(|| operation::counted_lines(operation, patch), |outcome| (outcome.added, outcome.removed));
         Self {
             path: operation.path.clone(),
             path_hex: lossless(&operation.path),
             header_path: None,
             from: operation.from.clone(),
             from_hex: operation.from.as_ref().and_then(lossless),
-            op: op(operation, modes),
-            file_type: file_type(operation, known, modes),
+            op: operation::op(operation, modes),
+            file_type: operation::file_type(operation, known, modes),
             status: known.failed.map_or(if known.is_done { "no_change" } else { "ok" }, |code| code.kind.name()),
             mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
             hardlinks: known.hardlinks,
+            replaces: known.replaced.map(Replaced::of),
             in_place: false,
             score: super::score::score(operation, patch),
             added,
             removed,
-            rung: loosest(operation, known),
+            rung: operation::loosest(operation, known),
             encoding: known.encoding.map(TextEncoding::name),
             replacements: done.filter(|_| is_text_change).map(|outcome| outcome.texts.len()),
             cell: known.cell.as_ref().map(CellReport::of),
@@ -299,6 +306,12 @@ impl FileReport {
     #[must_use]
     pub fn is_mode_change(&self) -> bool {
         matches!((&self.mode.old, &self.mode.new), (Some(old), Some(new)) if old != new)
+    }
+}
+
+impl Replaced {
+    fn of((mode, sha256): (FileMode, Sha256)) -> Self {
+        Self { mode: mode.to_string(), sha256: sha256.to_string() }
     }
 }
 
@@ -342,54 +355,6 @@ fn rule_hits(ruling: &Ruling) -> Vec<RuleHit> {
         }
     }
     hits
-}
-
-fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Op {
-    match operation.action {
-        Action::Create => Op::Create,
-        Action::Modify if !operation.tells_missing && modes.0.is_none() && modes.1.is_some() => Op::Create,
-        Action::Delete | Action::Uncopy => Op::Delete,
-        Action::Modify if matches!(operation.edit, Edit::Keep) && modes.0 != modes.1 => Op::Mode,
-        Action::Modify => Op::Modify,
-        Action::Rename => Op::Rename,
-        Action::Copy => Op::Copy,
-    }
-}
-
-fn file_type(operation: &Operation, outcome: &FileOutcome, modes: (Option<FileMode>, Option<FileMode>)) -> FileType {
-    if outcome.is_binary || matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing) {
-        return FileType::Binary;
-    }
-    match modes.1.or(modes.0).or(operation.new_mode).or(operation.old_mode) {
-        Some(FileMode::Symlink) => FileType::Symlink,
-        Some(FileMode::Submodule) => FileType::Submodule,
-        Some(FileMode::Regular | FileMode::Executable) | None => FileType::Text,
-    }
-}
-
-fn counted_lines(operation: &Operation, patch: &[u8]) -> (usize, usize) {
-    if let Edit::Replacements(changes) = &operation.edit {
-        return super::texts::counted_lines(changes);
-    }
-    let kinds = operation.hunks().flat_map(|hunk| hunk.lines(patch, operation.direction)).map(|line| line.kind);
-    kinds.fold((0, 0), |(added, removed), kind| match kind {
-        LineKind::Insertion => (added + 1, removed),
-        LineKind::Deletion => (added, removed + 1),
-        LineKind::Context => (added, removed),
-    })
-}
-
-fn loosest(operation: &Operation, outcome: &FileOutcome) -> Option<&'static str> {
-    let rung = |placed: &Result<Placement, Box<Mismatch>>| match placed {
-        Ok(placement) => Some(placement.rung),
-        Err(mismatch) => match mismatch.kind {
-            MismatchKind::Ambiguous { rung, .. } => Some(rung),
-            _ => None,
-        },
-    };
-    let rank = |rung: &&str| LADDER.iter().position(|row| row.name == *rung);
-    let taken = outcome.placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
-    taken.filter_map(|(_, placed)| rung(placed)).max_by_key(rank)
 }
 
 /// Returns the name of the file with this number, counted from 0.

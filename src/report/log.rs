@@ -3,13 +3,13 @@
 use std::io;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Op;
 use super::words::{text, time};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::text::printable;
+use crate::text::{lines, printable, printable_line, without_ending};
 use crate::transaction::history::{Chain, Entry, EntryFile, Fate, Old, Version};
 
 /// The name and version of the shape of [`Log`].
@@ -97,9 +97,10 @@ pub struct LogFile {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
     /// What was changed, as a git diff; only for `wpatch show`, and while both versions can be found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
-    /// Why what was changed is not shown: policy closes the file for reading. Only for `wpatch show`.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub diff: Option<Vec<u8>>,
+    /// Why neither digests nor what was changed are shown: policy closes the file for reading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
 }
@@ -107,8 +108,10 @@ pub struct LogFile {
 /// One version of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LogVersion {
-    /// Digest of its contents, or of the target of a link, by XXH3 with 128 bits.
-    pub xxh3: String,
+    /// Digest of its contents, or of the target of a link, by XXH3 with 128 bits; left out of a file that is closed for
+    /// reading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub xxh3: Option<String>,
     /// Size in bytes.
     pub size: u64,
     /// Permission bits in octal, where they are known; a link has none.
@@ -118,8 +121,8 @@ pub struct LogVersion {
 }
 
 impl Log {
-    /// Returns the log of `shown`, which are some of `all`; `diff` finds what they changed, or says why
-    /// that is not to be seen.
+    /// Returns the log of `shown`, which are some of `all`; `diff` finds what they changed, or says why neither
+    /// that nor a digest is to be seen.
     pub fn of<'e>(
         all: &'e [Entry],
         shown: impl IntoIterator<Item = &'e Entry>,
@@ -159,11 +162,16 @@ impl Log {
                 writeln!(out, "  {} {from}{}{lost}{withheld}", file.op.name(), path(&file.path))?;
             }
             for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
-                diff.lines().try_for_each(|line| writeln!(out, "{}", printable(line.as_bytes())))?;
+                lines(diff).try_for_each(|(_, line)| writeln!(out, "{}", printable_line(without_ending(line))))?;
             }
         }
         Ok(())
     }
+}
+
+#[allow(clippy::ref_option, reason = "the shape that serde calls")]
+fn as_text<S: Serializer>(diff: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
+    diff.as_deref().map(text).serialize(serializer)
 }
 
 impl LogEntry {
@@ -176,8 +184,11 @@ impl LogEntry {
         let is_lost = |file: &EntryFile| file.old == Old::Lost && chain.is_head(entry);
         let is_undone = !chain.is_head(entry) && Chain::holds(chain.head(entry)) != Chain::holds(entry);
         let file = |file: &EntryFile| {
-            let (diff, withheld) = diff(entry, file).map_or_else(|why| (None, Some(why)), |diff| (diff, None));
-            LogFile { lost: is_lost(file), diff: diff.as_deref().map(text), withheld, ..LogFile::of(entry, file) }
+            let told = LogFile { lost: is_lost(file), ..LogFile::of(entry, file) };
+            match diff(entry, file) {
+                Ok(diff) => LogFile { diff, ..told },
+                Err(why) => told.withheld(why),
+            }
         };
         let refused = entry.refusal.iter().flat_map(|refusal| &refusal.files).filter_map(LogFile::refused);
         let is_moved_away = |file: &&EntryFile| file.after.is_none() && matches!(file.old, Old::MovedTo(_));
@@ -222,6 +233,12 @@ impl LogFile {
         })
     }
 
+    /// Returns it without what tells of contents.
+    fn withheld(self, why: String) -> Self {
+        let [before, after] = [self.before, self.after].map(|side| side.map(LogVersion::without_digest));
+        Self { before, after, withheld: Some(why), ..self }
+    }
+
     fn of(entry: &Entry, file: &EntryFile) -> Self {
         let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
         let before = source.map_or(file.before, |source| source.before);
@@ -247,10 +264,14 @@ impl LogFile {
 }
 
 impl LogVersion {
+    fn without_digest(self) -> Self {
+        Self { xxh3: None, ..self }
+    }
+
     fn of(version: Version) -> Self {
         let is_link = version.kind == FileKind::Symlink;
         Self {
-            xxh3: version.digest.to_string(),
+            xxh3: Some(version.digest.to_string()),
             size: version.size,
             mode: version.permissions.filter(|_| !is_link).map(|bits| format!("{bits:04o}")),
             file_type: if is_link { "link" } else { "file" },

@@ -23,6 +23,7 @@ mod log;
 mod look;
 mod nearest;
 mod numstat;
+mod operation;
 mod outcome;
 mod plan_id;
 mod ran;
@@ -57,7 +58,7 @@ pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
 pub use file::{Contents, Digested, FileReport, FileType, LineStats, Modes, Op, Review, RuleHit};
 pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
-pub use html::{Exhibit, Page, print_html};
+pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexVersion};
 pub use json::print as print_json;
@@ -190,6 +191,9 @@ pub struct Tool {
     /// Its version.
     pub version: &'static str,
 }
+
+/// Who reports here.
+const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
 
 /// A tree of a repository that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

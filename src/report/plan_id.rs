@@ -8,8 +8,10 @@ use crate::digest::Sha256;
 /// Anybody can work it out: it is the SHA-256 of the line `wpatch.plan/1` with its line feed, and of six
 /// netstrings (`LENGTH:BYTES,`) for each file in order: `op`, `from`, `path`, both modes with a blank between
 /// them (`000000` for none), `sha256_before` and `sha256_after`. What is missing is the empty netstring; paths
-/// are their bytes. A file whose other names have the change too (`in_place`) has a seventh netstring, `in_place`. A change
-/// of git's index has one more netstring behind all files: `index`, or `cached` if no file of the work tree changes.
+/// are their bytes. A file that another one is lost for (`replaces`) has one more netstring: `replaces`, the mode and the
+/// `sha256` of that, with blanks between them; and one whose other names have the change too (`in_place`) ends in the
+/// netstring `in_place`. A change of git's index has one more netstring behind all files: `index`, or `cached` if no file of
+/// the work tree changes.
 pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     let mut text = b"wpatch.plan/1\n".to_vec();
     for file in files {
@@ -21,6 +23,9 @@ pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
         append(&mut text, modes.as_bytes());
         append(&mut text, file.sha256_before.as_deref().unwrap_or_default().as_bytes());
         append(&mut text, file.sha256_after.as_deref().unwrap_or_default().as_bytes());
+        if let Some(replaced) = &file.replaces {
+            append(&mut text, format!("replaces {} {}", replaced.mode, replaced.sha256).as_bytes());
+        }
         if file.in_place {
             append(&mut text, b"in_place");
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{ErrorReport, ProblemReport, Report, format};
-use crate::text::printable;
+use crate::text::{printable, printable_line, without_ending};
 
 /// Most problems that are told.
 const MAX_PROBLEMS: usize = 5;
@@ -64,12 +64,12 @@ fn put_nearest(error: &ErrorReport, text: &mut String) {
     let around = error.around.iter().map(|line| (line.line, line.text.as_str()));
     let nearest = error.nearest.iter().flat_map(|nearest| {
         let lines = nearest.lines_before.iter().chain(&nearest.text).chain(&nearest.lines_after);
-        (nearest.line - nearest.lines_before.len()..).zip(lines.map(String::as_str))
+        (nearest.line.saturating_sub(nearest.lines_before.len())..).zip(lines.map(String::as_str))
     });
     let mut room = MAX_EXCERPT;
     let mut is_first = true;
     for (number, line) in nearest.chain(around) {
-        let line = format!("{number:6}\t{}\n", line.trim_end_matches(['\r', '\n']));
+        let line = format!("{number:6}\t{}\n", printable_line(without_ending(line.as_bytes())));
         if line.len() > room {
             break;
         }

@@ -9,7 +9,7 @@ pub mod tag;
 pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use encoding::{DecodeError, Decoded, decode};
 pub(crate) use printable::is_dangerous;
-pub use printable::{Printable, printable};
+pub use printable::{Printable, printable, printable_line};
 
 /// The byte order mark of UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

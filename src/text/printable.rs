@@ -11,19 +11,28 @@ use std::fmt::{self, Write};
 /// that are not UTF-8 come out escaped, so that a patch can neither move the cursor nor
 /// reorder what is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Printable<'a>(&'a [u8]);
+pub struct Printable<'a> {
+    bytes: &'a [u8],
+    tab: &'static str,
+}
 
 /// Wraps `bytes` for printing; see [`Printable`].
 #[must_use]
 pub fn printable(bytes: &[u8]) -> Printable<'_> {
-    Printable(bytes)
+    Printable { bytes, tab: "\\t" }
+}
+
+/// Wraps (a part of) a line of a file or a patch for printing; see [`Printable`]. A tab is a tab.
+#[must_use]
+pub fn printable_line(bytes: &[u8]) -> Printable<'_> {
+    Printable { bytes, tab: "\t" }
 }
 
 impl Printable<'_> {
     /// Returns the escaped text, borrowed when nothing had to be escaped.
     #[must_use]
     pub fn to_text(&self) -> Cow<'_, str> {
-        match std::str::from_utf8(self.0) {
+        match std::str::from_utf8(self.bytes) {
             Ok(text) if !text.chars().any(is_dangerous) => Cow::Borrowed(text),
             _ => Cow::Owned(self.to_string()),
         }
@@ -32,10 +41,10 @@ impl Printable<'_> {
 
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for chunk in self.0.utf8_chunks() {
+        for chunk in self.bytes.utf8_chunks() {
             for character in chunk.valid().chars() {
                 match character {
-                    '\t' => f.write_str("\\t")?,
+                    '\t' => f.write_str(self.tab)?,
                     '\n' => f.write_str("\\n")?,
                     '\r' => f.write_str("\\r")?,
                     '\0'..='\u{7f}' if is_dangerous(character) => write!(f, "\\x{:02x}", u32::from(character))?,
@@ -71,6 +80,11 @@ mod tests {
     fn a_patch_cannot_write_to_the_terminal() {
         let hostile = b"a\x1b[31m\x07\xc2\x9bb\xe2\x80\xae\xff\tc";
         assert_eq!(printable(hostile).to_string(), "a\\x1b[31m\\x07\\u{9b}b\\u{202e}\\xff\\tc");
+    }
+
+    #[test]
+    fn a_line_has_its_tabs() {
+        assert_eq!(printable_line(b"\ta\x1b\n").to_string(), "\ta\\x1b\\n");
     }
 
     #[test]

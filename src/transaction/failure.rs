@@ -15,7 +15,7 @@ pub enum Failure {
     /// These files are not what they were when they were read.
     #[error("changed by somebody else meanwhile")]
     Stale(Vec<RelPath>),
-    /// A [`Trial`] sent it back, and knows why.
+    /// A [`Trial`](super::Trial) sent it back, and knows why.
     #[error("sent back after a trial")]
     Rejected,
     /// A signal came.
@@ -27,7 +27,7 @@ pub enum Failure {
         /// Why not.
         reason: String,
     },
-    /// A command that a [`Trial`] asks could not be run.
+    /// A command that a [`Trial`](super::Trial) asks could not be run.
     #[error("cannot run the command: {reason}")]
     Command {
         /// Why not.

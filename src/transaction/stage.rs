@@ -1,8 +1,8 @@
 //! Staging: new contents go to scratch files at once; only identities stay in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use super::annex;
 use super::change::{Arrival, Change, Image, Kind, Standing, bits};
@@ -13,6 +13,7 @@ use super::{Durability, Failure, Links, Options};
 use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Like, Rename, Workspace, WorkspaceError};
 
@@ -65,9 +66,9 @@ impl Stage {
 
     /// Returns what was staged, and the files that were seen to have changed meanwhile.
     pub(super) fn finish(&self) -> (Vec<Staged>, Vec<RelPath>) {
-        let mut staged = std::mem::take(&mut *self.staged.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut staged = std::mem::take(&mut *locked(&self.staged));
         staged.sort_by(|a, b| a.path().cmp(&b.path()));
-        (staged, std::mem::take(&mut *self.stale.lock().unwrap_or_else(PoisonError::into_inner)))
+        (staged, std::mem::take(&mut *locked(&self.stale)))
     }
 
     /// Returns a number that no scratch file has.
@@ -77,7 +78,7 @@ impl Stage {
 
     /// Returns whether the scratch files of `path`, whose directory was looked at, stand beside it.
     pub(super) fn is_known_beside(&self, path: &RelPath) -> bool {
-        let beside = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        let beside = locked(&self.beside);
         beside.get(&path.parent()).copied().unwrap_or_default()
     }
 
@@ -127,7 +128,7 @@ impl Stage {
     }
 
     fn push(&self, staged: Staged) {
-        self.staged.lock().unwrap_or_else(PoisonError::into_inner).push(staged);
+        locked(&self.staged).push(staged);
     }
 
     fn stage(
@@ -156,7 +157,7 @@ impl Stage {
             }
             Content::Restored(from, state) => self.restore(workspace, change, (&from, &state), permissions),
             Content::MovedFrom(from, state) => {
-                let is_beside = change.beside.is_some() || self.place(workspace, &from, true)?.is_beside;
+                let is_beside = change.beside.is_some() || self.is_beside(workspace, from.parent())?;
                 let is_same_mode =
                     kind == FileKind::Symlink || permissions == Permissions::Exact(state.stat.permissions);
                 if is_beside || !is_same_mode {
@@ -207,7 +208,7 @@ impl Stage {
             _ => workspace.read(from, u64::MAX)?.0,
         };
         if Digest::of(&bytes) != found.digest {
-            self.stale.lock().unwrap_or_else(PoisonError::into_inner).push(from.clone());
+            locked(&self.stale).push(from.clone());
         }
         self.write(workspace, change, found.stat.kind, &bytes, permissions, Like::File(from))
     }
@@ -253,8 +254,8 @@ impl Stage {
         let mut above_it = Vec::new();
         let mut directory = path.parent();
         while let Some(above) = directory.clone() {
-            let is_known = self.beside.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&directory);
-            let is_missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner).contains(&above);
+            let is_known = locked(&self.beside).contains_key(&directory);
+            let is_missing = locked(&self.missing).contains(&above);
             let is_directory = || -> Result<bool, Failure> {
                 Ok(!is_missing && workspace.stat(&above)?.is_some_and(|stat| stat.kind == FileKind::Directory))
             };
@@ -266,7 +267,7 @@ impl Stage {
         }
         let is_beside = self.is_beside(workspace, directory)?;
         let missing = above_it.len();
-        let mut noted = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = locked(&self.missing);
         let makes = above_it.into_iter().filter(|above| noted.insert(above.clone())).collect();
         Ok(Place { missing, makes, is_beside })
     }
@@ -279,12 +280,12 @@ impl Stage {
 
     /// Returns whether no file can be renamed from the state directory to `directory`.
     fn is_beside(&self, workspace: &dyn Workspace, directory: Option<RelPath>) -> Result<bool, Failure> {
-        if let Some(&known) = self.beside.lock().unwrap_or_else(PoisonError::into_inner).get(&directory) {
+        if let Some(&known) = locked(&self.beside).get(&directory) {
             return Ok(known);
         }
         let is_beside = annex::is_annex(directory.as_ref())
             || self.are_apart(workspace, &self.scratch.file("absent")?, directory.as_ref())?;
-        self.beside.lock().unwrap_or_else(PoisonError::into_inner).insert(directory, is_beside);
+        locked(&self.beside).insert(directory, is_beside);
         Ok(is_beside)
     }
 

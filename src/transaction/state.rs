@@ -83,7 +83,11 @@ impl State {
         recovered: &mut Vec<Recovered>,
     ) -> Result<Option<Self>, Failure> {
         match find(workspace, directory)? {
-            Found::Nothing => Self::make(workspace, directory, former.is_some(), options),
+            Found::Nothing => {
+                let is_in_git = former.is_some();
+                let privacy = if is_in_git { Privacy::Private } else { Privacy::Passing };
+                Self::make(workspace, directory, privacy, options)
+            }
             Found::Single => {
                 recovered.extend(single::note::settle(workspace, directory, options.patience)?);
                 Ok(None)
@@ -96,10 +100,9 @@ impl State {
     fn make(
         workspace: &dyn Workspace,
         directory: &RelPath,
-        is_in_git: bool,
+        privacy: Privacy,
         options: Options,
     ) -> Result<Option<Self>, Failure> {
-        let privacy = if is_in_git { Privacy::Private } else { Privacy::Passing };
         match workspace.make_dir(directory, privacy) {
             Err(error) if error.fault == Fault::Exists => return Ok(None),
             made => made?,

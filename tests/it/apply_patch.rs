@@ -1,12 +1,12 @@
 //! The program under the name that Codex has for it.
 
-use std::io::Write;
 use std::os::unix::fs::symlink;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use fs_err as fs;
 use tempfile::TempDir;
 
+use crate::systems::fed;
 use crate::tree;
 
 const PATCH: &str = "*** Begin Patch\n*** Delete File: gone\n*** Update File: a\n*** Move to: d/b\n@@\n-one\n+1\n\
@@ -31,10 +31,7 @@ fn run(scene: &(TempDir, std::path::PathBuf), name: &str, arguments: &[&str], in
     let mut command = Command::new(scene.0.path().join(name));
     // Whoever runs the tests may have a configuration.
     command.current_dir(&scene.1).args(arguments).env("XDG_CONFIG_HOME", scene.0.path().join("config"));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that has its patch already does not read.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    let output = fed(&mut command, input.as_bytes());
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

@@ -1,10 +1,13 @@
 //! Plans that are kept, carried out and refused.
 
+mod further;
+
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use fs_err as fs;
 use serde_json::{Value, json};
+use wpatch::engine::options::Limits;
 use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
 use wpatch::transaction::{Durability, Interrupt, Options};
@@ -65,6 +68,42 @@ fn a_saved_plan_has_the_options_that_it_was_checked_with() {
     let report = desk.does(&[&["check", "--save"], options.as_slice()].concat(), patch.as_bytes());
     desk.does(&["apply", "--plan", report["plan_id"].as_str().unwrap()], b"");
     assert_eq!(desk.bytes("d/a"), b"0\nONE\n  two\n1\n  two\n");
+}
+
+#[test]
+fn each_option_without_which_a_patch_does_not_fit_goes_with_its_plan() {
+    let change = |name: &str, hunk: &str| format!("--- a/{name}\n+++ b/{name}\n{hunk}");
+    let one = change("a", "@@ -1,2 +1,2 @@\n-one\n+1\n two\n");
+    let two = one.clone() + &change("b", "@@ -1 +1 @@\n-no\n+yes\n");
+    let loose = change("n", "@@ -2,5 +2,5 @@\n other\n 3\n-4\n+four\n 5\n other\n");
+    let cases: [(&[&str], String); 12] = [
+        (&["-C", "1"], loose.clone()),
+        (&["--fuzz", "1"], loose),
+        (&["--unidiff-zero"], change("n", "@@ -4,0 +5 @@\n+more\n")),
+        (&["--ignore-whitespace"], change("blanks", "@@ -1 +1 @@\n-a b\n+c\n")),
+        (&["--match", "ladder"], change("blanks", "@@ -1 +1 @@\n-  a  b\n+c\n")),
+        (&["--recount"], one.replace("-1,2 +1,2", "-1,5 +1,4")),
+        (&["--lenient"], change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n")),
+        (&["--overwrite"], change("b", "@@ -0,0 +1 @@\n+new\n").replace("a/b", "/dev/null")),
+        (&["--idempotent"], change("b", "@@ -1 +1 @@\n-zero\n+three\n") + &one),
+        (&["--exclude", "b"], two.clone()),
+        (&["--include", "a"], two),
+        (&["--format", "unified"], format!("*** Begin Patch\n{one}")),
+    ];
+    for (options, patch) in cases {
+        let desk = desk();
+        fs::write(desk.path("n"), "1\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
+        fs::write(desk.path("blanks"), "a  b\n").unwrap();
+        assert_eq!(desk.says(&["check"], patch.as_bytes())["ok"], false, "{options:?}");
+        let report = desk.does(&[&["check", "--save"], options].concat(), patch.as_bytes());
+        let done = desk.does(&["apply", "--plan", report["plan_id"].as_str().unwrap()], b"");
+        assert_eq!((&done["plan_id"], &done["changed"]), (&report["plan_id"], &json!(true)), "{options:?}");
+    }
+    let desk = desk();
+    fs::hard_link(desk.path("a"), desk.path("other")).unwrap();
+    let id = saved(&desk, &["--in-place"]);
+    desk.does(&["apply", "--plan", &id], b"");
+    assert_eq!(desk.bytes("other"), b"1\ntwo\n", "all names of a file change with it");
 }
 
 #[test]
@@ -286,9 +325,37 @@ fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
                 let is_there = is_whole(&next, &id);
                 assert!(is_there || is_killed || report.saved.is_none(), "{kind:?} {verb}");
             }
+            if kind == FaultKind::ErrorOnce {
+                assert_eq!(is_whole(&memory.restart(), &id), report.saved.is_some(), "{verb}: {:?}", report.problems);
+            }
         }
         assert!(faults > 10, "{kind:?}: {faults}");
     }
+}
+
+#[test]
+fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
+    let one = Limits { entries: 1, ..Limits::default() };
+    let limited = || Request { transaction: Options { history: one, ..request().transaction }, ..request() };
+    let mut warned = 0;
+    for verb in 0.. {
+        let memory = memory();
+        let other = Request { patches: vec![("-".into(), PATCH.replace("+2", "+II").into())], ..limited() };
+        assert!(engine::save(other, &memory, &Interrupt::new()).report.saved.is_some());
+        let verb = memory.verbs() + verb;
+        memory.inject(Injection { verb, kind: FaultKind::ErrorFromNowOn });
+        let report = engine::save(limited(), &memory, &Interrupt::new()).report;
+        if !memory.has_met_fault() {
+            break;
+        }
+        let codes: Vec<_> = report.problems.iter().map(|problem| (problem.severity, problem.code)).collect();
+        if let Some(saved) = &report.saved {
+            assert_eq!((report.ok, codes), (true, vec![("warning", "wpatch::io::not_swept")]), "{verb}");
+            assert!(is_whole(&memory.restart(), &saved.id), "{verb}");
+            warned += 1;
+        }
+    }
+    assert!(warned > 1, "{warned}");
 }
 
 #[test]
@@ -308,7 +375,7 @@ fn a_fault_at_any_verb_leaves_a_refusal_whole_or_none() {
             let is_killed = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
             for next in [memory.restart(), memory.after_power_loss_with(Survivors::Dice(verb as u64))] {
                 assert!(engine::recover(&next, Options::default()).report.ok, "{kind:?} {verb}");
-                let log = engine::log(&next).unwrap();
+                let log = engine::log(&next, &std::sync::Arc::default()).unwrap();
                 let reasons: Vec<_> = log.entries.iter().map(|entry| entry.reason.as_deref()).collect();
                 assert!(reasons == [Some("why")] || reasons.is_empty() && (is_killed || !is_told), "{kind:?} {verb}");
             }

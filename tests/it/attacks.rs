@@ -7,16 +7,25 @@
 //! a blank, a stream, a joiner, a short name, as an absolute path, through `..`; `--file`, `-p`, `--directory`, `-R`; a
 //! hard link with `--in-place`; renames, copies and links into what is closed and out of it; a link made first and read
 //! through then; the hash of another file by rename and copy, deleting and making anew, a mode without a hash; many small
-//! steps over a limit; binary data as a file, in JSON, in base85.
+//! steps over a limit; binary data as a file, in JSON, in base85, behind text; every setting of a project's file that would
+//! open what another file closes.
 //!
-//! Reading (`reading`): every way to look at a file that may not be read.
+//! Reading (`reading`): every way to look at a file that may not be read, and every option that names a file.
+//!
+//! Grants (`grants`): neighbours of what a grant opens outside of the root, links and `..` there, the project's policy and
+//! that of the directory, ways back into the root.
+//!
+//! The configuration (`configuration`): directories that others can write to, links on the way, variables that are
+//! relative, empty or not set, other names of a home.
 //!
 //! Approval (`approval`): the approval of a part for the whole, of the whole for a part, of a change for its reverse, of
 //! the same bytes at another path, of a change that replaces nothing for one that does; of what is denied; of a tree in
-//! which a link came since; a plan that was rejected; an approval that a policy file came after.
+//! which a link came since; a plan that was rejected; an approval that a policy file came after; plans with one beginning,
+//! of another owner, behind a link.
 //!
 //! Commands (`commands`): a project's file that names commands or servers; commands for what is denied, asked about or not
-//! fitting; a patch file that is swapped by a command; a verification that writes to the history.
+//! fitting; a patch file that is swapped by a command; a verification that writes to the history, fills the disk, takes,
+//! swaps or cuts the state, closes the root, leaves a daemon, floods the output or kills who waits for it.
 //!
 //! Elsewhere: policy files that are directories, links, too large or not understood, and configurations that others can
 //! write (`crate::policy`); forged, cut, foreign and misnamed plans and short approvals (`crate::approval`); commands that
@@ -24,6 +33,8 @@
 
 mod approval;
 mod commands;
+mod configuration;
+mod grants;
 mod policy;
 mod reading;
 

@@ -1,29 +1,14 @@
 //! SEARCH/REPLACE blocks on a disk, and the options that hold for every grammar: what they leave, what they say.
 //! The numbers are those of the statements on the systems that wpatch takes the place of.
 
-use std::path::Path;
-
 use fs_err as fs;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::tree;
-use crate::verbs::run;
-
-fn root(files: &[(&str, &str)]) -> TempDir {
-    let root = TempDir::new().unwrap();
-    for (name, contents) in files {
-        fs::write(root.path().join(name), contents).unwrap();
-    }
-    root
-}
+use crate::tree::{self, directory};
+use crate::verbs::{run, text};
 
 fn block(old: &str, new: &str) -> String {
     format!("<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
-}
-
-fn text(root: &Path, name: &str) -> String {
-    fs::read(root.join(name)).unwrap().escape_ascii().to_string()
 }
 
 fn statuses(report: &Value) -> Vec<Vec<&str>> {
@@ -38,7 +23,7 @@ const DIFF: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\
 /// Reasonix 1 to 4.
 #[test]
 fn blocks_are_applied_in_turn_and_told_as_hunks() {
-    let root = root(&[("a.txt", "1\r\n2\r\n3"), ("e.txt", "")]);
+    let root = directory(&[("a.txt", "1\r\n2\r\n3"), ("e.txt", "")]);
     let patch = [
         "a.txt\n",
         &block("2\n", "two\n2b\n"),
@@ -65,7 +50,7 @@ fn blocks_are_applied_in_turn_and_told_as_hunks() {
 /// Reasonix 5 and 8.
 #[test]
 fn of_blocks_that_fail_each_has_its_status() {
-    let root = root(&[("a.txt", "1\n2\n2\n3\n"), ("b.txt", "x\n")]);
+    let root = directory(&[("a.txt", "1\n2\n2\n3\n"), ("b.txt", "x\n")]);
     let before = tree::read(root.path());
     let patch = [
         "a.txt\n",
@@ -98,7 +83,7 @@ fn of_blocks_that_fail_each_has_its_status() {
 /// Reasonix 3, `CodeWhale` 10.
 #[test]
 fn blocks_go_down_the_ladder_where_that_is_asked_for() {
-    let root = root(&[("a.txt", "\tif x:\n\t\ty\n")]);
+    let root = directory(&[("a.txt", "\tif x:\n\t\ty\n")]);
     let patch = ["a.txt\n", &block("    if x:\n        y\n", "    if x:\n        z\n")].concat();
     let kind = |arguments: &[&str]| run(root.path(), arguments, &patch)["error"]["kind"].clone();
     assert_eq!(kind(&["check"]), "not_found");
@@ -112,7 +97,7 @@ fn blocks_go_down_the_ladder_where_that_is_asked_for() {
 /// `CodeWhale` 10 and 11.
 #[test]
 fn diffs_go_down_the_ladder_and_keep_the_context() {
-    let root = root(&[("a.txt", "1  \r\n2\r\n3\t\r\n")]);
+    let root = directory(&[("a.txt", "1  \r\n2\r\n3\t\r\n")]);
     assert_eq!(run(root.path(), &["check"], DIFF)["error"]["kind"], "not_found");
     let report = run(root.path(), &["apply", "--match", "ladder"], DIFF);
     assert_eq!(report["files"][0]["match"], "trailing");
@@ -135,7 +120,7 @@ fn diffs_go_down_the_ladder_and_keep_the_context() {
 /// `CodeWhale` 3.
 #[test]
 fn a_patch_of_one_file_may_be_aimed_at_another() {
-    let root = root(&[("a.txt", "1\n2\n3\n"), ("c.txt", "1\n2\n3\n")]);
+    let root = directory(&[("a.txt", "1\n2\n3\n"), ("c.txt", "1\n2\n3\n")]);
     let report = run(root.path(), &["apply", "--file", "c.txt"], DIFF);
     let file = &report["files"][0];
     assert_eq!(json!([file["path"], file["header_path"]]), json!(["c.txt", "a.txt"]));
@@ -157,7 +142,7 @@ fn a_patch_of_one_file_may_be_aimed_at_another() {
 /// `CodeWhale` 2, 6 and 8.
 #[test]
 fn the_shape_of_a_patch_needs_no_file() {
-    let root = root(&[]);
+    let root = directory(&[]);
     let patch = ["a.txt\n", &block("1\n2\n", "1\n3\n4\n"), "b.txt\n", &block("", "x\n"), DIFF].concat();
     let report = run(root.path(), &["check", "--shape"], &patch);
     let file = |at: usize| {

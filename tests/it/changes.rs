@@ -13,6 +13,8 @@ use wpatch::transaction::{Failure, IndexPlace, Interrupt, Links, Options, Receip
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{ANNEX, Result, Workspace};
 
+use crate::tree::path;
+
 /// A tree with its directories.
 pub(crate) type Tree = BTreeMap<RelPath, Entry>;
 
@@ -42,11 +44,6 @@ pub(crate) struct Case {
     pub(crate) mounts: Vec<&'static str>,
     pub(crate) steps: Vec<Step>,
     pub(crate) after: Vec<(&'static str, Entry)>,
-}
-
-/// Returns the path that `text` names.
-pub(crate) fn path(text: &str) -> RelPath {
-    RelPath::new(text.as_bytes()).expect("a path inside the root")
 }
 
 impl Case {

@@ -39,8 +39,13 @@ impl Place {
     }
 
     fn output(&self, arguments: &[&str], input: &str) -> Output {
+        self.output_with(arguments, input, &std::env::var("PATH").unwrap())
+    }
+
+    fn output_with(&self, arguments: &[&str], input: &str, search_path: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
         command.current_dir(self.root()).args(arguments).env("XDG_CONFIG_HOME", self.0.path().join("config"));
+        command.env("PATH", search_path);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
@@ -111,6 +116,26 @@ fn checkers_are_told_what_a_change_brings_and_where() {
         let told = document.pointer(list).unwrap().as_array().unwrap();
         let told: Vec<_> = told.iter().map(|told| told[severity].as_str().unwrap()).collect();
         assert_eq!(told, levels, "{name}");
+    }
+}
+
+#[test]
+fn nobody_is_told_of_files_that_are_closed_for_reading() {
+    let policy = "[[rule]]\npaths = ['.env']\nops = ['read']\nverdict = 'deny'\n";
+    let place = Place::with(&[("a.x", "one\n"), (".env", "password=1\n"), ("wpatch.toml", policy)], "gossips");
+    std::os::unix::fs::symlink(".env", place.root().join("b.x")).unwrap();
+    let patch = "--- a/a.x\n+++ b/a.x\n@@ -1 +1 @@\n-one\n+BAD\n";
+    let output = place.output(&["check", "--diagnostics=deny"], patch);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.ends_with("3 about files that policy closes for reading: not shown\n"), "{said}");
+    for command in ["check", "apply"] {
+        let report = place.report(&[command, "--diagnostics=deny"], patch);
+        assert!(!said.contains("password") && !report.to_string().contains("password"), "{report:#}");
+        let told = &report["diagnostics"];
+        let paths: Vec<_> = told["new"].as_array().unwrap().iter().map(|new| new["path"].as_str().unwrap()).collect();
+        // What is not shown counts all the same.
+        assert_eq!(json!([paths, told["errors"], told["withheld"]]), json!([["a.x", "c.x"], 5, 3]), "{report:#}");
+        assert_eq!(codes(&report), [("error", "wpatch::diagnostics::new_errors")]);
     }
 }
 
@@ -256,6 +281,82 @@ fn files_that_no_server_can_read_are_named() {
     let report = place.report(&["check", "--diagnostics=deny"], &WORSE.replace("a.x", "b.x"));
     assert_eq!((&report["ok"], codes(&report)), (&json!(true), vec![("warning", "wpatch::diagnostics::not_asked")]));
     assert_eq!(report["problems"][0]["message"], "no language server is asked about b.x: too large, or not UTF-8");
+}
+
+#[test]
+fn a_tree_does_not_bring_its_own_server() {
+    let place = Place::with(&[("a.x", BEFORE)], "push");
+    let (root, usual) = (place.root(), std::env::var("PATH").unwrap());
+    let marker = place.0.path().join("ran");
+    let brought = root.join("bin/brought");
+    fs::create_dir(root.join("bin")).unwrap();
+    let script = format!("#!/bin/sh\necho > {}\nexec sh {SERVER} push\n", marker.display());
+    for path in [&brought, &root.join("brought")] {
+        fs::write(path, &script).unwrap();
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    // Other ways to the same directory, and to the same program.
+    std::os::unix::fs::symlink(root.join("bin"), place.0.path().join("aside")).unwrap();
+    fs::create_dir(place.0.path().join("linked")).unwrap();
+    std::os::unix::fs::symlink(&brought, place.0.path().join("linked/brought")).unwrap();
+    let server = |command: &Value| format!("[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n");
+    let report = |path: &str| {
+        let output = place.output_with(&["check", "--diagnostics", "--json"], WORSE, path);
+        valid(serde_json::from_slice(&output.stdout).unwrap())
+    };
+    place.configure(&server(&json!(["brought"])));
+    let here = |name: &str| place.0.path().join(name).display().to_string();
+    let inside =
+        [here("root/bin"), here("root"), here("aside"), here("linked"), format!("{}/../bin", here("root/bin"))];
+    let relative = ["", ".", "bin", "./bin", "../root/bin"].map(str::to_owned);
+    for (entries, words) in [(&inside[..], "which may have brought it"), (&relative, "not in the search path")] {
+        for entry in entries {
+            let report = report(&format!("{entry}:{usual}"));
+            let told = report["diagnostics"]["servers"][0]["problem"].as_str().unwrap();
+            assert!(told.starts_with("fake cannot be started: ") && told.contains(words), "{entry}: {told}");
+            assert!(!marker.exists(), "{entry}");
+        }
+    }
+    // What a server starts is looked for as it is.
+    place.configure(&server(&json!(["env", "brought"])));
+    assert!(report(&format!(":bin:{}:{usual}", here("root/bin")))["diagnostics"]["servers"][0]["problem"].is_string());
+    assert!(!marker.exists());
+    place.configure(&server(&json!([brought])));
+    assert_eq!(report(&usual)["diagnostics"]["servers"][0]["problem"], Value::Null);
+    assert!(marker.exists());
+}
+
+#[test]
+fn a_search_path_with_nothing_in_it_is_not_the_tree() {
+    let place = Place::with(&[("a.x", BEFORE)], "push");
+    let (root, marker) = (place.root(), place.0.path().join("ran"));
+    fs::write(root.join("helper"), format!("#!/bin/sh\necho > {}\n", marker.display())).unwrap();
+    fs::set_permissions(root.join("helper"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = format!("helper\nexec sh {SERVER} push");
+    let command = json!(["/bin/sh", "-c", script]);
+    place.configure(&format!("[[server]]\nname = \"fake\"\nfiles = [\"*.x\"]\ncommand = {command}\n"));
+    for path in ["", ".", ":", &root.display().to_string()] {
+        let output = place.output_with(&["check", "--diagnostics", "--json"], WORSE, path);
+        let report = valid(serde_json::from_slice(&output.stdout).unwrap());
+        assert!(!marker.exists(), "{path}");
+        assert_eq!(report["diagnostics"]["servers"][0]["problem"], Value::Null, "{path}");
+    }
+}
+
+#[test]
+fn of_a_root_that_holds_the_system_its_programs_are_taken() {
+    let place = Place::with(&[("a.x", BEFORE)], "push");
+    let (own, marker) = (place.0.path().join("own"), place.0.path().join("ran"));
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("sh"), format!("#!/bin/sh\necho > {}\n", marker.display())).unwrap();
+    fs::set_permissions(own.join("sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let entries = format!("{}:/usr/bin:/bin", own.display());
+    let named = place.root().join("a.x").display().to_string();
+    let patch = WORSE.replace("a/a.x", &format!("a{named}")).replace("b/a.x", &format!("b{named}"));
+    let output = place.output_with(&["check", "--root", "/", "--diagnostics", "--json"], &patch, &entries);
+    let report = valid(serde_json::from_slice(&output.stdout).unwrap());
+    assert_eq!(report["diagnostics"]["servers"][0]["problem"], Value::Null, "{report:#}");
+    assert!(!marker.exists());
 }
 
 #[test]

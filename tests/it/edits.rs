@@ -22,6 +22,7 @@ use wpatch::text::printable;
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::dice::Dice;
+use crate::tree::path;
 use calls::{Asks, Call};
 use trees::Tree;
 
@@ -184,6 +185,6 @@ fn read(root: &Path) -> Tree {
             _ => Entry { mode, ..Entry::file(fs::read(entry.path()).unwrap()) },
         }
     };
-    let name = |entry: &walkdir::DirEntry| trees::path(entry.path().strip_prefix(root).unwrap().to_str().unwrap());
+    let name = |entry: &walkdir::DirEntry| path(entry.path().strip_prefix(root).unwrap().to_str().unwrap());
     entries.map(|entry| (name(&entry), node(&entry))).collect()
 }

@@ -5,25 +5,17 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use wpatch::text::tag::Tag;
 
-use crate::tree;
+use crate::tree::{self, directory};
 use crate::verbs::run;
-
-fn root(files: &[(&str, &str)]) -> TempDir {
-    let root = TempDir::new().unwrap();
-    for (name, contents) in files {
-        fs::write(root.path().join(name), contents).unwrap();
-    }
-    root
-}
 
 /// Returns the codes of the problems that `command` meets with `guard`, after trying it without a guard, and with one
 /// that is overridden: only the guard refuses it, and then nothing is done.
 fn codes(files: &[(&str, &str)], command: &[&str], guard: &str, input: &str) -> Vec<String> {
     for free in [&[][..], &["--guard", guard, "--no-guard"], &["--no-guard"]] {
-        let report = run(root(files).path(), &[command, free].concat(), input);
+        let report = run(directory(files).path(), &[command, free].concat(), input);
         assert_eq!((&report["ok"], &report["changed"]), (&true.into(), &true.into()), "{free:?} {report:#}");
     }
-    let root = root(files);
+    let root = directory(files);
     let before = tree::read(root.path());
     let report = run(root.path(), &[command, &["--guard", guard]].concat(), input);
     let codes: Vec<_> = report["problems"].as_array().unwrap().iter().filter_map(code).collect();
@@ -58,7 +50,7 @@ fn every_way_to_change_a_file_is_guarded_alike() {
         for patch in [&diff, &codex, &blocks, &hashline, &json] {
             let patch = patch.replace("NEW", new);
             assert_eq!(codes(&files, &["apply"], "balance", &patch), found, "{patch}");
-            let checked = run(root(&files).path(), &["check", "--guard=balance"], &patch);
+            let checked = run(directory(&files).path(), &["check", "--guard=balance"], &patch);
             assert_eq!(checked["problems"].as_array().unwrap().iter().filter_map(code).collect::<Vec<_>>(), found);
         }
         let edit = |rest: &[&str]| codes(&files, &[&["edit", "a.py", "--new", new], rest].concat(), "balance", "");
@@ -130,7 +122,7 @@ fn characters_are_counted_not_their_bytes() {
 #[test]
 fn a_guard_does_not_send_a_patch_to_the_repairs() {
     let diff = "```diff\ndiff --git a/a.c b/a.c\n--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-f(\n+f()\n```\n";
-    let report = run(root(&[("a.c", "f(\n")]).path(), &["apply", "--lenient", "--guard=balance"], diff);
+    let report = run(directory(&[("a.c", "f(\n")]).path(), &["apply", "--lenient", "--guard=balance"], diff);
     assert_eq!(report["inputs"][0]["repairs"], json!([]), "{report:#}");
     assert_eq!(report["error"]["code"], "wpatch::guard::unbalanced");
 }
@@ -157,12 +149,13 @@ fn a_file_has_to_parse_if_it_did() {
         assert_eq!(codes(&files, &["append", name, "--content", wrong], "syntax", ""), ["syntax"]);
     }
     let files = [("a.json", "[]\n")];
-    let report =
-        run(root(&files).path(), &["check", "--guard", "balance", "--guard=syntax"], &change("a.json", "[]", "[1, x"));
-    assert_eq!(
-        report["problems"].as_array().unwrap().iter().filter_map(code).collect::<Vec<_>>(),
-        ["unbalanced", "syntax"]
+    let report = run(
+        directory(&files).path(),
+        &["check", "--guard", "balance", "--guard=syntax"],
+        &change("a.json", "[]", "[1, x"),
     );
+    let codes: Vec<_> = report["problems"].as_array().unwrap().iter().filter_map(code).collect();
+    assert_eq!(codes, ["unbalanced", "syntax"]);
     let message = "the file was JSON and is none any more: line 1, column 5: expected value";
     assert_eq!(report["problems"][1]["message"], message);
 }
@@ -170,7 +163,8 @@ fn a_file_has_to_parse_if_it_did() {
 #[test]
 fn what_is_too_large_for_a_guard_is_said() {
     let text = "#".repeat((1 << 20) - 1) + "\n";
-    let report = run(root(&[("a.toml", &text)]).path(), &["append", "a.toml", "--content", "[", "--guard=syntax"], "");
+    let report =
+        run(directory(&[("a.toml", &text)]).path(), &["append", "a.toml", "--content", "[", "--guard=syntax"], "");
     let problem = &report["problems"][0];
     assert_eq!((&report["changed"], &problem["severity"]), (&json!(true), &json!("warning")));
     assert_eq!((&problem["kind"], &problem["path"]), (&json!("too_large"), &json!("a.toml")));

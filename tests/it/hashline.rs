@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 use wpatch::engine::{self, Outcome, Request};
-use wpatch::path::RelPath;
 use wpatch::syntax;
 use wpatch::text::tag::Tag;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
+
+use crate::tree::path;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\n";
 
@@ -19,10 +20,6 @@ fn apply(memory: &Memory, patch: &str, lenient: bool) -> (Value, Outcome) {
 
 fn memory(text: &str) -> Memory {
     Memory::with_files([(path("a"), Entry::file(text))])
-}
-
-fn path(name: &str) -> RelPath {
-    RelPath::new(name.as_bytes()).unwrap()
 }
 
 fn contents(memory: &Memory, name: &str) -> String {

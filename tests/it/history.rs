@@ -14,7 +14,8 @@ use wpatch::transaction::{Durability, Links, Options, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
 use wpatch::workspace::{ATTIC, Privacy, Workspace};
 
-use crate::changes::{Case, Step, Tree, cases, path};
+use crate::changes::{Case, Step, Tree, cases};
+use crate::tree::path;
 
 const OPTIONS: Options = Options {
     durability: Durability::Full,
@@ -183,14 +184,15 @@ fn any_change_can_be_named_by_the_beginning_of_its_name() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     put(&memory, &[Step::Put("b", Entry::file("2"))]);
-    let log = engine::log(&memory).unwrap();
+    let log = engine::log(&memory, &std::sync::Arc::default()).unwrap();
     let first = log.entries[1].id.clone();
     assert!(done(&undo(&memory, Target::Entry(first.clone()))));
     let contents = |name: &str| memory.files()[&path(name)].contents.clone();
     assert_eq!((contents("a"), contents("b")), (b"1".to_vec(), b"2".to_vec()));
     assert!(!undo(&memory, Target::Entry(first)).report.ok);
     assert!(!undo(&memory, Target::Entry(String::new())).report.ok);
-    let states: Vec<_> = engine::log(&memory).unwrap().entries.iter().map(|entry| entry.state).collect();
+    let states: Vec<_> =
+        engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.iter().map(|entry| entry.state).collect();
     assert_eq!(states, [State::Committed, State::Committed, State::Undone]);
 }
 
@@ -224,7 +226,7 @@ fn a_change_that_was_made_again_with_others_is_not_taken_back_with_them() {
     let memory = memory(&[("a", Entry::file("1")), ("b", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     put(&memory, &[Step::Put("b", Entry::file("2"))]);
-    let first = engine::log(&memory).unwrap().entries[1].id.clone();
+    let first = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries[1].id.clone();
     assert!(done(&undo(&memory, Target::Last(2))) && done(&undo(&memory, Target::Undo)));
     let after = tree(&memory);
     let error = undo(&memory, Target::Entry(first)).report.error.unwrap();
@@ -262,9 +264,9 @@ fn a_directory_that_became_a_link_comes_back() {
 fn a_pure_rename_is_shown() {
     let memory = memory(&[("a", Entry::file("1\n"))]);
     put(&memory, &[Step::Move("a", "b")]);
-    let id = engine::log(&memory).unwrap().entries[0].id.clone();
+    let id = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries[0].id.clone();
     let shown = engine::show(&memory, &id, &std::sync::Arc::default()).unwrap();
-    let diff = shown.entries[0].files[0].diff.clone().unwrap();
+    let diff = String::from_utf8(shown.entries[0].files[0].diff.clone().unwrap()).unwrap();
     assert!(diff.contains("rename from a\nrename to b\n"), "{diff}");
 }
 

@@ -159,12 +159,25 @@ fn policy_decides_wherever_it_stands() {
 
 #[test]
 fn codex_is_told_which_plan_somebody_has_to_approve() {
-    let desk = governed("wpatch.toml");
+    let policy = b"[[rule]]\npaths = ['*.lock']\nops = ['write']\nverdict = 'ask'\n";
+    let desk = Desk::with(&[("a.lock", b"one\n"), ("wpatch.toml", policy)]);
     let patch = "*** Begin Patch\n*** Update File: a.lock\n@@\n-one\n+1\n*** End Patch\n";
     let (_, why) = decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap();
     let plan = desk.does(&["check"], patch.as_bytes())["plan_id"].as_str().unwrap().to_owned();
     assert!(why.contains(&format!("wpatch apply --format codex --approve {plan}")), "{why}");
     desk.does(&["apply", "--format", "codex", "--approve", &plan], patch.as_bytes());
+}
+
+#[test]
+fn codex_is_not_told_whether_a_guess_fits() {
+    let desk = governed("wpatch.toml");
+    let said = |guess: &str| {
+        let patch = format!("*** Begin Patch\n*** Update File: a.lock\n@@\n-{guess}\n+1\n*** End Patch\n");
+        decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap()
+    };
+    let (decided, why) = said("one");
+    assert!(decided == "deny" && why.contains("--approve PLAN_ID PATCH_FILE"), "{why}");
+    assert_eq!((decided, why), said("two"));
 }
 
 #[test]
@@ -289,6 +302,19 @@ fn an_edit_that_cannot_be_made_is_denied_with_the_nearest_place() {
 }
 
 #[test]
+fn no_line_of_a_file_acts_on_whoever_reads_the_reason() {
+    let hostile = "\tone \u{1b}[2J\u{202e}\u{9b}31m\r\u{8} \u{200b}\n";
+    let desk = Desk::with(&[("a", format!("{hostile}two\nthree\n").as_bytes())]);
+    let input =
+        json!({"file_path": desk.path("a"), "old_string": format!("{hostile}twoo\nthree\n"), "new_string": "2"});
+    let (said, reason) = claude(&desk, "Edit", &input).unwrap();
+    assert_eq!(said, "deny");
+    assert!(reason.contains("     1\t\tone \\x1b[2J\\u{202e}\\u{9b}31m\\r\\x08 \\u{200b}\n"), "{reason:?}");
+    let acts = |it: char| it.is_control() && !matches!(it, '\n' | '\t') || matches!(it, '\u{202e}' | '\u{200b}');
+    assert_eq!(reason.chars().find(|&character| acts(character)), None, "{reason:?}");
+}
+
+#[test]
 fn of_other_calls_nothing_is_said() {
     let desk = desk();
     for (tool, input) in [
@@ -335,7 +361,7 @@ fn what_cannot_be_understood_is_blocked() {
 
 #[test]
 fn a_patch_of_codex_is_checked_however_it_comes() {
-    let desk = Desk::with(&[("d/a", b"one\n"), ("a", b"one\n"), (".git/config", b"x\n")]);
+    let desk = Desk::with(&[("d/a", b"one\n"), ("d/b", b"two\n"), ("a", b"one\n"), (".git/config", b"x\n")]);
     let update =
         |file: &str, old: &str| format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n");
     let codex = |tool: &str, input: Value| decision(&answered(&desk, "codex", tool, &input));
@@ -360,8 +386,68 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
         let (said, reason) = codex("apply_patch", json!({"command": update(file, "x")})).unwrap();
         assert!(said == "deny" && reason.contains(&format!("error ({kind}): ")), "{file}: {reason}");
     }
+    let below = update("b", "two");
+    for (directory, fits) in [("d", true), (".", false)] {
+        let script = format!("cd {directory} && apply_patch <<'EOF'\n{below}EOF");
+        assert_eq!(codex("Bash", json!({"command": script})).is_none(), fits, "{directory}");
+    }
     let hidden = format!("true; apply_patch <<'EOF'\n{}EOF", update("a", "one"));
     assert_eq!(codex("Bash", json!({"command": hidden})).unwrap().0, "deny");
     assert_eq!(codex("Bash", json!({"command": "ls"})), None);
     assert!(codex("apply_patch", json!({"command": "no patch"})).unwrap().1.starts_with("error (parse): "));
+}
+
+#[test]
+fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
+    let desk = desk();
+    let patch = "*** Begin Patch\n*** Add File: .git/hooks/x\n+x\n*** End Patch\n";
+    let harmless = patch.replace(".git/hooks/", "");
+    let script = format!("apply_patch <<'EOF'\n{patch}EOF");
+    for (tool, input) in [
+        ("Bash", json!({"command": ["bash", "-l", "-c", script]})),
+        ("Bash", json!({"command": ["env", "bash", "-lc", script]})),
+        ("Bash", json!({"command": ["bash", "-euc", script, "x"]})),
+        ("Bash", json!({"command": ["bash", "-lc", script, 1]})),
+        ("Bash", json!({"command": ["/usr/bin/apply_patch", patch]})),
+        ("Bash", json!({"command": "ls", "input": script})),
+        ("Bash", json!({"cmd": script})),
+        ("exec_command", json!({"cmd": script})),
+        ("Bash", json!({"command": script.replace(".git/hooks/", ""), "workdir": ".git"})),
+        ("functions.apply_patch", json!({"command": patch})),
+        ("apply_patch", json!({"command": harmless, "input": patch})),
+        ("apply_patch", json!({"patch": harmless, "input": patch})),
+    ] {
+        let (said, why) = decision(&answered(&desk, "codex", tool, &input)).unwrap();
+        assert!(said == "deny" && why.contains("call apply_patch with it alone"), "{input}: {why}");
+    }
+    for input in [json!({"command": "grep -r apply_patch ."}), json!({"command": ["ls", 1]}), json!([patch])] {
+        assert_eq!(decision(&answered(&desk, "codex", "Bash", &input)), None, "{input}");
+    }
+}
+
+#[test]
+fn blanks_around_a_name_lead_around_no_policy() {
+    let desk = governed("wpatch.toml");
+    for path in ["a.lock ", "a.lock\n", " a.lock", "a.lock\u{a0}", "\u{feff}a.lock", "\t~/../a.lock"] {
+        for (tool, input) in [
+            ("Write", json!({"file_path": path, "content": ""})),
+            ("Read", json!({"file_path": path})),
+            ("Edit", json!({"file_path": path, "old_string": "one", "new_string": ""})),
+        ] {
+            assert!(["ask", "deny"].contains(&claude(&desk, tool, &input).unwrap().0.as_str()), "{tool} {path:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_somebody_is_asked_about_is_not_told_of() {
+    let policy = "[[rule]]\npaths = ['key']\nops = ['read']\nverdict = 'ask'\n";
+    let desk = Desk::with(&[("key", b"hush-9f3c\n"), ("wpatch.toml", policy.as_bytes())]);
+    let edit = |old: &str| claude(&desk, "Edit", &json!({"file_path": "key", "old_string": old, "new_string": ""}));
+    let said = edit("hush-9f3c").unwrap();
+    assert!(said.0 == "ask" && !said.1.contains("hush-9f3c"), "{said:?}");
+    assert_eq!(edit("hush-9f3d").unwrap(), said);
+    let patch = |old: &str| format!("*** Begin Patch\n*** Update File: key\n@@\n-{old}\n+x\n*** End Patch\n");
+    let (_, why) = decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch("hush-9f3d")}))).unwrap();
+    assert!(why.contains("somebody has to approve this") && !why.contains("hush-9f3c"), "{why}");
 }

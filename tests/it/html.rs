@@ -7,10 +7,12 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use fs_err as fs;
 use scraper::{ElementRef, Html, Selector};
 use sha2::{Digest as _, Sha256};
-use wpatch::engine::{self, Exhibition, Lenience, Request};
+use wpatch::engine::{self, Lenience, Preview, Request};
 use wpatch::path::RelPath;
-use wpatch::report::print_html;
+use wpatch::report::{Report, print_html};
 use wpatch::workspace::memory::{Entry, Memory};
+
+use crate::systems::Desk;
 
 mod palette;
 
@@ -65,29 +67,40 @@ fn path(name: &[u8]) -> RelPath {
     RelPath::new(name).unwrap()
 }
 
-fn shown(files: &[(&str, &[u8])], patch: impl Into<Vec<u8>>) -> Exhibition {
+fn shown(files: &[(&str, &[u8])], patch: impl Into<Vec<u8>>) -> Shown {
     let files = files.iter().map(|(name, content)| (path(name.as_bytes()), Entry::file(content.to_vec())));
-    engine::exhibit(request(patch), &Memory::with_files(files))
+    Shown::of(&engine::exhibit(request(patch), &Memory::with_files(files)))
+}
+
+/// A page, and what it is about.
+struct Shown {
+    report: Report,
+    text: String,
+}
+
+impl Shown {
+    fn of(preview: &Preview<'_>) -> Self {
+        let mut out = Vec::new();
+        print_html(&preview.page(), &mut out).unwrap();
+        Self { report: preview.report.clone(), text: String::from_utf8(out).unwrap() }
+    }
 }
 
 fn request(patch: impl Into<Vec<u8>>) -> Request {
     Request { patches: vec![("-".to_owned(), patch.into())], ..Request::of("") }
 }
 
-fn text(exhibition: &Exhibition) -> String {
-    let mut out = Vec::new();
-    print_html(&exhibition.page(), &mut out).unwrap();
-    String::from_utf8(out).unwrap()
-}
-
-/// Prints the page and parses it.
+/// Parses a page.
 ///
 /// # Panics
 ///
 /// If it is not HTML, or anything is in it that could act.
-fn page(exhibition: &Exhibition) -> Html {
-    let text = text(exhibition);
-    let page = Html::parse_document(&text);
+fn page(shown: &Shown) -> Html {
+    parsed(&shown.text)
+}
+
+fn parsed(text: &str) -> Html {
+    let page = Html::parse_document(text);
     assert!(page.errors.is_empty(), "{:?}\n{text}", page.errors);
     let known: BTreeMap<_, _> = ELEMENTS.iter().copied().collect();
     let mut ids = Vec::new();
@@ -171,9 +184,9 @@ fn the_same_change_has_the_same_page() {
     let many = many.concat();
     let contents: Vec<_> = (0..40).map(|n| (format!("f{n}"), format!("{n} a b\n"))).collect();
     let files: Vec<_> = contents.iter().map(|(name, content)| (name.as_str(), content.as_bytes())).collect();
-    let first = text(&shown(&files, many.clone()));
+    let first = shown(&files, many.clone()).text;
     for _ in 0..4 {
-        assert_eq!(text(&shown(&files, many.clone())), first);
+        assert_eq!(shown(&files, many.clone()).text, first);
     }
 }
 
@@ -198,7 +211,7 @@ fn hostile_texts_stay_texts() {
         let hunk = [b"@@ -1,1 +1,2 @@ ", text, b"\n", b" ", text, b"\n+", text, b" new\n"].concat();
         let patch = [b"--- a/file\n+++ b/file\n", &hunk[..]].concat();
         let fits = shown(&[("file", &line(b""))], patch.clone());
-        assert!(fits.outcome.report.ok, "{:?}", fits.outcome.report.problems);
+        assert!(fits.report.ok, "{:?}", fits.report.problems);
         let page = page(&fits);
         assert_eq!(all(&page, "tr").len(), 2, "{text:?}");
         // It is read as it is, with what does not show as escapes.
@@ -233,15 +246,15 @@ fn hostile_names_stay_names() {
         let header = format!("diff --git \"a/{quoted}\" \"b/{quoted}\"\n");
         let create = format!("{header}new file mode 100644\n--- /dev/null\n+++ \"b/{quoted}\"\n@@ -0,0 +1 @@\n+x\n");
         let created = shown(&[], create);
-        assert!(created.outcome.report.ok, "{name:?} {:?}", created.outcome.report.problems);
+        assert!(created.report.ok, "{name:?} {:?}", created.report.problems);
         page(&created);
         page(&shown(&[], format!("{header}--- \"a/{quoted}\"\n+++ \"b/{quoted}\"\n@@ -1 +1 @@\n-x\n+y\n")));
         let renamed = format!(
             "diff --git \"a/{quoted}\" b/new\nsimilarity index 100%\nrename from \"{quoted}\"\nrename to new\n"
         );
         let workspace = Memory::with_files([(path(name), Entry::file("x\n"))]);
-        let renamed = engine::exhibit(request(renamed), &workspace);
-        assert!(renamed.outcome.report.ok, "{name:?} {:?}", renamed.outcome.report.problems);
+        let renamed = Shown::of(&engine::exhibit(request(renamed), &workspace));
+        assert!(renamed.report.ok, "{name:?} {:?}", renamed.report.problems);
         page(&renamed);
     }
 }
@@ -258,8 +271,8 @@ fn a_reviewer_is_told_of_invisible_characters() {
 fn a_page_is_of_bounded_size_and_says_what_it_leaves_out() {
     let long = "x<".repeat(5 << 20);
     let line = shown(&[], format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+{long}\n+end\n"));
-    assert!(line.outcome.report.ok);
-    assert!(text(&line).len() < 100_000);
+    assert!(line.report.ok);
+    assert!(line.text.len() < 100_000);
     let cut = texts(&page(&line), ".word.ask");
     assert_eq!(cut, ["The change is longer than what a page has of one file: its end is not shown."]);
 
@@ -268,12 +281,12 @@ fn a_page_is_of_bounded_size_and_says_what_it_leaves_out() {
 
     let lines = "+\"\n".repeat(30_000);
     let many = shown(&[], format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1,30000 @@\n{lines}"));
-    let many = text(&many);
+    let many = many.text;
     assert_eq!(many.matches("<tr").count(), 20_000);
     assert!(many.contains("The page is full: 10000 more lines of this file not shown."));
 
     let files: Vec<_> = (0..2100).map(|n| format!("--- /dev/null\n+++ b/f{n}\n@@ -0,0 +1 @@\n+x\n")).collect();
-    let files = text(&shown(&[], files.concat()));
+    let files = shown(&[], files.concat()).text;
     assert_eq!((files.matches("<details class=\"file\"").count(), files.matches("<li><a href").count()), (2000, 2000));
     assert!(files.contains("The page is full: 100 more files not shown."));
 }
@@ -316,7 +329,7 @@ fn repairs_stand_at_their_files() {
     let workspace = Memory::with_files([(path(b"list"), Entry::file(LIST))]);
     let mut request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..request(damaged) };
     request.syntax.lenient = true;
-    let page = page(&engine::exhibit(request, &workspace));
+    let page = page(&Shown::of(&engine::exhibit(request, &workspace)));
     let told = "counts in line 3: the header of the chunk counted its lines wrongly; they were counted again";
     assert_eq!(texts(&page, "header li"), [told]);
     assert_eq!(texts(&page, ".file > summary .badge"), ["modify", "repaired: counts"]);
@@ -371,6 +384,41 @@ fn the_program_prints_one_page_whatever_comes_of_the_patch() {
     let expected = [(0, "Applies"), (1, "Does not apply"), (2, "Broken patch"), (3, "Refused")];
     assert_eq!(endings, expected.map(|(code, ending)| (Some(code), ending.to_owned())));
     assert_eq!(run(fits, &["--stat", "patch"]), (Some(2), String::new()));
-    assert_eq!(run(fits, &["0067a1b2c312345678-9abcdef0"]), (Some(2), String::new()));
+    assert_eq!(run(fits, &["0067a1b2c312345678-9abcdef0"]), (Some(1), String::new()));
     assert_eq!(fs::read(root.path().join("list")).unwrap(), LIST);
+}
+
+#[test]
+fn a_change_of_the_history_is_a_page_too() {
+    let files: [(&str, &[u8]); 4] =
+        [("a <b>", b"one\r\ntwo\r\n"), ("\u{202e}", b"x\n"), (".env", b"SECRET=1\n"), ("run", b"#!\n")];
+    let desk = Desk::with(&files);
+    desk.does(&["init"], b"");
+    let patch = "diff --git \"a/a <b>\" \"b/a <b>\"\nold mode 100644\nnew mode 100755\n--- \"a/a <b>\"\n+++ \"b/a <b>\"\n\
+                 @@ -1,2 +1,2 @@\n one\r\n-two\r\n+<script>\u{ff}\u{200b}\r\n\
+                 diff --git \"a/\\342\\200\\256\" b/moved\nsimilarity index 100%\n\
+                 rename from \"\\342\\200\\256\"\nrename to moved\n\
+                 diff --git a/run b/run\n--- a/run\n+++ b/run\n@@ -1 +1,2 @@\n #!\n+secret\n";
+    let patch: Vec<u8> =
+        patch.chars().flat_map(|it| if it == '\u{ff}' { vec![0xff] } else { it.to_string().into_bytes() }).collect();
+    desk.does(&["apply"], &patch);
+    fs::write(
+        desk.path("wpatch.toml"),
+        "[[rule]]\npaths = ['run']\nops = ['read']\nverdict = 'deny'\nreason = '<i>no</i>'\n",
+    )
+    .unwrap();
+    let id = desk.does(&["log"], b"")["entries"][0]["id"].as_str().unwrap().to_owned();
+    let output = desk.runs(&["show", &id, "--html"], b"");
+    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    let page = parsed(std::str::from_utf8(&output.stdout).unwrap());
+    assert_eq!(texts(&page, "title, h1"), ["Applied: 3 files", "Applied 3 files +1\u{2212}1"]);
+    assert_eq!(texts(&page, "h3"), ["a <b>", "\\u{202e} \u{2192} moved", "run"]);
+    let badges = ["modify", "mode 0644 \u{2192} 0755", "invisible characters", "rename", "modify"];
+    assert_eq!(texts(&page, ".file > summary .badge"), badges);
+    assert_eq!(texts(&page, "tr"), ["11 one", "2-two", "2+<script>\\xff\\u{200b}"]);
+    assert_eq!(texts(&page, "main .word"), ["No line changes.", "The contents are not shown: <i>no</i>"]);
+    assert_eq!(texts(&page, ".facts .copy"), [id]);
+    let none = desk.runs(&["show", "0067a1b2c312345678-9abcdef0", "--html"], b"");
+    assert_eq!((none.status.code(), &*none.stdout), (Some(1), &b""[..]));
+    assert_eq!(desk.runs(&["show", "0067", "--html", "--json"], b"").status.code(), Some(2));
 }

@@ -8,12 +8,11 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::Value;
 use similar::TextDiff;
-use wpatch::path::RelPath;
 use wpatch::text::without_ending;
 
 use crate::case::{Case, Settings};
 use crate::run;
-use crate::tree::{Node, Tree};
+use crate::tree::{Node, Tree, path};
 
 /// Names that never stand in each other's way.
 const NAMES: &[&str] = &["a", "b.txt", "d/a", "d/b", "d/e/f", "g/h/i/j"];
@@ -49,8 +48,8 @@ proptest! {
         prop_assume!(!request.patches.is_empty());
         let memory = run::memory(&before);
         let shown = wpatch::engine::preview(request, &memory);
-        prop_assert!(shown.outcome.report.ok, "{:?}", shown.outcome.report.error);
-        let shown = shown.diffs.concat();
+        prop_assert!(shown.report.ok, "{:?}", shown.report.error);
+        let shown = shown.diffs().map(Result::unwrap).collect::<Vec<_>>().concat();
         if !shown.is_empty() {
             let report = run::apply(&memory, &shown, &Settings::default());
             prop_assert!(is_ok(&report), "{:#}\n{}", report, String::from_utf8_lossy(&shown));
@@ -170,10 +169,6 @@ fn is_ok(report: &Value) -> bool {
 
 fn verdict(report: &Value) -> [&Value; 4] {
     ["ok", "exit_code", "plan_id", "problems"].map(|key| &report[key])
-}
-
-fn path(name: &str) -> RelPath {
-    RelPath::new(name.as_bytes()).unwrap()
 }
 
 fn at<'a>(tree: &'a Tree, name: &str) -> Option<&'a Node> {

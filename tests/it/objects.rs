@@ -1,12 +1,14 @@
 //! Trees of repositories as workspaces: they are what a checkout is, and say what is wrong with a repository.
 
 mod command;
-mod damage;
+pub(crate) mod damage;
 
+use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
 use wpatch::engine;
 use wpatch::path::RelPath;
+use wpatch::process::Patience;
 use wpatch::workspace::disk::Disk;
 use wpatch::workspace::objects::{self, Objects};
 use wpatch::workspace::{Fault, Workspace};
@@ -14,13 +16,21 @@ use wpatch::workspace::{Fault, Workspace};
 use crate::case::{Case, Settings, each, same};
 use crate::repository::Repository;
 use crate::run;
-use crate::tree::{Node, Tree};
+use crate::tree::{Node, Tree, path};
 
 /// Fewest cases whose tree git can keep.
 const LEAST: usize = 440;
 
-fn path(name: &str) -> RelPath {
-    RelPath::new(name.as_bytes()).unwrap()
+/// Puts a program named `git` into `directory`: a shell script.
+pub(crate) fn fake_git(directory: &std::path::Path, script: &str) {
+    let file = directory.join("git");
+    fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+/// Returns a search path with `directory` before everything else.
+pub(crate) fn before_all(directory: &str) -> String {
+    format!("{directory}:{}", std::env::var("PATH").unwrap())
 }
 
 fn open(repository: &Repository, revision: &str) -> Objects {
@@ -84,7 +94,7 @@ fn a_check_of_a_tree_says_what_a_check_of_its_checkout_says() {
     let repository = Repository::new();
     let branches: Vec<_> = names.iter().zip(&cases).map(|(name, case)| (name.as_str(), &case.before)).collect();
     repository.import(&branches);
-    let trees = objects::Repository::at(&repository.path());
+    let trees = objects::Repository::at(&repository.path(), None, Patience::default());
     let directory = TempDir::new().unwrap();
     let mut numbered = names.iter();
     let next = std::cell::RefCell::new(&mut numbered);

@@ -1,5 +1,7 @@
 //! Reports in the formats of other systems, each held to the schema that its system publishes.
 
+mod texts;
+
 use std::path::Path;
 use std::process::Output;
 
@@ -375,6 +377,8 @@ fn the_names_of_problems_stay_while_lines_move() {
     assert_eq!(before, after);
     assert_ne!(lines, moved);
     assert_ne!(before[0], before[1]);
+    let (twice, _): (Vec<_>, Vec<_>) = names("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n@@ -3 +3 @@\n-x\n+y\n");
+    assert!(twice.len() == 2 && twice[0] != twice[1], "{twice:?}");
 }
 
 #[test]
@@ -443,12 +447,17 @@ new file mode 100644
     let lines: Vec<_> = told["locations"].as_array().unwrap().iter().map(|place| place["line"].clone()).collect();
     assert_eq!((told["status"].clone(), lines), (json!("pending"), vec![json!(1), json!(1), json!(null), json!(1)]));
     let report = desk.says(&["check"], patch.as_bytes());
-    assert_eq!(told["toolCallId"], report["plan_id"]);
+    assert_eq!((&told["toolCallId"], &told["rawOutput"]["plan_id"]), (&report["plan_id"], &report["plan_id"]));
     let output = desk.runs(&["apply", "--output", "acp"], b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-none\n+1\n");
     let told = document("acp", &output);
-    assert_eq!((&told["status"], &told["locations"][0]["path"]), (&json!("failed"), &json!(at("a"))));
+    assert_eq!((&told["status"], &told["locations"]), (&json!("failed"), &json!([{"path": at("a"), "line": 1}])));
     let words = told["content"][0]["content"]["text"].as_str().unwrap();
     assert!(words.starts_with("error (not_found): a: "), "{words}");
+    let renamed = b"diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n";
+    let deleted = b"--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+    for (patch, kind) in [(patch.as_bytes(), "edit"), (renamed, "move"), (deleted, "delete")] {
+        assert_eq!(document("acp", &desk.runs(&["check", "--output", "acp"], patch))["kind"], kind);
+    }
 }
 
 #[test]
@@ -457,19 +466,4 @@ fn a_long_change_is_shown_to_a_client_as_a_whole() {
     let patch = format!("--- /dev/null\n+++ b/long\n@@ -0,0 +1,40000 @@\n{}", long.replace('x', "+x"));
     let output = Desk::with(&[]).runs(&["check", "--output", "acp"], patch.as_bytes());
     assert_eq!(document("acp", &output)["content"][0]["newText"], long);
-}
-
-#[test]
-fn bytes_that_are_no_text_come_out_harmless() {
-    let patch = b"--- a/\xff\x1b]0;x\x07\n+++ b/\xff\x1b]0;x\x07\n@@ -1 +1 @@\n-\xfe\n+y\n";
-    for (name, _) in DOCUMENTS {
-        let output = Desk::with(&[]).runs(&["check", "--output", name], patch);
-        document(name, &output);
-        assert!(output.stdout.iter().all(|byte| *byte == b'\n' || !byte.is_ascii_control()), "{name}");
-    }
-    for name in ["github", "codex"] {
-        let output = Desk::with(&[]).runs(&["check", "--output", name], patch);
-        assert!(output.stdout.iter().all(|byte| *byte == b'\n' || !byte.is_ascii_control()), "{name}");
-        assert_eq!(code(&output), 1);
-    }
 }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use fs_err as fs;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
 use crate::systems::{Desk, program};
@@ -41,6 +42,34 @@ fn a_project_s_own_file_that_cannot_be_read_stops_everything() {
     stops();
     fs::remove_file(&own).unwrap();
     desk.does(&["write", "b", "--content", "x"], b"");
+}
+
+#[test]
+fn a_policy_file_that_is_no_file_is_refused_and_not_waited_for() {
+    let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
+    let desk = Desk::with(&[("a", b"a\n"), ("patch", patch), ("../config/wpatch/other.toml", b"")]);
+    let refuses = |policy: &[&str]| {
+        for command in [&["write", "b", "--content", "x"][..], &["apply", "patch"], &["policy", "explain", "a"]] {
+            let rule = "[[rule]]\npaths = ['patch']\nops = ['read']\nverdict = 'deny'\n";
+            let error = desk.says(&[command, policy].concat(), rule.as_bytes())["error"].clone();
+            assert_eq!(error["kind"], "policy", "{command:?} {policy:?}: {error:#}");
+        }
+    };
+    // What can be read once says nothing when it is asked again.
+    refuses(&["--policy", "-"]);
+    refuses(&["--policy", "/dev/stdin"]);
+    refuses(&["--policy", "/dev/zero"]);
+    let fifo = |name: &str| mknodat(CWD, desk.path(name), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    fifo("given");
+    symlink("given", desk.path("link")).unwrap();
+    refuses(&["--policy", "given"]);
+    refuses(&["--policy", "link"]);
+    fifo("wpatch.toml");
+    refuses(&[]);
+    fs::remove_file(desk.path("wpatch.toml")).unwrap();
+    fifo("../config/wpatch/config.toml");
+    refuses(&[]);
+    assert_eq!((fs::read(desk.path("a")).unwrap(), desk.path("b").exists()), (b"a\n".to_vec(), false));
 }
 
 #[test]
@@ -226,6 +255,41 @@ fn what_may_not_be_read_is_not_shown_out_of_the_history_either() {
     assert!(text.contains("+b\n") && !text.contains("key"), "{text}");
     fs::write(desk.path("wpatch.toml"), "mode = 1\n").unwrap();
     desk.refuses("policy", &["show", id(1)], b"");
+}
+
+#[test]
+fn neither_a_log_nor_taking_back_tells_what_may_not_be_read() {
+    for verdict in ["deny", "ask"] {
+        let desk = Desk::with(&[("a", b"a\n"), ("key", b"old\n"), ("gone", b"old\n")]);
+        desk.does(&["init"], b"");
+        let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n--- a/key\n+++ b/key\n@@ -1 +1 @@\n-old\n+new\n\
+            --- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n";
+        desk.does(&["apply"], patch);
+        let rule = format!("[[rule]]\npaths = ['key', 'gone']\nops = ['read']\nverdict = '{verdict}'\n");
+        fs::write(desk.path("wpatch.toml"), rule).unwrap();
+        let log = desk.does(&["log"], b"");
+        let id = log["entries"][0]["id"].as_str().unwrap();
+        for document in [&log, &serde_json::from_slice(&desk.runs(&["show", id, "--json"], b"").stdout).unwrap()] {
+            for file in document["entries"][0]["files"].as_array().unwrap() {
+                let is_open = file["path"] == "a";
+                assert_eq!(file.get("withheld").is_none(), is_open, "{file:#}");
+                for side in ["before", "after"].map(|side| &file[side]).into_iter().filter(|side| !side.is_null()) {
+                    assert_eq!(side.get("xxh3").is_some(), is_open, "{file:#}");
+                }
+            }
+        }
+        let kind = if verdict == "deny" { "denied" } else { "approval_required" };
+        // As they were before, as the change left them, and as somebody else did.
+        fs::write(desk.path("a"), "a\n").unwrap();
+        for contents in ["old\n", "new\n", "hum\n"] {
+            fs::write(desk.path("key"), contents).unwrap();
+            fs::write(desk.path("gone"), contents).unwrap();
+            desk.refuses(kind, &["undo"], b"");
+            if verdict == "deny" {
+                desk.refuses(kind, &["undo", "--dry-run"], b"");
+            }
+        }
+    }
 }
 
 #[test]

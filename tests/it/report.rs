@@ -357,6 +357,21 @@ fn anybody_can_work_out_the_plan_id() {
     assert_eq!(document["plan_id"], worked_out(&document));
 }
 
+#[test]
+fn the_plan_id_tells_which_file_is_lost() {
+    let files = [("a", "one\n"), ("b", "two\n")]
+        .map(|(name, text)| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(text)));
+    let mut request = request("diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n");
+    request.preflight.overwrite = true;
+    let document = json(&engine::check(request, &Memory::with_files(files)).report);
+    let lost = json!({"mode": "100644", "sha256": Sha256::of(b"two\n").to_string()});
+    assert_eq!((&document["files"][0]["replaces"], &document["plan_id"]), (&lost, &json!(worked_out(&document))));
+}
+
+fn text_of(value: &Value) -> &str {
+    value.as_str().unwrap()
+}
+
 /// Returns the `plan_id` as its documentation tells it, from nothing but the report.
 fn worked_out(document: &Value) -> String {
     let mut text = "wpatch.plan/1\n".to_owned();
@@ -366,7 +381,9 @@ fn worked_out(document: &Value) -> String {
         let plain = |key: &str| word(&file[key], "");
         let six = [plain("op"), plain("from"), plain("path"), modes, plain("sha256_before"), plain("sha256_after")];
         let in_place = file["in_place"].as_bool().unwrap_or(false).then(|| "in_place".to_owned());
-        for field in six.into_iter().chain(in_place) {
+        let replaced =
+            file["replaces"].as_object().map(|it| ["replaces", text_of(&it["mode"]), text_of(&it["sha256"])].join(" "));
+        for field in six.into_iter().chain(replaced).chain(in_place) {
             text.extend([&field.len().to_string(), ":", &field, ","]);
         }
     }

@@ -1,8 +1,7 @@
 //! Cases through the engine on a tree in memory, and through the binary on a disk.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -22,6 +21,7 @@ use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::{preflight, syntax, transaction};
 
 use crate::case::Settings;
+use crate::systems::fed;
 use crate::tree::{Node, Tree};
 
 /// Returns a tree in memory.
@@ -66,19 +66,14 @@ pub(crate) fn apply(tree: &dyn Workspace, patch: &[u8], settings: &Settings) -> 
 ///
 /// If what it prints is not one report, or its exit code is another than the report's.
 pub(crate) fn binary(command: &str, root: &Path, patch: &[u8], settings: &Settings) -> Value {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_wpatch"))
+    let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    program
         .arg(command)
         .args(["--json", "--with-diff", "--durability", "none", "--root"])
         .arg(root)
         .args(settings.arguments())
-        .args(settings.own_arguments())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(patch).unwrap();
-    let output = child.wait_with_output().unwrap();
+        .args(settings.own_arguments());
+    let output = fed(&mut program, patch);
     let text = String::from_utf8(output.stdout).unwrap();
     let report = valid(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")));
     assert_eq!(report["exit_code"].as_i64(), output.status.code().map(i64::from), "{text}");

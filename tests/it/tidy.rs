@@ -12,11 +12,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("digest", &[]),
     ("mode", &[]),
     ("path", &["text"]),
-    ("process", &[]),
-    ("progress", &[]),
+    ("mutex", &[]),
+    ("process", &["mutex"]),
+    ("progress", &["mutex"]),
     ("whitespace", &[]),
     ("plan", &["text", "digest", "mode", "path"]),
-    ("workspace", WORDS),
+    ("workspace", &["text", "digest", "mode", "path", "mutex", "process"]),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
     ("syntax", &["text", "digest", "mode", "path", "plan"]),
     ("matching", &["text", "digest", "mode", "path", "whitespace", "plan"]),
@@ -41,10 +42,11 @@ const LAYERS: &[(&str, &[&str])] = &[
             "guard",
             "policy",
             "progress",
+            "mutex",
             "whitespace",
         ],
     ),
-    ("transaction", &["text", "digest", "mode", "path", "policy", "progress", "workspace", "change"]),
+    ("transaction", &["text", "digest", "mode", "path", "mutex", "policy", "progress", "workspace", "change"]),
     (
         "report",
         &[
@@ -71,6 +73,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "digest",
             "mode",
             "path",
+            "mutex",
             "plan",
             "workspace",
             "change",
@@ -89,11 +92,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "whitespace",
         ],
     ),
-    ("cli", &["text", "digest", "mode", "path", "report", "engine"]),
+    ("cli", &["text", "digest", "mode", "path", "mutex", "report", "engine"]),
 ];
-
-/// The plain values at the bottom.
-const WORDS: &[&str] = &["text", "digest", "mode", "path"];
 
 /// The files that put the crate together, and may import everything.
 const ROOTS: &[&str] = &["lib.rs", "main.rs"];

@@ -12,7 +12,8 @@ use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{Privacy, Rename, Workspace};
 
 use crate::case::Settings;
-use crate::changes::{Step, path, run};
+use crate::changes::{Step, run};
+use crate::tree::path;
 
 fn memory(files: &[(&str, Entry)]) -> Memory {
     Memory::with_files(files.iter().map(|(name, entry)| (path(name), entry.clone())))

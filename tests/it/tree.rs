@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
+use tempfile::TempDir;
 use walkdir::{DirEntry, WalkDir};
 use wpatch::path::RelPath;
 use wpatch::text::printable;
@@ -46,6 +47,11 @@ impl fmt::Debug for Node {
             Self::Directory => f.write_str("directory"),
         }
     }
+}
+
+/// Returns the path that is called so.
+pub(crate) fn path(name: &str) -> RelPath {
+    RelPath::new(name.as_bytes()).unwrap()
 }
 
 /// Returns the tree that a directory of a fixture stands for; see `fixtures/README.md`. None is an empty tree.
@@ -95,6 +101,14 @@ pub(crate) fn write(tree: &Tree, root: &Path) {
             Node::Directory => fs::create_dir_all(&path).unwrap(),
         }
     }
+}
+
+/// Returns a new directory with text files.
+pub(crate) fn directory(files: &[(&str, &str)]) -> TempDir {
+    let tree = files.iter().map(|(name, text)| (path(name), Node::file(*text))).collect();
+    let root = TempDir::new().unwrap();
+    write(&tree, root.path());
+    root
 }
 
 /// What a look at a tree must not change: mode, inode, size, times of change of contents and of attributes.

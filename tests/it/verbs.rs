@@ -1,9 +1,8 @@
 //! The editing commands on a disk: what they leave, and what they say.
 
-use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use wpatch::engine::{self, Change};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::run::valid;
+use crate::systems::fed;
 use crate::tree;
 
 /// Returns a directory with files, and one beside it that nothing may touch.
@@ -35,16 +35,14 @@ fn root() -> (TempDir, std::path::PathBuf) {
 pub(crate) fn run(root: &Path, arguments: &[&str], input: &str) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
     command.current_dir(root).args(arguments).args(["--json", "--durability", "none"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // A program that has its text already does not read.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    let output = fed(&mut command, input.as_bytes());
     let report = valid(serde_json::from_slice(&output.stdout).unwrap());
     assert_eq!(report["exit_code"].as_i64(), output.status.code().map(i64::from));
     report
 }
 
-fn text(root: &Path, name: &str) -> String {
+/// Returns the contents of a file, escaped.
+pub(crate) fn text(root: &Path, name: &str) -> String {
     fs::read(root.join(name)).unwrap().escape_ascii().to_string()
 }
 

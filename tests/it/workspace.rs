@@ -9,10 +9,7 @@ use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
 use wpatch::workspace::{BACKENDS, Fault, Like, Privacy, Rename, Result, Workspace};
 
-/// A path from text that is known to be one.
-fn path(text: &str) -> RelPath {
-    RelPath::new(text.as_bytes()).unwrap()
-}
+use crate::tree::path;
 
 const NEW: Permissions = Permissions::New { executable: false };
 const PATIENCE: Duration = Duration::from_millis(20);

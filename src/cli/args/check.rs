@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
-use super::PatchOptions;
+use super::{PatchOptions, duration};
 use crate::cli::batch::Shard;
 
 /// The options of `check`.
@@ -46,6 +47,9 @@ pub(in crate::cli) struct TreeOptions {
     /// The repository of that revision [default: the one that --root is in]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) git_dir: Option<PathBuf>,
+    /// How long the git that reads the repository may be silent, as in 10s or 2m [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(in crate::cli) git_timeout: Option<Duration>,
 }
 
 impl TreeOptions {

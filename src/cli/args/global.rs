@@ -18,9 +18,9 @@ pub(in crate::cli) struct Global {
     /// File with rules on what may be done; of several, and of `wpatch.toml` in the root, the strictest answer counts
     #[arg(long, global = true, value_name = "FILE")]
     pub(in crate::cli) policy: Vec<PathBuf>,
-    /// Whether the root is a directory that a grant opens.
+    /// The root that the command was given, where the root is a directory that a grant opens outside of that.
     #[arg(skip)]
-    pub(in crate::cli) is_elsewhere: bool,
+    pub(in crate::cli) given_root: Option<PathBuf>,
     /// Print one JSON document, whatever happens
     #[arg(long, global = true)]
     pub(in crate::cli) json: bool,

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::cli::args::Global;
 use crate::cli::{Stop, input, request};
 use crate::engine::options::{Direction, GUARDS, OnlyError, code};
 use crate::engine::{Lenience, Request};
@@ -84,11 +85,11 @@ impl Job {
         names.map(|name| name.to_string_lossy().into_owned()).collect()
     }
 
-    /// Returns what is to be checked, where `usual` says what the job does not.
-    pub(super) fn request(self, usual: &Request, max_patch: u64) -> Result<Request, Stop> {
+    /// Returns what is to be checked, where `usual` says what the job does not, under the policy of the root of `global`.
+    pub(super) fn request(self, usual: &Request, max_patch: u64, global: &Global) -> Result<Request, Stop> {
         let patch = match (self.patch, self.patch_file, self.patch_base64) {
             (Some(text), None, None) => ("-".to_owned(), text.into_bytes()),
-            (None, Some(path), None) => input::named(&path, max_patch)?,
+            (None, Some(path), None) => input::named(&path, max_patch, global)?,
             (None, None, Some(text)) => {
                 let decoded = STANDARD.decode(text.trim_ascii());
                 ("-".to_owned(), decoded.map_err(|error| usage(format!("patch_base64 cannot be read: {error}")))?)

@@ -11,8 +11,8 @@ use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{mem, thread};
 
@@ -23,6 +23,7 @@ use super::policy::Given;
 use super::{Stop, Task, input, output, progress, request, tree, watched};
 use crate::engine::options::{Interrupt, Phase, Progress, code};
 use crate::engine::{self, Repository, Request};
+use crate::mutex::locked;
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
 use job::{Job, usage};
@@ -71,7 +72,7 @@ fn work_off(batch: &Arc<Batch>, threads: usize) {
     };
     let workers: Vec<_> = (0..threads).map(worker).collect();
     // A thread may wait for a line that never comes; a signal ends the run as soon as no job is in the making.
-    let is_over = || batch.interrupt.signal().is_some() && batch.busy.load(Ordering::SeqCst) == 0;
+    let is_over = || batch.is_interrupted() && batch.busy.load(Ordering::SeqCst) == 0;
     while !workers.iter().all(thread::JoinHandle::is_finished) && !is_over() {
         thread::park_timeout(LOOK);
     }
@@ -94,6 +95,7 @@ struct Batch {
     repositories: Mutex<Vec<(Option<PathBuf>, Repository)>>,
     interrupt: &'static Interrupt,
     busy: AtomicUsize,
+    answered: AtomicUsize,
     has_failed: AtomicBool,
     is_stopped: AtomicBool,
     /// What broke the run off, and its exit code.
@@ -110,7 +112,7 @@ impl Batch {
         if input::first(&patch.patches) == Phase::Reading {
             progress.enter(Phase::Jobs, 0);
         }
-        let input = source(&mem::take(&mut patch.patches))?;
+        let input = source(&mem::take(&mut patch.patches), &global)?;
         let order = if patch.deterministic { Order::Read(AHEAD * threads) } else { Order::Finished };
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
@@ -129,6 +131,7 @@ impl Batch {
             repositories: Mutex::default(),
             interrupt: watched()?,
             busy: AtomicUsize::new(0),
+            answered: AtomicUsize::new(0),
             has_failed: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
             broken: Mutex::new(None),
@@ -141,9 +144,8 @@ impl Batch {
         // What one job does in parallel it does on this thread: the others have jobs of their own.
         let _pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
         while !self.is_stopped.load(Ordering::SeqCst) && self.interrupt.signal().is_none() {
-            match self.queue.take() {
+            match self.queue.take(|| self.begins()) {
                 Ok(Some(taken)) => {
-                    self.busy.fetch_add(1, Ordering::SeqCst);
                     self.answer(taken);
                     self.progress.step(1);
                     self.busy.fetch_sub(1, Ordering::SeqCst);
@@ -152,6 +154,24 @@ impl Batch {
                 Err(error) => return self.break_off(2, format!("cannot read the jobs: {error}")),
             }
         }
+    }
+
+    /// Returns whether one more job may begin, which has to be answered then. Whoever waits for the end looks at the signal
+    /// first: it finds either that a job begins, or that the signal keeps it from that.
+    fn begins(&self) -> bool {
+        self.busy.fetch_add(1, Ordering::SeqCst);
+        let begins = !self.is_interrupted();
+        if !begins {
+            self.busy.fetch_sub(1, Ordering::SeqCst);
+        }
+        begins
+    }
+
+    fn is_interrupted(&self) -> bool {
+        fence(Ordering::SeqCst);
+        let is_interrupted = self.interrupt.signal().is_some();
+        fence(Ordering::SeqCst);
+        is_interrupted
     }
 
     fn answer(&self, Taken { place, index, text }: Taken) {
@@ -179,7 +199,9 @@ impl Batch {
         let answer = BatchLine { schema: BATCH_SCHEMA, index, id, report };
         let printed = print_json(&answer, &mut line).and_then(|()| self.queue.put(place, line));
         match printed {
-            Ok(()) => {}
+            Ok(()) => {
+                self.answered.fetch_add(1, Ordering::SeqCst);
+            }
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.break_off(UNREAD, String::new()),
             Err(error) => self.break_off(4, format!("cannot write the reports: {error}")),
         }
@@ -187,11 +209,11 @@ impl Batch {
 
     fn check(&self, mut job: Job) -> Result<Report, Stop> {
         let (root, git_dir, rev) = (job.root.take(), job.git_dir.take(), job.rev.take());
-        let mut request = job.request(&self.usual, self.max_patch)?;
+        let global = Global { root: root.clone().or_else(|| self.global.root.clone()), ..self.global.clone() };
+        let mut request = job.request(&self.usual, self.max_patch, &global)?;
         let is_tree = git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
         if !is_tree {
-            if let Some(root) = &root {
-                let global = Global { root: Some(root.clone()), ..self.global.clone() };
+            if root.is_some() {
                 request.selection.roots = request::roots(&global);
                 request.preflight.policy = self.policy.policy(&global);
             }
@@ -213,21 +235,17 @@ impl Batch {
             return Err(usage("a git_dir without a rev says not which tree is meant".to_owned()));
         };
         let repository = self.repository(git_dir.as_deref().or(self.tree.git_dir.as_deref()));
-        let tree = tree::open(&repository, &revision)?;
-        let mut outcome = engine::check(request, &tree);
-        outcome.report.tree = Some(tree::told(&repository, &revision, &tree));
-        Ok(outcome.report)
+        Ok(tree::against(&repository, &revision, request)?.report)
     }
 
     /// Returns the repository `git_dir`, or the one that the root is in, opened once for all jobs.
     fn repository(&self, git_dir: Option<&Path>) -> Repository {
-        let mut kept = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.repositories);
         let place = kept.iter().position(|(known, _)| known.as_deref() == git_dir);
         let found = if let Some(place) = place {
             kept.remove(place)
         } else {
-            let around = || Repository::around(self.global.root());
-            (git_dir.map(Path::to_owned), git_dir.map_or_else(around, Repository::at))
+            (git_dir.map(Path::to_owned), tree::repository(git_dir, &self.tree, &self.global))
         };
         let repository = found.1.clone();
         kept.insert(0, found);
@@ -237,19 +255,23 @@ impl Batch {
 
     fn break_off(&self, exit_code: u8, message: String) {
         self.is_stopped.store(true, Ordering::SeqCst);
-        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut broken = locked(&self.broken);
         broken.get_or_insert((exit_code, message));
     }
 
     /// Says what broke the run off, and returns the exit code.
     fn ended(&self) -> ExitCode {
-        if let Some((exit_code, message)) = self.broken.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some((exit_code, message)) = locked(&self.broken).take() {
             if !message.is_empty() {
                 output::complain(&message);
             }
             return ExitCode::from(exit_code);
         }
         if let Some(signal) = self.interrupt.signal().and_then(|signal| u8::try_from(signal).ok()) {
+            let answered = self.answered.load(Ordering::SeqCst);
+            output::complain(&format!(
+                "stopped by signal {signal}: jobs answered: {answered}, nothing is done of the others"
+            ));
             return ExitCode::from(128 + signal);
         }
         ExitCode::from(u8::from(self.has_failed.load(Ordering::SeqCst)))
@@ -257,14 +279,11 @@ impl Batch {
 }
 
 /// Opens what the jobs are read from.
-fn source(files: &[PathBuf]) -> Result<Box<dyn BufRead + Send>, Stop> {
+fn source(files: &[PathBuf], global: &Global) -> Result<Box<dyn BufRead + Send>, Stop> {
     match files {
         [] => Ok(Box::new(BufReader::new(io::stdin()))),
         [file] if file == Path::new("-") => Ok(Box::new(BufReader::new(io::stdin()))),
-        [file] => match input::file(file) {
-            Ok(file) => Ok(Box::new(BufReader::new(file))),
-            Err(error) => Err(usage(format!("cannot read the jobs: {error}"))),
-        },
+        [file] => Ok(Box::new(BufReader::new(input::file(file, global)?))),
         _ => Err(usage("the jobs of a batch are in one file".to_owned())),
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::str::FromStr;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::cli::line::{Line, next_line};
+use crate::mutex::locked;
 
 /// Longest line, in bytes.
 pub(super) const MAX_LINE: usize = 64 << 20;
@@ -86,15 +87,16 @@ impl Queue {
         }
     }
 
-    /// Returns the next job; `None` after the last one, and when the output is broken. Blank lines are passed over.
+    /// Returns the next job, unless `begins` says that none begins any more; `None` after the last one, and when the output
+    /// is broken. Blank lines are passed over.
     ///
     /// # Errors
     ///
     /// Returns the error of the input.
-    pub(super) fn take(&self) -> io::Result<Option<Taken>> {
-        let mut source = held(&self.source);
+    pub(super) fn take(&self, begins: impl Fn() -> bool) -> io::Result<Option<Taken>> {
+        let mut source = locked(&self.source);
         if let Order::Read(window) = self.order {
-            let mut sink = held(&self.sink);
+            let mut sink = locked(&self.sink);
             while source.taken - sink.written >= window && !sink.is_broken {
                 sink = self.is_written.wait(sink).unwrap_or_else(PoisonError::into_inner);
             }
@@ -114,6 +116,10 @@ impl Queue {
             if is_blank || index % self.shard.count != self.shard.index - 1 {
                 continue;
             }
+            // Asked in the order of the lines, so that no answer waits for one that never comes.
+            if !begins() {
+                return Ok(None);
+            }
             let place = source.taken;
             source.taken += 1;
             return Ok(Some(Taken { place, index, text: (line == Line::Whole).then_some(text) }));
@@ -126,7 +132,7 @@ impl Queue {
     ///
     /// Returns the error of the output.
     pub(super) fn put(&self, place: usize, line: Vec<u8>) -> io::Result<()> {
-        let mut sink = held(&self.sink);
+        let mut sink = locked(&self.sink);
         let put = if self.order == Order::Finished { sink.print(&line) } else { sink.print_in_turn(place, line) };
         sink.is_broken |= put.is_err();
         self.is_written.notify_all();
@@ -150,10 +156,6 @@ impl Sink {
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,7 +163,7 @@ mod tests {
     fn taken(input: &'static str, shard: &str) -> Vec<(usize, usize)> {
         let shard = Some(shard.parse().unwrap());
         let queue = Queue::new(Box::new(input.as_bytes()), Box::new(io::sink()), shard, Order::Finished);
-        std::iter::from_fn(|| queue.take().unwrap()).map(|job| (job.place, job.index)).collect()
+        std::iter::from_fn(|| queue.take(|| true).unwrap()).map(|job| (job.place, job.index)).collect()
     }
 
     #[test]
@@ -177,15 +179,15 @@ mod tests {
     #[test]
     fn no_more_jobs_are_taken_than_the_window_holds() {
         let queue = Queue::new(Box::new(&b"a\nb\nc\n"[..]), Box::new(io::sink()), None, Order::Read(2));
-        let [first, second] = [(); 2].map(|()| queue.take().unwrap().unwrap());
+        let [first, second] = [(); 2].map(|()| queue.take(|| true).unwrap().unwrap());
         queue.put(second.place, b"2\n".to_vec()).unwrap();
-        assert_eq!(held(&queue.sink).waiting.len(), 1);
+        assert_eq!(locked(&queue.sink).waiting.len(), 1);
         std::thread::scope(|scope| {
-            let third = scope.spawn(|| queue.take().unwrap().unwrap().index);
+            let third = scope.spawn(|| queue.take(|| true).unwrap().unwrap().index);
             queue.put(first.place, b"1\n".to_vec()).unwrap();
             assert_eq!(third.join().unwrap(), 2);
         });
-        let sink = held(&queue.sink);
+        let sink = locked(&queue.sink);
         assert_eq!((sink.waiting.len(), sink.written), (0, 2));
     }
 
@@ -202,8 +204,8 @@ mod tests {
             }
         }
         let queue = Queue::new(Box::new(&b"a\nb\n"[..]), Box::new(Broken), None, Order::Read(1));
-        let first = queue.take().unwrap().unwrap();
+        let first = queue.take(|| true).unwrap().unwrap();
         assert!(queue.put(first.place, b"1\n".to_vec()).is_err());
-        assert!(queue.take().unwrap().is_none());
+        assert!(queue.take(|| true).unwrap().is_none());
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let rooted = Global { root: Some(root), ..global.clone() };
     // A name that is not absolute belongs to where the agent is.
     let aimed = |file: PathBuf| {
-        let (file, mut global) = (call.cwd.join(at_home(file)), rooted.clone());
+        let (file, mut global) = (call.cwd.join(meant(file)), rooted.clone());
         aim(&mut global, Some(&file))?;
         Ok((verbs::below(global.root(), &file), global))
     };
@@ -112,8 +112,11 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     }
 }
 
-/// Returns what a name with `~` stands for: the tools look into the user's home.
-fn at_home(file: PathBuf) -> PathBuf {
+/// Returns the file that a name stands for: the tools take what JavaScript has for blanks off its ends, and look into the
+/// user's home for `~`.
+fn meant(file: PathBuf) -> PathBuf {
+    let is_blank = |c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}';
+    let file = file.to_str().map(|name| PathBuf::from(name.trim_matches(is_blank))).unwrap_or(file);
     match (file.strip_prefix("~"), env::home_dir()) {
         (Ok(below), Some(home)) => home.join(below),
         _ => file,

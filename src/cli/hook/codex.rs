@@ -19,27 +19,50 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let root = global.root.clone().unwrap_or_else(|| call.cwd.clone());
     let global = &Global { root: Some(root), ..global.clone() };
     let is_patch = NAMES.contains(&call.tool_name.as_str());
-    let input = &call.tool_input;
-    let command = ["command", "input", "patch"].iter().map(|key| &input[*key]).find(|value| !value.is_null());
-    let Some(command) = command.or(Some(input).filter(|input| input.is_string())) else {
-        return if is_patch { Err(unknown("a patch is missing")) } else { Ok(Decision::None) };
+    let words = understood(&call.tool_input);
+    let script = match words.as_deref() {
+        Some([script] | [_, "-lc" | "-c", script]) => heredoc(script),
+        _ => None,
     };
-    match words(command).as_deref() {
-        Some([patch]) if is_patch && patch.trim_start().starts_with(BEGIN) => checked(patch, "", call, global),
-        Some([name, patch]) if NAMES.contains(name) => checked(patch, "", call, global),
-        Some([script] | [_, "-lc" | "-c", script]) => match heredoc(script) {
-            Some((directory, patch)) => checked(patch, directory, call, global),
-            None if is_patch => checked(script, "", call, global),
-            // A patch that goes through a shell in another way cannot be told from what else the shell does.
-            None if script.contains(BEGIN) && NAMES.iter().any(|name| script.contains(name)) => {
-                let why =
-                    "a patch is checked before it is applied: call apply_patch with it alone, with nothing around it";
-                Ok(Decision::Deny(why.to_owned()))
-            }
-            None => Ok(Decision::None),
-        },
-        _ if is_patch => Err(unknown("its input is no text")),
+    match (words.as_deref(), script) {
+        (Some([patch]), _) if is_patch && patch.trim_start().starts_with(BEGIN) => checked(patch, "", call, global),
+        (Some([name, patch]), _) if NAMES.contains(name) => checked(patch, "", call, global),
+        (_, Some((directory, patch))) => checked(patch, directory, call, global),
+        (Some([text]), None) if is_patch => checked(text, "", call, global),
+        // A patch that comes in another way cannot be told from what else the call does.
+        _ if is_hidden(call) => {
+            let why = "a patch is checked before it is applied: call apply_patch with it alone, with nothing around it";
+            Ok(Decision::Deny(why.to_owned()))
+        }
+        _ if is_patch => Err(unknown("its input is not one text")),
         _ => Ok(Decision::None),
+    }
+}
+
+/// Returns the words of a command, if there is one and nothing that says where it runs.
+fn understood(input: &Value) -> Option<Vec<&str>> {
+    let named = ["command", "input", "patch"].iter().map(|key| &input[*key]).filter(|value| !value.is_null());
+    let mut commands = named.chain(Some(input).filter(|input| input.is_string()));
+    match (commands.next(), commands.next(), &input["workdir"]) {
+        (Some(command), None, Value::Null) => words(command),
+        _ => None,
+    }
+}
+
+/// Returns whether there is a patch somewhere in the call, and the name of the tool.
+fn is_hidden(call: &Call) -> bool {
+    let has_name = |text: &str| NAMES.iter().any(|name| text.contains(name));
+    let input = &call.tool_input;
+    has_text(input, &|text| text.contains(BEGIN)) && (has_name(&call.tool_name) || has_text(input, &has_name))
+}
+
+/// Returns whether some text in `value` is like that.
+fn has_text(value: &Value, is_like: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => is_like(text),
+        Value::Array(values) => values.iter().any(|value| has_text(value, is_like)),
+        Value::Object(values) => values.values().any(|value| has_text(value, is_like)),
+        _ => false,
     }
 }
 

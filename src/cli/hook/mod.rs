@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::args::Global;
 use super::policy::policy;
 use super::{Stop, document, input, open, output, rooted};
-use crate::engine::options::code;
+use crate::engine::options::{Held, code};
 use crate::engine::{self, Change, Outcome, Request};
 use crate::report::{FileReport, Report, refusal};
 use crate::text::printable;
@@ -131,16 +131,18 @@ impl Call {
 /// Returns what is to be said of a change of one file.
 fn of_change(change: Change, global: &Global) -> Result<Decision, Stop> {
     let mut change = Change { is_dry: true, ..change };
-    change.preflight.policy = policy(global)?;
+    (change.preflight.policy, change.preflight.held) = (policy(global)?, Held::Reading);
     let outcome = engine::change(change, &open(global)?, &engine::options::Interrupt::new());
     Ok(of_outcome(outcome, global))
 }
 
-/// Returns what is to be said of a patch.
+/// Returns what is to be said of a patch. The name of a plan tells whether a guess fits, and is a digest to guess against:
+/// it is not told where somebody is asked before a file is read.
 fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
     request.preflight.policy = policy(global)?;
     // Without digests the plan has no name.
     request.preflight.describe = true;
+    request.preflight.held = Held::Reading;
     Ok(of_outcome(engine::check(request, &open(global)?), global))
 }
 

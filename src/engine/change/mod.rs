@@ -2,10 +2,9 @@
 
 mod verbs;
 
-use std::sync::Arc;
+use std::mem;
 
 use super::follow::follow;
-use super::govern::governed;
 use super::run::Terms;
 use super::{Commands, Outcome, Run};
 use crate::diagnostics;
@@ -16,7 +15,7 @@ use crate::plan::{
     Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Selection, Strip, Target,
 };
 use crate::policy::{Policy, Verdict};
-use crate::preflight::{self, Problem, code};
+use crate::preflight::{self, Held, Problem, code};
 use crate::report;
 use crate::text::Span;
 use crate::transaction::{self, Interrupt};
@@ -100,10 +99,6 @@ impl Change {
 
     /// Says why no file could be changed like this.
     fn misuse(&self) -> Option<String> {
-        self.commands.misuse().or_else(|| self.misuse_of_edit())
-    }
-
-    fn misuse_of_edit(&self) -> Option<String> {
         match &self.edit {
             Edit::Replacements(changes) if changes.edits.is_empty() => Some("there is no edit".to_owned()),
             Edit::Replacements(changes) => changes.edits.iter().find_map(emptiness).map(str::to_owned),
@@ -162,22 +157,21 @@ impl Change {
 /// ```
 pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let mut change = change;
-    match governed(change.command, &change.preflight.policy, workspace) {
-        Ok(policy) => change.preflight.policy = policy,
-        Err(outcome) => return *outcome,
-    }
     let success = if change.is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let mut run = Run::new(change.command, success);
+    let (mut options, approve, commands) =
+        (mem::take(&mut change.preflight), change.approve.take(), mem::take(&mut change.commands));
+    let begun = Run::admitted((change.command, success), &mut options, approve.as_deref(), &commands, workspace);
+    let mut run = match begun {
+        Ok(run) => run,
+        Err(outcome) => return *outcome,
+    };
     let (transaction, parents) = (change.transaction, change.parents);
-    let (approve, commands) = (change.approve.clone(), change.commands.clone());
-    let mut options = commands.described(change.preflight.clone());
-    // An approval binds to digests, so they have to be worked out.
-    options.describe |= approve.is_some();
-    (run.is_described, run.is_dry, run.links) = (options.describe, change.is_dry, transaction.links);
-    run.policy = Arc::clone(&options.policy);
+    if !change.is_dry && approve.is_none() {
+        options.held = Held::Everything;
+    }
+    (run.is_dry, run.links) = (change.is_dry, transaction.links);
     run.diagnostics.clone_from(&change.diagnostics);
-    run.progress = options.progress.clone();
-    if let Some(misuse) = change.misuse() {
+    if let Some(misuse) = commands.misuse().or_else(|| change.misuse()) {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();
     }

@@ -27,6 +27,11 @@ fn resolved(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<Re
     open(workspace, policy, &path, |path| policy.judge(path, Access::Read))
 }
 
+/// Returns whether the contents of the file at `path`, and of what its links lead to, may be told.
+pub(super) fn is_open(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> bool {
+    open(workspace, policy, path, |path| policy.judge(path, Access::Read)).is_ok()
+}
+
 /// Follows the links of `path` and asks `judge` before and after.
 fn open(
     workspace: &dyn Workspace,

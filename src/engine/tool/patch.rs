@@ -3,25 +3,24 @@
 use super::arguments::{PatchArguments, read};
 use super::{Approver, Call, Misuse, ToolAnswer, root_names};
 use crate::engine::{Lenience, Request, apply as apply_request, check as check_request};
+use crate::preflight::Held;
 
 pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     let mut request = request(read(arguments)?, call);
-    if call.options.approver == Approver::Model && is_asked(&request, call) {
-        request.approve = None;
+    if call.options.approver == Approver::Model {
+        request.preflight.held = Held::Everything;
     }
     Ok(ToolAnswer::of(&call.rooted(apply_request(request, call.workspace, call.interrupt))))
 }
 
 pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
-    let request = request(read(arguments)?, call);
+    let mut request = request(read(arguments)?, call);
+    if call.options.approver == Approver::Model {
+        request.preflight.held = Held::Reading;
+    }
     let report = call.rooted(check_request(request, call.workspace)).report;
     let plan = report.plan_id.as_ref().map(|plan| format!("plan_id: {plan}\n"));
     Ok(ToolAnswer::told(&report, &plan.unwrap_or_default()))
-}
-
-/// Returns whether policy wants to know of somebody whether the change may be made.
-fn is_asked(request: &Request, call: &Call<'_>) -> bool {
-    request.approve.is_some() && check_request(request.clone(), call.workspace).report.policy.verdict == "ask"
 }
 
 fn request(patch: PatchArguments, call: &Call<'_>) -> Request {

@@ -4,14 +4,12 @@ mod back;
 mod seen;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::govern::governed;
 use super::index::back::IndexBack;
 use super::problems::half_made;
 use super::{Commands, Outcome, Run};
 use crate::plan::Input;
-use crate::preflight::{self, Problem, code};
+use crate::preflight::{self, Held, Problem, code};
 use crate::progress::Phase;
 use crate::report;
 use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries};
@@ -99,19 +97,16 @@ impl UndoRequest {
 pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let command = if request.target == Target::Undo { "redo" } else { "undo" };
     let mut request = request.clone();
-    match governed(command, &request.preflight.policy, workspace) {
-        Ok(policy) => request.preflight.policy = policy,
-        Err(outcome) => return *outcome,
-    }
     let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let mut run = Run::new(command, success);
-    request.preflight = request.commands.described(request.preflight);
-    request.preflight.describe |= request.approve.is_some();
-    (run.is_described, run.is_dry, run.is_making) =
-        (request.preflight.describe, request.is_dry_run, !request.is_dry_run);
-    run.policy = Arc::clone(&request.preflight.policy);
-    run.progress = request.preflight.progress.clone();
-    run.admit(request.approve.as_deref(), workspace);
+    let (approve, options) = (request.approve.as_deref(), &mut request.preflight);
+    let mut run = match Run::admitted((command, success), options, approve, &request.commands, workspace) {
+        Ok(run) => run,
+        Err(outcome) => return *outcome,
+    };
+    if !request.is_dry_run && request.approve.is_none() {
+        request.preflight.held = Held::Everything;
+    }
+    run.is_dry = request.is_dry_run;
     if let Some(misuse) = request.commands.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();
@@ -193,7 +188,7 @@ impl Run {
                 return Ok(None);
             }
         };
-        if !request.force && seen::is_back(workspace, &chosen)? {
+        if !request.force && seen::is_back(workspace, &chosen, &request.preflight)? {
             return Ok(Some(chosen.into_iter().cloned().collect()));
         }
         let mut seen = Seen::new(workspace);

@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
+use crate::policy::{Access, Verdict};
+use crate::preflight::{Held, Options};
 use crate::transaction::Failure;
 use crate::transaction::history::{Entry, Version};
 use crate::workspace::{Fault, Workspace};
 
-/// Returns whether the tree is already as it was before all of `chosen`, which are the newest first.
-pub(super) fn is_back(workspace: &dyn Workspace, chosen: &[&Entry]) -> Result<bool, Failure> {
+/// Returns whether the tree is already as it was before all of `chosen`, which are the newest first. It never is where a
+/// file may not be read: what is in it would be told.
+pub(super) fn is_back(workspace: &dyn Workspace, chosen: &[&Entry], options: &Options) -> Result<bool, Failure> {
     let (now, mut back) = (Seen::new(workspace), Seen::new(workspace));
     for entry in chosen {
         back.take_back(entry);
@@ -22,12 +25,14 @@ pub(super) fn is_back(workspace: &dyn Workspace, chosen: &[&Entry]) -> Result<bo
     }
     let files = chosen.iter().flat_map(|entry| &entry.files);
     let before: BTreeMap<_, _> = files.map(|file| (&file.path, file.before)).collect();
-    for (path, version) in before {
-        if version.is_some_and(|version| !is_version(workspace, path, version)) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let before: Vec<_> = before.into_iter().filter_map(|(path, version)| Some((path, version?))).collect();
+    let is_open = |path: &RelPath| match options.policy.judge(path, Access::Read).verdict {
+        Verdict::Allow => true,
+        Verdict::Ask => options.held == Held::Nothing,
+        Verdict::Deny => false,
+    };
+    Ok(before.iter().all(|(path, _)| is_open(path))
+        && before.iter().all(|(path, version)| is_version(workspace, path, *version)))
 }
 
 /// Returns whether `version` is what is at `path`; what cannot be read is another one.

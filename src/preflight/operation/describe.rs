@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::Worker;
+use crate::digest::Sha256;
+use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation};
 use crate::preflight::findings::Findings;
@@ -16,6 +18,21 @@ impl Worker<'_> {
     pub(super) fn exhibit(&self, index: usize, moment: Moment, node: Option<&Node>) {
         if let (Some(gallery), Some(node)) = (&self.options.gallery, node) {
             gallery.note(index, moment, &node.bytes);
+        }
+    }
+
+    /// Notes what is lost of `replaced` where it is not what the operation starts from.
+    pub(super) fn describe_replaced(
+        &self,
+        operation: &Operation,
+        before: Option<&Node>,
+        replaced: Option<&Node>,
+        findings: &mut Findings,
+    ) {
+        let is_start = |node: &&Node| before.is_none() && node.kind == FileKind::Regular;
+        let is_going = self.going.contains(&(operation.step, &operation.path));
+        if let Some(node) = replaced.filter(|node| self.options.describe && !is_going && !is_start(node)) {
+            findings.outcome.replaced = Some((git_mode(node), Sha256::of(&node.bytes)));
         }
     }
 

@@ -20,7 +20,6 @@ use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation, Plan, Restore};
-use crate::text::is_binary;
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Does the operations of one group.
@@ -112,6 +111,8 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         let replaced = self.replaced(operation)?;
+        self.describe_replaced(operation, before.as_ref(), replaced.as_ref(), findings);
+        let replaced = replaced.filter(|node| node.kind == FileKind::Regular);
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
         self.exhibit(index, Moment::Before, known);
@@ -296,13 +297,14 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the file that one which arrives replaces: its mode and owner stay, unless the patch names a mode.
+    /// Returns the file or link that a file which arrives replaces. The mode and owner of a file stay, unless the patch
+    /// names a mode.
     fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
         if !operation.arrives() || !self.options.overwrite || operation.from.as_ref() == Some(&operation.path) {
             return Ok(None);
         }
         Ok(match self.overlay.current(&operation.path, operation.step)? {
-            Seen::Node(node) if node.kind == FileKind::Regular => Some(node),
+            Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
             _ => None,
         })
     }
@@ -352,8 +354,13 @@ fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
     Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
 }
 
-/// Returns whether the operation writes binary data; what only moves or gets another mode is not written.
+/// Returns whether the operation writes binary data; what only moves or gets another mode is not written. git looks at the
+/// beginning of a file alone: who refuses binary data means all of it.
 fn brings_binary(operation: &Operation, after: &Node) -> bool {
-    let is_written = operation.action != Action::Delete && !matches!(operation.edit, Edit::Keep);
-    is_written && (matches!(operation.edit, Edit::Binary(_)) || is_binary(&after.bytes))
+    let is_written = match operation.action {
+        Action::Delete | Action::Uncopy => false,
+        Action::Copy => true,
+        Action::Create | Action::Modify | Action::Rename => !matches!(operation.edit, Edit::Keep),
+    };
+    is_written && (matches!(operation.edit, Edit::Binary(_)) || memchr::memchr(0, &after.bytes).is_some())
 }

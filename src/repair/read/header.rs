@@ -22,7 +22,7 @@ const WORDS: &[&[u8]] = &[
 impl<'t> Reader<'t> {
     /// `diff --git a/NAME b/NAME` and the lines behind it up to `---` or the first hunk.
     pub(super) fn git_header(&mut self, rest: &'t [u8], line: Line<'t>) {
-        let mut section = Section::new(Deed::Update, names(rest), line, false);
+        let mut section = Section::new(Deed::Update, names(rest), line);
         self.next += 1;
         self.is_enveloped = false;
         self.has_gap = false;
@@ -73,7 +73,7 @@ impl<'t> Reader<'t> {
             !section.is_enveloped && section.chunks.is_empty() && section.span.end == line.span.start
         });
         if is_new {
-            self.sections.push(Section::new(Deed::Update, Vec::new(), line, false));
+            self.sections.push(Section::new(Deed::Update, Vec::new(), line));
         }
         let section = self.sections.last_mut()?;
         let sides = [old, new].map(|name| name.map(undated));

@@ -230,7 +230,7 @@ impl<'t> Reader<'t> {
             trail.note(Row::Envelope, line.number);
         }
         (self.is_enveloped, self.behind) = (true, Behind::Nothing);
-        self.sections.push(Section::new(deed, vec![name], line, true));
+        self.sections.push(Section { is_enveloped: true, has_marker: true, ..Section::new(deed, vec![name], line) });
     }
 
     /// `*** Move to:`, which a file takes once.
@@ -246,18 +246,18 @@ impl<'t> Reader<'t> {
 }
 
 impl<'t> Section<'t> {
-    fn new(deed: Deed, names: Vec<&'t [u8]>, line: Line<'t>, is_enveloped: bool) -> Self {
+    fn new(deed: Deed, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
         Self {
             deed,
             names,
             target: None,
             mode: None,
             chunks: Vec::new(),
-            is_enveloped,
+            is_enveloped: false,
             line: line.number,
             span: line.span,
             is_verbatim: false,
-            has_marker: is_enveloped,
+            has_marker: false,
         }
     }
 }

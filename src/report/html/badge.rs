@@ -1,9 +1,7 @@
 //! The badges of files and hunks: short words for what a reviewer has to notice.
 
-use std::collections::BTreeSet;
-
 use super::markup::Markup;
-use crate::report::{FileReport, FileType, HunkReport, HunkStatus, Op, Report};
+use crate::report::{FileReport, FileType, HunkReport, HunkStatus, Op};
 
 /// How a badge looks: a class of the style.
 pub(super) mod tone {
@@ -43,10 +41,14 @@ pub(super) fn of_verdict(verdict: &str) -> &'static str {
     }
 }
 
+/// Adds the badge of an operation.
+pub(super) fn of_op(op: Op, out: &mut Markup) {
+    out.raw("<span class=\"badge op ").raw(super::file::letter(op).1).raw("\">").raw(op.name()).raw("</span>\n");
+}
+
 /// Adds the badges of a file.
 pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
-    let letter = super::file::letter(file.op);
-    out.raw("<span class=\"badge op ").raw(letter.1).raw("\">").raw(file.op.name()).raw("</span>\n");
+    of_op(file.op, out);
     match file.file_type {
         FileType::Text => {}
         FileType::Binary => badge(tone::PLAIN, "binary", out),
@@ -76,10 +78,8 @@ pub(super) fn of_file(file: &FileReport, out: &mut Markup) {
     }
 }
 
-/// Adds the badges of what was repaired for a file, each kind once.
-pub(super) fn of_repairs(report: &Report, file: &FileReport, out: &mut Markup) {
-    let repairs = report.inputs.iter().flat_map(|input| &input.repairs);
-    let codes: BTreeSet<_> = repairs.filter(|it| it.file.as_ref() == Some(&file.id)).map(|it| it.code).collect();
+/// Adds the badges of what was repaired for a file.
+pub(super) fn of_repairs(codes: impl Iterator<Item = &'static str>, out: &mut Markup) {
     for code in codes {
         open(tone::ASK, out);
         out.raw("repaired: ").raw(code);
@@ -94,30 +94,29 @@ pub(super) fn is_denied(file: &FileReport) -> bool {
 
 fn mode(file: &FileReport, out: &mut Markup) {
     match (&file.mode.old, &file.mode.new) {
-        (Some(old), Some(new)) if old != new => {
-            open(tone::ASK, out);
-            out.raw("mode ").text(old).raw(" \u{2192} ").text(new);
-            close(out);
-        }
+        (Some(old), Some(new)) if old != new => changed("mode", [old, new], out),
         (None, Some(new)) if file.op == Op::Create && new == "100755" => badge(tone::ASK, "executable", out),
         _ => {}
     }
 }
 
+/// Adds a badge that says what a property was and is.
+pub(super) fn changed(name: &'static str, [old, new]: [&str; 2], out: &mut Markup) {
+    open(tone::ASK, out);
+    out.raw(name).raw(" ").text(old).raw(" \u{2192} ").text(new);
+    close(out);
+}
+
 fn line_ends(file: &FileReport, out: &mut Markup) {
     let (Some(before), Some(after)) = (&file.before, &file.after) else { return };
     if before.eol != after.eol && before.eol != "none" && after.eol != "none" {
-        open(tone::ASK, out);
-        out.raw("line ends ").raw(before.eol).raw(" \u{2192} ").raw(after.eol);
-        close(out);
+        changed("line ends", [before.eol, after.eol], out);
     }
     if before.bom != after.bom {
         badge(tone::ASK, if after.bom.is_some() { "gets a byte order mark" } else { "loses its byte order mark" }, out);
     }
     if before.encoding != after.encoding {
-        open(tone::ASK, out);
-        out.raw("encoding ").raw(before.encoding).raw(" \u{2192} ").raw(after.encoding);
-        close(out);
+        changed("encoding", [before.encoding, after.encoding], out);
     }
 }
 

@@ -1,8 +1,11 @@
 //! One file of a page: what becomes of it, why or why not, and its hunks.
 
-use super::lines::{self, Room};
+use super::lines::{self, Returns, Room};
 use super::markup::Markup;
-use super::{Exhibit, Page, badge, image, place};
+use super::told::Told;
+use super::tree::Leaf;
+use super::{Exhibit, badge, image, place};
+use crate::path::RelPath;
 use crate::preflight::code;
 use crate::report::{FileReport, FileType, HunkReport, HunkStatus, Op, ProblemReport};
 use crate::syntax::write::{DiffHunk, hunks};
@@ -27,8 +30,13 @@ pub(super) fn letter(op: Op) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns what the tree says of a file besides.
-pub(super) fn tone(file: &FileReport) -> Option<Tone> {
+/// Returns what the tree says of a file.
+pub(super) fn leaf(file: &FileReport) -> Leaf<'_> {
+    let FileReport { op, added, removed, .. } = *file;
+    Leaf { id: &file.id, path: file.path.as_bytes(), op, added, removed, tone: tone(file) }
+}
+
+fn tone(file: &FileReport) -> Option<Tone> {
     match file.status {
         _ if badge::is_denied(file) => Some(Tone { class: badge::tone::BAD, word: "denied" }),
         "ok" if file.verdict == "ask" => Some(Tone { class: badge::tone::ASK, word: "ask" }),
@@ -57,39 +65,49 @@ pub(super) fn counts(added: usize, removed: usize, out: &mut Markup) {
     out.raw("</span>");
 }
 
-/// Adds the section of the file at `index`.
-pub(super) fn file(page: &Page<'_>, index: usize, room: &mut Room, out: &mut Markup) {
-    let file = &page.report.files[index];
-    out.raw("<details class=\"file\" id=\"").value(&file.id).raw("\" open>\n<summary><h3>");
-    if let (Some(from), Op::Rename | Op::Copy) = (&file.from, file.op) {
-        out.raw("<span class=\"from\">");
-        name(from.as_bytes(), out);
-        out.raw("</span> <span class=\"arrow\" role=\"img\" aria-label=\"to\">\u{2192}</span> ");
-    }
-    name(file.path.as_bytes(), out);
-    out.raw("</h3>\n<span class=\"badges\">");
+/// Adds the section of a file.
+pub(super) fn file(told: &Told<'_>, file: &FileReport, exhibit: &Exhibit, room: &mut Room, out: &mut Markup) {
+    let diff = exhibit.diff.as_deref().map(hunks).unwrap_or_default();
+    let from = file.from.as_ref().filter(|_| matches!(file.op, Op::Rename | Op::Copy));
+    open(&file.id, (from.map(RelPath::as_bytes), file.path.as_bytes()), out);
     badge::of_file(file, out);
-    badge::of_repairs(page.report, file, out);
-    if hides(page.exhibits.get(index)) {
-        badge::badge(badge::tone::ASK, "invisible characters", out);
-    }
-    counts(file.added, file.removed, out);
-    out.raw("</span></summary>\n");
-    words(page, file, out);
-    body(page, index, room, out);
+    badge::of_repairs(told.repairs(&file.id), out);
+    close_summary(&diff, (file.added, file.removed), out);
+    words(told, file, out);
+    body(told, file, (exhibit, &diff), room, out);
     out.raw("</details>\n");
 }
 
+/// Opens the section of a file, up to its badges.
+pub(super) fn open(id: &str, (from, path): (Option<&[u8]>, &[u8]), out: &mut Markup) {
+    out.raw("<details class=\"file\" id=\"").value(id).raw("\" open>\n<summary><h3>");
+    if let Some(from) = from {
+        out.raw("<span class=\"from\">");
+        name(from, out);
+        out.raw("</span> <span class=\"arrow\" role=\"img\" aria-label=\"to\">\u{2192}</span> ");
+    }
+    name(path, out);
+    out.raw("</h3>\n<span class=\"badges\">");
+}
+
+/// Adds what stands behind the badges.
+pub(super) fn close_summary(diff: &[DiffHunk<'_>], (added, removed): (usize, usize), out: &mut Markup) {
+    if hides(diff) {
+        badge::badge(badge::tone::ASK, "invisible characters", out);
+    }
+    counts(added, removed, out);
+    out.raw("</span></summary>\n");
+}
+
 /// Returns whether lines come that hold characters which do not show, or which reorder others.
-fn hides(exhibit: Option<&Exhibit>) -> bool {
-    let diff = exhibit.and_then(|exhibit| exhibit.diff.as_deref()).unwrap_or_default();
-    let lines = hunks(diff).into_iter().flat_map(|hunk| hunk.lines).filter(|line| line.first() == Some(&b'+'));
+fn hides(diff: &[DiffHunk<'_>]) -> bool {
+    let lines = diff.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.first() == Some(&b'+'));
     let mut chunks = lines.flat_map(|line| line.utf8_chunks());
     chunks.any(|chunk| chunk.valid().chars().any(|it| is_dangerous(it) && !matches!(it, '\t' | '\r')))
 }
 
 /// Adds what policy says of the file, and its problems.
-fn words(page: &Page<'_>, file: &FileReport, out: &mut Markup) {
+fn words(told: &Told<'_>, file: &FileReport, out: &mut Markup) {
     if let Some(named) = &file.header_path {
         out.raw("<p class=\"word\">The patch calls it <code>").text(named).raw("</code>.</p>\n");
     }
@@ -110,29 +128,31 @@ fn words(page: &Page<'_>, file: &FileReport, out: &mut Markup) {
     }
     // What policy says stands there already.
     let is_new = |problem: &ProblemReport| file.policy.is_empty() || problem.code != code::CLOSED.name;
-    let own = |problem: &&ProblemReport| problem.file.as_ref() == Some(&file.id) && problem.hunk.is_none();
-    for problem in page.report.problems.iter().filter(own).filter(|problem| is_new(problem)) {
+    for problem in told.problems(&file.id).iter().filter(|problem| is_new(problem)) {
         super::summary::problem(problem, out);
     }
 }
 
-fn body(page: &Page<'_>, index: usize, room: &mut Room, out: &mut Markup) {
-    let (file, nothing) = (&page.report.files[index], Exhibit::default());
-    let exhibit = page.exhibits.get(index).unwrap_or(&nothing);
-    let diff = exhibit.diff.as_deref().map(hunks).unwrap_or_default();
+fn body(
+    told: &Told<'_>,
+    file: &FileReport,
+    (exhibit, diff): (&Exhibit, &[DiffHunk<'_>]),
+    room: &mut Room,
+    out: &mut Markup,
+) {
     let is_binary = [&file.before, &file.after].into_iter().flatten().any(|side| side.encoding == "binary");
     if is_binary || file.file_type == FileType::Binary {
         image::sides(file, exhibit, out);
     }
     let mut left = 0;
     if !diff.is_empty() {
-        left += shown(file, &diff, room, out);
+        left += shown(file, diff, room, out);
     } else if !file.hunks.is_empty() {
         for hunk in &file.hunks {
-            left += place::stated(page, hunk, room, out);
+            left += place::stated(told, hunk, room, out);
         }
     } else if exhibit.diff.is_none() && file.status != "ok" {
-        left += place::section(page, exhibit, room, out);
+        left += place::section(told, exhibit, room, out);
     } else if file.file_type == FileType::Text && !is_binary {
         out.raw("<p class=\"word\">No line changes.</p>\n");
     }
@@ -141,6 +161,11 @@ fn body(page: &Page<'_>, index: usize, room: &mut Room, out: &mut Markup) {
             "<p class=\"word ask\">The change is longer than what a page has of one file: its end is not shown.</p>\n",
         );
     }
+    full(left, out);
+}
+
+/// Says that so many lines of a file were left out.
+pub(super) fn full(left: usize, out: &mut Markup) {
     if left > 0 {
         out.raw("<p class=\"word ask\">The page is full: ")
             .count(left, "more line")
@@ -151,7 +176,8 @@ fn body(page: &Page<'_>, index: usize, room: &mut Room, out: &mut Markup) {
 /// Adds the hunks of a diff, each with what is to be said of those of the patch that went there.
 fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Markup) -> usize {
     let is_crlf = |side: &Option<crate::report::Contents>| side.as_ref().is_none_or(|side| side.eol == "crlf");
-    let drops_returns = is_crlf(&file.before) && is_crlf(&file.after);
+    let is_dropped = is_crlf(&file.before) && is_crlf(&file.after);
+    let returns = if is_dropped { Returns::Dropped } else { Returns::Shown };
     let mut left = 0;
     let mut reports: Vec<&HunkReport> = file.hunks.iter().collect();
     reports.sort_by_key(|hunk| hunk.applied.as_ref().map(|applied| applied.old_start));
@@ -164,7 +190,7 @@ fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Ma
             here.push(report);
         }
         place::heading(hunk, &here, out);
-        left += lines::hunk(hunk, drops_returns, room, out);
+        left += lines::hunk(hunk, returns, room, out);
     }
     left
 }

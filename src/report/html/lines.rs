@@ -57,11 +57,28 @@ struct Row<'a> {
     marks: Vec<Range<usize>>,
 }
 
+/// What becomes of carriage returns before line feeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Returns {
+    /// They are shown: not every line of both files has one.
+    Shown,
+    Dropped,
+}
+
+/// What the lines of a patch begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signs {
+    /// With what becomes of them.
+    Marked,
+    /// With themselves.
+    None,
+}
+
 /// Adds the lines of a hunk of a diff; returns how many there was no room for.
-pub(super) fn hunk(hunk: &DiffHunk<'_>, drops_returns: bool, room: &mut Room, out: &mut Markup) -> usize {
+pub(super) fn hunk(hunk: &DiffHunk<'_>, returns: Returns, room: &mut Room, out: &mut Markup) -> usize {
     let first = [hunk.old, hunk.new].map(|range| range.start + usize::from(range.count == 0));
     let mut rows = rows(hunk.lines.iter().copied(), first.map(Some));
-    if drops_returns {
+    if returns == Returns::Dropped {
         for row in &mut rows {
             row.text = row.text.strip_suffix(b"\r").unwrap_or(row.text);
         }
@@ -71,14 +88,13 @@ pub(super) fn hunk(hunk: &DiffHunk<'_>, drops_returns: bool, room: &mut Room, ou
 }
 
 /// Adds the text of a hunk as a patch has it, which was put nowhere; returns how many lines there was no room for.
-///
-/// Where `is_marked`, each line begins with what becomes of it.
-pub(super) fn stated(text: &[u8], is_marked: bool, room: &mut Room, out: &mut Markup) -> usize {
+pub(super) fn stated(text: &[u8], signs: Signs, room: &mut Room, out: &mut Markup) -> usize {
     let lines = crate::text::lines(text).map(|(_, line)| without_ending(line));
-    let mut rows = if is_marked {
-        rows(lines.filter(|line| !line.starts_with(b"@@")), [None; 2])
-    } else {
-        lines.map(|text| Row { kind: Kind::Context, numbers: [None; 2], text, marks: Vec::new() }).collect()
+    let mut rows = match signs {
+        Signs::Marked => rows(lines.filter(|line| !line.starts_with(b"@@")), [None; 2]),
+        Signs::None => {
+            lines.map(|text| Row { kind: Kind::Context, numbers: [None; 2], text, marks: Vec::new() }).collect()
+        }
     };
     marked(&mut rows, &mut room.inline);
     table("<table class=\"diff bare\"><tbody>\n", &rows, room, out)

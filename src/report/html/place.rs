@@ -1,9 +1,11 @@
 //! Where hunks went, or why they went nowhere.
 
 use super::file::is_placed;
-use super::lines::{self, Room};
+use super::lines::{self, Room, Signs};
 use super::markup::Markup;
-use super::{Exhibit, Page, badge, summary};
+use super::told::Told;
+use super::{Exhibit, badge, summary};
+use crate::plan::Input;
 use crate::report::{AppliedLines, HunkReport, NearestPlace};
 use crate::syntax::write::DiffHunk;
 
@@ -26,7 +28,7 @@ pub(super) fn heading(hunk: &DiffHunk<'_>, reports: &[&HunkReport], out: &mut Ma
 }
 
 /// Adds a hunk as the patch states it, of a file that cannot be changed; returns how many lines there was no room for.
-pub(super) fn stated(page: &Page<'_>, hunk: &HunkReport, room: &mut Room, out: &mut Markup) -> usize {
+pub(super) fn stated(told: &Told<'_>, hunk: &HunkReport, room: &mut Room, out: &mut Markup) -> usize {
     out.raw("<h4 class=\"hunk\" id=\"").value(&hunk.id).raw("\"><span class=\"id\">").text(&hunk.id).raw("</span>\n");
     match (&hunk.applied, hunk.patch.old_start) {
         (Some(AppliedLines { old_start, .. }), _) => {
@@ -42,11 +44,14 @@ pub(super) fn stated(page: &Page<'_>, hunk: &HunkReport, room: &mut Room, out: &
     }
     badge::of_hunk(hunk, out);
     out.raw("</h4>\n");
-    for problem in page.report.problems.iter().filter(|problem| problem.hunk.as_deref() == Some(&hunk.id)) {
-        summary::problem(problem, out);
-    }
+    told.problems(&hunk.id).iter().for_each(|problem| summary::problem(problem, out));
     also(hunk, out);
-    let left = text(page, (hunk.source.input, hunk.source.byte_start, hunk.source.byte_end), true, room, out);
+    let source = &hunk.source;
+    let left = text(told, (source.input, source.byte_start, source.byte_end)).map_or(0, |(input, text)| {
+        // The lines of these begin with what becomes of them.
+        let is_marked = input.formats.iter().all(|format| matches!(*format, "unified" | "git" | "codex" | "diff"));
+        lines::stated(text, if is_marked { Signs::Marked } else { Signs::None }, room, out)
+    });
     if let Some(nearest) = hunk.nearest.as_deref().filter(|_| !is_placed(hunk)) {
         self::nearest(nearest, out);
     }
@@ -54,18 +59,17 @@ pub(super) fn stated(page: &Page<'_>, hunk: &HunkReport, room: &mut Room, out: &
 }
 
 /// Adds what the patch says of a file that nobody looked at.
-pub(super) fn section(page: &Page<'_>, exhibit: &Exhibit, room: &mut Room, out: &mut Markup) -> usize {
+pub(super) fn section(told: &Told<'_>, exhibit: &Exhibit, room: &mut Room, out: &mut Markup) -> usize {
     let Some((input, span)) = exhibit.section else { return 0 };
     out.raw("<h4 class=\"hunk\">What the patch says</h4>\n");
-    text(page, (input, span.start, span.end), false, room, out)
+    let text = text(told, (input, span.start, span.end));
+    text.map_or(0, |(_, text)| lines::stated(text, Signs::None, room, out))
 }
 
-fn text(page: &Page<'_>, place: (usize, usize, usize), is_hunk: bool, room: &mut Room, out: &mut Markup) -> usize {
-    let Some(input) = page.inputs.get(place.0) else { return 0 };
-    let Some(text) = input.bytes.get(place.1..place.2) else { return 0 };
-    // The lines of these begin with what becomes of them.
-    let is_marked = input.formats.iter().all(|format| matches!(*format, "unified" | "git" | "codex" | "diff"));
-    lines::stated(text, is_hunk && is_marked, room, out)
+/// Returns the bytes from one place of an input to another, and that input.
+fn text<'a>(told: &Told<'a>, (input, start, end): (usize, usize, usize)) -> Option<(&'a Input, &'a [u8])> {
+    let input = told.inputs.get(input)?;
+    Some((input, input.bytes.get(start..end)?))
 }
 
 /// Says where a hunk fits as well.

@@ -1,7 +1,7 @@
 //! The head of a page: what would happen to the whole.
 
 use super::markup::Markup;
-use super::{Page, badge, file};
+use super::{badge, file};
 use crate::preflight::code;
 use crate::report::{FileReport, Outcome, ProblemReport, Report, Summary};
 
@@ -9,16 +9,9 @@ use crate::report::{FileReport, Outcome, ProblemReport, Report, Summary};
 const MOST_NAMED: usize = 20;
 
 /// Adds the head.
-pub(super) fn summary(page: &Page<'_>, out: &mut Markup) {
-    let report = page.report;
-    out.raw("<header>\n<h1><span class=\"badge outcome ")
-        .raw(tone(report))
-        .raw("\">")
-        .raw(ending(report))
-        .raw("</span> ");
-    out.count(report.summary.files, "file").raw(" ");
-    file::counts(report.summary.added, report.summary.removed, out);
-    out.raw("</h1>\n");
+pub(super) fn summary(report: &Report, out: &mut Markup) {
+    let Summary { files, added, removed, .. } = report.summary;
+    heading((tone(report), ending(report)), files, (added, removed), out);
     facts(report, out);
     repairs(report, out);
     let others = |problem: &&ProblemReport| problem.file.is_none() && problem.code != code::REPAIRED.name;
@@ -27,6 +20,19 @@ pub(super) fn summary(page: &Page<'_>, out: &mut Markup) {
     }
     failed(report, out);
     out.raw("</header>\n");
+}
+
+/// Opens the head: how it ended, how many files there are, and how many lines.
+pub(super) fn heading(
+    (tone, ending): (&'static str, &'static str),
+    files: usize,
+    (added, removed): (usize, usize),
+    out: &mut Markup,
+) {
+    out.raw("<header>\n<h1><span class=\"badge outcome ").raw(tone).raw("\">").raw(ending).raw("</span> ");
+    out.count(files, "file").raw(" ");
+    file::counts(added, removed, out);
+    out.raw("</h1>\n");
 }
 
 /// Names the files that stand in the way.

@@ -2,25 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use super::file::{self, name};
+use super::file::{self, Tone, name};
 use super::markup::Markup;
-use crate::report::FileReport;
+use crate::report::Op;
 
 /// Most directories inside of each other. What is deeper stands there with the rest of its path.
 const MOST_NESTED: usize = 24;
 /// Width of a bar.
 const BAR: usize = 48;
 
+/// A file.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf<'a> {
+    /// The section of the page that is about it.
+    pub(super) id: &'a str,
+    pub(super) path: &'a [u8],
+    pub(super) op: Op,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+    pub(super) tone: Option<Tone>,
+}
+
 /// A directory.
 #[derive(Default)]
 struct Directory<'a> {
     directories: BTreeMap<&'a [u8], Directory<'a>>,
     /// Files, each with what is left of its path.
-    files: Vec<(&'a [u8], &'a FileReport)>,
+    files: Vec<(&'a [u8], &'a Leaf<'a>)>,
 }
 
 /// Adds the tree of `files`.
-pub(super) fn tree(files: &[FileReport], out: &mut Markup) {
+pub(super) fn tree(files: &[Leaf<'_>], out: &mut Markup) {
     let mut top = Directory::default();
     for file in files {
         top.put(file);
@@ -30,9 +42,9 @@ pub(super) fn tree(files: &[FileReport], out: &mut Markup) {
 }
 
 impl<'a> Directory<'a> {
-    fn put(&mut self, file: &'a FileReport) {
+    fn put(&mut self, file: &'a Leaf<'a>) {
         let mut directory = self;
-        let mut rest = file.path.as_bytes();
+        let mut rest = file.path;
         for _ in 0..MOST_NESTED {
             let Some(slash) = memchr::memchr(b'/', rest) else { break };
             directory = directory.directories.entry(&rest[..slash]).or_default();
@@ -62,9 +74,9 @@ impl<'a> Directory<'a> {
     }
 }
 
-fn entry(rest: &[u8], file: &FileReport, most: usize, out: &mut Markup) {
+fn entry(rest: &[u8], file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let (letter, class) = file::letter(file.op);
-    out.raw("<li><a href=\"#").value(&file.id).raw("\"><span class=\"op ").raw(class);
+    out.raw("<li><a href=\"#").value(file.id).raw("\"><span class=\"op ").raw(class);
     out.raw("\" role=\"img\" aria-label=\"")
         .raw(file.op.name())
         .raw("\">")
@@ -72,7 +84,7 @@ fn entry(rest: &[u8], file: &FileReport, most: usize, out: &mut Markup) {
         .raw("</span><span class=\"name\">");
     name(rest, out);
     out.raw("</span>");
-    if let Some(tone) = file::tone(file) {
+    if let Some(tone) = file.tone {
         out.raw("<span class=\"flag ").raw(tone.class).raw("\">").raw(tone.word).raw("</span>");
     }
     if file.added + file.removed > 0 {
@@ -83,7 +95,7 @@ fn entry(rest: &[u8], file: &FileReport, most: usize, out: &mut Markup) {
 }
 
 /// Adds a bar of lines added and removed; the longest one is as wide as there is room.
-fn bar(file: &FileReport, most: usize, out: &mut Markup) {
+fn bar(file: &Leaf<'_>, most: usize, out: &mut Markup) {
     let width = |lines: usize| match lines {
         0 => 0,
         _ => (lines.saturating_mul(BAR) / most.max(1)).max(2),

@@ -49,7 +49,7 @@ const REFUSED: Style = AnsiColor::Red.on_default().bold();
 const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
 
-/// Prints `report` with the `diffs` of its files, one for each.
+/// Prints `report` with the `diffs` of its files, one for each; of these one is in memory at a time.
 ///
 /// # Security
 ///
@@ -57,8 +57,13 @@ const REMOVED: Style = AnsiColor::Red.on_default();
 ///
 /// # Errors
 ///
-/// Returns the error of `out`.
-pub fn print(report: &Report, diffs: &[Vec<u8>], sheet: Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+/// Returns the error of `out`, and that of a diff.
+pub fn print(
+    report: &Report,
+    diffs: impl IntoIterator<Item = io::Result<Vec<u8>>>,
+    sheet: Sheet,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let sheet = Sheet { width: sheet.width.clamp(WIDTHS.0, WIDTHS.1), ..sheet };
     for input in &report.inputs {
         for repair in &input.repairs {
@@ -69,7 +74,7 @@ pub fn print(report: &Report, diffs: &[Vec<u8>], sheet: Sheet, out: &mut dyn io:
     }
     let mut inline = Inline::default();
     for (file, diff) in report.files.iter().zip(diffs) {
-        print_file(file, diff, (sheet, &mut inline), out)?;
+        print_file(file, &diff?, (sheet, &mut inline), out)?;
     }
     if report.ok { writeln!(out, "{}", stat::changes(report).trim_start()) } else { Ok(()) }
 }

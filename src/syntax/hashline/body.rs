@@ -1,7 +1,7 @@
 //! The rows below a `PUT`.
 
 use super::{ABORT, BEGIN, END, line};
-use crate::plan::NewLines;
+use crate::plan::{LineTarget, NewLines};
 use crate::syntax::{SyntaxError, SyntaxErrorKind, content_span};
 use crate::text::{Lines, Span, without_ending};
 
@@ -22,17 +22,20 @@ impl Body {
     }
 }
 
-/// Takes the rows; each begins with `+`, which is not part of it. An empty body, and rows that say what goes, are taken
-/// only by a forgiving reader, and only where something goes because the body `replaces` it.
-pub(super) fn read(text: &[u8], lines: &mut Lines<'_>, is_lenient: bool, replaces: bool) -> Result<Body, SyntaxError> {
+/// Takes the rows; each begins with `+`, which is not part of it.
+pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<Body, SyntaxError> {
     let at = content_span(text, lines.offset());
-    if !is_lenient {
-        let rows = strict(lines);
-        return if rows.is_empty() { Err(SyntaxError::new(NO_ROW, at)) } else { Ok(Body::of(NewLines::Given(rows))) };
-    }
+    let rows = signed(lines);
+    if rows.is_empty() { Err(SyntaxError::new(NO_ROW, at)) } else { Ok(Body::of(NewLines::Given(rows))) }
+}
+
+/// Takes what stands for rows. An empty body, and rows that say what goes, are taken only where something goes because
+/// the body replaces it.
+pub(super) fn forgive(text: &[u8], lines: &mut Lines<'_>, target: LineTarget) -> Result<Body, SyntaxError> {
+    let at = content_span(text, lines.offset());
     let mut body = forgiven(lines);
     let is_empty = matches!(&body.new, NewLines::Given(rows) if rows.is_empty());
-    if (is_empty || !body.gone.is_empty()) && !replaces {
+    if (is_empty || !body.gone.is_empty()) && !matches!(target, LineTarget::Lines(_)) {
         return Err(SyntaxError::new(NO_ROW, at));
     }
     if is_empty {
@@ -42,7 +45,7 @@ pub(super) fn read(text: &[u8], lines: &mut Lines<'_>, is_lenient: bool, replace
     Ok(body)
 }
 
-fn strict(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
+fn signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
     let mut rows = Vec::new();
     while let Some(row) = lines.peek().and_then(|line| line.strip_prefix(b"+")) {
         rows.push(without_ending(row).to_vec());

@@ -142,15 +142,16 @@ impl<'a, 's> Document<'a, 's> {
     }
 
     fn put(&mut self, target: LineTarget, source: Source<'a>, at: Span) -> Result<(), SyntaxError> {
+        let is_lenient = self.options.lenient;
         let (body, span) = match source {
             Source::Register(name) => (Body::of(self.register(name, at)?), at),
             Source::Body => {
-                let replaces = matches!(target, LineTarget::Lines(_));
-                let body = body::read(self.text, &mut self.lines, self.options.lenient, replaces)?;
-                (body, Span::new(at.start, self.lines.offset()))
+                let lines = &mut self.lines;
+                let read =
+                    if is_lenient { body::forgive(self.text, lines, target) } else { body::read(self.text, lines) };
+                (read?, Span::new(at.start, self.lines.offset()))
             }
         };
-        let is_lenient = self.options.lenient;
         let (file, lines) = self.file(at)?;
         lines.repairs.extend(body.repairs);
         let edit = LineEdit { target, new: body.new, gone: body.gone, span };

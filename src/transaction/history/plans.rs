@@ -5,7 +5,7 @@
 
 use super::prune::{Limits, Spares, dead, prune_places};
 use super::{Failure, Interrupt, Options, Place, Recovered, attic, homes, keep, names, newest, recover};
-use crate::digest::Digest;
+use crate::digest::{Digest, is_hex};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::Durability;
@@ -44,8 +44,17 @@ pub enum Search {
     Several(usize),
 }
 
-/// Keeps `plan` until it is carried out, forgotten or over the limits of the history, and returns what was recovered;
-/// `None` where there is no place for a history. Of plans with one name the last counts.
+/// Something that was kept.
+#[derive(Debug)]
+pub struct Saved {
+    /// What was recovered before.
+    pub recovered: Vec<Recovered>,
+    /// What else could not be done: what it takes the place of, or what is over the limits, is still there.
+    pub warning: Option<Failure>,
+}
+
+/// Keeps `plan` until it is carried out, forgotten or over the limits of the history; `None` where there is no place for
+/// a history. Of plans with one name the last counts.
 ///
 /// # Errors
 ///
@@ -56,7 +65,7 @@ pub fn save(
     options: Options,
     interrupt: &Interrupt,
     plan: &Kept,
-) -> Result<Option<Vec<Recovered>>, Failure> {
+) -> Result<Option<Saved>, Failure> {
     let sealed = [format!("{MAGIC} {} {}\n", plan.name, Digest::of(&plan.bytes)).as_bytes(), &plan.bytes].concat();
     let name = |id: &str| format!("{PREFIX}{id}.{}.{}", sealed.len(), plan.name);
     put(workspace, options, interrupt, (FILE, &sealed, &name), |home, id| {
@@ -72,22 +81,22 @@ pub fn save(
 /// A file, what is in it, and how its directory is called by the name that it has by time.
 pub(super) type New<'a> = (&'a str, &'a [u8], &'a dyn Fn(&str) -> String);
 
-/// Makes a directory of the history that holds one file, whole or not at all, and then does `next` with the history and
-/// the name that the directory has by time. `None` where there is no place for a history.
+/// Makes a directory of the history that holds one file, whole or not at all, and then does `next`, which may fail, with
+/// the history and the name that the directory has by time. `None` where there is no place for a history.
 pub(super) fn put(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
     (file, bytes, name): New<'_>,
     next: impl FnOnce(&RelPath, &str) -> Result<(), Failure>,
-) -> Result<Option<Vec<Recovered>>, Failure> {
+) -> Result<Option<Saved>, Failure> {
     let (state, recovered) = recover::open(workspace, options, interrupt)?;
     let result = match state.history() {
         None => Ok(None),
         Some(home) => {
             let id = id(workspace.now(), newest(workspace, home).as_deref());
             let made = make(workspace, &state, options.durability, (&id, file, bytes, &name(&id)));
-            made.and_then(|()| next(home, &id)).map(|()| Some(recovered))
+            made.map(|()| Some(Saved { recovered, warning: next(home, &id).err() }))
         }
     };
     // What cannot be removed now goes with the next command.
@@ -102,7 +111,7 @@ fn make(
     (id, file, bytes, name): (&str, &str, &[u8], &str),
 ) -> Result<(), Failure> {
     let Some(home) = state.history() else { return Ok(()) };
-    let scratch = state.scratch(id)?;
+    let (scratch, place) = (state.scratch(id)?, join(home, name)?);
     let attempt = || {
         scratch.make(workspace)?;
         let path = scratch.file(file)?;
@@ -110,13 +119,14 @@ fn make(
         keep::sync(workspace, &path, durability)?;
         keep::sync(workspace, &scratch.directory, durability)?;
         attic::furnish(workspace, home)?;
-        keep::settle(workspace, home, (&scratch, &join(home, name)?), durability)?;
+        keep::settle(workspace, home, (&scratch, &place), durability)?;
         keep::sync(workspace, home, durability)
     };
     let made = attempt();
     if made.is_err() {
         // What cannot be removed now goes with the next command.
         let _ = sweep(workspace, &scratch);
+        let _ = Place { scratch: Scratch::of_entry(place, id), bytes: 0 }.remove(workspace, home);
     }
     made
 }
@@ -181,8 +191,7 @@ fn places(workspace: &dyn Workspace, home: &RelPath) -> Result<Vec<Waiting>, Fai
         let text = std::str::from_utf8(name).ok()?;
         let (id, rest) = text.strip_prefix(PREFIX)?.split_once('.')?;
         let (bytes, plan) = rest.split_once('.')?;
-        let is_name =
-            plan.len() == 64 && plan.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit));
+        let is_name = plan.len() == 64 && is_hex(plan);
         let scratch = Scratch::of_entry(home.join(name).ok()?, id);
         is_name.then_some(Waiting { at: Place { scratch, bytes: bytes.parse().ok()? }, name: plan.to_owned() })
     };

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Interrupt, Options, Recovered, homes, name, places, plans};
+use super::plans::{self, Saved};
+use super::{Failure, Interrupt, Options, homes, name, places};
 use crate::transaction::journal::{seal, unseal};
 use crate::transaction::scratch::Scratch;
 use crate::workspace::{Fault, Workspace};
@@ -24,7 +25,7 @@ pub struct Refusal {
     pub files: Vec<(String, String)>,
 }
 
-/// Makes `refusal` an entry, and returns what was recovered; `None` where there is no place for a history.
+/// Makes `refusal` an entry; `None` where there is no place for a history.
 ///
 /// # Errors
 ///
@@ -34,7 +35,7 @@ pub fn refuse(
     options: Options,
     interrupt: &Interrupt,
     refusal: &Refusal,
-) -> Result<Option<Vec<Recovered>>, Failure> {
+) -> Result<Option<Saved>, Failure> {
     let text = seal(refusal)?;
     plans::put(workspace, options, interrupt, (FILE, &text, &|id| name(id, 0)), |home, _| {
         super::prune(workspace, home, (options.history, super::Spares::Newest)).map(drop)

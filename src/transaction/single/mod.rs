@@ -6,7 +6,7 @@
 
 pub(super) mod note;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use note::{Mark, Note};
@@ -23,6 +23,7 @@ use super::undone::Aborted;
 use super::{Durability, Failure, Interrupt, Links, Options, Receipt, stage, unswept};
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::mode::{FileKind, Permissions};
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::progress::Progress;
 use crate::workspace::{Like, Lock, Timestamp, Workspace, WorkspaceError};
@@ -104,7 +105,7 @@ impl<'w> SingleChange<'w> {
         if let Some(signal) = interrupt.signal() {
             return Err(Failure::Interrupted(signal));
         }
-        let mut taken = std::mem::take(&mut *self.taken.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut taken = std::mem::take(&mut *locked(&self.taken));
         match (taken.pop(), taken.is_empty()) {
             (None, _) => Ok(Some(self.receipt(None))),
             (Some(change), true) => {
@@ -215,7 +216,7 @@ impl Drop for SingleChange<'_> {
 
 impl Sink for SingleChange<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner).push(change);
+        locked(&self.taken).push(change);
         Ok(())
     }
 }

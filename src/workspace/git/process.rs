@@ -3,18 +3,19 @@
 use std::env;
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
-use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
-use std::sync::mpsc;
+use std::path::{self, Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How much of what git complains about is kept, in bytes.
-const LAST_WORDS: usize = 4096;
+use crate::process::{self, Complaints, Group, Patience, Patient};
+
 /// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(20);
 /// Most bytes of an answer.
 const MOST_ANSWER: u64 = 256 << 20;
+/// How long the last words of a git that has ended are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Runs git with `arguments` in `directory`, gives it `input`, and returns all that it says.
 ///
@@ -22,7 +23,7 @@ const MOST_ANSWER: u64 = 256 << 20;
 ///
 /// Returns why git cannot be run, or what it complains about.
 pub(super) fn answer(directory: &Path, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
-    told(&mut command(directory, arguments), input, LIMIT)
+    told(&mut command(directory, arguments)?, input, LIMIT)
 }
 
 /// Runs git as `command` says, gives it `input`, and returns all that it says, if that takes no longer than `limit`.
@@ -31,40 +32,70 @@ pub(super) fn answer(directory: &Path, arguments: &[&str], input: Vec<u8>) -> io
 ///
 /// Returns why git cannot be run, or what it complains about.
 pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, limit: Duration) -> io::Result<Vec<u8>> {
-    let mut child = command.spawn().map_err(|error| unstarted(&error))?;
-    let answered = converse(&mut child, input, limit);
-    // What it was to write is in a scratch file, or objects that nobody names.
-    let _ = if answered.is_err() { child.kill() } else { Ok(()) };
-    let status = child.wait()?;
-    let (answer, words) = answered?;
+    // What it was to write is in a scratch file, or objects that nobody names, if it is killed.
+    let mut group = start(command)?;
+    let child = group.child();
+    let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
+    let ((mut requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
+    // It need not read what it gets.
+    thread::Builder::new().spawn(move || requests.write_all(&input))?;
+    let complaints = Complaints::of(errors)?;
+    let mut answer = Vec::new();
+    let patience = Patience { limit, ..Patience::default() };
+    Patient::new(answers, patience).take(MOST_ANSWER).read_to_end(&mut answer)?;
+    let status = group.child().wait()?;
     if status.success() {
         return Ok(answer);
     }
-    Err(complaint(&words).unwrap_or_else(|| io::Error::other(format!("git ended with {status}"))))
+    Err(complaint(&complaints).unwrap_or_else(|| io::Error::other(format!("git ended with {status}"))))
 }
 
+/// Starts git, out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
+///
+/// # Errors
+///
 /// Says that git cannot be started.
-pub(in crate::workspace) fn unstarted(error: &io::Error) -> io::Error {
+pub(in crate::workspace) fn start(command: &mut Command) -> io::Result<Group> {
+    Group::start(command).map_err(|error| unstarted(&error))
+}
+
+fn unstarted(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("git cannot be started, and it is what reads repositories: {error}"))
 }
 
-/// Returns the last of what git complained about, if it did.
-pub(in crate::workspace) fn complaint(words: &[u8]) -> Option<io::Error> {
-    let words = String::from_utf8_lossy(words);
-    let last = words.lines().rfind(|line| !line.trim().is_empty())?;
-    Some(io::Error::other(format!("git: {}", last.trim_start_matches("fatal: "))))
+/// Returns the last of what a git that has ended complained about, if it did.
+pub(in crate::workspace) fn complaint(complaints: &Complaints) -> Option<io::Error> {
+    let line = complaints.last_line(Instant::now() + LAST_WORDS)?;
+    Some(io::Error::other(format!("git: {}", line.trim_start_matches("fatal: "))))
+}
+
+/// Returns the command that is a git which none of `trees`, and no work tree that they are in, has brought.
+///
+/// # Errors
+///
+/// Says that git cannot be started.
+pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
+    let names = |tree: &PathBuf| [path::absolute(tree).ok(), fs_err::canonicalize(tree).ok()];
+    let names: Vec<_> = trees.iter().flat_map(names).flatten().collect();
+    let around = names.iter().flat_map(|name| name.ancestors());
+    let around = around.filter(|tree| fs_err::symlink_metadata(tree.join(".git")).is_ok()).map(Path::to_owned);
+    let trees: Vec<_> = trees.iter().cloned().chain(around).collect();
+    process::command("git".as_ref(), &trees).map_err(|error| unstarted(&error))
 }
 
 /// Returns the command that is git in `directory`, in the repository that it finds there.
+///
+/// # Errors
+///
+/// Says that git cannot be started.
 pub(in crate::workspace) fn command(
     directory: &Path,
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
-) -> Command {
-    let mut command = Command::new("git");
+) -> io::Result<Command> {
+    let mut command = outside(&[directory.to_owned()])?;
     keep(&mut command, is_kept);
     command.arg("-C").arg(directory).args(["--no-pager", "-c", "core.fsmonitor=false"]).args(arguments);
-    alone(&mut command);
-    command
+    Ok(command)
 }
 
 /// Takes the variables of git from `command` but those that `is_kept`, and gives it those that keep git from writing,
@@ -99,42 +130,4 @@ fn is_kept(name: &str) -> bool {
         "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     ];
     KEPT.contains(&name) || name.starts_with("GIT_CONFIG") || name.starts_with("GIT_ATTR_")
-}
-
-/// Takes the process out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
-#[cfg(unix)]
-pub(in crate::workspace) fn alone(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-pub(in crate::workspace) fn alone(_: &mut Command) {}
-
-/// Gives the process `input` and returns what it says and what it complains about.
-fn converse(child: &mut Child, input: Vec<u8>, limit: Duration) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
-    let ((mut requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-    // It need not read what it gets.
-    thread::Builder::new().spawn(move || requests.write_all(&input))?;
-    let listener = thread::Builder::new().spawn(move || last_words(errors))?;
-    let (sender, receiver) = mpsc::channel();
-    thread::Builder::new().spawn(move || {
-        let mut answer = Vec::new();
-        let read = answers.take(MOST_ANSWER).read_to_end(&mut answer);
-        sender.send(read.map(|_| answer))
-    })?;
-    let late = |_| io::Error::new(io::ErrorKind::TimedOut, "git does not answer");
-    let answer = receiver.recv_timeout(limit).map_err(late)??;
-    Ok((answer, listener.join().unwrap_or_default()))
-}
-
-/// Reads to the end, so that git is never stopped by a full pipe, and returns the last of it.
-pub(in crate::workspace) fn last_words(mut errors: ChildStderr) -> Vec<u8> {
-    let (mut words, mut piece) = (Vec::new(), [0; 1024]);
-    while let Ok(length @ 1..) = errors.read(&mut piece) {
-        words.extend_from_slice(&piece[..length]);
-        words.drain(..words.len().saturating_sub(LAST_WORDS));
-    }
-    words
 }

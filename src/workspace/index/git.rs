@@ -25,7 +25,7 @@ pub(super) fn answered(
     input: &[u8],
 ) -> io::Result<Vec<u8>> {
     let all = ["-c", "core.hooksPath=/dev/null"].map(OsString::from);
-    let mut command = process::command(directory, all.iter().chain(arguments));
+    let mut command = process::command(directory, all.iter().chain(arguments))?;
     for name in PATHS {
         if let Some(path) = env::var_os(name).filter(|path| Path::new(path).is_relative()) {
             command.env(name, env::current_dir()?.join(path));

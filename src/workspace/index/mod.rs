@@ -30,6 +30,7 @@ use super::{Fault, Result, WorkspaceError};
 use crate::digest::ObjectFormat;
 use crate::mode::FileMode;
 use crate::path::RelPath;
+use crate::process::Patience;
 
 pub use blobs::Blobs;
 pub use staged::Staged;
@@ -112,7 +113,8 @@ impl GitIndex {
         let named = path_of(file).ok_or_else(unknown)?;
         // git follows links to it, and locks what they lead to.
         let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
-        let (objects, git) = (Repository::around(&root), Arc::new(Git::around(&root)));
+        let objects = Repository::around(&root, Patience::default());
+        let git = Arc::new(Git::around(&root));
         Ok(Self { root, file, prefix: prefix.to_vec(), format, has_work_tree: is_inside == b"true", objects, git })
     }
 

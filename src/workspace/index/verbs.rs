@@ -51,8 +51,7 @@ impl Workspace for Staged {
         Ok(Some(match entry.mode {
             FileMode::Submodule => stat(FileKind::Directory, 0o755, 0),
             FileMode::Symlink => stat(FileKind::Symlink, 0o777, size()?),
-            FileMode::Regular => stat(FileKind::Regular, bits(false), size()?),
-            FileMode::Executable => stat(FileKind::Regular, bits(true), size()?),
+            FileMode::Regular | FileMode::Executable => stat(FileKind::Regular, bits(entry.mode), size()?),
         }))
     }
 
@@ -64,7 +63,7 @@ impl Workspace for Staged {
             return Err(failed("read", path, fault, "not a regular file of the index"));
         };
         let bytes = self.objects.blob(entry.id, limit)?;
-        let stat = stat(FileKind::Regular, bits(entry.mode == FileMode::Executable), bytes.len() as u64);
+        let stat = stat(FileKind::Regular, bits(entry.mode), bytes.len() as u64);
         Ok((bytes, stat))
     }
 

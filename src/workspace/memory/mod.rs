@@ -6,10 +6,11 @@ mod tree;
 mod verbs;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::digest::Digest;
 use crate::mode::FileKind;
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::Timestamp;
 
@@ -164,7 +165,7 @@ impl Memory {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// Returns the files and links with their paths, without the directories.

@@ -11,13 +11,15 @@ mod verbs;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cache::{Cache, MOST_OF_ONE, Weighed};
 use reader::{Header, Kind, Place, Reader};
 use tree::Tree;
 
 use super::{Fault, Result, WorkspaceError};
+use crate::mutex::locked;
+use crate::process::Patience;
 use crate::text::printable;
 
 pub use id::ObjectId;
@@ -38,14 +40,16 @@ const SKIPPED: u64 = 1 << 20;
 ///
 /// # Security
 ///
-/// git runs nothing that the repository or its configuration names, and fetches nothing. Only read what it says as what
-/// somebody put there.
+/// git itself is taken from the search path, but never from below the directory that names the repository, the root, or a
+/// work tree that one of them is in. It runs nothing that the repository or its configuration names, and fetches nothing. A
+/// git that is silent for too long is killed, with what it started. Only read what it says as what somebody put there.
 #[derive(Clone, Debug)]
 pub struct Repository(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     place: Place,
+    patience: Patience,
     idle: Mutex<Vec<Reader>>,
     trees: Mutex<Cache<Tree>>,
     /// Objects that are no trees.
@@ -62,6 +66,8 @@ pub struct Objects {
     root: Arc<Tree>,
     id: ObjectId,
     commit: Option<ObjectId>,
+    /// Why git is not asked any more.
+    given_up: OnceLock<String>,
 }
 
 /// A verb that failed.
@@ -115,28 +121,33 @@ impl Repository {
     ///
     /// # Security
     ///
-    /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`.
+    /// Whoever names it vouches for it: git does not ask whose it is, as it does not for `GIT_DIR`. Nor does
+    /// `root` bring the git that is run: the directory that somebody works in meanwhile, if there is one.
     #[must_use]
-    pub fn at(git_dir: &Path) -> Self {
-        Self::of(Place::At(git_dir.to_owned()))
+    pub fn at(git_dir: &Path, root: Option<&Path>, patience: Patience) -> Self {
+        Self::of(Place::At { git_dir: git_dir.to_owned(), root: root.map(Path::to_owned) }, patience)
     }
 
     /// Returns the repository that git finds from `directory` on, with its own doubts: see `safe.directory` in
     /// git-config(1).
     #[must_use]
-    pub fn around(directory: &Path) -> Self {
-        Self::of(Place::Around(directory.to_owned()))
+    pub fn around(directory: &Path, patience: Patience) -> Self {
+        Self::of(Place::Around(directory.to_owned()), patience)
     }
 
-    fn of(place: Place) -> Self {
-        Self(Arc::new(Inner { place, idle: Mutex::default(), trees: Mutex::default(), objects: Mutex::default() }))
+    fn of(place: Place, patience: Patience) -> Self {
+        let (idle, trees, objects) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self(Arc::new(Inner { place, patience, idle, trees, objects }))
+    }
+
+    fn planted_as(&self, root: Arc<Tree>, id: ObjectId, commit: Option<ObjectId>) -> Objects {
+        Objects { repository: self.clone(), root, id, commit, given_up: OnceLock::new() }
     }
 
     /// Returns the directory that it was opened by.
     #[must_use]
     pub fn directory(&self) -> &PathBuf {
-        let (Place::At(directory) | Place::Around(directory)) = &self.0.place;
-        directory
+        self.0.place.directory()
     }
 
     /// Opens the tree of `revision`: any name of a commit, tag or tree that git knows, `main` or `v1~2:src`.
@@ -158,14 +169,14 @@ impl Repository {
         for _ in 0..MAX_TAGS {
             // A name that an object has is that of no other one, whatever references are called; for git as well.
             let id = ObjectId::from_hex(&name);
-            if let Some((id, root)) = id.and_then(|id| Some((id, held(&self.0.trees).find(id)?))) {
-                return Ok(Objects { repository: self.clone(), root, id, commit });
+            if let Some((id, root)) = id.and_then(|id| Some((id, locked(&self.0.trees).find(id)?))) {
+                return Ok(self.planted_as(root, id, commit));
             }
             let object = self.whole(&name)?;
             let next = match object.kind {
                 Kind::Tree => {
                     let (id, root) = self.planted(object)?;
-                    return Ok(Objects { repository: self.clone(), root, id, commit });
+                    return Ok(self.planted_as(root, id, commit));
                 }
                 Kind::Commit => {
                     commit = Some(object.id);
@@ -201,7 +212,7 @@ impl Repository {
 
     /// Returns the tree `id`.
     fn subtree(&self, id: ObjectId) -> Outcome<Arc<Tree>> {
-        if let Some(tree) = held(&self.0.trees).find(id) {
+        if let Some(tree) = locked(&self.0.trees).find(id) {
             return Ok(tree);
         }
         let object = self.whole(id.to_string().as_bytes())?;
@@ -212,7 +223,7 @@ impl Repository {
         let id = object.id;
         let Some(Object { kind: Kind::Tree, bytes, .. }) = Arc::into_inner(object) else { return Err(damaged(id)) };
         let tree = Arc::new(Tree::read(bytes, id).ok_or_else(|| damaged(id))?);
-        held(&self.0.trees).keep(id, &tree);
+        locked(&self.0.trees).keep(id, &tree);
         Ok((id, tree))
     }
 
@@ -228,7 +239,7 @@ impl Repository {
 
     /// Returns the object `name`, if it has at most `limit` bytes.
     fn object(&self, name: &[u8], limit: u64) -> Outcome<Within> {
-        if let Some(object) = ObjectId::from_hex(name).and_then(|id| held(&self.0.objects).find(id)) {
+        if let Some(object) = ObjectId::from_hex(name).and_then(|id| locked(&self.0.objects).find(id)) {
             let size = object.bytes.len() as u64;
             return Ok(if size <= limit { Within::Limit(object) } else { Within::Over(size) });
         }
@@ -239,7 +250,7 @@ impl Repository {
             Within::Over(size) => return Ok(Within::Over(size)),
         };
         if object.kind != Kind::Tree {
-            held(&self.0.objects).keep(object.id, &object);
+            locked(&self.0.objects).keep(object.id, &object);
         }
         let size = object.bytes.len() as u64;
         Ok(if size <= limit { Within::Limit(object) } else { Within::Over(size) })
@@ -247,14 +258,16 @@ impl Repository {
 
     /// Reads the object `name`, if it has at most `limit` bytes.
     fn read(&self, name: &[u8], limit: u64) -> Outcome<Within<Object>> {
-        let kept = held(&self.0.idle).pop();
+        let kept = locked(&self.0.idle).pop();
         if let Some(reader) = kept {
-            // One that was kept may have died since; a new one says why.
-            if let Ok(answer) = self.ask(reader, name, limit) {
-                return answer;
+            match self.ask(reader, name, limit) {
+                Ok(answer) => return answer,
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error.into()),
+                // One that was kept may have died since; a new one says why.
+                Err(_) => {}
             }
         }
-        self.ask(Reader::start(&self.0.place)?, name, limit)?
+        self.ask(Reader::start(&self.0.place, self.0.patience)?, name, limit)?
     }
 
     /// Asks `reader`, and keeps it if it can be asked again.
@@ -275,7 +288,7 @@ impl Repository {
         };
         match answer {
             Ok(answer) => {
-                held(&self.0.idle).push(reader);
+                locked(&self.0.idle).push(reader);
                 Ok(answer)
             }
             Err(error) => Err(reader.into_error(&error)),
@@ -315,8 +328,4 @@ fn damaged(id: ObjectId) -> Trouble {
         Fault::Other,
         format!("the object {id} is damaged or of another type than it has to be; `git fsck` tells more"),
     )
-}
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,11 +5,11 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command};
-use std::thread::{self, JoinHandle};
+use std::process::{ChildStdin, Command};
 
 use super::id::ObjectId;
-use crate::workspace::git::process::{alone, complaint, keep, last_words, unstarted};
+use crate::process::{Complaints, Group, Patience, Patient};
+use crate::workspace::git::process::{complaint, keep, outside, start};
 
 /// Longest line before an object: a name that is echoed, and a few words.
 const MAX_HEADER: u64 = 1 << 16;
@@ -17,10 +17,24 @@ const MAX_HEADER: u64 = 1 << 16;
 /// Where a repository is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
-    /// It is this directory, as `GIT_DIR` would name it.
-    At(PathBuf),
+    /// It is `git_dir`, as `GIT_DIR` would name it, and asked for what concerns `root`.
+    At { git_dir: PathBuf, root: Option<PathBuf> },
     /// git finds it from this directory on, and decides whether it is safe.
     Around(PathBuf),
+}
+
+impl Place {
+    /// Returns the directory that it is named by.
+    pub(super) fn directory(&self) -> &PathBuf {
+        let (Self::At { git_dir: directory, .. } | Self::Around(directory)) = self;
+        directory
+    }
+
+    /// Returns the directories that are named, which may have brought a git of their own.
+    fn trees(&self) -> Vec<PathBuf> {
+        let root = if let Self::At { root, .. } = self { root.as_ref() } else { None };
+        root.into_iter().chain([self.directory()]).cloned().collect()
+    }
 }
 
 /// What is said of a name.
@@ -44,20 +58,22 @@ pub(super) enum Kind {
 /// The process.
 #[derive(Debug)]
 pub(super) struct Reader {
-    child: Child,
+    /// Dropped, it is killed: it only reads, so that nothing can be half done.
+    group: Group,
     requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
-    listener: Option<JoinHandle<Vec<u8>>>,
+    answers: BufReader<Patient>,
+    complaints: Complaints,
 }
 
 impl Reader {
-    /// Starts it.
-    pub(super) fn start(place: &Place) -> io::Result<Self> {
-        let mut child = command(place).spawn().map_err(|error| unstarted(&error))?;
+    /// Starts it. Who asks it has `patience`.
+    pub(super) fn start(place: &Place, patience: Patience) -> io::Result<Self> {
+        let mut group = start(&mut command(place)?)?;
+        let child = group.child();
         let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
         let ((requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-        let listener = thread::Builder::new().spawn(move || last_words(errors)).ok();
-        Ok(Self { child, requests, answers: BufReader::with_capacity(1 << 16, answers), listener })
+        let answers = BufReader::with_capacity(1 << 16, Patient::new(answers, patience));
+        Ok(Self { group, requests, answers, complaints: Complaints::of(errors)? })
     }
 
     /// Asks for the object `name`, which is any name that git knows and has no line feed. If it is there,
@@ -97,35 +113,28 @@ impl Reader {
     }
 
     /// Returns what went wrong, after `error`: the last words of git, if it had any.
-    pub(super) fn into_error(mut self, error: &io::Error) -> io::Error {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        let words = self.listener.take().and_then(|listener| listener.join().ok()).unwrap_or_default();
-        complaint(&words).unwrap_or_else(|| io::Error::new(error.kind(), format!("git broke off: {error}")))
+    pub(super) fn into_error(self, error: &io::Error) -> io::Error {
+        let Self { group, complaints, .. } = self;
+        drop(group);
+        if error.kind() == io::ErrorKind::TimedOut {
+            return io::Error::new(error.kind(), format!("git was ended: {error}"));
+        }
+        complaint(&complaints).unwrap_or_else(|| io::Error::new(error.kind(), format!("git broke off: {error}")))
     }
 }
 
-impl Drop for Reader {
-    /// Ends the process: it only reads, so that nothing can be half done.
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn command(place: &Place) -> Command {
-    let mut command = Command::new("git");
+fn command(place: &Place) -> io::Result<Command> {
+    let mut command = outside(&place.trees())?;
     keep(&mut command, |name| is_kept(name, place));
     match place {
-        Place::At(directory) => {
+        Place::At { git_dir, .. } => {
             // Whoever names a repository trusts it, and no configuration but its own matters.
-            command.env("GIT_DIR", directory).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", NOTHING)
+            command.env("GIT_DIR", git_dir).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", NOTHING)
         }
         Place::Around(directory) => command.arg("-C").arg(directory),
     };
     command.args(["--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "cat-file", "--batch"]);
-    alone(&mut command);
-    command
+    Ok(command)
 }
 
 /// A file with nothing in it.
@@ -191,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_repository_that_is_named_is_read_as_it_is() {
-        let (at, around) = (Place::At("x".into()), Place::Around("x".into()));
+        let (at, around) = (Place::At { git_dir: "x".into(), root: None }, Place::Around("x".into()));
         assert!(is_kept("GIT_OBJECT_DIRECTORY", &around) && !is_kept("GIT_OBJECT_DIRECTORY", &at));
         assert!(!is_kept("GIT_CONFIG_PARAMETERS", &around) && !is_kept("GIT_EXTERNAL_DIFF", &at));
     }

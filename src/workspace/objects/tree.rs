@@ -12,7 +12,7 @@ const TYPE: u32 = 0o170_000;
 #[derive(Debug)]
 pub(super) struct Tree {
     bytes: Vec<u8>,
-    /// Where each entry begins, by its name; of several with one name only the first counts.
+    /// Where each entry begins, by its name.
     starts: Vec<u32>,
     /// Bytes of the name of an object.
     width: usize,
@@ -24,7 +24,8 @@ pub(super) enum Entry {
     Directory(ObjectId),
     File {
         id: ObjectId,
-        is_executable: bool,
+        /// Of a regular file.
+        mode: FileMode,
     },
     Link(ObjectId),
     /// A commit of another repository: in a work tree an empty directory.
@@ -46,9 +47,10 @@ impl Tree {
         let mut tree = Self { bytes, starts: Vec::new(), width };
         // The order in the object takes directories as if their names ended in a slash.
         starts.sort_by(|&a, &b| tree.name(a).cmp(tree.name(b)));
-        starts.dedup_by(|a, b| tree.name(*a) == tree.name(*b));
+        // Programs do not agree on which of two entries with one name counts.
+        let is_unique = starts.windows(2).all(|pair| tree.name(pair[0]) != tree.name(pair[1]));
         tree.starts = starts;
-        (start == tree.bytes.len()).then_some(tree)
+        (is_unique && start == tree.bytes.len()).then_some(tree)
     }
 
     /// Returns what `name` leads to.
@@ -83,8 +85,7 @@ impl Tree {
             return Some(Entry::Directory(id));
         }
         Some(match FileMode::from_bits(bits)? {
-            FileMode::Regular => Entry::File { id, is_executable: false },
-            FileMode::Executable => Entry::File { id, is_executable: true },
+            mode @ (FileMode::Regular | FileMode::Executable) => Entry::File { id, mode },
             FileMode::Symlink => Entry::Link(id),
             FileMode::Submodule => Entry::Submodule,
         })
@@ -124,12 +125,12 @@ mod tests {
             ("100664", b"z", 6),
         ];
         let tree = Tree::read(tree(&entries), id(0)).unwrap();
-        assert_eq!(tree.find(b"a-b"), Some(Entry::File { id: id(1), is_executable: false }));
+        assert_eq!(tree.find(b"a-b"), Some(Entry::File { id: id(1), mode: FileMode::Regular }));
         assert_eq!(tree.find(b"a"), Some(Entry::Directory(id(2))));
-        assert_eq!(tree.find(b"run"), Some(Entry::File { id: id(3), is_executable: true }));
+        assert_eq!(tree.find(b"run"), Some(Entry::File { id: id(3), mode: FileMode::Executable }));
         assert_eq!(tree.find(b"sub"), Some(Entry::Submodule));
         assert_eq!(tree.find(b"\xff"), Some(Entry::Link(id(5))));
-        assert_eq!(tree.find(b"z"), Some(Entry::File { id: id(6), is_executable: false }));
+        assert_eq!(tree.find(b"z"), Some(Entry::File { id: id(6), mode: FileMode::Regular }));
         assert_eq!(tree.find(b"b"), None);
         assert_eq!(tree.names().collect::<Vec<_>>(), [&b"a"[..], b"a-b", b"run", b"sub", b"z", b"\xff"]);
     }
@@ -141,8 +142,9 @@ mod tests {
             let is_between = length == tree(&[("100644", b"a", 1)]).len();
             assert_eq!(Tree::read(whole[..length].to_vec(), id(0)).is_some(), is_between, "{length}");
         }
-        let twice = Tree::read(tree(&[("100644", b"a", 1), ("100644", b"a", 2)]), id(0)).unwrap();
-        assert_eq!(twice.find(b"a"), Some(Entry::File { id: id(1), is_executable: false }));
+        for second in [("100644", &b"a"[..], 2), ("40000", b"a", 1)] {
+            assert!(Tree::read(tree(&[("100644", b"a", 1), ("100644", b"b", 1), second]), id(0)).is_none());
+        }
         assert_eq!(Tree::read(tree(&[("7", b"a", 1)]), id(0)).unwrap().find(b"a"), None);
     }
 }

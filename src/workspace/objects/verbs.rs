@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::reader::Kind;
 use super::tree::{Entry, Tree};
 use super::{ObjectId, Objects, Outcome, Repository, Trouble, Within, damaged};
-use crate::mode::{FileKind, Permissions};
+use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{
     Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
@@ -23,7 +23,7 @@ impl Objects {
     fn directory(&self, path: Directory<'_>) -> Outcome<Option<Arc<Tree>>> {
         match path.map(|path| self.find(path)).transpose()? {
             None => Ok(Some(Arc::clone(&self.root))),
-            Some(Entry::Directory(id)) => self.repository.subtree(id).map_err(unreadable).map(Some),
+            Some(Entry::Directory(id)) => self.ask(|repository| repository.subtree(id)).map(Some),
             Some(Entry::Submodule) => Ok(None),
             Some(Entry::File { .. }) => Err(Trouble::new(Fault::NotDirectory, "not a directory")),
             Some(Entry::Link(_)) => Err(Trouble::new(Fault::ThroughLink, "a symbolic link stands in the way")),
@@ -40,7 +40,7 @@ impl Objects {
                 return Ok(entry);
             }
             tree = match entry {
-                Entry::Directory(id) => self.repository.subtree(id).map_err(unreadable)?,
+                Entry::Directory(id) => self.ask(|repository| repository.subtree(id))?,
                 Entry::Submodule => return Err(nothing()),
                 Entry::File { .. } => return Err(Trouble::new(Fault::NotDirectory, "not a directory")),
                 Entry::Link(_) => return Err(Trouble::new(Fault::ThroughLink, "a symbolic link stands in the way")),
@@ -49,12 +49,26 @@ impl Objects {
         Err(nothing())
     }
 
+    /// Asks `repository` for an object that the tree names. It has to be there: if it is not, it is the repository that
+    /// fails, not a path that leads nowhere. A git that was silent for too long is not asked again.
+    fn ask<T>(&self, ask: impl FnOnce(&Repository) -> Outcome<T>) -> Outcome<T> {
+        if let Some(why) = self.given_up.get() {
+            return Err(Trouble::new(Fault::Other, why));
+        }
+        ask(&self.repository).map_err(|trouble| {
+            if trouble.source.kind() == io::ErrorKind::TimedOut {
+                let _ = self.given_up.set(trouble.source.to_string());
+            }
+            Trouble { fault: Fault::Other, ..trouble }
+        })
+    }
+
     fn stat_of(&self, entry: Entry) -> Outcome<Stat> {
         Ok(match entry {
             Entry::Directory(_) | Entry::Submodule => stat(FileKind::Directory, 0o755, 0),
-            Entry::Link(id) => stat(FileKind::Symlink, 0o777, self.repository.size(id)?),
-            Entry::File { id, is_executable } => {
-                stat(FileKind::Regular, bits(is_executable), self.repository.size(id)?)
+            Entry::Link(id) => stat(FileKind::Symlink, 0o777, self.ask(|repository| repository.size(id))?),
+            Entry::File { id, mode } => {
+                stat(FileKind::Regular, bits(mode), self.ask(|repository| repository.size(id))?)
             }
         })
     }
@@ -63,7 +77,7 @@ impl Objects {
 impl Repository {
     /// Returns the contents of the object `id`, if it has at most `limit` bytes.
     pub(super) fn contents(&self, id: ObjectId, limit: u64) -> Outcome<Vec<u8>> {
-        match self.object(id.to_string().as_bytes(), limit).map_err(unreadable)? {
+        match self.object(id.to_string().as_bytes(), limit)? {
             Within::Limit(object) if object.kind == Kind::Blob => {
                 Ok(Arc::try_unwrap(object).map_or_else(|object| object.bytes.clone(), |object| object.bytes))
             }
@@ -74,16 +88,11 @@ impl Repository {
 
     /// Returns how many bytes the object `id` has.
     pub(super) fn size(&self, id: ObjectId) -> Outcome<u64> {
-        Ok(match self.object(id.to_string().as_bytes(), 0).map_err(unreadable)? {
+        Ok(match self.object(id.to_string().as_bytes(), 0)? {
             Within::Limit(object) => object.bytes.len() as u64,
             Within::Over(size) => size,
         })
     }
-}
-
-/// An object that a tree names has to be there: it is the repository that fails, not a path that leads nowhere.
-fn unreadable(trouble: Trouble) -> Trouble {
-    Trouble { fault: Fault::Other, ..trouble }
 }
 
 fn nothing() -> Trouble {
@@ -91,8 +100,8 @@ fn nothing() -> Trouble {
 }
 
 /// Returns the permission bits of a file that is checked out under the usual mask.
-pub(in crate::workspace) fn bits(is_executable: bool) -> u32 {
-    if is_executable { 0o755 } else { 0o644 }
+pub(in crate::workspace) fn bits(mode: FileMode) -> u32 {
+    mode.bits() & 0o777
 }
 
 pub(in crate::workspace) fn stat(kind: FileKind, permissions: u32, size: u64) -> Stat {
@@ -117,9 +126,9 @@ impl Workspace for Objects {
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
         let read = self.find(path).and_then(|entry| match entry {
-            Entry::File { id, is_executable } => {
-                let bytes = self.repository.contents(id, limit)?;
-                let stat = stat(FileKind::Regular, bits(is_executable), bytes.len() as u64);
+            Entry::File { id, mode } => {
+                let bytes = self.ask(|repository| repository.contents(id, limit))?;
+                let stat = stat(FileKind::Regular, bits(mode), bytes.len() as u64);
                 Ok((bytes, stat))
             }
             Entry::Directory(_) | Entry::Link(_) | Entry::Submodule => {
@@ -131,7 +140,7 @@ impl Workspace for Objects {
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         let read = self.find(path).and_then(|entry| match entry {
-            Entry::Link(id) => self.repository.contents(id, MAX_TARGET),
+            Entry::Link(id) => self.ask(|repository| repository.contents(id, MAX_TARGET)),
             _ => Err(Trouble::new(Fault::Other, "not a symbolic link")),
         });
         read.map_err(|trouble| trouble.at("read", path))

@@ -1,10 +1,11 @@
 //! Attempts to get done what nobody approved.
 
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{chown, symlink};
+use std::path::PathBuf;
 
 use fs_err as fs;
 
-use super::{DENIED, refused, replaced};
+use super::{DENIED, link, moved, refused, replaced};
 use crate::systems::Desk;
 
 const STALE: (&str, i32) = ("stale", 1);
@@ -80,4 +81,111 @@ fn what_is_asked_about_is_done_by_nobody_on_the_quiet() {
     let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}\n");
     let said = String::from_utf8(desk.runs(&["mcp"], call.as_bytes()).stdout).unwrap();
     assert!(said.contains(r#""isError":true"#) && desk.bytes("a") == b"a\n", "{said}");
+}
+
+#[test]
+fn an_approval_that_costs_no_file_takes_none() {
+    let desk = Desk::with(&[("a", b"a\n"), (".git/HEAD", b"x\n")]);
+    let made = b"diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n";
+    for patch in [moved("rename", "a", "new"), moved("copy", "a", "new"), made.to_vec(), link("new", "a")] {
+        let id = checked(&desk, &["--overwrite", "--save"], &patch);
+        let mut names = vec![id.clone()];
+        let comes: [&dyn Fn(); 3] = [
+            &|| fs::write(desk.path("new"), "precious\n").unwrap(),
+            &|| fs::write(desk.path("new"), "as precious\n").unwrap(),
+            &|| symlink("precious", desk.path("new")).unwrap(),
+        ];
+        for come in comes {
+            come();
+            refused(&desk, STALE, &["apply", "--overwrite", "--approve", &id], &patch);
+            refused(&desk, STALE, &["apply", "--plan", &id], b"");
+            names.push(checked(&desk, &["--overwrite"], &patch));
+            fs::remove_file(desk.path("new")).unwrap();
+        }
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 4, "{}", String::from_utf8_lossy(&patch));
+    }
+}
+
+#[test]
+fn a_plan_that_was_rejected_is_made_by_no_command() {
+    let desk = desk();
+    for arguments in [
+        &["edit", "a", "--old", "a", "--new", "x"][..],
+        &["write", "a", "--overwrite", "--content", "x"],
+        &["append", "a", "--content", "x"],
+    ] {
+        let plan = desk.does(&[arguments, &["--dry-run"]].concat(), b"");
+        let id = plan["plan_id"].as_str().unwrap().to_owned();
+        desk.does(&["reject", &id], b"");
+        refused(&desk, ("approval_required", 3), &[arguments, &["--approve", &id]].concat(), b"");
+        refused(&desk, ("usage", 2), &[arguments, &["--approve", "sha256:0"]].concat(), b"");
+    }
+}
+
+/// Returns where the plan `id` is kept.
+fn kept(desk: &Desk, id: &str) -> PathBuf {
+    let state = fs::read_dir(desk.path(".git/wpatch")).unwrap().map(|entry| entry.unwrap().path());
+    let digits = &id["sha256:".len()..];
+    state.into_iter().find(|path| path.to_str().unwrap().ends_with(digits)).unwrap()
+}
+
+#[test]
+fn the_beginning_of_two_names_is_that_of_no_plan() {
+    let desk = desk();
+    let id = checked(&desk, &["--save"], &replaced("a", "a", "x"));
+    let plan = kept(&desk, &id);
+    let last = if id.ends_with('0') { "1" } else { "0" };
+    let name = format!("{}{last}", &plan.to_str().unwrap()[..plan.to_str().unwrap().len() - 1]);
+    fs::create_dir(&name).unwrap();
+    fs::copy(plan.join("plan"), PathBuf::from(&name).join("plan")).unwrap();
+    let forged = format!("{}{last}", &id[..id.len() - 1]);
+    for length in [8, 40, 63] {
+        refused(&desk, ("usage", 2), &["apply", "--plan", &id["sha256:".len()..][..length]], b"");
+    }
+    refused(&desk, ("io", 4), &["apply", "--plan", &forged], b"");
+    desk.does(&["apply", "--plan", &id], b"");
+    assert_eq!(desk.bytes("a"), b"x\n");
+}
+
+#[test]
+fn a_plan_of_somebody_else_or_behind_a_link_is_carried_out_by_nobody() {
+    let desk = desk();
+    let id = checked(&desk, &["--save"], &replaced("a", "a", "x"));
+    let plan = kept(&desk, &id);
+    let refuses = || refused(&desk, ("io", 4), &["apply", "--plan", &id], b"");
+    for path in [plan.clone(), plan.join("plan")] {
+        let away = desk.path("../away");
+        fs::rename(&path, &away).unwrap();
+        symlink(&away, &path).unwrap();
+        refuses();
+        fs::remove_file(&path).unwrap();
+        fs::rename(&away, &path).unwrap();
+        // Only root gives files away.
+        if chown(&path, Some(12_345), None).is_ok() {
+            refuses();
+            chown(&path, Some(0), None).unwrap();
+        }
+    }
+    desk.does(&["apply", "--plan", &id], b"");
+}
+
+/// What is checked is looked at again when it is put in place.
+#[test]
+fn a_link_that_comes_while_a_change_is_made_is_not_followed() {
+    for swap in ["rm a && ln -s b a", "rm a && ln -s ../out a"] {
+        let desk = desk();
+        fs::write(desk.path("../out"), "a\n").unwrap();
+        let document = desk.says(&["apply", "--before", swap], &replaced("a", "a", "x"));
+        assert_eq!((&document["ok"], &document["changed"]), (&false.into(), &false.into()), "{swap}: {document:#}");
+        assert_eq!((desk.bytes("b"), desk.bytes("../out")), (b"a\n".to_vec(), b"a\n".to_vec()), "{swap}");
+    }
+    let desk = desk();
+    fs::create_dir(desk.path("../out")).unwrap();
+    fs::write(desk.path("../out/c"), "a\n").unwrap();
+    let swap = "mv d e && ln -s ../out d";
+    let document = desk.says(&["apply", "--before", swap], &replaced("d/c", "a", "x"));
+    assert_eq!((&document["ok"], &document["changed"]), (&false.into(), &false.into()), "{document:#}");
+    assert_eq!((desk.bytes("e/c"), desk.bytes("../out/c")), (b"a\n".to_vec(), b"a\n".to_vec()));
 }

@@ -23,7 +23,7 @@ pub(super) fn desk() -> Desk {
     under(POLICY)
 }
 
-fn under(policy: &str) -> Desk {
+pub(super) fn under(policy: &str) -> Desk {
     let key = format!("{}\n", super::HUSH);
     let files = [("vendor/v.c", "v\n"), ("private/key", key.as_str()), ("a", "a\n"), ("wpatch.toml", policy)];
     Desk::with(&files.map(|(name, text)| (name, text.as_bytes())))
@@ -178,10 +178,75 @@ fn limits_hold_for_what_many_small_steps_make() {
     let binary = ("binary", 3);
     refused(&desk, binary, &["write", "n", "--content-file", "bin"], b"");
     refused(&desk, binary, &["append", "a", "--content-file", "bin"], b"");
+    refused(&desk, binary, &["apply"], &moved("copy", "bin", "n"));
+    // What is there already may go elsewhere.
+    desk.does(&["check"], &moved("rename", "bin", "n"));
     refused(&desk, binary, &["apply"], br#"{"changes":[{"path":"n","content":"a\u0000b"}]}"#);
     let literal = "diff --git a/n b/n\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..\
                    8b6833560a0ff6a9df65e0a845d282d7f98b7054\nGIT binary patch\nliteral 3\nKcmb<or~&{1>j3ot\n\nliteral 0\nHcmV?d00001\n\n";
     refused(&desk, binary, &["apply"], literal.as_bytes());
+}
+
+/// git looks for a NUL among the first 8000 bytes alone.
+#[test]
+fn binary_data_is_refused_wherever_it_begins() {
+    let desk = under("[policy]\nbinary = 'refuse'\n");
+    let late = ["x\n".repeat(4_096).as_bytes(), b"\0"].concat();
+    fs::write(desk.path("late"), &late).unwrap();
+    fs::write(desk.path("text"), &late[..8_192]).unwrap();
+    let binary = ("binary", 3);
+    refused(&desk, binary, &["write", "n"], &late);
+    refused(&desk, binary, &["append", "text"], b"\0");
+    refused(&desk, binary, &["apply"], &moved("copy", "late", "n"));
+    let added = "diff --git a/text b/text\n--- a/text\n+++ b/text\n@@ -4096 +4096,2 @@\n x\n+a\0b\n";
+    refused(&desk, binary, &["apply"], added.as_bytes());
+    desk.does(&["apply"], added.replace('\0', "").as_bytes());
+}
+
+/// Each setting of a project's own file that would open what the user's file closes.
+#[test]
+fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
+    let settings = [
+        ("mode", "'read-only'", "'full'", DENIED),
+        ("symlinks", "'refuse'", "'follow'", DENIED),
+        ("binary", "'refuse'", "'allow'", ("binary", 3)),
+        ("secrets", "'strict'", "false", DENIED),
+        ("max_write_bytes", "1", "1000", ("too_large", 1)),
+        ("max_read_bytes", "1", "1000", ("too_large", 1)),
+        ("require_hash", "true", "false", DENIED),
+    ];
+    let rule = |verdict: &str| format!("[[rule]]\npaths = ['a']\nverdict = '{verdict}'\n");
+    let grant = |prefix: &str, mode: &str| format!("[[grant]]\nprefix = '{prefix}'\nmode = '{mode}'\n");
+    let policy = |key: &str, value: &str| format!("[policy]\n{key} = {value}\n");
+    let mut rows: Vec<_> =
+        settings.map(|(key, strict, loose, kind)| (key, policy(key, strict), policy(key, loose), kind)).into();
+    rows.push(("rule", rule("deny"), rule("allow"), DENIED));
+    rows.push(("grant", grant("vendor", "rw"), grant(".", "rw"), DENIED));
+    rows.push(("grant", grant(".", "r"), grant("a", "rw"), DENIED));
+    rows.push(("server", String::new(), "[[server]]\ncommand = ['true']\n".to_owned(), ("policy", 3)));
+    for (key, strict, loose, kind) in &rows {
+        let desk = under(loose);
+        fs::write(desk.path("../strict.toml"), strict).unwrap();
+        symlink("a", desk.path("link")).unwrap();
+        fs::write(desk.path(".env"), "k").unwrap();
+        let command: &[&str] = match *key {
+            "symlinks" => &["read", "link"],
+            "secrets" => &["read", ".env"],
+            "max_read_bytes" => &["read", "a"],
+            _ => &["write", "a", "--overwrite"],
+        };
+        refused(&desk, *kind, &[command, &["--policy", "../strict.toml"]].concat(), b"x\0y\n");
+    }
+    assert_eq!(keys("[policy]\n"), settings.map(|(key, ..)| key.to_owned()));
+    assert_eq!(keys(""), ["policy", "grant", "rule", "server"]);
+}
+
+/// Returns the keys that a policy file may have there.
+fn keys(table: &str) -> Vec<String> {
+    let text = format!("{table}nothing = 1\n");
+    let error = wpatch::policy::parse("p", text.as_bytes(), wpatch::policy::Origin::Project).unwrap_err();
+    let (_, known) = error.message.split_once("expected one of ").unwrap();
+    known.split(", ").map(|key| key.trim_matches('`').to_owned()).collect()
 }
 
 /// Returns a block that puts a line behind another one.

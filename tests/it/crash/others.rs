@@ -9,7 +9,8 @@ use wpatch::transaction::{Failure, Interrupt, Options, SingleChange, Transaction
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 
 use super::{at_every_verb, case_lacks, cases_and_ways, memory};
-use crate::changes::{Case, Step, claim, path, run};
+use crate::changes::{Case, Step, claim, run};
+use crate::tree::path;
 
 const FILE: FileKind = FileKind::Regular;
 

@@ -8,7 +8,8 @@ use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 
 use super::{FULL, LACKS, NONE, Reported, memory, tree, visible};
-use crate::changes::{Case, Step, cases, path, tried};
+use crate::changes::{Case, Step, cases, tried};
+use crate::tree::path;
 
 /// Looks, and says what it is to say.
 struct Look<'m> {

@@ -25,6 +25,22 @@ items() {
         /NEEDS/ { if ((getline line < $2) < 0) put(1, $2 " is missing"); else close($2) }'
 }
 
+# One error whose words quote a file. Others point to it in the rest of it.
+range='"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}}'
+quote() {
+    printf '{%s,"severity":1,"source":"fake","message":"no such key: %s"%s}' "$range" "$1" "$2"
+}
+
+# What is wrong elsewhere, of which somebody may not be told.
+gossip() {
+    publish "$1/.env" "$(quote 'password=1')"
+    publish "$1/b.x" "$(quote 'password=2')"
+    publish 'file:///etc/other' "$(quote 'password=3')"
+    publish "$1/c.x" "$(quote 'c')"
+    pointed=",\"relatedInformation\":[{\"location\":{\"uri\":\"$1/.env\",$range},\"message\":\"here\"}]"
+    publish "$1/a.x" "$(quote 'password=4' "$pointed"),$(quote 'a')"
+}
+
 publish() {
     say "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":{\"uri\":\"$1\",\"diagnostics\":[$2]}}"
 }
@@ -55,6 +71,7 @@ while IFS= read -r header; do
             eval "$name=\$text"
             case $1 in
                 pull | mute) ;;
+                gossips) case $text in *BAD*) gossip "${uri%/*}" ;; *) publish "$uri" ;; esac ;;
                 *) publish "$uri" "$(items "$text")" ;;
             esac ;;
         *'"method":"textDocument/diagnostic"'*)

@@ -1,10 +1,9 @@
 //! What the program is asked for: by the engine on a tree in memory, and by the command line on a disk.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use fs_err as fs;
 use serde_json::Value;
@@ -14,6 +13,8 @@ use wpatch::engine::options::{
 use wpatch::engine::{self, Change, Outcome, Request};
 use wpatch::text::Span;
 use wpatch::workspace::memory::Memory;
+
+use crate::systems::fed;
 
 /// One way of saying a change.
 #[derive(Debug)]
@@ -71,10 +72,7 @@ impl Call {
             }
             Asks::Edit(..) | Asks::Notebook(..) => b"",
         };
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        // A program that has its text already does not read.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap()
+        serde_json::from_slice(&fed(&mut command, input).stdout).unwrap()
     }
 
     fn arguments(&self, list: &Path) -> Vec<OsString> {

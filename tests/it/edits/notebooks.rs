@@ -6,8 +6,9 @@ use wpatch::workspace::memory::Entry;
 
 use super::Case;
 use super::calls::{Asks, Call};
-use super::trees::{Forest, fresh, path};
+use super::trees::{Forest, fresh};
 use crate::dice::Dice;
+use crate::tree::path;
 
 /// One cell: its members as they are written, the source as lines.
 #[derive(Clone)]

@@ -7,6 +7,7 @@ use wpatch::workspace::memory::Entry;
 
 use super::model::{Edit, Line, Side, Text};
 use crate::dice::Dice;
+use crate::tree::path;
 
 pub(super) type Tree = BTreeMap<RelPath, Entry>;
 
@@ -85,10 +86,6 @@ impl Forest {
         }
         tree
     }
-}
-
-pub(super) fn path(name: &str) -> RelPath {
-    RelPath::new(name.as_bytes()).unwrap()
 }
 
 fn text(dice: &mut Dice) -> Text {

@@ -8,7 +8,8 @@ use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{ATTIC, Privacy, Workspace};
 
 use super::{OPTIONS, done, put, tree, undo};
-use crate::changes::{Step, path};
+use crate::changes::Step;
+use crate::tree::path;
 
 /// A plain directory with an attic, whose clock shows the same as at every start.
 fn memory() -> Memory {
@@ -20,7 +21,7 @@ fn home() -> wpatch::path::RelPath {
 }
 
 fn entries(memory: &Memory) -> usize {
-    engine::log(memory).unwrap().entries.len()
+    engine::log(memory, &std::sync::Arc::default()).unwrap().entries.len()
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn an_init_that_is_cut_off_anywhere_hides_nothing() {
             assert_eq!(next.files()[&path("a")].contents, b"2", "{what}");
             assert!(done(&undo(&next, Target::Last(1))), "{what}");
             assert!(engine::init(&next, OPTIONS, &Interrupt::new()).report.ok, "{what}");
-            let log = engine::log(&next).unwrap().entries;
+            let log = engine::log(&next, &std::sync::Arc::default()).unwrap().entries;
             let ids: std::collections::BTreeSet<_> = log.iter().map(|entry| &entry.id).collect();
             assert_eq!((log.len(), ids.len()), (4, 4), "{what}");
             assert_eq!(next.list(Some(&home())).unwrap(), [[0; 0]; 0], "{what}");
@@ -264,7 +265,7 @@ fn what_is_cut_off_on_the_way_to_it_is_finished() {
             let litter = next.entries().into_keys().filter(|path| path.to_string().contains("dead-")).count();
             assert_eq!(litter, 0, "{what}");
             assert!(done(&undo(&next, Target::Last(1))), "{what}");
-            let log = engine::log(&next).unwrap();
+            let log = engine::log(&next, &std::sync::Arc::default()).unwrap();
             let ids: std::collections::BTreeSet<_> = log.entries.iter().map(|entry| &entry.id).collect();
             assert_eq!(ids.len(), log.entries.len(), "{what}");
             let is_whole = log.entries.iter().all(|entry| entry.coverage == Coverage::Full);

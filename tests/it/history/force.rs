@@ -8,7 +8,8 @@ use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 use wpatch::workspace::{ATTIC, Privacy, Rename, Workspace};
 
 use super::{OPTIONS, done, memory, put, request, tree, undo};
-use crate::changes::{Step, path};
+use crate::changes::Step;
+use crate::tree::path;
 
 #[test]
 fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {

@@ -11,7 +11,8 @@ use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection};
 
 use super::{OPTIONS, done, memory, put, request, tree, undo};
-use crate::changes::{Step, path};
+use crate::changes::Step;
+use crate::tree::path;
 
 #[test]
 fn the_history_is_bounded_and_says_so() {
@@ -26,12 +27,12 @@ fn the_history_is_bounded_and_says_so() {
         warnings.insert(number, receipt.warnings.len());
     }
     assert_eq!(warnings.into_values().collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
-    assert_eq!(engine::log(&memory).unwrap().entries.len(), 3);
+    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 3);
     let small = Limits { bytes: 12, ..OPTIONS.history };
     assert!(engine::gc(&memory, options(small), &Interrupt::new()).report.ok);
-    assert_eq!(engine::log(&memory).unwrap().entries.len(), 2);
+    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 2);
     assert!(engine::gc(&memory, options(Limits::NOTHING), &Interrupt::new()).report.ok);
-    assert_eq!(engine::log(&memory).unwrap().entries.len(), 0);
+    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 0);
     assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
 }
 
@@ -42,7 +43,7 @@ fn a_record_that_cannot_be_read_is_not_passed_over() {
     put(&memory, &[Step::Put("b", Entry::file("2"))]);
     let records: Vec<_> = memory.files().into_keys().filter(|path| path.name() == b"done").collect();
     memory.put(&records[1], &Entry::file("nothing"));
-    let log = engine::log(&memory).unwrap().entries;
+    let log = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries;
     assert_eq!(log.iter().map(|entry| entry.state).collect::<Vec<_>>(), [State::Damaged, State::Committed]);
     let before = tree(&memory);
     for target in [Target::Last(1), Target::Last(2), Target::Undo, Target::Entry(log[0].id.clone())] {
@@ -65,12 +66,12 @@ fn an_entry_that_is_too_large_alone_stays_for_a_while_and_takes_no_other_with_it
     memory.put(&path("b"), &Entry::file("somebody's work"));
     let forced = UndoRequest { force: true, transaction, ..request(Target::Last(1)) };
     assert!(done(&engine::undo(&forced, &memory, &Interrupt::new())));
-    assert_eq!(engine::log(&memory).unwrap().entries.len(), 3);
+    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 3);
     assert!(done(&undo(&memory, Target::Undo)));
     assert_eq!(memory.files()[&path("b")].contents, b"somebody's work");
     let warnings = run(&[Step::Put("c", Entry::file("x"))]);
     assert_eq!(warnings, [""; 0], "its old file is in the tree again");
-    let id = engine::log(&memory).unwrap().entries.pop().unwrap().id;
+    let id = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.pop().unwrap().id;
     assert!(done(&undo(&memory, Target::Entry(id))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
 }
@@ -83,7 +84,7 @@ fn an_entry_that_lost_its_old_files_is_not_passed_over() {
     put(&memory, &[Step::Put("b", Entry::file("x"))]);
     let history = Limits { bytes: 8, ..OPTIONS.history };
     assert!(engine::gc(&memory, Options { history, ..OPTIONS }, &Interrupt::new()).report.ok);
-    let log = engine::log(&memory).unwrap().entries;
+    let log = engine::log(&memory, &std::sync::Arc::default()).unwrap().entries;
     assert_eq!(log.iter().map(|entry| entry.coverage).collect::<Vec<_>>(), [Coverage::Partial, Coverage::Full]);
     let error = undo(&memory, Target::Last(1)).report.error.unwrap();
     assert_eq!((error.kind, error.path.as_deref()), (Kind::NothingToUndo.name(), Some("b")));
@@ -98,7 +99,7 @@ fn what_a_redo_made_is_no_undo_when_older_entries_are_gone() {
     assert!(done(&undo(&memory, Target::Last(1))) && done(&undo(&memory, Target::Undo)));
     let two = Limits { entries: 1, ..OPTIONS.history };
     assert!(engine::gc(&memory, Options { history: two, ..OPTIONS }, &Interrupt::new()).report.ok);
-    assert_eq!(engine::log(&memory).unwrap().entries.len(), 1);
+    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 1);
     assert!(!undo(&memory, Target::Undo).report.ok);
     assert!(done(&undo(&memory, Target::Last(1))));
     assert_eq!(memory.files()[&path("a")].contents, b"1");
@@ -120,7 +121,7 @@ fn pruning_that_is_cut_off_anywhere_is_finished_without_a_word() {
         }
         let next = memory.restart();
         assert_eq!(recover(&next, OPTIONS).unwrap(), [], "{verb}");
-        let entries = engine::log(&next).unwrap().entries;
+        let entries = engine::log(&next, &std::sync::Arc::default()).unwrap().entries;
         let coverage: Vec<_> = entries.iter().map(|entry| entry.coverage).collect();
         assert!(coverage.is_empty() || coverage == [Coverage::Full], "{verb}: {coverage:?}");
         let left = next.entries().into_keys().filter(|path| path.as_bytes().starts_with(b".wpatch/dead")).count();
@@ -137,6 +138,6 @@ fn old_contents_that_somebody_wrote_to_are_not_brought_back() {
     assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::Conflict.name());
     assert_eq!(memory.files()[&path("a")].contents, b"2");
     memory.remove(&old).unwrap();
-    assert_eq!(engine::log(&memory).unwrap().entries[0].coverage, Coverage::Partial);
+    assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries[0].coverage, Coverage::Partial);
     assert!(!undo(&memory, Target::Last(1)).report.ok);
 }

@@ -270,3 +270,15 @@ fn a_guard_parses_what_is_deep_or_large() {
     }
     ends_with(&["--json", "--guard", "syntax"], &[("a.yaml", "a\n".to_owned())], &patch, None);
 }
+
+#[test]
+fn a_page_costs_no_more_for_each_problem_where_there_are_many() {
+    const COUNT: usize = 40_000;
+    let hunk = |number: usize| format!("@@ -{0} +{0} @@\n-x\n+y\n", number + 1);
+    let lines = (1..=COUNT).map(|number| format!("{number}\n")).collect::<Vec<_>>().concat();
+    let place = Place::new(&Tree::from([(RelPath::new(b"x").unwrap(), Node::file(lines))]));
+    let options = ["show", "--html", "--max-hunks=100000"].map(str::to_owned);
+    let output = place.run(&options, hunks(COUNT, hunk).as_bytes());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().matches("fits nowhere").count(), COUNT);
+}

@@ -3,14 +3,18 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use fs_err as fs;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{open, sample};
+use super::damage::{loose, unpacked};
+use super::{before_all, fake_git, open, sample};
 use crate::repository::{Repository, git};
 use crate::run;
+use crate::systems::fed;
 
 const PATCH: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n";
 
@@ -21,10 +25,7 @@ fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
 }
 
 fn checked(command: &mut Command) -> Value {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    // Whoever refuses the command line reads no patch.
-    let _ = child.stdin.take().unwrap().write_all(PATCH.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    let output = fed(command, PATCH.as_bytes());
     let report = run::valid(serde_json::from_slice(&output.stdout).unwrap());
     assert_eq!(report["exit_code"].as_i64(), output.status.code().map(i64::from), "{report:#}");
     report
@@ -74,7 +75,7 @@ fn what_keeps_a_tree_from_being_read_has_a_code() {
     assert_eq!(check(&["--git-dir", "nowhere", "--from-tree", "main"]), (4, "wpatch::io".into()));
     assert_eq!(check(&["--from-tree", "main"]), (4, "wpatch::io".into()));
     let mut without = wpatch(directory.path(), &["--git-dir", &git_dir, "--from-tree", "main"]);
-    let report = checked(without.env("PATH", directory.path()));
+    let report = checked(without.env("PATH", TempDir::new().unwrap().path()));
     assert_eq!(told(&report), (4, "wpatch::io".into()));
     assert!(report["error"]["message"].as_str().unwrap().contains("git cannot be started"), "{report:#}");
 }
@@ -109,4 +110,157 @@ fn nothing_runs_that_a_repository_names() {
         assert_eq!(report["ok"], revision == "main", "{report:#}");
     }
     assert!(!trace.exists(), "{}", fs::read_to_string(&trace).unwrap());
+}
+
+/// A git that starts something, tells its number, and says no more.
+const SILENT: &str = "sleep 1000 & echo $! > pid.new; mv pid.new pid; wait";
+
+fn silent(directory: &Path) -> String {
+    fake_git(directory, &SILENT.replace("pid", &directory.join("pid").display().to_string()));
+    before_all(&directory.display().to_string())
+}
+
+/// Returns the process that left its number in `directory`, which may come yet.
+fn started(directory: &Path) -> String {
+    loop {
+        if let Ok(pid) = fs::read_to_string(directory.join("pid")) {
+            return pid.trim().to_owned();
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Returns whether the process `pid` is gone, or nobody has taken note of its end yet.
+fn is_over(pid: &str) -> bool {
+    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    state.is_empty() || state.contains(") Z ")
+}
+
+#[test]
+fn a_git_that_says_nothing_is_ended_with_all_that_it_started() {
+    let (repository, elsewhere, root) = (Repository::of(&sample()), TempDir::new().unwrap(), TempDir::new().unwrap());
+    let git_dir = repository.path().display().to_string();
+    let check = ["--from-tree=main", "--git-timeout=100ms", "--git-dir", &git_dir];
+    let report = checked(wpatch(root.path(), &check).env("PATH", silent(elsewhere.path())));
+    assert_eq!((&report["exit_code"], &report["error"]["code"]), (&4.into(), &"wpatch::io".into()));
+    let words = "main: cannot open as a tree: git was ended: it said nothing for 100 ms";
+    assert_eq!(report["error"]["message"], words);
+    assert!(is_over(&started(elsewhere.path())));
+}
+
+#[test]
+fn an_object_that_cannot_be_read_to_its_end_is_waited_for_once() {
+    let (repository, elsewhere) = (unpacked(), TempDir::new().unwrap());
+    for name in ["main:a.txt", "main:dir/b"] {
+        let file = loose(&repository, &repository.git(&["rev-parse", name]));
+        fs::remove_file(&file).unwrap();
+        assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    }
+    let git_dir = repository.path().display().to_string();
+    let start = Instant::now();
+    let report = checked(&mut wpatch(
+        elsewhere.path(),
+        &["--from-tree=main", "--git-timeout=500ms", "--lenient", "--git-dir", &git_dir],
+    ));
+    assert_eq!(report["exit_code"], 4, "{report:#}");
+    assert!(report["error"]["message"].as_str().unwrap().contains("it said nothing for 500 ms"), "{report:#}");
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_git() {
+    let (repository, elsewhere, root) = (Repository::of(&sample()), TempDir::new().unwrap(), TempDir::new().unwrap());
+    let git_dir = repository.path().display().to_string();
+    for (signal, exit_code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let mut program = wpatch(root.path(), &["--from-tree=main", "--git-timeout=10m", "--git-dir", &git_dir]);
+        program
+            .env("PATH", silent(elsewhere.path()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = program.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(PATCH.as_bytes()).unwrap();
+        let git = started(elsewhere.path());
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(exit_code));
+        let report = run::valid(serde_json::from_slice(&output.stdout).unwrap());
+        assert_eq!((&report["outcome"], &report["exit_code"]), (&"interrupted".into(), &exit_code.into()));
+        assert!(is_over(&git));
+        fs::remove_file(elsewhere.path().join("pid")).unwrap();
+    }
+}
+
+/// Makes the work tree `root` of a repository in it, with a commit of `a.txt`.
+fn work_tree(root: &Path) {
+    fs::create_dir(root).unwrap();
+    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
+    made(&["init", "-q", "-b", "main"]);
+    fs::write(root.join("a.txt"), "one\n").unwrap();
+    made(&["add", "a.txt"]);
+    made(&["commit", "-q", "-m", "first"]);
+}
+
+#[test]
+fn a_tree_does_not_bring_its_own_git() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().join("root");
+    work_tree(&root);
+    fake_git(&root, "echo brought >&2; exit 1");
+    std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
+    for entry in ["", ".", "../root", &root.display().to_string(), &directory.path().join("link").display().to_string()]
+    {
+        let report = checked(wpatch(&root, &["--from-tree", "HEAD"]).env("PATH", before_all(entry)));
+        assert_eq!(report["exit_code"], 0, "{entry}: {report:#}");
+    }
+}
+
+#[test]
+fn neither_the_root_nor_the_work_tree_of_a_repository_brings_its_own_git() {
+    let (directory, elsewhere, bare) = (TempDir::new().unwrap(), TempDir::new().unwrap(), Repository::of(&sample()));
+    let root = directory.path().join("root");
+    work_tree(&root);
+    for name in ["bin", "src"] {
+        fs::create_dir(root.join(name)).unwrap();
+    }
+    fake_git(&root.join("bin"), "echo brought >&2; exit 1");
+    std::os::unix::fs::symlink(root.join(".git"), directory.path().join("link.git")).unwrap();
+    let (path, bare) = (before_all(&root.join("bin").display().to_string()), bare.path().display().to_string());
+    let (inside, linked) = (root.join(".git").display().to_string(), directory.path().join("link.git"));
+    for (place, git_dir) in [
+        (&*root, Some(".git")),
+        (&root, Some(&*bare)),
+        (&root.join("src"), Some("../.git")),
+        (&root.join("src"), None),
+        (elsewhere.path(), Some(&inside)),
+        (elsewhere.path(), linked.to_str()),
+    ] {
+        let named = git_dir.map(|git_dir| format!("--git-dir={git_dir}"));
+        let arguments: Vec<_> = ["--from-tree=main"].into_iter().chain(named.as_deref()).collect();
+        let report = checked(wpatch(place, &arguments).env("PATH", &path));
+        assert_eq!(report["exit_code"], 0, "{} {git_dir:?}: {report:#}", place.display());
+    }
+}
+
+#[test]
+fn without_a_search_path_the_git_of_the_system_is_taken() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().join("root");
+    work_tree(&root);
+    let report = checked(wpatch(&root, &["--from-tree", "HEAD"]).env_remove("PATH"));
+    assert_eq!(report["exit_code"], 0, "{report:#}");
+    for path in ["", ".", &root.display().to_string()] {
+        let report = checked(wpatch(&root, &["--from-tree", "HEAD"]).env("PATH", path));
+        assert_eq!(report["exit_code"], 0, "{path}: {report:#}");
+    }
+}
+
+#[test]
+fn of_a_root_that_holds_the_system_its_git_is_taken() {
+    let (repository, elsewhere) = (Repository::of(&sample()), TempDir::new().unwrap());
+    fake_git(elsewhere.path(), "echo brought >&2; exit 1");
+    let path = format!("{}:/usr/bin:/bin", elsewhere.path().display());
+    let git_dir = repository.path().display().to_string();
+    let report = checked(wpatch(Path::new("/"), &["--from-tree=main", "--git-dir", &git_dir]).env("PATH", path));
+    assert_eq!(report["exit_code"], 0, "{report:#}");
 }

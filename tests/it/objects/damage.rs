@@ -8,10 +8,11 @@ use tempfile::TempDir;
 use wpatch::engine;
 use wpatch::workspace::{Fault, Workspace, WorkspaceError};
 
-use super::{open, path, sample};
+use super::{open, sample};
 use crate::case::Settings;
 use crate::repository::Repository;
 use crate::run;
+use crate::tree::path;
 
 fn refused(git_dir: &Path, revision: &str) -> (Fault, String) {
     let error = engine::open_tree(git_dir, revision).unwrap_err();
@@ -23,12 +24,12 @@ fn told(error: &WorkspaceError) -> String {
 }
 
 /// Returns the file that holds the loose object `id`.
-fn loose(repository: &Repository, id: &str) -> std::path::PathBuf {
+pub(crate) fn loose(repository: &Repository, id: &str) -> std::path::PathBuf {
     repository.path().join("objects").join(&id[..2]).join(&id[2..])
 }
 
 /// Returns a repository whose objects are files of their own, with a commit of the sample.
-fn unpacked() -> Repository {
+pub(crate) fn unpacked() -> Repository {
     let repository = Repository::new();
     repository.git(&["config", "fastimport.unpackLimit", "1000"]);
     repository.import(&[("main", &sample())]);

@@ -1,13 +1,14 @@
 //! What the program leaves on a real disk, under limits and masks.
 #![cfg(target_os = "linux")]
 
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use fs_err as fs;
 use tempfile::TempDir;
+
+use crate::systems::fed;
 
 /// Makes a file.
 const CREATE: &str = "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
@@ -16,11 +17,8 @@ const CREATE: &str = "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
 fn apply(root: &Path, setting: &str, patch: &str) -> Output {
     let script = format!("{setting} && exec \"$0\" apply");
     let mut command = Command::new("sh");
-    command.current_dir(root).args(["-c", &script, env!("CARGO_BIN_EXE_wpatch")]).stdin(Stdio::piped());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that stops at its first look does not read.
-    let _ = child.stdin.take().unwrap().write_all(patch.as_bytes());
-    child.wait_with_output().unwrap()
+    command.current_dir(root).args(["-c", &script, env!("CARGO_BIN_EXE_wpatch")]);
+    fed(&mut command, patch.as_bytes())
 }
 
 fn text(output: &Output) -> String {

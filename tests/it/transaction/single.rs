@@ -8,7 +8,8 @@ use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
 
 use super::memory;
-use crate::changes::{Step, path, run};
+use crate::changes::{Step, run};
+use crate::tree::path;
 
 const NONE: Options = Options {
     durability: Durability::None,

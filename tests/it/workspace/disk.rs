@@ -19,8 +19,9 @@ use wpatch::workspace::{Fault, Like, Privacy, Rename, Workspace};
 
 use crate::alone::is_alone;
 use crate::changes::{Step, run};
+use crate::tree::path;
 
-use super::{NEW, PATIENCE, contents, create, fault, path};
+use super::{NEW, PATIENCE, contents, create, fault};
 
 fn root() -> (TempDir, Disk) {
     let root = TempDir::new().unwrap();

@@ -13,7 +13,7 @@ mod stat;
 mod verbs;
 
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ use rustix::io::retry_on_intr;
 use self::attic::Attic;
 use self::fault::{Attempt, Trouble};
 use self::parents::Parents;
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{Directory, Result, Workspace, WorkspaceError};
@@ -54,7 +55,7 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// Returns [`Fault::Missing`] if nothing is there, [`Fault::NotDirectory`] if it is no directory.
+    /// Returns [`Fault::Missing`](crate::workspace::Fault::Missing) if nothing is there, [`Fault::NotDirectory`](crate::workspace::Fault::NotDirectory) if it is no directory.
     pub fn open(root: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| open(root, flags, Mode::empty())) {
@@ -98,7 +99,7 @@ impl Disk {
 
     /// Gives the kept handles back and tries again, alone, until the other threads have given back theirs.
     fn try_again<T>(&self, work: impl Fn() -> Attempt<T>, trouble: Trouble) -> Attempt<T> {
-        let _alone = self.shortage.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = locked(&self.shortage);
         let mut result = Err(trouble);
         for _ in 0..MOST_TRIES {
             self.parents.forget_all();

@@ -1,7 +1,7 @@
 //! From a path to an open directory and one name in it. Nothing else resolves a path.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use rustix::fd::{AsFd, OwnedFd};
@@ -12,6 +12,7 @@ use rustix::process::{Resource, getrlimit};
 use super::annex::Annex;
 use super::attic::Attic;
 use super::fault::{Attempt, Trouble};
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::workspace::Fault;
 
@@ -168,7 +169,7 @@ impl Parents {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.kept)
     }
 }
 

@@ -107,5 +107,5 @@ fn s23_the_history_has_a_hundred_entries_of_thirty_days_and_says_what_goes() {
         outcome.problems.iter().any(|problem| problem.message.contains("old entries of the history were removed"))
     });
     assert_eq!(pruned.collect::<Vec<_>>(), [100, 101, 102]);
-    assert_eq!(engine::log(&memory).unwrap().entries.len(), 100);
+    assert_eq!(engine::log(&memory, &Arc::default()).unwrap().entries.len(), 100);
 }

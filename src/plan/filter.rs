@@ -1,0 +1,81 @@
+//! Patterns on paths, as git and as the program read them.
+
+use globset::{GlobBuilder, GlobMatcher, GlobSet};
+
+/// One `--include` or `--exclude`.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// What it matches, against the path below the root.
+    pub pattern: GlobMatcher,
+    /// Whether what matches is taken.
+    pub takes: bool,
+}
+
+impl Filter {
+    /// Returns a filter with git's rules for `--include` and `--exclude`: a star matches slashes as well, braces mean
+    /// nothing (wildmatch without flags, see `use_patch` in git's apply.c). The text of its own pattern makes it again.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the pattern.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wpatch::plan::Filter;
+    ///
+    /// let filter = Filter::new(true, "src/*.c")?;
+    /// assert!(filter.pattern.is_match("src/a/b.c"));
+    /// # Ok::<(), globset::Error>(())
+    /// ```
+    pub fn new(takes: bool, pattern: &str) -> Result<Self, globset::Error> {
+        let mut literal = String::with_capacity(pattern.len());
+        let (mut is_escaped, mut is_class, mut is_run) = (false, false, false);
+        for character in pattern.chars() {
+            match character {
+                // A run of stars is one star; globset would read more into it.
+                '*' if is_run => continue,
+                '{' | '}' if !is_escaped && !is_class => literal.extend(['\\', character]),
+                _ => literal.push(character),
+            }
+            is_run = character == '*' && !is_escaped && !is_class;
+            is_class = !is_escaped && (character == '[' || is_class && character != ']') || is_escaped && is_class;
+            is_escaped = !is_escaped && character == '\\';
+        }
+        let pattern = matcher(GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true))?;
+        Ok(Self { pattern, takes })
+    }
+}
+
+/// Returns the matcher of a pattern. `compile_matcher` panics where a set refuses: alternatives too deep or too large.
+///
+/// # Errors
+///
+/// Returns what is wrong with the pattern.
+pub fn matcher(pattern: &GlobBuilder<'_>) -> Result<GlobMatcher, globset::Error> {
+    let glob = pattern.build()?;
+    GlobSet::new([&glob])?;
+    Ok(glob.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_mean_what_they_mean_in_git() {
+        let matches = |pattern: &str, path: &str| {
+            let filter = Filter::new(true, pattern).unwrap();
+            let again = Filter::new(true, filter.pattern.glob().glob()).unwrap();
+            assert_eq!(again.pattern.glob(), filter.pattern.glob(), "{pattern}");
+            filter.pattern.is_match(path)
+        };
+        assert!(matches("*.c", "a/b/x.c"));
+        assert!(matches("a/**", "a/b/x"));
+        assert!(matches("{a,b}", "{a,b}"));
+        assert!(matches("[a-c]?", "b1"));
+        assert!(matches(r"\**[{}*]\{", "*x*{"));
+        assert!(!matches("{a,b}", "a"));
+        assert!(!matches("**/x", "x"));
+    }
+}

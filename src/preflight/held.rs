@@ -1,0 +1,84 @@
+//! What policy refuses before any content is looked at.
+
+use super::findings::Findings;
+use super::{Code, Facts, Options, Problem, code, is_there, rulings};
+use crate::path::RelPath;
+use crate::plan::Plan;
+use crate::policy::{Access, Hit, Ruling, Verdict};
+use crate::workspace::Workspace;
+
+/// What policy asks about and is refused like what it denies. The least first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// Nothing: whoever looks is the one who is asked.
+    #[default]
+    Nothing,
+    /// What is done to files that nobody may read without being asked: whoever looks is somebody else, and a report
+    /// says what is in them.
+    Reading,
+    /// Everything: the change is to be made, and nobody has approved it.
+    Everything,
+}
+
+/// Returns whether policy refuses some of `plan` whatever is in the files.
+#[must_use]
+pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> bool {
+    let is_held = |ruling: &Ruling| ruling.hits.iter().any(|hit| holds(hit, workspace, options));
+    rulings(plan, workspace, &options.policy).iter().any(is_held)
+}
+
+/// Says of each operation which of its paths are refused, and why.
+pub(super) fn held<'a>(
+    plan: &'a Plan,
+    rulings: &'a [Ruling],
+    workspace: &'a dyn Workspace,
+    options: &'a Options,
+) -> impl Iterator<Item = Findings> + 'a {
+    rulings.iter().enumerate().map(move |(index, ruling)| {
+        let mut findings = Findings::default();
+        let mut told: Vec<&RelPath> = Vec::new();
+        for hit in ruling.hits.iter().filter(|hit| holds(hit, workspace, options)) {
+            if !told.contains(&&hit.path) {
+                told.push(&hit.path);
+                let problem = if hit.verdict == Verdict::Deny { closed_by(hit) } else { unapproved(hit) };
+                findings.outcome.failed.get_or_insert(problem.code);
+                findings.problems.push(problem);
+                findings.attribute(plan, index);
+            }
+        }
+        findings
+    })
+}
+
+fn holds(hit: &Hit, workspace: &dyn Workspace, options: &Options) -> bool {
+    match (hit.verdict, options.held) {
+        (Verdict::Deny, _) | (Verdict::Ask, Held::Everything) => true,
+        (Verdict::Ask, Held::Reading) => {
+            options.policy.judge(&hit.path, Access::Read).verdict > Verdict::Allow && is_there(workspace, &hit.path)
+        }
+        (Verdict::Allow, _) | (Verdict::Ask, Held::Nothing) => false,
+    }
+}
+
+/// Returns the problem of a path that a rule closes.
+#[must_use]
+pub fn closed_by(hit: &Hit) -> Problem {
+    let modes = hit.modes.map(|(active, required)| (active.name(), required.name()));
+    let help = hit.source.as_ref().map(|(name, line)| format!("line {line} of {name} says so"));
+    let path = Some(hit.path.clone());
+    let facts = Facts { modes, ..Facts::default() };
+    Problem { path, help, facts, ..Problem::new(closed_code(hit), format!("the path is closed: {}", hit.reason)) }
+}
+
+/// Returns the problem of what somebody has to approve first.
+#[must_use]
+pub fn unapproved(hit: &Hit) -> Problem {
+    let message = format!("somebody has to approve this: {}", hit.reason);
+    let help = "check says what would be done, and its plan_id; --approve takes that".to_owned();
+    let path = Some(hit.path.clone());
+    Problem { path, help: Some(help), ..Problem::new(&code::APPROVAL_REQUIRED, message) }
+}
+
+fn closed_code(hit: &Hit) -> &'static Code {
+    if hit.source.is_some() { &code::DENIED } else { &code::CLOSED }
+}

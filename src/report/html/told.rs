@@ -1,0 +1,42 @@
+//! What is said of the files and hunks of a page, by their names.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Page;
+use crate::plan::Input;
+use crate::report::ProblemReport;
+
+/// What a page tells, with what is said of each file and hunk at hand.
+pub(super) struct Told<'a> {
+    pub(super) inputs: &'a [Input],
+    problems: HashMap<&'a str, Vec<&'a ProblemReport>>,
+    repairs: HashMap<&'a str, BTreeSet<&'static str>>,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn of(page: &Page<'a>) -> Self {
+        let (mut problems, mut repairs) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, BTreeSet<_>>::new());
+        for problem in &page.report.problems {
+            let name = problem.hunk.as_deref().or(problem.file.as_deref());
+            if let Some(name) = name {
+                problems.entry(name).or_default().push(problem);
+            }
+        }
+        for repair in page.report.inputs.iter().flat_map(|input| &input.repairs) {
+            if let Some(name) = repair.file.as_deref() {
+                repairs.entry(name).or_default().insert(repair.code);
+            }
+        }
+        Self { inputs: page.inputs, problems, repairs }
+    }
+
+    /// Returns the problems of a hunk, or those of a file that are of none of its hunks.
+    pub(super) fn problems(&self, id: &str) -> &[&'a ProblemReport] {
+        self.problems.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the kinds of repairs of a file, each once.
+    pub(super) fn repairs(&self, id: &str) -> impl Iterator<Item = &'static str> {
+        self.repairs.get(id).into_iter().flatten().copied()
+    }
+}

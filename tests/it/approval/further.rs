@@ -1,0 +1,96 @@
+//! Plans that look like others, refusals of several plans, and what is too old of both.
+
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use fs_err as fs;
+use serde_json::json;
+
+use super::{PATCH, desk, kept, saved};
+use crate::systems::Desk;
+
+#[test]
+fn of_several_plans_whose_names_begin_alike_none_is_carried_out() {
+    let desk = desk();
+    let id = saved(&desk, &[]);
+    let plan = kept(&desk)[0].clone();
+    let name = plan.to_str().unwrap();
+    let other = PathBuf::from(format!("{}{}", &name[..name.len() - 4], "0123"));
+    fs::create_dir(&other).unwrap();
+    fs::copy(plan.join("plan"), other.join("plan")).unwrap();
+    let short = &id["sha256:".len()..][..12];
+    for command in [&["apply", "--plan", short][..], &["reject", short]] {
+        let error = desk.refuses("usage", command, b"");
+        assert_eq!(error["message"], format!("2 saved plans have names that begin with {short}"));
+    }
+    desk.does(&["apply", "--plan", &id], b"");
+}
+
+#[test]
+fn a_plan_in_the_place_of_which_a_link_stands_is_refused() {
+    let desk = desk();
+    let id = saved(&desk, &[]);
+    let plan = kept(&desk)[0].clone();
+    let away = desk.path("../away");
+    fs::rename(&plan, &away).unwrap();
+    symlink(&away, &plan).unwrap();
+    let report = desk.says(&["apply", "--plan", &id], b"");
+    assert_eq!((&report["error"]["kind"], &report["changed"]), (&json!("io"), &json!(false)), "{report:#}");
+    assert_eq!(desk.bytes("a"), b"one\ntwo\n");
+}
+
+/// Returns where what was made of the history is, the oldest first.
+fn entries(desk: &Desk) -> Vec<PathBuf> {
+    let state = fs::read_dir(desk.path(".wpatch")).unwrap().map(|entry| entry.unwrap().path());
+    let mut entries: Vec<_> = state.filter(|path| path.join("refused").exists()).collect();
+    entries.sort();
+    entries
+}
+
+/// Gives what is kept at `path` a time that is long ago.
+fn age(path: &PathBuf) {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let time = name.find(|character: char| character.is_ascii_digit()).unwrap();
+    fs::rename(path, path.with_file_name(format!("{}0000000001{}", &name[..time], &name[time + 10..]))).unwrap();
+}
+
+#[test]
+fn a_refusal_is_of_one_plan_and_stays_until_all_of_it_is_withdrawn() {
+    let desk = desk();
+    let [first, second, whole] = [&["--only", "1"][..], &["--only", "2"], &[]].map(|options| saved(&desk, options));
+    for id in [&first, &first, &second] {
+        desk.does(&["reject", id], b"");
+    }
+    let approved = |id: &str, only: &[&str]| {
+        let report = desk.says(&[&["apply", "--check", "--approve", id], only].concat(), PATCH.as_bytes());
+        report["error"]["kind"].as_str().map(str::to_owned)
+    };
+    let refused = Some("approval_required".to_owned());
+    assert_eq!(
+        (approved(&first, &["--only", "1"]), approved(&second, &["--only", "2"])),
+        (refused.clone(), refused.clone())
+    );
+    assert_eq!(approved(&whole, &[]), None, "nobody refused this one");
+    desk.does(&["reject", "--withdraw", &first], b"");
+    assert_eq!((approved(&first, &["--only", "1"]), approved(&second, &["--only", "2"])), (None, refused));
+    // One that cannot be read says nothing of others.
+    fs::write(entries(&desk)[0].join("refused"), "damaged").unwrap();
+    assert_eq!(approved(&whole, &[]), None);
+}
+
+#[test]
+fn what_is_too_old_goes_with_the_next_plan_or_refusal() {
+    let desk = desk();
+    let (old, new) = (saved(&desk, &["--only", "1"]), saved(&desk, &[]));
+    let is_old = |path: &&PathBuf| path.to_str().unwrap().ends_with(&old["sha256:".len()..]);
+    age(kept(&desk).iter().find(is_old).unwrap());
+    assert_eq!(kept(&desk).len(), 2);
+    saved(&desk, &[]);
+    assert_eq!(kept(&desk).len(), 1);
+    desk.does(&["reject", &old], b"");
+    age(&entries(&desk)[0]);
+    desk.does(&["reject", &new], b"");
+    let log = desk.does(&["log"], b"");
+    let plans: Vec<_> = log["entries"].as_array().unwrap().iter().map(|entry| &entry["plan_id"]).collect();
+    assert_eq!(plans, [&json!(new)]);
+}

@@ -1,0 +1,110 @@
+//! What a single job asks for.
+
+use std::process::Stdio;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use fs_err as fs;
+use serde_json::{Value, json};
+
+use super::{answers, directory, lines, patch, ran, wpatch};
+
+#[test]
+fn each_option_of_a_job_means_what_it_means_on_the_command_line() {
+    let directory = directory();
+    let numbers = "1\n2\n3\n4\n5\n6\n7\n8\n9\n".to_owned();
+    for (name, text) in [("n", numbers.clone()), ("twice", numbers.repeat(2)), ("blanks", "a  b\n".to_owned())] {
+        fs::write(directory.path().join("tree").join(name), text).unwrap();
+    }
+    fs::write(directory.path().join("tree/j.json"), "{}\n").unwrap();
+    let change = |name: &str, hunk: &str| format!("--- a/{name}\n+++ b/{name}\n{hunk}");
+    let one = patch("one", "1");
+    let two = one.clone() + &change("b/c", "@@ -1 +1 @@\n-no\n+yes\n");
+    let loose = change("n", "@@ -2,5 +2,5 @@\n other\n 3\n-4\n+four\n 5\n other\n");
+    let middle = "@@ -4,7 +4,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";
+    // With the exit code that it has without the option, and the one with it.
+    let cases = [
+        (one.clone(), json!({"format": "codex"}), 0, 2),
+        (one.replace("a/", "").replace("b/", ""), json!({"strip": 0}), 2, 0),
+        (change("c", "@@ -1 +1 @@\n-c\n+C\n"), json!({"directory": "b"}), 1, 0),
+        (two.clone(), json!({"exclude": ["b/*"]}), 1, 0),
+        (two, json!({"include": ["a.txt"]}), 1, 0),
+        (patch("1", "one"), json!({"reverse": true}), 1, 0),
+        (loose.clone(), json!({"context": 1}), 1, 0),
+        (loose, json!({"fuzz": 1}), 1, 0),
+        (change("n", "@@ -4,0 +5 @@\n+more\n"), json!({"unidiff_zero": true}), 1, 0),
+        (one.replace("-1 +1", "-1,3 +1,4"), json!({"recount": true}), 2, 0),
+        (change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n"), json!({"lenient": true}), 2, 0),
+        (change("blanks", "@@ -1 +1 @@\n-a b\n+c\n"), json!({"ignore_whitespace": true}), 1, 0),
+        (change("twice", middle), json!({"unique": true}), 0, 1),
+        (change("a.txt", "@@ -0,0 +1 @@\n+new\n").replace("a/a.txt", "/dev/null"), json!({"overwrite": true}), 1, 0),
+        (patch("zero", "one"), json!({"idempotent": true}), 1, 0),
+        (change("j.json", "@@ -1 +1 @@\n-{}\n+{\n"), json!({"guard": ["syntax"]}), 0, 3),
+        (one.clone(), json!({"approve": format!("sha256:{}", "0".repeat(64))}), 0, 1),
+    ];
+    let jobs = cases.iter().flat_map(|(patch, options, ..)| {
+        [json!({}), options.clone()].map(|options| json!({"root": "tree", "patch": patch, "options": options}))
+    });
+    let described = json!({"root": "tree", "patch": one, "options": {"describe": true, "diff": true}});
+    let jobs: Vec<_> = jobs.chain([described]).collect();
+    let answers = answers(&ran(&mut wpatch(directory.path(), &[]), &lines(&jobs)));
+    let code = |index: usize| answers[&(index as u64)]["report"]["exit_code"].as_u64().unwrap();
+    for (index, (_, options, without, with)) in cases.iter().enumerate() {
+        assert_eq!((code(2 * index), code(2 * index + 1)), (*without, *with), "{options}");
+    }
+    let told = |index: usize| {
+        let report = &answers[&(index as u64)]["report"];
+        (report["plan_id"].is_string(), report["files"][0]["diff"].is_string())
+    };
+    assert_eq!((told(0), told(2 * cases.len())), ((false, false), (true, true)));
+}
+
+#[test]
+fn a_job_has_one_patch_of_the_size_that_is_allowed() {
+    let directory = directory();
+    let fits = patch("one", "1");
+    fs::write(directory.path().join("change.diff"), &fits).unwrap();
+    let jobs = [
+        json!({"root": "tree", "patch": fits, "patch_file": "change.diff"}),
+        json!({"root": "tree", "patch": fits, "patch_base64": STANDARD.encode(&fits)}),
+        json!({"root": "tree", "patch_file": "change.diff"}),
+    ];
+    let codes = |arguments: &[&str]| -> Vec<_> {
+        let output = ran(&mut wpatch(directory.path(), arguments), &lines(&jobs));
+        answers(&output).values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(codes(&[]), [2, 2, 0]);
+    assert_eq!(codes(&["--max-patch", "10"]), [2, 2, 1]);
+}
+
+#[test]
+fn the_root_of_a_job_decides_what_is_secret_and_which_absolute_names_lead_below_it() {
+    let directory = directory();
+    let home = directory.path().canonicalize().unwrap().join("home");
+    fs::create_dir_all(home.join(".aws")).unwrap();
+    fs::write(home.join(".aws/a.txt"), "one\n").unwrap();
+    fs::write(home.join("a.txt"), "one\n").unwrap();
+    let name = home.join("a.txt");
+    let absolute = format!("*** Begin Patch\n*** Update File: {}\n@@\n-one\n+1\n*** End Patch\n", name.display());
+    let jobs = [
+        json!({"root": "home", "patch": patch("one", "1").replace("a.txt", ".aws/a.txt")}),
+        json!({"root": "home/.aws", "patch": patch("one", "1")}),
+        json!({"root": "home", "patch": absolute}),
+    ];
+    let mut command = wpatch(directory.path(), &["--root", "tree"]);
+    let answers = answers(&ran(command.env("HOME", &home), &lines(&jobs)));
+    let kinds: Vec<_> = answers.values().map(|answer| &answer["report"]["error"]["kind"]).collect();
+    assert_eq!(kinds, [&json!("denied"), &json!("denied"), &Value::Null]);
+}
+
+#[test]
+fn answers_that_cannot_be_written_are_an_error() {
+    let directory = directory();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let jobs = directory.path().join("jobs");
+    fs::write(&jobs, lines(&[json!({"root": "tree", "patch": patch("one", "1")})])).unwrap();
+    let mut command = wpatch(directory.path(), &["jobs"]);
+    let output = command.stdout(full.into_file()).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the reports"));
+}
