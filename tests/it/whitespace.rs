@@ -292,9 +292,15 @@ fn a_new_file_gets_the_line_ends_of_the_work_tree() {
         let root = directory.path();
         assert!(Command::new("git").args(["init", "-q"]).current_dir(root).status().unwrap().success());
         fs::write(root.join(".gitattributes"), attributes).unwrap();
-        fs::write(root.join(".git/patch"), patch).unwrap();
+        let text = TempDir::new().unwrap();
+        fs::write(text.path().join("patch"), patch).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        let status = configured(&mut command, &[]).args(["apply", ".git/patch"]).current_dir(root).status().unwrap();
+        let status = configured(&mut command, &[])
+            .arg("apply")
+            .arg(text.path().join("patch"))
+            .current_dir(root)
+            .status()
+            .unwrap();
         assert!(status.success());
         assert_eq!(fs::read_to_string(root.join("made")).unwrap(), expected);
     }

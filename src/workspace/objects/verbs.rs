@@ -59,7 +59,8 @@ impl Objects {
             if trouble.source.kind() == io::ErrorKind::TimedOut {
                 let _ = self.given_up.set(trouble.source.to_string());
             }
-            Trouble { fault: Fault::Other, ..trouble }
+            let fault = if trouble.fault == Fault::TooLarge { trouble.fault } else { Fault::Other };
+            Trouble { fault, ..trouble }
         })
     }
 
