@@ -4,6 +4,7 @@
 //! newline or the lack of one, stay.
 
 use std::collections::HashMap;
+use std::iter;
 use std::ops::Range;
 
 use super::index::LineIndex;
@@ -85,7 +86,7 @@ pub fn change_lines<'a>(
         room = room.checked_sub(new.size()).ok_or_else(|| refused(LineMismatch::TooLarge))?;
         let bytes = index.offset(site.lines.start)..index.offset(site.lines.end);
         out.keep_up_to(bytes.start);
-        let new_lines = out.put(&new, |row| ending(&index, site.target, row));
+        let new_lines = out.put(&new, endings(&index, site.target));
         out.skip_to(bytes.end);
         let bytes = bytes.start + mark.len()..bytes.end + mark.len();
         let lines = site.lines.clone();
@@ -152,16 +153,21 @@ fn lost(index: &LineIndex<'_>, edits: &[LineEdit], sites: &[Site]) -> Result<(),
     if misfits.is_empty() { Ok(()) } else { Err(misfits) }
 }
 
-/// Returns the end that a new line gets, by its row: of the line that is named, else of the one before, else LF. Of
+/// Returns the ends that new lines get, row by row: of the line that is named, else of the one before, else LF. Of
 /// several lines that go each has its row, and the last all further ones.
-fn ending(index: &LineIndex<'_>, target: LineTarget, row: usize) -> Ending {
-    let line = match target {
-        LineTarget::Lines(lines) => (lines.first + row).min(lines.last).saturating_sub(1),
-        LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1),
-        LineTarget::End => index.count().saturating_sub(1),
+fn endings<'a>(index: &'a LineIndex<'_>, target: LineTarget) -> impl Iterator<Item = Ending> + 'a {
+    let lines = match target {
+        LineTarget::Lines(lines) => lines.first.saturating_sub(1)..lines.last,
+        LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1)..line.max(1),
+        LineTarget::End => index.count().saturating_sub(1)..index.count(),
     };
-    let ends = [line + 1, line].map(|line| Ending::of(&index.text()[..index.offset(line)]));
-    ends.into_iter().find(|ending| *ending != Ending::Missing).unwrap_or(Ending::Lf)
+    let known = |ending: Ending| Some(ending).filter(|ending| *ending != Ending::Missing);
+    let mut ending = known(Ending::of(&index.text()[..index.offset(lines.start)])).unwrap_or(Ending::Lf);
+    let mut named = index.lines_from(lines.start).take(lines.len());
+    iter::repeat_with(move || {
+        ending = named.next().and_then(|line| known(Ending::of(line))).unwrap_or(ending);
+        ending
+    })
 }
 
 /// What comes to a place.
@@ -224,10 +230,10 @@ impl<'a> Out<'a> {
     }
 
     /// Adds lines and returns how many; a line before them that has no end gets one.
-    fn put(&mut self, new: &New<'_>, ending: impl Fn(usize) -> Ending) -> usize {
+    fn put(&mut self, new: &New<'_>, mut endings: impl Iterator<Item = Ending>) -> usize {
         let mut count = 0;
         let mut add = |content: &[u8]| {
-            let ending = ending(count);
+            let ending = endings.next().unwrap_or(Ending::Lf);
             if self.bytes.len() > self.mark && !self.bytes.ends_with(b"\n") {
                 self.bytes.extend_from_slice(ending.bytes());
             }

@@ -98,31 +98,17 @@ impl Drop for Group {
     }
 }
 
-/// What a process writes, read with patience.
-#[derive(Debug)]
-pub(crate) struct Patient {
-    pipe: ChildStdout,
-    patience: Patience,
-}
-
-impl Patient {
-    pub(crate) fn new(pipe: ChildStdout, patience: Patience) -> Self {
-        Self { pipe, patience }
-    }
-}
-
-impl Read for Patient {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let start = Instant::now();
-        let pause = Timespec::try_from(LONGEST).map_err(io::Error::other)?;
-        loop {
-            self.patience.ask(start)?;
-            match poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], Some(&pause)) {
-                // A signal came.
-                Ok(0) | Err(Errno::INTR) => {}
-                Ok(_) => return self.pipe.read(buffer),
-                Err(error) => return Err(error.into()),
-            }
+/// Waits with `patience` until there is something to read, or nothing more will come.
+pub(super) fn wait_for_bytes(pipe: &ChildStdout, patience: Patience) -> io::Result<()> {
+    let start = Instant::now();
+    let pause = Timespec::try_from(LONGEST).map_err(io::Error::other)?;
+    loop {
+        patience.ask(start)?;
+        match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&pause)) {
+            // A signal came.
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Commands of the user: run in a process group of their own, fed, listened to, and ended when their time is up.
 //!
-//! To add a system, write `process/<system>` with a `Group` and a `converse`, and choose it here.
+//! To add a system, write `process/<system>` with a `Group`, a `converse` and a `wait_for_bytes`, and choose it here.
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 mod linux;
@@ -10,8 +10,9 @@ mod tail;
 mod unsupported;
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
+use std::process::ChildStdout;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,13 +25,9 @@ pub use linux::Group;
 pub use unsupported::Group;
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-pub(crate) use linux::Patient;
-#[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-use linux::converse;
+use linux::{converse, wait_for_bytes};
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
-pub(crate) use unsupported::Patient;
-#[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
-use unsupported::converse;
+use unsupported::{converse, wait_for_bytes};
 
 /// Most bytes of the output that are kept: the last ones.
 pub const MOST_OUTPUT: usize = 16 << 10;
@@ -70,6 +67,26 @@ impl Patience {
             return Err(io::Error::new(io::ErrorKind::TimedOut, words));
         }
         Ok(())
+    }
+}
+
+/// What a process writes, read with patience.
+#[derive(Debug)]
+pub(crate) struct Patient {
+    pipe: ChildStdout,
+    patience: Patience,
+}
+
+impl Patient {
+    pub(crate) fn new(pipe: ChildStdout, patience: Patience) -> Self {
+        Self { pipe, patience }
+    }
+}
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        wait_for_bytes(&self.pipe, self.patience)?;
+        self.pipe.read(buffer)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Commands on systems for which nobody has written them yet.
 
-use std::io::{self, Read};
+use std::io;
 use std::process::{Child, ChildStdout, Command};
 use std::time::Instant;
 
@@ -42,24 +42,9 @@ impl Drop for Group {
     }
 }
 
-/// What a process writes. On this system only what comes is looked at, and silence is waited for.
-#[derive(Debug)]
-pub(crate) struct Patient {
-    pipe: ChildStdout,
-    patience: Patience,
-}
-
-impl Patient {
-    pub(crate) fn new(pipe: ChildStdout, patience: Patience) -> Self {
-        Self { pipe, patience }
-    }
-}
-
-impl Read for Patient {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.patience.ask(Instant::now())?;
-        self.pipe.read(buffer)
-    }
+/// Asks once: on this system silence is waited for without limit.
+pub(super) fn wait_for_bytes(_pipe: &ChildStdout, patience: Patience) -> io::Result<()> {
+    patience.ask(Instant::now())
 }
 
 pub(super) fn converse(_errand: &Errand<'_>, _is_stopped: &dyn Fn() -> bool) -> io::Result<Ran> {

@@ -177,26 +177,11 @@ impl Workspace for Disk {
     }
 
     fn lock(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
-        self.attempt("lock", Some(path), || {
-            let look = || {
-                // The directory may be another one at each look: its owner removes it when it is done.
-                self.parents.forget_all();
-                let (directory, name) = self.parents.of(path)?;
-                lock::try_lock(&directory, name)
-            };
-            Ok(lock::wait(patience, look)?.map(Lock::new))
-        })
+        self.wait_for(path, patience, |directory, name| lock::try_lock(directory, name))
     }
 
     fn lock_dir(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>> {
-        self.attempt("lock", Some(path), || {
-            let look = || {
-                self.parents.forget_all();
-                let (above, name) = self.parents.of(path)?;
-                lock::try_lock_dir(&above, name)
-            };
-            Ok(lock::wait(patience, look)?.map(Lock::new))
-        })
+        self.wait_for(path, patience, |above, name| lock::try_lock_dir(above, name))
     }
 
     fn now(&self) -> Timestamp {
@@ -231,6 +216,24 @@ impl Workspace for Disk {
 }
 
 impl Disk {
+    /// Tries to lock what has this name in this directory, until that is known or `patience` is over.
+    fn wait_for(
+        &self,
+        path: &RelPath,
+        patience: Duration,
+        try_lock: impl Fn(&OwnedFd, &[u8]) -> Attempt<lock::Look>,
+    ) -> Result<Option<Lock>> {
+        self.attempt("lock", Some(path), || {
+            let look = || {
+                // The directory may be another one at each look: its owner removes it when it is done.
+                self.parents.forget_all();
+                let (directory, name) = self.parents.of(path)?;
+                try_lock(&directory, name)
+            };
+            Ok(lock::wait(patience, look)?.map(Lock::new))
+        })
+    }
+
     fn bits_of(&self, permissions: Permissions) -> u32 {
         bits_of(permissions, || *self.umask.get_or_init(process_umask))
     }
