@@ -17,15 +17,29 @@ pub(super) fn meant(options: &IndexOptions, global: &Global) -> Result<Option<In
     let (reach, option) = match (options.cached, options.index) {
         (true, _) => (Reach::Cached, "--cached"),
         (_, true) => (Reach::Both, "--index"),
+        // As git has it, where there is nothing to note this is no mistake.
+        _ if options.intent_to_add => {
+            let index = GitIndex::around(global.root()).ok().filter(GitIndex::has_work_tree);
+            return Ok(index.map(|index| Indexed { index: Arc::new(index), reach: Reach::Intent }));
+        }
         _ => return Ok(None),
     };
-    let index = GitIndex::around(global.root()).map_err(|error| {
-        let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
-        Stop::new(&code::USAGE, format!("{option} needs a repository of git{cause}"))
-    })?;
+    let index = around(global, option)?;
     if reach == Reach::Both && !index.has_work_tree() {
         let help = Some("--cached changes the index alone".to_owned());
         return Err(Stop { help, ..Stop::new(&code::USAGE, "--index needs a work tree of git".to_owned()) });
     }
     Ok(Some(Indexed { index: Arc::new(index), reach }))
+}
+
+/// Returns the index that `option` needs.
+///
+/// # Errors
+///
+/// Stops if there is no index here.
+pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
+    GitIndex::around(global.root()).map_err(|error| {
+        let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+        Stop::new(&code::USAGE, format!("{option} needs a repository of git{cause}"))
+    })
 }

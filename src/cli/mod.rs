@@ -33,7 +33,7 @@ mod whitespace;
 use std::env;
 use std::error::Error;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::ExitCode;
 
 use args::{CheckOptions, Cli, Command, Global, PatchOptions, TreeOptions};
@@ -67,7 +67,7 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
     }
     match command {
         Command::Apply(apply) => {
-            let task = match (apply.apply, apply.check, apply.patch.is_statistics() || apply.patch.shape) {
+            let task = match (apply.apply, apply.check, apply.patch.is_inert()) {
                 (true, ..) | (_, false, false) => Task::Apply,
                 (_, true, _) => Task::Check,
                 (_, false, true) => Task::Describe,
@@ -162,12 +162,13 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
 
 fn outcome(
     (task, way): (Task, &Way<'_>),
-    patch: PatchOptions,
+    mut patch: PatchOptions,
     commands: &CommandOptions,
     global: &Global,
     progress: Progress,
 ) -> Result<Outcome, Stop> {
     progress.enter(input::first(&patch.patches), 0);
+    let ancestor = patch.index.build_fake_ancestor.take();
     let mut request = match way {
         Way::Saved(id) => match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
             Ok(request) => request,
@@ -176,6 +177,13 @@ fn outcome(
         _ => request::request(patch, task, global)?,
     };
     request.preflight.progress = progress;
+    if let Some(file) = ancestor {
+        let file = path::absolute(&file).unwrap_or(file);
+        let built = engine::build_ancestor(request.clone(), &index::around(global, "--build-fake-ancestor")?, &file);
+        if matches!(task, Task::Describe | Task::Shape) || !built.report.ok {
+            return Ok(built);
+        }
+    }
     if matches!(task, Task::Describe | Task::Shape) {
         let mut outcome = engine::describe(request);
         outcome.report.command = task.name();

@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use super::args::{Durability, Global, PatchOptions};
+use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
-use super::{Stop, Task, input, verbs};
+use super::{Stop, Task, input, tree, verbs};
 use crate::engine::options::{
     self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
@@ -67,6 +67,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
         idempotent: patch.idempotent,
         guards: patch.guard.meant(),
+        objects: Some(tree::repository(None, &TreeOptions::default(), global)),
         ..defaults
     };
     let defaults = SyntaxOptions::default();

@@ -41,7 +41,8 @@ pub(super) fn repository(git_dir: Option<&Path>, tree: &TreeOptions, global: &Gl
 /// # Errors
 ///
 /// Stops if there is no such tree, and by a signal.
-pub(super) fn against(repository: &Repository, revision: &[u8], request: Request) -> Result<Outcome, Stop> {
+pub(super) fn against(repository: &Repository, revision: &[u8], mut request: Request) -> Result<Outcome, Stop> {
+    request.preflight.objects = Some(repository.clone());
     let checked = open(repository, revision).map(|tree| {
         let mut outcome = engine::check(request, &tree);
         outcome.report.tree = Some(told(repository, revision, &tree));

@@ -58,7 +58,7 @@ pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
 pub use govern::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
-pub use index::{Indexed, Reach};
+pub use index::{Indexed, Reach, build_ancestor};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
 pub use look::{

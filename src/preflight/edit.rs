@@ -1,5 +1,7 @@
 //! From a preimage to a postimage, by hunks or by binary data.
 
+mod known;
+
 use std::sync::Arc;
 
 use super::checks::way;
@@ -41,12 +43,7 @@ pub(super) fn postimage(
         Edit::Binary(binary) => {
             binary_postimage(operation, *binary, text, preimage, options, findings).map(Edited::Changed)
         }
-        Edit::BinaryMissing => {
-            let message = "the patch says that binary files differ, not how";
-            findings.error(&code::NO_BINARY_DATA, message).help =
-                Some("make the patch with `git diff --binary`".into());
-            None
-        }
+        Edit::BinaryMissing => known::postimage(operation, preimage, options, findings).map(Edited::Changed),
         Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_made(), findings),
         // The worker has the files that lines come from.
         Edit::Lines(_) => None,

@@ -46,6 +46,7 @@ use crate::policy::{Policy, Ruling};
 use crate::progress::{Phase, Progress};
 use crate::text::tag::Tag;
 use crate::text::{EncodingChoice, TextEncoding};
+use crate::workspace::objects::Repository;
 use crate::workspace::{Workspace, WorkspaceError};
 
 use findings::Findings;
@@ -102,6 +103,9 @@ pub struct Options {
     pub gallery: Option<Arc<Gallery>>,
     /// What takes the diffs, instead of the outcomes, for who shows one after the other.
     pub shelf: Option<Arc<Shelf>>,
+    /// The repository that has the blobs of binary files of which a patch has no data. It is asked only for those that the
+    /// patch names in full.
+    pub objects: Option<Repository>,
     /// Whom the run tells how far it is, this stage and all others.
     pub progress: Progress,
 }
@@ -140,6 +144,7 @@ impl Default for Options {
             guards: Vec::new(),
             gallery: None,
             shelf: None,
+            objects: None,
             progress: Progress::default(),
         }
     }

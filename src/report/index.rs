@@ -6,7 +6,7 @@ use serde::Serialize;
 /// What becomes of git's index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct IndexReport {
-    /// `index`, or `cached` if no file of the work tree changes.
+    /// `index`, `cached` if no file of the work tree changes, `intent_to_add` if new files are noted and nothing else.
     pub reach: &'static str,
     /// The file that it is in.
     #[serde(skip_serializing_if = "Option::is_none")]

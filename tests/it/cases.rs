@@ -40,6 +40,7 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::file::encoding",
     // Of git's index; it is in `index.rs`.
     "wpatch::file::not_as_indexed",
+    "wpatch::git::no_blob",
     "wpatch::notebook::malformed",
     "wpatch::notebook::version",
     "wpatch::notebook::cell_not_found",

@@ -34,9 +34,11 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 39] = [
+const DECIDED: [&str; 41] = [
     "index",
     "cached",
+    "intent_to_add",
+    "build_fake_ancestor",
     "patches",
     "format",
     "strip",
@@ -210,6 +212,11 @@ impl PatchOptions {
     /// Returns whether it asks for one of git's statistics.
     pub(in crate::cli) fn is_statistics(&self) -> bool {
         self.stat || self.numstat || self.summary
+    }
+
+    /// Returns whether it asks for something that turns applying off.
+    pub(in crate::cli) fn is_inert(&self) -> bool {
+        self.is_statistics() || self.shape || self.index.build_fake_ancestor.is_some()
     }
 }
 

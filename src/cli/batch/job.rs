@@ -97,6 +97,8 @@ impl Job {
             _ => return Err(usage("a job has one of patch, patch_file and patch_base64".to_owned())),
         };
         let mut request = Request { patches: vec![patch], ..usual.clone() };
+        // The repository of its tree, if that has one, is not the one that this runs in.
+        request.preflight.objects = None;
         self.options.amend(&mut request)?;
         Ok(request)
     }

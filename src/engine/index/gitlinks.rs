@@ -48,7 +48,7 @@ pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
 }
 
 /// Returns the commit that the lines of any kind but `other` name.
-fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Option<ObjectId> {
+pub(super) fn commit(operation: &Operation, text: &[u8], other: LineKind) -> Option<ObjectId> {
     let mut lines = operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction));
     let line = lines.find(|line| line.kind != other)?;
     ObjectId::from_hex(line.content().strip_prefix(LINE)?)

@@ -122,6 +122,8 @@ impl Looking<'_> {
             stat => stat?,
         };
         match (self.staged.entry(path), stat) {
+            // Of what is going to be added git has no contents that a file could be the same as.
+            (Some(_), _) if self.staged.is_intended(path) => Ok(Found::Different(OTHER)),
             (_, None) => Ok(Found::Nothing),
             (Some(entry), Some(stat)) => self.compare(path, entry, stat),
             (None, Some(stat)) => self.untracked(path, stat, arrives),

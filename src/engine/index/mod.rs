@@ -4,9 +4,11 @@
 //! have to be those of the index, and what becomes of these becomes of them; the new index is one more file of the same
 //! transaction.
 
+mod ancestor;
 pub(super) mod back;
 mod gather;
 mod gitlinks;
+mod intent;
 mod matches;
 
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::plan::Action;
 use crate::preflight::{self, Problem};
 use crate::report::{IndexEntryReport, IndexReport, IndexVersion};
 use crate::transaction::history::IndexChange;
@@ -25,6 +28,8 @@ use crate::workspace::{ANNEX, Workspace};
 
 use gather::{Gather, Gathered};
 use matches::Matches;
+
+pub use ancestor::build_ancestor;
 
 /// What of git's index a change is made in.
 #[derive(Clone, Debug)]
@@ -42,6 +47,8 @@ pub enum Reach {
     Both,
     /// The index alone (`--cached`).
     Cached,
+    /// The work tree; the index only says that new files are going to be added (`--intent-to-add`).
+    Intent,
 }
 
 impl Reach {
@@ -51,6 +58,7 @@ impl Reach {
         match self {
             Self::Both => "index",
             Self::Cached => "cached",
+            Self::Intent => "intent_to_add",
         }
     }
 }
@@ -113,11 +121,14 @@ impl Run {
         (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
         approve: Option<&str>,
     ) -> Result<Restaged<'i>, Failure> {
-        let staged = indexed.index.read()?;
+        let mut staged = indexed.index.read()?;
         let matches = match indexed.reach {
+            Reach::Intent => return self.intend(indexed, staged, (workspace, options), (sink, blobs), approve),
             Reach::Both => Matches::of(&self.plan, (&staged, &indexed.index), workspace, options)?,
             Reach::Cached => Matches::default(),
         };
+        let made = self.plan.operations.iter().filter(|operation| operation.action == Action::Create);
+        made.for_each(|operation| staged.fulfil(&operation.path));
         self.problems.extend(matches.problems.iter().cloned());
         let tree = sink.filter(|_| indexed.reach == Reach::Both && !self.is_refused()).map(|sink| (sink, &matches));
         let gather = Gather::new(&staged, &blobs, tree);
@@ -198,7 +209,13 @@ impl Restaged<'_> {
         if let Some((bytes, _)) = &before {
             workspace.create(&aside, bytes, Permissions::Exact(0o600), None)?;
         }
-        indexed.index.rewrite(&aside, &self.updates)?;
+        match indexed.reach {
+            Reach::Both | Reach::Cached => indexed.index.rewrite(&aside, &self.updates)?,
+            Reach::Intent => {
+                let paths: Vec<_> = self.updates.into_iter().map(|update| update.path).collect();
+                indexed.index.intend(&aside, &paths)?;
+            }
+        }
         let (bytes, _) = workspace.read(&aside, u64::MAX)?;
         let before = before.map(|(_, state)| state);
         let permissions = before.as_ref().map(|state| Permissions::Exact(state.stat.permissions));

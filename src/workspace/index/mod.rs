@@ -5,7 +5,7 @@
 //! | where it is | [`GitIndex::around`] |
 //! | its entries, as a [`Workspace`](super::Workspace) that can be read | [`GitIndex::read`], which returns a [`Staged`] |
 //! | new contents for it | [`Blobs`], written by [`Blobs::write`]: nothing is written before |
-//! | new entries for it | [`GitIndex::rewrite`], which works on a copy: whose lock that is, and when it takes the place of the index, is for the transaction |
+//! | new entries for it | [`GitIndex::rewrite`] and [`GitIndex::intend`], which work on a copy: whose lock that is, and when it takes the place of the index, is for the transaction |
 //! | a file of the work tree as git would add it, and the other way round | [`GitIndex::cleaned`], [`GitIndex::smudged`] |
 //!
 //! Paths are those below the root, which may be a directory of the work tree; git has its own view of what is outside.
@@ -15,6 +15,7 @@
 mod blobs;
 mod convert;
 mod git;
+mod intent;
 mod staged;
 mod verbs;
 
@@ -155,7 +156,9 @@ impl GitIndex {
     /// Returns an error if git cannot read it.
     pub fn read(&self) -> Result<Staged> {
         let list = self.ask(&["ls-files", "-s", "-z"], None, b"")?;
-        Staged::of(&list, self).ok_or_else(|| self.unknown())
+        let mut staged = Staged::of(&list, self).ok_or_else(|| self.unknown())?;
+        staged.intended = self.intended(&staged)?;
+        Ok(staged)
     }
 
     /// Makes `updates` true in the index at `copy`, below the root, which is a copy of this one or not there.
@@ -170,6 +173,17 @@ impl GitIndex {
         let (comes, goes): (Vec<_>, Vec<_>) = updates.iter().partition(|update| update.entry.is_some());
         let input: Vec<u8> = goes.into_iter().chain(comes).flat_map(line).collect();
         self.ask(&["update-index", "-z", "--index-info"], Some(&copy), &input).map(drop)
+    }
+
+    /// Writes an index with nothing but `entries` to `file`, which is outside of any transaction.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot write it.
+    pub fn write_alone(&self, file: &Path, entries: &[Update]) -> Result<()> {
+        let input: Vec<u8> = entries.iter().flat_map(|update| self.line(update)).collect();
+        self.ask(&["read-tree", "--empty"], Some(file), b"")?;
+        self.ask(&["update-index", "-z", "--index-info"], Some(file), &input).map(drop)
     }
 
     /// Lets git note what the files of the work tree are now, so that none of them looks changed that is not. Nobody

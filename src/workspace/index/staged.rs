@@ -16,6 +16,8 @@ use crate::workspace::objects::{ObjectId, Repository};
 pub struct Staged {
     pub(super) entries: BTreeMap<RelPath, IndexEntry>,
     unmerged: BTreeMap<RelPath, BTreeMap<u8, IndexEntry>>,
+    /// The entries that only say that a file is going to be added.
+    pub(super) intended: BTreeSet<RelPath>,
     /// Every directory that an entry is in.
     pub(super) directories: BTreeSet<RelPath>,
     pub(super) objects: Repository,
@@ -45,13 +47,26 @@ impl Staged {
             }
         }
         let name = format!("the index {}", super::shown(&index.file));
-        Some(Self { entries, unmerged, directories, objects: index.objects.clone(), name })
+        Some(Self { entries, unmerged, intended: BTreeSet::new(), directories, objects: index.objects.clone(), name })
     }
 
     /// Returns what it has for `path`, which is not in conflict.
     #[must_use]
     pub fn entry(&self, path: &RelPath) -> Option<IndexEntry> {
         self.entries.get(path).copied()
+    }
+
+    /// Returns whether the entry of `path` only says that a file is going to be added.
+    #[must_use]
+    pub fn is_intended(&self, path: &RelPath) -> bool {
+        self.intended.contains(path)
+    }
+
+    /// Takes out the entry of `path`, if it only says that a file is going to be added.
+    pub fn fulfil(&mut self, path: &RelPath) {
+        if self.intended.remove(path) {
+            self.entries.remove(path);
+        }
     }
 
     /// Returns whether an entry is in the directory `path`.

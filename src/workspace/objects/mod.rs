@@ -201,6 +201,30 @@ impl Repository {
         self.contents(id, limit).map_err(|trouble| trouble.at("read the object", &id))
     }
 
+    /// Returns the name and the contents of the one blob whose name begins with the hexadecimal digits `name`, if it has at
+    /// most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::TooLarge`] if it has more, [`Fault::Missing`] if there is no such blob, or several.
+    pub fn blob_named(&self, name: &[u8], limit: u64) -> Result<(ObjectId, Vec<u8>)> {
+        self.named(name, limit).map_err(|trouble| trouble.at("read the object", &printable(name)))
+    }
+
+    fn named(&self, name: &[u8], limit: u64) -> Outcome<(ObjectId, Vec<u8>)> {
+        let is_name = (4..=64).contains(&name.len()) && name.iter().all(u8::is_ascii_hexdigit);
+        if !is_name || name.iter().all(|&digit| digit == b'0') {
+            return Err(Trouble::new(Fault::Missing, "no blob has this name"));
+        }
+        match self.object(&[name, b"^{blob}"].concat(), limit)? {
+            Within::Limit(object) => {
+                let id = object.id;
+                Ok((id, Arc::try_unwrap(object).map_or_else(|object| object.bytes.clone(), |object| object.bytes)))
+            }
+            Within::Over(_) => Err(Trouble::new(Fault::TooLarge, "the file is larger than the limit")),
+        }
+    }
+
     /// Returns how many bytes the blob `id` has.
     ///
     /// # Errors

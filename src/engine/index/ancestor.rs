@@ -1,0 +1,71 @@
+//! `--build-fake-ancestor`: an index of the files that a patch was made for, as far as it names them.
+
+use std::path::Path;
+
+use super::gitlinks::commit;
+use crate::engine::run::Run;
+use crate::engine::{Outcome, Request};
+use crate::mode::FileMode;
+use crate::plan::{Action, Edit, LineKind, Operation};
+use crate::preflight::{Problem, code};
+use crate::report;
+use crate::transaction::Failure;
+use crate::workspace::index::{GitIndex, IndexEntry, Staged, Update};
+
+/// Reads the patches, and writes an index to `file` that has what each of them was made for: the blob that its `index` line
+/// names, which the repository of `index` has to have. Nothing else is written.
+pub fn build_ancestor(request: Request, index: &GitIndex, file: &Path) -> Outcome {
+    let max_file = request.preflight.max_file;
+    let mut run = Run::new("apply", report::Outcome::Described);
+    run.policy = std::sync::Arc::clone(&request.preflight.policy);
+    if run.read(request)
+        && let Err(failure) = run.build_ancestor(index, file, max_file)
+    {
+        run.fail(&failure);
+    }
+    run.finish()
+}
+
+impl Run {
+    fn build_ancestor(&mut self, index: &GitIndex, file: &Path, max_file: u64) -> Result<(), Failure> {
+        let staged = index.read()?;
+        let mut updates = Vec::new();
+        for (number, operation) in self.plan.operations.iter().enumerate() {
+            if operation.action == Action::Create {
+                continue;
+            }
+            let path = operation.from.as_ref().unwrap_or(&operation.path);
+            match entry(operation, self.plan.text(operation), (index, &staged), max_file) {
+                Some(entry) => updates.push(Update { path: path.clone(), entry: Some(entry), stage: 0 }),
+                None => self.problems.push(lacking(number, path)),
+            }
+        }
+        if self.is_refused() { Ok(()) } else { Ok(index.write_alone(file, &updates)?) }
+    }
+}
+
+/// Returns what the operation was made for, if that is known.
+fn entry(
+    operation: &Operation,
+    text: &[u8],
+    (index, staged): (&GitIndex, &Staged),
+    max_file: u64,
+) -> Option<IndexEntry> {
+    let path = operation.from.as_ref().unwrap_or(&operation.path);
+    let mode = operation.old_mode.unwrap_or(FileMode::Regular);
+    if mode == FileMode::Submodule {
+        let id = commit(operation, text, LineKind::Insertion)?;
+        return Some(IndexEntry { mode, id });
+    }
+    let named = operation.blobs.as_ref().and_then(|blobs| index.objects().blob_named(&blobs.old, max_file).ok());
+    // What changes no line has no blob to name.
+    let is_kept = matches!(operation.edit, Edit::Keep);
+    let id = named.map(|(id, _)| id).or_else(|| staged.entry(path).filter(|_| is_kept).map(|entry| entry.id))?;
+    Some(IndexEntry { mode, id })
+}
+
+fn lacking(operation: usize, path: &crate::path::RelPath) -> Problem {
+    let message = "the repository does not have the blob that the patch was made for, or the patch does not name it";
+    let help = Some("make the patch with `git diff --full-index`, or fetch the history that it is from".to_owned());
+    Problem { operation: Some(operation), path: Some(path.clone()), help, ..Problem::new(&code::NO_BLOB, message) }
+}

@@ -1,0 +1,50 @@
+//! `--intent-to-add`: a change of the work tree, whose new files the index is told of.
+
+use std::collections::BTreeSet;
+
+use super::{Indexed, Restaged};
+use crate::change::{Dropped, Sink};
+use crate::engine::run::Run;
+use crate::mode::FileMode;
+use crate::path::RelPath;
+use crate::plan::{Action, Plan};
+use crate::preflight;
+use crate::transaction::Failure;
+use crate::workspace::Workspace;
+use crate::workspace::index::{Blobs, Staged, Update};
+
+impl Run {
+    /// Works out what becomes of the work tree, and hands it to `sink`; the files that are new then, and not in the index,
+    /// come into that.
+    pub(super) fn intend<'i>(
+        &mut self,
+        indexed: &'i Indexed,
+        staged: Staged,
+        (workspace, options): (&dyn Workspace, &preflight::Options),
+        (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
+        approve: Option<&str>,
+    ) -> Result<Restaged<'i>, Failure> {
+        let resolution = preflight::resolve(&self.plan, workspace, options, sink.unwrap_or(&Dropped))?;
+        let entry = indexed.index.intention();
+        let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
+        let new = made(&self.plan).into_iter().filter(is_new);
+        let updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
+        self.note_index(indexed, &staged, &updates);
+        self.resolved(resolution, approve);
+        Ok(Restaged { blobs, updates, held: Vec::new() })
+    }
+}
+
+/// Returns the files that `plan` makes, and that are there when it is done.
+fn made(plan: &Plan) -> BTreeSet<&RelPath> {
+    let mut made = BTreeSet::new();
+    for operation in &plan.operations {
+        if let Some(path) = operation.leaves() {
+            made.remove(path);
+        }
+        if operation.action == Action::Create && operation.new_mode != Some(FileMode::Submodule) {
+            made.insert(&operation.path);
+        }
+    }
+    made
+}

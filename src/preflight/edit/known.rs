@@ -1,0 +1,50 @@
+//! Binary files of which the patch has no data, where it names blobs that the repository has.
+
+use super::is_blob;
+use crate::digest::ObjectFormat;
+use crate::plan::{Action, Blobs, Operation};
+use crate::preflight::findings::Findings;
+use crate::preflight::{Options, checks, code};
+use crate::text::printable;
+use crate::workspace::Fault;
+use crate::workspace::objects::ObjectId;
+
+/// Returns the blob that the patch names in full, if the preimage is the one that it names in full.
+pub(super) fn postimage(
+    operation: &Operation,
+    preimage: &[u8],
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Vec<u8>> {
+    let named = operation.blobs.as_ref().filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)));
+    let Some((blobs, objects)) = named.zip(options.objects.as_ref()) else { return unknown(findings) };
+    if operation.action != Action::Create && !is_blob(preimage, &blobs.old) {
+        let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");
+        problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
+        return None;
+    }
+    if blobs.new.iter().all(|&digit| digit == b'0') {
+        return Some(Vec::new());
+    }
+    let id = ObjectId::from_hex(&blobs.new)?;
+    match objects.blob(id, options.max_made()) {
+        Ok(bytes) if is_blob(&bytes, &blobs.new) => Some(bytes),
+        Err(error) if error.fault == Fault::TooLarge => {
+            let (size, limit) = (objects.blob_size(id).unwrap_or(u64::MAX), options.max_made());
+            let message = format!("the blob has {size} bytes, over the limit of {limit}");
+            checks::too_large(findings.error(&code::TOO_LARGE, message), size, limit);
+            None
+        }
+        Ok(_) | Err(_) => unknown(findings),
+    }
+}
+
+fn unknown(findings: &mut Findings) -> Option<Vec<u8>> {
+    let message = "the patch says that binary files differ, not how";
+    findings.error(&code::NO_BINARY_DATA, message).help = Some("make the patch with `git diff --binary`".into());
+    None
+}
+
+fn is_whole(name: &[u8]) -> bool {
+    ObjectFormat::from_hex_length(name.len()).is_some() && ObjectId::from_hex(name).is_some()
+}
