@@ -97,7 +97,7 @@ fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<(String
             let stop = too_large(&format!("the patch {name}"), size, limit);
             Err(Stop { help: Some("--max-patch raises the limit".to_owned()), ..stop })
         }
-        Err(error) => Err(Stop::new(&code::IO, format!("cannot read the patch: {error}"))),
+        Err(error) => Err(Stop::new(&code::IO, format!("can't open patch '{name}': {error}"))),
     }
 }
 

@@ -9,6 +9,7 @@ mod diagnostic;
 mod document;
 mod excerpt;
 mod explain;
+mod git;
 mod guards;
 mod history;
 mod hook;
@@ -150,7 +151,7 @@ enum Way<'t> {
 fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOptions, global: &Global) -> ExitCode {
     // Whoever has a plan kept has to know its name.
     let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
-    let output = Output::of(global, usual).with_statistics(&patch, global);
+    let output = Output::of(global, usual).with_statistics(&patch, global).with_git(global);
     let is_deterministic = patch.deterministic;
     let outcome = progress::shown(global, |progress| outcome((task, &way), patch, commands, global, progress));
     let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));

@@ -7,6 +7,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
 use super::args::{Global, PatchOptions, When};
+use super::git::{self, Speech};
 use super::{diagnostic, whitespace};
 use crate::engine::Outcome;
 use crate::engine::options::code;
@@ -25,6 +26,8 @@ pub(super) struct Output {
     color: ColorChoice,
     /// Said instead of diagnostics.
     usage: Option<String>,
+    /// What is said in git's words, before our own.
+    speech: Option<Speech>,
 }
 
 /// How much is said to people.
@@ -55,7 +58,7 @@ impl Output {
             (None, _) => Vec::new(),
         };
         let color = color(global, &io::stderr());
-        Self { formats, verbosity, color, usage: None }
+        Self { formats, verbosity, color, usage: None, speech: None }
     }
 
     /// Leaves standard output to data: words for people do not go there.
@@ -77,7 +80,14 @@ impl Output {
 
     /// Returns what is printed about another wrong command line: the words of its parser.
     pub(super) fn usage(text: String) -> Self {
-        Self { formats: Vec::new(), verbosity: Verbosity::Normal, color: ColorChoice::Never, usage: Some(text) }
+        let usage = Some(text);
+        Self { formats: Vec::new(), verbosity: Verbosity::Normal, color: ColorChoice::Never, usage, speech: None }
+    }
+
+    /// Says what git would say, too.
+    pub(super) fn with_git(mut self, global: &Global) -> Self {
+        self.speech = Some(if global.verbose { Speech::Progress } else { Speech::Refusals });
+        self
     }
 
     /// Adds the statistics that `patch` asks for, unless what is printed is a document.
@@ -119,6 +129,9 @@ impl Output {
             return usage.lines().try_for_each(|line| writeln!(err, "{}", printable(line.as_bytes())));
         }
         whitespace::print_lines(outcome, &mut err)?;
+        if let Some(speech) = self.speech {
+            git::print(outcome, speech, &mut err)?;
+        }
         let others = |index: &usize| *outcome.problems[*index].code != code::WHITESPACE;
         let problems: Vec<_> = (0..outcome.problems.len()).filter(others).collect();
         for (nth, &index) in problems.iter().take(MOST_SHOWN).enumerate() {

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use crate::path::{PathError, RelPath};
 use crate::plan::{NameError, OnlyError, Rejection, RejectionKind};
-use crate::preflight::{Problem, Severity, code};
+use crate::preflight::{Facts, Problem, Severity, code};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::transaction::Failure;
 use crate::transaction::history::Refusal;
@@ -39,11 +39,12 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
         _ => None,
     };
     let place = Some((input, error.span));
-    Problem { place, help: help.map(str::to_owned), ..Problem::new(code, error.to_string()) }
+    let facts = Facts { mistake: Some(error.kind.clone()), ..Facts::default() };
+    Problem { place, help: help.map(str::to_owned), facts, ..Problem::new(code, error.to_string()) }
 }
 
-/// An operation whose name cannot be used.
-pub(super) fn rejected(rejection: &Rejection) -> Problem {
+/// An operation whose name cannot be used, at the strip level `strip`.
+pub(super) fn rejected(rejection: &Rejection, strip: usize) -> Problem {
     let code = match rejection.kind {
         RejectionKind::Irreversible => &code::IRREVERSIBLE,
         RejectionKind::SeveralFiles => &code::USAGE,
@@ -58,7 +59,8 @@ pub(super) fn rejected(rejection: &Rejection) -> Problem {
     let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
     let help = is_too_deep.then(|| "-p0 takes names as they stand, -p1 takes a directory such as a/ off".to_owned());
     let (place, name) = (Some((rejection.input, rejection.span)), rejection.name.clone());
-    Problem { name, place, help, ..Problem::new(code, rejection.kind.to_string()) }
+    let facts = Facts { strip: Some(strip), ..Facts::default() };
+    Problem { name, place, help, facts, ..Problem::new(code, rejection.kind.to_string()) }
 }
 
 /// A patch of which nothing is left to do.

@@ -183,7 +183,7 @@ impl Run {
     pub(super) fn select(&mut self, whole: Plan<plan::Name>, selection: &plan::Selection) {
         let Selected { plan, rejections, skipped: filtered, left_out } = plan::select(whole, selection);
         self.plan = plan;
-        self.problems.extend(rejections.iter().map(rejected));
+        self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, selection.strip)));
         match left_out {
             Ok(left_out) => self.left_out = left_out,
             // Of a patch that names other files than it should, the numbers are not those that anybody saw.

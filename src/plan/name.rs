@@ -10,6 +10,14 @@ pub enum Name {
     Agreed(Vec<Claim>),
     /// The rest of a `diff --git` line, which names the file twice: `a/NAME b/NAME`.
     Header(Claim),
+    /// The `---` and `+++` lines of a section with git header. If the strip level leaves nothing of either, the header
+    /// counts. Where the file comes or goes, one line names it, and not another file than the header.
+    Below {
+        /// The rest of the `diff --git` line.
+        header: Claim,
+        /// What the lines say.
+        lines: Vec<Claim>,
+    },
     /// The `---` and `+++` lines of a section without git header, which may differ in a suffix (`x.orig`).
     Traditional {
         /// The name on the `---` line.
@@ -60,7 +68,9 @@ impl Name {
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
-            Self::Agreed(claims) => claims.first().map_or(Span::default(), |claim| claim.span),
+            Self::Agreed(claims) | Self::Below { lines: claims, .. } => {
+                claims.first().map_or(Span::default(), |claim| claim.span)
+            }
             Self::Header(claim) | Self::Traditional { old: claim, .. } => claim.span,
         }
     }
@@ -85,17 +95,17 @@ impl Name {
     /// Returns the name at strip level `level`, whatever it is a name of.
     pub(super) fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
         match self {
-            Self::Agreed(claims) => {
-                let (first, others) = claims.split_first().ok_or(NameError::Stripped)?;
-                let name = first.stripped(level)?;
-                for other in others {
-                    if other.stripped(level)? != name {
-                        return Err(NameError::Disagreement);
-                    }
-                }
-                Ok(name)
-            }
+            Self::Agreed(claims) => agreed(claims, level),
             Self::Header(claim) => halves(&claim.bytes, level).ok_or(NameError::Disagreement),
+            Self::Below { header, lines } => {
+                let header = halves(&header.bytes, level);
+                if lines.iter().all(|line| line.stripped(level).is_err()) {
+                    return header.ok_or(NameError::Stripped);
+                }
+                let name = agreed(lines, level)?;
+                let is_other = lines.len() == 1 && header.is_some_and(|header| header != name);
+                if is_other { Err(NameError::Disagreement) } else { Ok(name) }
+            }
             // git prefers the old name where the new one is the same with something behind it, as in
             // `+++ x.c~` (find_name_common in git's apply.c).
             Self::Traditional { old, new } => {
@@ -116,6 +126,18 @@ impl Claim {
         let name = strip(&self.bytes, count).ok_or(NameError::Stripped)?;
         if name.is_empty() { Err(NameError::Stripped) } else { Ok(name) }
     }
+}
+
+/// Returns the name that all of `claims` have.
+fn agreed(claims: &[Claim], level: usize) -> Result<&[u8], NameError> {
+    let (first, others) = claims.split_first().ok_or(NameError::Stripped)?;
+    let name = first.stripped(level)?;
+    for other in others {
+        if other.stripped(level)? != name {
+            return Err(NameError::Disagreement);
+        }
+    }
+    Ok(name)
 }
 
 /// Takes `count` leading components off; a run of slashes counts once, as in git.
@@ -182,6 +204,22 @@ mod tests {
             let name = Name::Header(claim(line, Strip::Prefixed));
             assert_eq!(name.resolve(level, b"").unwrap().as_bytes(), path);
         }
+    }
+
+    #[test]
+    fn a_line_names_the_file_of_its_header() {
+        let named = |header: &[u8], lines: &[&[u8]]| {
+            let lines = lines.iter().map(|line| claim(line, Strip::Prefixed)).collect();
+            let name = Name::Below { header: claim(header, Strip::Prefixed), lines };
+            name.resolve(1, b"").map(|path| path.as_bytes().to_vec())
+        };
+        assert_eq!(named(b"a/x b/x", &[b"b/x"]), Ok(b"x".to_vec()));
+        assert_eq!(named(b"a/x b/x", &[b"b/x-y"]), Err(NameError::Disagreement));
+        assert_eq!(named(b"/dev/null b/x", &[b"b/x"]), Ok(b"x".to_vec()));
+        assert_eq!(named(b"a/x b/x", &[b"a/y", b"b/y"]), Ok(b"y".to_vec()));
+        assert_eq!(named(b"a/x b/x", &[b"x", b"x"]), Ok(b"x".to_vec()));
+        assert_eq!(named(b"a/x b/x", &[b"x", b"b/x"]), Err(NameError::Stripped));
+        assert_eq!(named(b"a/x b/y", &[b"x", b"x"]), Err(NameError::Stripped));
     }
 
     #[test]

@@ -157,6 +157,7 @@ fn binary_postimage(
     if operation.action != Action::Create && !is_blob(preimage, &blobs.old) {
         let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");
         problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
+        problem.facts.blob = Some(blobs.old.clone());
         return None;
     }
     let limits = BinaryLimits { size: options.max_made(), ratio: options.max_ratio };

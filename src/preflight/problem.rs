@@ -5,6 +5,7 @@ use std::fmt;
 use crate::digest::Sha256;
 use crate::matching::Nearest;
 use crate::path::RelPath;
+use crate::syntax::SyntaxErrorKind;
 use crate::text::Span;
 use crate::text::tag::Tag;
 
@@ -60,6 +61,12 @@ pub struct Facts {
     pub cells: Vec<String>,
     /// The place of the file that is most like it, where no hunk has it.
     pub nearest: Option<Nearest>,
+    /// What is wrong with a patch text.
+    pub mistake: Option<SyntaxErrorKind>,
+    /// The strip level that leaves nothing of a name.
+    pub strip: Option<usize>,
+    /// The blob that a patch was made for.
+    pub blob: Option<Vec<u8>>,
 }
 
 impl Problem {

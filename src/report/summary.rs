@@ -69,10 +69,15 @@ fn moved(out: &mut dyn io::Write, verb: &str, file: &FileReport, from: &RelPath)
     write!(out, " {verb} ")?;
     out.write_all(&harmless(&arrow(from.as_bytes(), file.path.as_bytes())))?;
     writeln!(out, " ({}%)", file.score.unwrap_or(0))?;
-    if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
-        writeln!(out, " mode change {old} => {new}")?;
+    changed_mode(out, file)
+}
+
+/// Says what becomes of the mode of a file that has been named.
+fn changed_mode(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
+    match (file.is_mode_change(), &file.mode.old, &file.mode.new) {
+        (true, Some(old), Some(new)) => writeln!(out, " mode change {old} => {new}"),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn changed(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
@@ -80,6 +85,7 @@ fn changed(out: &mut dyn io::Write, file: &FileReport) -> io::Result<()> {
         out.write_all(b" rewrite ")?;
         out.write_all(&harmless(file.path.as_bytes()))?;
         writeln!(out, " ({score}%)")?;
+        return changed_mode(out, file);
     }
     if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
         write!(out, " mode change {old} => {new} ")?;

@@ -182,6 +182,17 @@ pub enum SyntaxErrorKind {
     TooManyHunks(usize),
 }
 
+impl SyntaxErrorKind {
+    /// A hunk that belongs to no file.
+    pub const LONE_HUNK: Self = Self::Expected("`---` and `+++` lines before a hunk");
+    /// A header without anything below that would change its file.
+    pub const NO_HUNK: Self = Self::Expected("a hunk");
+    /// Binary data of no known kind.
+    pub const NO_METHOD: Self = Self::Expected("`literal SIZE` or `delta SIZE`");
+    /// One side of a change has no name.
+    pub const ONE_NAME: Self = Self::Contradiction("a change has both a `---` and a `+++` line, or neither");
+}
+
 impl SyntaxError {
     /// Returns an error at `span`.
     #[must_use]

@@ -46,7 +46,7 @@ impl Syntax for Unified {
         match form(&lines) {
             Some(Form::Unified) => unified(text, &mut lines, options, sections),
             Some(Form::BinaryMissing) => Ok(binary_missing(text, line, sections)),
-            Some(Form::LoneHunk) => refuse(SyntaxErrorKind::Expected("`---` and `+++` lines before a hunk")),
+            Some(Form::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
             Some(Form::Other(what)) => refuse(SyntaxErrorKind::Unsupported(what)),
             None => refuse(SyntaxErrorKind::Expected("`---`, `+++` and `@@` lines")),
         }

@@ -57,5 +57,6 @@ mod tree;
 mod verbs;
 mod verify;
 mod whitespace;
+mod words;
 mod workspace;
 mod world;

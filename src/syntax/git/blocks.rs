@@ -26,7 +26,7 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<Option<(Edit, usize)>, Sy
     }
     let Some(forward) = block(text, &mut lines)? else {
         let at = content_span(text, lines.offset());
-        return Err(SyntaxError::new(SyntaxErrorKind::Expected("`literal SIZE` or `delta SIZE`"), at));
+        return Err(SyntaxError::new(SyntaxErrorKind::NO_METHOD, at));
     };
     let backward = block(text, &mut lines)?;
     Ok(Some((Edit::Binary(Binary { forward, backward }), lines.offset())))

@@ -44,12 +44,15 @@ impl Syntax for Git {
         let (header, content) = Header::read(text, line)?;
         let (edit, end) = edit(text, content, options)?;
         if header.is_nothing(&edit) && header.promises_contents() {
-            return Err(SyntaxError::new(SyntaxErrorKind::Expected("a hunk"), content_span(text, content)));
+            return Err(SyntaxError::new(SyntaxErrorKind::NO_HUNK, content_span(text, content)));
         }
         if header.is_nothing(&edit) {
             return Ok(end);
         }
         let action = header.action()?;
+        if action == Action::Modify && header.old.is_some() != header.new.is_some() {
+            return Err(SyntaxError::new(SyntaxErrorKind::ONE_NAME, content_span(text, content)));
+        }
         if let Edit::Hunks(hunks) = &edit {
             hunks::refuse_other_side(action, hunks)?;
         }
@@ -127,8 +130,13 @@ impl Header {
             let agreed = |bare: Claim, other: Option<Claim>| Name::Agreed([bare].into_iter().chain(other).collect());
             return (Some(agreed(from, old)), agreed(to, new));
         }
-        let claims: Vec<Claim> = old.into_iter().chain(new).collect();
-        (None, if claims.is_empty() { self.both_names } else { Name::Agreed(claims) })
+        let lines: Vec<Claim> = old.into_iter().chain(new).collect();
+        let name = match self.both_names {
+            both if lines.is_empty() => both,
+            Name::Header(header) => Name::Below { header, lines },
+            _ => Name::Agreed(lines),
+        };
+        (None, name)
     }
 }
 

@@ -1,0 +1,119 @@
+//! git's own words: what is said in front of our diagnosis, and how far a patch is.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use fs_err as fs;
+use tempfile::TempDir;
+
+/// Returns what is said on a patch before the first word of our own; `file` has three lines.
+fn said(arguments: &[&str], patch: &str) -> String {
+    let root = TempDir::new().unwrap();
+    fs::write(root.path().join("file"), "one\ntwo\nthree\n").unwrap();
+    fs::create_dir(root.path().join("real")).unwrap();
+    fs::write(root.path().join("real/x"), "one\n").unwrap();
+    fs_err::os::unix::fs::symlink("real", root.path().join("link")).unwrap();
+    said_in(root.path(), arguments, patch)
+}
+
+fn said_in(root: &Path, arguments: &[&str], patch: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    command.args(arguments).current_dir(root).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(patch.as_bytes());
+    let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    let is_own = |line: &&str| !line.starts_with("error[") && !line.starts_with("warning[");
+    said.split_inclusive('\n').take_while(is_own).collect()
+}
+
+const HUNK: &str = "@@ -2 +2 @@\n-2\n+zwei\n";
+
+#[test]
+fn a_patch_that_does_not_fit_is_told_in_the_words_of_git() {
+    let change = |name: &str| format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n{HUNK}");
+    let make = |name: &str| {
+        format!("diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n")
+    };
+    let delete = "diff --git a/file b/file\ndeleted file mode 100644\nindex 1111111..0000000\n";
+    let cases = [
+        (change("file"), "patch failed: file:2\nerror: file: patch does not apply"),
+        (change("gone"), "gone: No such file or directory"),
+        (change("real"), "real: wrong type"),
+        (change("link/x"), "reading from 'link/x' beyond a symbolic link\nerror: link/x: patch does not apply"),
+        (make("file"), "file: already exists in working directory"),
+        (make("link/y"), "affected file 'link/y' is beyond a symbolic link"),
+        (make(".git/x"), "invalid path '.git/x'"),
+        (make("../x"), "invalid path '../x'"),
+        (delete.to_owned(), "removal patch leaves file contents\nerror: file: patch does not apply"),
+        (
+            "diff --git a/file b/file\nindex 1..2 100644\nBinary files a/file and b/file differ\n".to_owned(),
+            "cannot apply binary patch to 'file' without full index line\nerror: file: patch does not apply",
+        ),
+    ];
+    for (patch, words) in cases {
+        for command in ["apply", "check"] {
+            assert_eq!(said(&[command], &patch), format!("error: {words}\n"), "{patch}");
+        }
+        assert_eq!(said(&["apply", "-q"], &patch), "");
+    }
+    let several = format!("{}{}", change("gone"), change("file"));
+    let words =
+        "error: gone: No such file or directory\nerror: patch failed: file:2\nerror: file: patch does not apply\n";
+    assert_eq!(said(&["apply"], &several), words);
+}
+
+#[test]
+fn a_text_that_is_no_patch_is_told_in_the_words_of_git() {
+    let header = "diff --git a/file b/file\n";
+    let cases = [
+        ("words\n".to_owned(), "No valid patches in input (allow with \"--allow-empty\")"),
+        (HUNK.to_owned(), "patch fragment without header at <stdin>:1: @@ -2 +2 @@"),
+        (format!("{header}--- a/file\n{HUNK}"), "git diff header lacks filename information at <stdin>:3"),
+        (format!("{header}+++ b/file\n{HUNK}"), "git diff header lacks filename information at <stdin>:3"),
+        (format!("{header}--- a/file\n+++ b/file\nwords\n"), "patch with only garbage at <stdin>:4"),
+        (format!("{header}old mode 10x644\n"), "invalid mode at <stdin>:2: 10x644\n"),
+        (format!("{header}new file mode 100644\n--- /dev/null\n+++ b/other\n@@ -0,0 +1 @@\n+x\n"), ""),
+        (format!("{header}--- a/file\n+++ b/file\n@@ -1,5 +1,5 @@\n one\n"), "corrupt patch at <stdin>:6"),
+        (
+            format!("{header}index {0}..{0}\nGIT binary patch\nwords\n", "1".repeat(40)),
+            "unrecognized binary patch at <stdin>:3\nerror: No valid patches in input (allow with \"--allow-empty\")",
+        ),
+        (format!("{header}GIT binary patch\nliteral 1"), "corrupt binary patch at <stdin>:4: "),
+    ];
+    for (patch, words) in cases {
+        let other = "git apply: bad git-diff - inconsistent new filename at <stdin>:4";
+        let words = if words.is_empty() { other } else { words };
+        assert_eq!(said(&["apply"], &patch), format!("error: {words}\n"), "{patch}");
+    }
+    let deep = format!("{header}--- a/file\n+++ b/file\n{HUNK}");
+    let lacks =
+        "error: git diff header lacks filename information when removing 3 leading pathname components at <stdin>:4\n";
+    assert_eq!(said(&["apply", "--stat", "-p3"], &deep), lacks);
+    let traditional = format!("--- a/file\n+++ b/file\n{HUNK}");
+    assert_eq!(said(&["apply", "-p3"], &traditional), "error: unable to find filename in patch at <stdin>:1\n");
+}
+
+#[test]
+fn a_loud_run_names_each_file_as_git_does() {
+    let patch =
+        "diff --git a/file b/new\nrename from file\nrename to new\n--- a/file\n+++ b/new\n@@ -1 +1 @@\n-two\n+zwei\n";
+    let root = TempDir::new().unwrap();
+    fs::write(root.path().join("file"), "one\ntwo\nthree\n").unwrap();
+    let checked = "Checking patch file => new...\nerror: patch failed: file:1\nerror: file: patch does not apply\n";
+    assert_eq!(said_in(root.path(), &["apply", "-v"], patch), checked);
+    let patch = patch.replace("@@ -1 +1 @@\n-two", "@@ -1,2 +1,2 @@\n two\n-three");
+    fs::write(root.path().join("file"), "one\ntwo\nthree\n").unwrap();
+    let patch = patch.replace("@@ -1,2 +1,2 @@", "@@ -4,2 +4,2 @@");
+    let applied = "Checking patch file => new...\nHunk #1 succeeded at 2 (offset -2 lines).\n";
+    let done = "Applied patch file => new cleanly.\n";
+    assert_eq!(said_in(root.path(), &["check", "-v"], &patch), applied);
+    assert_eq!(said_in(root.path(), &["apply", "-v"], &patch), format!("{applied}{done}"));
+}
+
+#[test]
+fn other_grammars_and_commands_have_words_of_their_own() {
+    let codex = "*** Begin Patch\n*** Update File: file\n@@\n-vier\n+4\n*** End Patch\n";
+    assert_eq!(said(&["apply"], codex), "");
+    assert_eq!(said(&["edit", "file", "--old", "vier", "--new", "4"], ""), "");
+}
