@@ -8,7 +8,7 @@ use super::{Stop, Task, input, tree, verbs};
 use crate::engine::options::{
     self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
-use crate::engine::{self, Commands, Lenience, Request};
+use crate::engine::{self, Commands, Git, Lenience, Request};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
@@ -35,7 +35,8 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
     let selection = Selection {
         file: patch.file.map(OsString::into_encoded_bytes),
         closeness,
-        strip: patch.strip.unwrap_or(1),
+        strip: patch.strip,
+        below: patch.git.git_paths.then(|| below(global)).transpose()?,
         directory: patch.directory.unwrap_or_default().into_encoded_bytes(),
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
         expected: patch.expect_hash,
@@ -48,6 +49,8 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         fuzz: patch.fuzz.unwrap_or_default(),
         zero_context: patch.unidiff_zero,
         inaccurate_eof: patch.whitespace.inaccurate_eof,
+        no_add: patch.git.no_add,
+        allow_overlap: patch.git.allow_overlap,
         unique: patch.unique,
         closeness,
         ..Rules::default()
@@ -76,6 +79,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         max_files: patch.max_files.unwrap_or(defaults.max_files),
         max_hunks: patch.max_hunks.unwrap_or(defaults.max_hunks),
         lenient: patch.lenient,
+        allow_empty: patch.git.allow_empty,
     };
     Ok(Request {
         patches: Vec::new(),
@@ -97,6 +101,12 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         diagnostics: patch.diagnostics.meant(super::root(global))?,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
     })
+}
+
+/// Returns where the root is below the top of its repository.
+fn below(global: &Global) -> Result<Vec<u8>, Stop> {
+    let unknown = |error| Stop::new(&code::USAGE, format!("--git-paths: git cannot tell where the root is: {error}"));
+    Git::around(global.root()).prefix().map_err(unknown)
 }
 
 /// Returns the absolute names of the root.

@@ -257,9 +257,13 @@ struct Wish {
     max_files: usize,
     max_hunks: usize,
     forgiving: bool,
+    allow_empty: bool,
+    no_add: bool,
+    allow_overlap: bool,
     lenient: Option<Vec<u8>>,
     relocate: bool,
-    strip: usize,
+    strip: Option<usize>,
+    below: Option<Vec<u8>>,
     directory: Vec<u8>,
     filters: Vec<(bool, String)>,
     reverse: bool,
@@ -305,9 +309,13 @@ impl Wish {
             max_files: syntax.max_files,
             max_hunks: syntax.max_hunks,
             forgiving: syntax.lenient,
+            allow_empty: syntax.allow_empty,
+            no_add: rules.no_add,
+            allow_overlap: rules.allow_overlap,
             lenient: request.lenience.as_ref().map(|lenience| lenience.root.clone()),
             relocate: request.relocate,
             strip: selection.strip,
+            below: selection.below.clone(),
             directory: selection.directory.clone(),
             filters: selection.filters.iter().map(|it| (it.takes, it.pattern.glob().glob().to_owned())).collect(),
             reverse: selection.direction == Direction::Reverse,
@@ -343,6 +351,7 @@ impl Wish {
         let filter = |(takes, pattern): &(bool, String)| Filter::new(*takes, pattern).ok();
         Some(Selection {
             strip: self.strip,
+            below: self.below.clone(),
             directory: self.directory.clone(),
             filters: self.filters.iter().map(filter).collect::<Option<_>>()?,
             direction: if self.reverse { Direction::Reverse } else { Direction::Forward },
@@ -373,6 +382,8 @@ fn restored(usual: Request, kept: &Kept) -> Option<Request> {
     preflight.rules.fuzz = wish.fuzz;
     preflight.rules.zero_context = wish.zero_context;
     preflight.rules.inaccurate_eof = wish.inaccurate_eof;
+    preflight.rules.no_add = wish.no_add;
+    preflight.rules.allow_overlap = wish.allow_overlap;
     let action = wish.whitespace.as_ref().map(|name| WhitespaceAction::named(name.as_bytes()).ok_or(()));
     let action = action.transpose().ok()?;
     let whitespace = WhitespaceRequest { action, ignores: wish.ignore_whitespace, ..usual.whitespace };
@@ -381,11 +392,11 @@ fn restored(usual: Request, kept: &Kept) -> Option<Request> {
     let (overwrite, idempotent) = (wish.overwrite, wish.idempotent);
     let (max_file, max_ratio, max_growth) = (wish.max_file, wish.max_ratio, wish.max_growth);
     let links = if wish.in_place { Links::Kept } else { Links::Parted };
-    let (max_files, max_hunks) = (wish.max_files, wish.max_hunks);
+    let (max_files, max_hunks, allow_empty) = (wish.max_files, wish.max_hunks, wish.allow_empty);
     Some(Request {
         patches,
         selection: wish.selection()?,
-        syntax: syntax::Options { recount: wish.recount, max_files, max_hunks, lenient: wish.forgiving },
+        syntax: syntax::Options { recount: wish.recount, max_files, max_hunks, lenient: wish.forgiving, allow_empty },
         preflight: PreflightOptions { overwrite, max_file, max_ratio, max_growth, idempotent, ..preflight },
         transaction: transaction::Options { links, ..usual.transaction },
         approve: Some(format!("{SHA256}{}", kept.name)),

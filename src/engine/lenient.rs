@@ -127,7 +127,7 @@ impl Run {
 
     /// Reads patches that were repaired, which are git diffs.
     fn read_repaired(&mut self, request: Request) -> bool {
-        let selection = Selection { strip: 1, directory: Vec::new(), ..request.selection.clone() };
+        let selection = Selection { strip: Some(1), directory: Vec::new(), ..request.selection.clone() };
         let format = "auto".to_owned();
         let syntax = syntax::Options { recount: false, ..request.syntax };
         let is_read = self.read(Request { format, syntax, selection, ..request });

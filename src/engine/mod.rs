@@ -50,6 +50,7 @@ use crate::transaction::Interrupt;
 use crate::workspace::{Workspace, WorkspaceError};
 
 pub use crate::workspace::disk::Disk;
+pub use crate::workspace::git::Git;
 pub use crate::workspace::index::GitIndex;
 pub use crate::workspace::objects::{Objects, Repository};
 

@@ -13,6 +13,9 @@ use crate::workspace::Fault;
 /// What helps against somebody else who changes the tree.
 const AGAIN: &str = "nothing was written; try again";
 
+/// Most names in one message.
+const MOST_NAMED: usize = 8;
+
 /// A patch text that cannot be read.
 pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
     let code = match &error.kind {
@@ -69,6 +72,15 @@ pub(super) fn skipped(left_out: &[RelPath]) -> Problem {
         return Problem::new(&code::NO_PATCH, "the patch changes nothing");
     }
     let message = format!("the filters left out every file of the patch, {} in all", left_out.len());
+    Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
+}
+
+/// Files of a patch that the root does not hold.
+pub(super) fn elsewhere(left_out: &[RelPath]) -> Problem {
+    let shown: Vec<_> = left_out.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    let more = left_out.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = format!("left out, as outside of the root: {}{more}", shown.join(", "));
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
-use super::problems::{altered, broken, failed, half_made, not_approved, rejected, skipped, unchosen, unswept};
+use super::problems::{
+    altered, broken, elsewhere, failed, half_made, not_approved, rejected, skipped, unchosen, unswept,
+};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
@@ -181,7 +183,8 @@ impl Run {
 
     /// Takes of `whole` what is meant.
     pub(super) fn select(&mut self, whole: Plan<plan::Name>, selection: &plan::Selection) {
-        let Selected { plan, rejections, skipped: filtered, left_out } = plan::select(whole, selection);
+        let is_empty = whole.operations.is_empty();
+        let Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
         self.plan = plan;
         self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, selection.strip)));
         match left_out {
@@ -190,7 +193,9 @@ impl Run {
             Err(_) if !rejections.is_empty() => {}
             Err(error) => self.problems.push(unchosen(&error)),
         }
-        if self.plan.operations.is_empty() && rejections.is_empty() {
+        if !outside.is_empty() {
+            self.problems.push(elsewhere(&outside));
+        } else if self.plan.operations.is_empty() && rejections.is_empty() && !is_empty {
             self.problems.push(skipped(&filtered));
         }
     }

@@ -12,6 +12,7 @@ mod level;
 mod lines;
 mod nearest;
 mod numbered;
+mod overlay;
 mod pattern;
 #[cfg(test)]
 mod reference;
@@ -28,6 +29,7 @@ mod windows;
 pub use ladder::{LADDER, Rung};
 pub(crate) use ladder::{indentation, trimmed};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
+pub use overlay::overlay;
 pub use shift::shift;
 pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at};
 pub use trailing::{BlankEnd, blank_end};
@@ -57,6 +59,10 @@ pub struct Rules {
     pub converts_line_ends: bool,
     /// Whether a last line may lack its terminator although the patch has one (`--inaccurate-eof`).
     pub inaccurate_eof: bool,
+    /// Whether new lines are left out (`--no-add`).
+    pub no_add: bool,
+    /// Whether a hunk may go where another one went (`--allow-overlap`); see [`overlay`].
+    pub allow_overlap: bool,
     /// Whether a hunk that is off its stated place has to fit in one place only (`--unique`).
     pub unique: bool,
     /// How closely lines have to fit (`--match`, `--reindent`). On the ladder a hunk needs a place that is the only one.
@@ -73,6 +79,8 @@ impl Default for Rules {
             correction: None,
             converts_line_ends: false,
             inaccurate_eof: false,
+            no_add: false,
+            allow_overlap: false,
             unique: false,
             closeness: Closeness::Exact,
         }

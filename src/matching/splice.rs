@@ -26,15 +26,16 @@ pub(super) fn splice(
     for (hunk, placement) in order {
         let site = Site::new(preimage, hunk, placement, rules);
         out.keep(&preimage[done..placement.bytes.start], site.ending);
+        let is_taken = |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
         match rules.correction {
-            None => site.write(&hunk.lines(text, direction).collect::<Vec<_>>(), &mut out),
+            None => site.write(&hunk.lines(text, direction).filter(is_taken).collect::<Vec<_>>(), &mut out),
             Some(correction) => {
                 let corrected = Corrected::new((text, hunk), direction, preimage, placement, correction);
-                site.write(&corrected.lines().collect::<Vec<_>>(), &mut out);
+                site.write(&corrected.lines().filter(is_taken).collect::<Vec<_>>(), &mut out);
                 corrected.tell(&mut spliced);
             }
         }
-        if rules.inaccurate_eof && site.is_open_end(hunk, text, direction, rules) {
+        if rules.inaccurate_eof && !rules.no_add && site.is_open_end(hunk, text, direction, rules) {
             out.open();
         }
         done = placement.bytes.end;

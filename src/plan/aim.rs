@@ -77,7 +77,7 @@ pub(super) fn enter(plan: &mut Plan<Name>, selection: &Selection) {
 
 /// Returns the name that the patch has for the file; what is no path stays as it is.
 fn named(name: &Name, selection: &Selection) -> Vec<u8> {
-    match (name.resolve(selection.strip, &selection.directory), name) {
+    match (name.resolve(selection.level(), &selection.directory), name) {
         (Ok(path), _) => path.as_bytes().to_vec(),
         (Err(_), Name::Agreed(claims) | Name::Below { lines: claims, .. }) => {
             claims.first().map(|claim| claim.bytes.clone()).unwrap_or_default()

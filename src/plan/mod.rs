@@ -5,6 +5,7 @@
 
 mod aim;
 mod cell;
+mod depth;
 mod filter;
 mod hunk;
 mod lines;

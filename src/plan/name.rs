@@ -47,6 +47,8 @@ pub enum Strip {
     Bare,
     /// None: the grammar has no prefixes.
     Literal,
+    /// So many go, whatever the level.
+    Fixed(usize),
 }
 
 /// Why a section names no file.
@@ -92,6 +94,22 @@ impl Name {
         Ok(RelPath::new(&[directory.strip_suffix(b"/").unwrap_or(directory), bytes].join(&b'/'))?)
     }
 
+    /// Takes the name at strip level `level` from now on, whatever the level of the run is.
+    pub(super) fn fix(&mut self, level: usize) {
+        let claims = match self {
+            Self::Agreed(claims) => claims.iter_mut().collect(),
+            Self::Header(claim) => vec![claim],
+            Self::Traditional { old, new } => vec![old, new],
+        };
+        for claim in claims {
+            claim.strip = match claim.strip {
+                Strip::Prefixed => Strip::Fixed(level),
+                Strip::Bare => Strip::Fixed(level.saturating_sub(1)),
+                told @ (Strip::Literal | Strip::Fixed(_)) => told,
+            };
+        }
+    }
+
     /// Returns the name at strip level `level`, whatever it is a name of.
     pub(super) fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
         match self {
@@ -122,6 +140,7 @@ impl Claim {
             Strip::Prefixed => level,
             Strip::Bare => level.saturating_sub(1),
             Strip::Literal => 0,
+            Strip::Fixed(count) => count,
         };
         let name = strip(&self.bytes, count).ok_or(NameError::Stripped)?;
         if name.is_empty() { Err(NameError::Stripped) } else { Ok(name) }

@@ -2,21 +2,26 @@
 
 use globset::Candidate;
 
+use super::depth::Left;
 use super::{
     Action, Blobs, Closeness, Direction, Edit, Filter, LeftOut, Name, NameError, Only, OnlyError, Operation, Plan, aim,
-    only, steps,
+    depth, only, steps,
 };
 use crate::digest::Sha256;
-use crate::path::RelPath;
+use crate::path::{PathError, RelPath};
 use crate::text::Span;
 
 /// Which operations are meant, and how names are read.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// Leading components to take off names that have a prefix (`-p`).
-    pub strip: usize,
+    /// Leading components to take off names that have a prefix (`-p`). Without one it is 1, and 0 from the first diff
+    /// without git header on whose names have no directory, as in git.
+    pub strip: Option<usize>,
     /// Put in front of every name (`--directory`).
     pub directory: Vec<u8>,
+    /// Where the root is below the top of its repository, if git diffs name files from there (`--git-paths`); those of
+    /// other directories are left out.
+    pub below: Option<Vec<u8>>,
     /// `--include` and `--exclude` in the order given; the first that matches decides. With none that
     /// matches, a path is taken unless there is an `include`.
     pub filters: Vec<Filter>,
@@ -39,8 +44,9 @@ pub struct Selection {
 impl Default for Selection {
     fn default() -> Self {
         Self {
-            strip: 1,
+            strip: None,
             directory: Vec::new(),
+            below: None,
             filters: Vec::new(),
             direction: Direction::Forward,
             file: None,
@@ -91,6 +97,8 @@ pub struct Selected {
     pub rejections: Vec<Rejection>,
     /// The files that a filter left out.
     pub skipped: Vec<RelPath>,
+    /// The files outside of the root that were left out, by their names in the repository.
+    pub outside: Vec<RelPath>,
     /// What [`Selection::only`] left out, or why nothing can be chosen like that.
     pub left_out: Result<Vec<LeftOut>, OnlyError>,
 }
@@ -99,12 +107,14 @@ pub struct Selected {
 #[must_use]
 pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     aim::loosen(&mut plan, selection);
+    depth::guess(&mut plan, selection);
     let aimed = selection.file.as_ref().map_or(Ok(()), |file| aim::aim(&mut plan, file, selection));
     aim::enter(&mut plan, selection);
     let mut selected = Selected {
         plan: Plan { inputs: plan.inputs, operations: Vec::with_capacity(plan.operations.len()) },
         rejections: Vec::new(),
         skipped: Vec::new(),
+        outside: Vec::new(),
         left_out: Ok(Vec::new()),
     };
     if let Err(rejection) = aimed {
@@ -113,9 +123,17 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     }
     for operation in plan.operations {
         let (input, span) = (operation.input, operation.path.span());
+        let view = depth::View::of(&operation, selection);
         match resolved(operation, selection) {
-            Ok(operation) if selection.takes(&operation.path) => selected.plan.operations.push(operation),
-            Ok(operation) => selected.skipped.push(operation.path),
+            Ok(operation) if !selection.takes(&view.whole(&operation.path)) => selected.skipped.push(operation.path),
+            Ok(operation) => match view.enter(operation) {
+                Ok(operation) => selected.plan.operations.push(operation),
+                Err(Left::Outside(path)) => selected.outside.push(path),
+                Err(Left::Half(name)) => {
+                    let kind = NameError::from(PathError::Outside).into();
+                    selected.rejections.push(Rejection { input, span, name: Some(name), kind });
+                }
+            },
             Err((kind, name)) => selected.rejections.push(Rejection { input, span, name, kind }),
         }
     }
@@ -135,6 +153,11 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
 }
 
 impl Selection {
+    /// Returns how many components go where nothing else is said.
+    pub(super) fn level(&self) -> usize {
+        self.strip.unwrap_or(1)
+    }
+
     fn takes(&self, path: &RelPath) -> bool {
         let path = Candidate::from_bytes(path.as_bytes());
         let first = self.filters.iter().find(|filter| filter.pattern.is_match_candidate(&path));
@@ -148,8 +171,8 @@ fn resolved(
     selection: &Selection,
 ) -> Result<Operation<RelPath>, (RejectionKind, Option<Vec<u8>>)> {
     let resolve = |name: &Name| {
-        let to_blame = |error: NameError| (error.into(), name.stripped(selection.strip).ok().map(<[u8]>::to_vec));
-        name.resolve(selection.strip, &selection.directory).map_err(to_blame)
+        let to_blame = |error: NameError| (error.into(), name.stripped(selection.level()).ok().map(<[u8]>::to_vec));
+        name.resolve(selection.level(), &selection.directory).map_err(to_blame)
     };
     let operation = Operation {
         action: operation.action,
@@ -205,7 +228,10 @@ fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, Rej
         Action::Copy => Action::Uncopy,
         Action::Uncopy => Action::Copy,
     };
-    std::mem::swap(&mut operation.old_mode, &mut operation.new_mode);
+    // A mode that only the old side has is what the file is said to have, before and after.
+    if operation.new_mode.is_some() || operation.action == Action::Create {
+        std::mem::swap(&mut operation.old_mode, &mut operation.new_mode);
+    }
     operation.blobs = operation.blobs.map(|Blobs { old, new }| Blobs { old: new, new: old });
     Ok(operation)
 }

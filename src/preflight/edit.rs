@@ -11,8 +11,8 @@ use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, Severity, code};
 use super::{FileOutcome, Options, whitespace};
 use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
-use crate::matching::{self, Mismatch, MismatchKind, Placement};
-use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
+use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements, Rules, Spliced};
+use crate::plan::{Action, Anchor, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 use crate::text::{is_binary, printable};
@@ -67,7 +67,11 @@ fn spliced(
     let direction = operation.direction;
     // Those that are left out are looked for as well: the others go where they would go beside them.
     let rules = whitespace::rules(operation, (text, hunks), preimage, options);
-    let placements = matching::place(preimage, text, hunks, direction, &rules);
+    let overlaid = overlaid(operation, (text, hunks), preimage, &rules);
+    let (placements, overlaid) = match overlaid {
+        Some((placements, spliced)) => (placements, Some(spliced)),
+        None => (matching::place(preimage, text, hunks, direction, &rules), None),
+    };
     explain(operation, text, hunks, (&placements, options.idempotent), findings);
     let is_done = |placed: &Result<_, Box<Mismatch>>| {
         options.idempotent && is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
@@ -85,9 +89,13 @@ fn spliced(
     }
     let (hunks, placed) = (some.as_deref().unwrap_or(hunks), placed?);
     judge_hunks(hunks, text, direction, options, findings);
-    let pairs = hunks.iter().zip(&placed);
-    whitespace::judge_end(operation, text, preimage, pairs, &options.whitespace, findings);
-    let mut spliced = matching::splice_by(preimage, text, hunks, direction, &placed, &rules);
+    let mut spliced = if let Some(spliced) = overlaid {
+        spliced
+    } else {
+        let pairs = hunks.iter().zip(&placed);
+        whitespace::judge_end(operation, text, preimage, pairs, &options.whitespace, findings);
+        matching::splice_by(preimage, text, hunks, direction, &placed, &rules)
+    };
     whitespace::note_correction(&mut spliced, findings);
     let after = match &options.line_ends {
         Some(line_ends) if operation.action == Action::Create && line_ends.returns(&operation.path) => {
@@ -95,11 +103,24 @@ fn spliced(
         }
         _ => spliced.bytes,
     };
-    if has_done || rules.correction.is_some() {
+    if has_done || rules.correction.is_some() || rules.no_add {
         compare(preimage, &after, &mut findings.outcome);
     }
     findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
     Some(after)
+}
+
+/// Places the hunks one over the other where they may overlap, and returns what that makes of `preimage`; of a choice of
+/// them nobody could tell what it leaves.
+fn overlaid(
+    operation: &Operation,
+    (text, hunks): (&[u8], &[Hunk]),
+    preimage: &[u8],
+    rules: &Rules,
+) -> Option<(Placements, Spliced)> {
+    let may = rules.allow_overlap && operation.left_out.is_empty();
+    (may && hunks.iter().all(|hunk| hunk.anchor == Anchor::Line))
+        .then(|| matching::overlay(preimage, (text, hunks), operation.direction, rules))
 }
 
 /// Ends the lines of a new file with CR LF, unless it has CR already.
@@ -214,7 +235,7 @@ fn explain(
     operation: &Operation,
     text: &[u8],
     hunks: &[Hunk],
-    (placements, is_idempotent): (&matching::Placements, bool),
+    (placements, is_idempotent): (&Placements, bool),
     findings: &mut Findings,
 ) {
     let all = hunks.iter().zip(placements).enumerate();
@@ -286,7 +307,11 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
         }
         MismatchKind::TooLarge { .. } => findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large")),
         MismatchKind::NotEmpty => findings.error(&code::EXISTS, format!("{hunk} fills a file that is not empty")),
-        MismatchKind::Overlap => findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went")),
+        MismatchKind::Overlap => {
+            let problem = findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went"));
+            problem.help = Some("--allow-overlap lets hunks go where others went".into());
+            problem
+        }
         MismatchKind::AlreadyApplied { line } => done(operation, (hunk, *line), Severity::Error, findings),
     }
 }

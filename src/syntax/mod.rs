@@ -68,6 +68,8 @@ pub struct Options {
     pub recount: bool,
     /// Whether forms that models write by mistake are mended where they have one meaning only (`--lenient`).
     pub lenient: bool,
+    /// Whether a text without a section is a patch that changes nothing (`--allow-empty`).
+    pub allow_empty: bool,
     /// Most files that one patch text may be about, counted each time that it names them.
     pub max_files: usize,
     /// Most hunks in one patch text.
@@ -76,7 +78,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { recount: false, lenient: false, max_files: 100_000, max_hunks: 1_000_000 }
+        Self { recount: false, lenient: false, allow_empty: false, max_files: 100_000, max_hunks: 1_000_000 }
     }
 }
 
@@ -267,6 +269,7 @@ fn read(
         before = Some(syntax);
     }
     match before {
+        _ if options.allow_empty && sections.operations.is_empty() => Ok(()),
         None => Err(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0))),
         Some(_) if sections.operations.is_empty() => Err(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0))),
         Some(syntax) if !syntax.takes_prose() => refuse_prose(text, offset, text.len()),

@@ -12,9 +12,13 @@ const LONGEST: usize = 48;
 
 /// Returns the length of the name at the start of `line`, which a time stamp may follow.
 ///
-/// A tab ends the name. Without one only a whole time stamp at the end of the line does, so that a name may hold
-/// blanks: git's rule. GNU patch cuts at the first blank.
+/// A tab in front of a whole time stamp at the end of the line ends the name, else the first tab. Without one only such a
+/// time stamp does, so that a name may hold blanks: git's rule. GNU patch cuts at the first blank.
 pub(super) fn name_length(line: &[u8]) -> usize {
+    let last = memchr::memrchr(b'\t', line).filter(|tab| line.len() - tab <= LONGEST && is_whole(&line[tab + 1..]));
+    if let Some(tab) = last {
+        return tab;
+    }
     if let Some(tab) = memchr::memchr(b'\t', line) {
         return tab;
     }
@@ -107,7 +111,9 @@ mod tests {
 
     #[test]
     fn a_name_ends_before_its_time_stamp() {
-        let lines: [(&str, &str); 8] = [
+        let lines: [(&str, &str); 10] = [
+            ("a\tb.c\t2010-07-05 19:41:17.620000023 -0500", "a\tb.c"),
+            ("a\tb.c\t(revision 7)", "a"),
             ("a b.c\t2010-07-05 19:41:17", "a b.c"),
             ("a b.c 2010-07-05 19:41:17.620000023 -0500", "a b.c"),
             ("a b.c 2010-07-05 19:41:17 +05:30", "a b.c"),

@@ -38,6 +38,7 @@ mod mcp;
 mod notebook;
 mod objects;
 mod only;
+mod options;
 mod oracle;
 mod others;
 mod output;

@@ -112,6 +112,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
             max_files: settings.max_files.unwrap_or(defaults.max_files),
             max_hunks: settings.max_hunks.unwrap_or(defaults.max_hunks),
             lenient: settings.lenient,
+            ..defaults
         },
         selection: selection(settings),
         preflight: preflight::Options {
@@ -158,7 +159,7 @@ fn selection(settings: &Settings) -> Selection {
     let excludes = settings.exclude.iter().map(|pattern| filter(pattern, false));
     let includes = settings.include.iter().map(|pattern| filter(pattern, true));
     Selection {
-        strip: settings.strip.unwrap_or(1),
+        strip: settings.strip,
         directory: settings.directory.clone().unwrap_or_default().into_bytes(),
         filters: excludes.chain(includes).collect(),
         direction: if settings.reverse { Direction::Reverse } else { Direction::Forward },

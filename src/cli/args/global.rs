@@ -31,10 +31,10 @@ pub(in crate::cli) struct Global {
     #[arg(long, global = true, value_name = "WHEN", value_enum)]
     pub(in crate::cli) color: Option<When>,
     /// Say what is done
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, overrides_with = "quiet")]
     pub(in crate::cli) verbose: bool,
     /// Say nothing
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, overrides_with = "verbose")]
     pub(in crate::cli) quiet: bool,
     /// What survives a loss of power [default: full]
     #[arg(long, global = true, value_name = "HOW", value_enum)]

@@ -2,6 +2,7 @@
 
 mod check;
 mod command;
+mod git;
 mod global;
 mod history;
 mod index;
@@ -13,6 +14,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use command::{COMMANDS, Command};
+pub(super) use git::GitOptions;
 pub(super) use global::{Durability, Global, When, duration};
 pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
 pub(super) use index::IndexOptions;

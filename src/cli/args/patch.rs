@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::IndexOptions;
+use super::{GitOptions, IndexOptions};
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::links::LinkOptions;
@@ -34,7 +34,7 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 41] = [
+const DECIDED: [&str; 45] = [
     "index",
     "cached",
     "intent_to_add",
@@ -56,6 +56,10 @@ const DECIDED: [&str; 41] = [
     "ignore_whitespace",
     "no_ignore_whitespace",
     "inaccurate_eof",
+    "no_add",
+    "allow_overlap",
+    "allow_empty",
+    "git_paths",
     "fuzz",
     "overwrite",
     "in_place",
@@ -88,7 +92,7 @@ pub(in crate::cli) struct PatchOptions {
     /// Grammar of the patches [default: auto]
     #[arg(long, value_name = "NAME", value_parser = formats())]
     pub(in crate::cli) format: Option<String>,
-    /// Leading components to take off names [default: 1]
+    /// Leading components to take off names [default: 1, or 0 where those of a diff without git header have no directory]
     #[arg(short = 'p', value_name = "N")]
     pub(in crate::cli) strip: Option<usize>,
     /// Undo the patch
@@ -138,6 +142,8 @@ pub(in crate::cli) struct PatchOptions {
     pub(in crate::cli) recount: bool,
     #[command(flatten)]
     pub(in crate::cli) whitespace: WhitespaceOptions,
+    #[command(flatten)]
+    pub(in crate::cli) git: GitOptions,
     /// Lines of context that may be left out when nothing else fits [default: 0]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) fuzz: Option<usize>,

@@ -107,7 +107,7 @@ impl Job {
 impl JobOptions {
     fn amend(self, request: &mut Request) -> Result<(), Stop> {
         set(&mut request.format, self.format);
-        set(&mut request.selection.strip, self.strip);
+        request.selection.strip = self.strip.or(request.selection.strip);
         set(&mut request.selection.directory, self.directory.map(String::into_bytes));
         if let Some(reverse) = self.reverse {
             request.selection.direction = if reverse { Direction::Reverse } else { Direction::Forward };

@@ -26,7 +26,7 @@ pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
 fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
     let mut request = Request::of(patch.patch);
     request.format = patch.format.unwrap_or(request.format);
-    request.selection.strip = patch.strip.unwrap_or(request.selection.strip);
+    request.selection.strip = patch.strip.or(request.selection.strip);
     request.selection.roots = root_names(&call.options.roots);
     request.preflight.describe = true;
     request.transaction = call.options.transaction;

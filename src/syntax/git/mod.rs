@@ -70,7 +70,11 @@ fn edit(text: &[u8], from: usize, options: Options) -> Result<(Edit, usize), Syn
 }
 
 fn push(header: Header, action: Action, edit: Edit, span: Span, sections: &mut Sections) {
-    let (old_mode, new_mode) = (header.old_mode.or(header.index_mode), header.new_mode.or(header.index_mode));
+    // The mode of an `index` line is that of both sides: whatever a file has, it keeps.
+    let is_kept =
+        matches!(header.index_mode, Some(FileMode::Regular | FileMode::Executable)) && action != Action::Create;
+    let (old_mode, both) = (header.old_mode.or(header.index_mode), header.index_mode.filter(|_| !is_kept));
+    let new_mode = header.new_mode.or(both);
     let blobs = header.blobs.clone();
     let (from, path) = header.names(action);
     let operation = sections.push(action, path, edit, span);

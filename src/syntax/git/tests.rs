@@ -14,7 +14,7 @@ fn every_kind_of_section_is_read() {
     let hunks = format!("--- a/x\n+++ b/x\n{HUNK}");
     let cases = [
         (section(&hunks), "Modify x +1-1"),
-        (section(&format!("index 1234..5678 100755\n{hunks}")), "Modify x old 100755 new 100755 +1-1"),
+        (section(&format!("index 1234..5678 100755\n{hunks}")), "Modify x old 100755 +1-1"),
         (section("old mode 100644\nnew mode 100755\n"), "Modify x old 100644 new 100755"),
         (section("new file mode 100644\nindex 0000000..e69de29\n"), "Create x new 100644"),
         (section("deleted file mode 120000\n"), "Delete x old 120000"),
@@ -24,7 +24,7 @@ fn every_kind_of_section_is_read() {
         (section("similarity index 100%\nrename from x\nrename to d/y z\n"), "Rename d/y z from x"),
         (section("rename old x\nrename new y\n"), "Rename y from x"),
         (section(&format!("copy from x\ncopy to y\n--- a/x\n+++ b/y\n{HUNK}")), "Copy y from x +1-1"),
-        (section("index 1..2 100644\nBinary files a/x and b/x differ\n"), "Modify x old 100644 new 100644 differs"),
+        (section("index 1..2 100644\nBinary files a/x and b/x differ\n"), "Modify x old 100644 differs"),
         (section("GIT binary patch\nliteral 4\nD00000\n\ndelta 2\nB00000\n\n"), "Modify x Literal 4 Delta 2"),
     ];
     for (text, words) in cases {

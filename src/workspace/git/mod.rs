@@ -8,6 +8,7 @@ mod config;
 mod places;
 pub(super) mod process;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -42,6 +43,20 @@ impl Git {
             texts: OnceLock::new(),
             entries: OnceLock::new(),
         }
+    }
+
+    /// Returns where the directory is below the top of its work tree, without a slash at the end; empty at the top, and
+    /// where there is no repository.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot tell.
+    pub fn prefix(&self) -> io::Result<Vec<u8>> {
+        if matches!(self.found(), Found::Nowhere) {
+            return Ok(Vec::new());
+        }
+        let answer = process::answer(&self.directory, &["rev-parse", "--show-prefix"], Vec::new())?;
+        Ok(answer.strip_suffix(b"/\n").unwrap_or_default().to_vec())
     }
 
     fn found(&self) -> &Found {

@@ -1,0 +1,27 @@
+//! The options that `git apply` has, as it means them, and that few runs need.
+
+use clap::Args;
+
+/// Small options of `git apply`.
+#[derive(Debug, Default, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(in crate::cli) struct GitOptions {
+    /// Leave out the lines that the patch adds
+    #[arg(long)]
+    pub(in crate::cli) no_add: bool,
+    /// Let a hunk go where another one went, which is done first
+    #[arg(long, conflicts_with = "only")]
+    pub(in crate::cli) allow_overlap: bool,
+    /// Take a text without any change for a patch that changes nothing
+    #[arg(long)]
+    pub(in crate::cli) allow_empty: bool,
+    /// Read names in git diffs from the top of the repository on, and leave out what is outside of the root
+    #[arg(long, conflicts_with = "file")]
+    pub(in crate::cli) git_paths: bool,
+    /// Does nothing: binary data are taken anyway
+    #[arg(long, visible_alias = "binary")]
+    allow_binary_replacement: bool,
+    /// Does nothing: no name leaves the root
+    #[arg(long)]
+    unsafe_paths: bool,
+}
