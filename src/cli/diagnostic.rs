@@ -60,7 +60,7 @@ fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = S
 
 fn main_group<'a>(outcome: &'a Outcome, problem: &Problem) -> Group<'a> {
     let level = match problem.severity {
-        Severity::Error => Level::ERROR,
+        Severity::Error | Severity::Reject => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let message = clipped(problem.message.as_bytes(), MESSAGE);

@@ -68,6 +68,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         max_file: patch.max_file.unwrap_or(defaults.max_file),
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
+        reject: patch.git.reject,
         idempotent: patch.idempotent,
         guards: patch.guard.meant(),
         objects: Some(tree::repository(None, &TreeOptions::default(), global)),

@@ -290,6 +290,7 @@ impl Run {
     fn commit(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<(), Failure> {
         let &Terms { options, transaction, approve, commands } = terms;
         if self.plan.is_single()
+            && !options.reject
             && self.indexed.is_none()
             && commands.is_empty()
             && self.diagnostics.is_none()
@@ -376,7 +377,13 @@ impl Run {
     }
 
     pub(super) fn report(&self) -> Report {
-        self.report_as(self.success)
+        let is_reduced = self.problems.iter().any(|problem| problem.severity == preflight::Severity::Reject);
+        let has_rest = self.resolution.as_ref().is_some_and(|resolution| resolution.changes > 0);
+        self.report_as(match (is_reduced, has_rest) {
+            (false, _) => self.success,
+            (true, true) => report::Outcome::Partial,
+            (true, false) => report::Outcome::DoesNotApply,
+        })
     }
 
     /// Returns the report as it is if nothing speaks against `success`.

@@ -126,10 +126,12 @@ impl Name {
             }
             // git prefers the old name where the new one is the same with something behind it, as in
             // `+++ x.c~` (find_name_common in git's apply.c).
-            Self::Traditional { old, new } => {
-                let (old, new) = (old.stripped(level)?, new.stripped(level)?);
-                Ok(if new.len() > old.len() && new.starts_with(old) { old } else { new })
-            }
+            // Where one of them is not deep enough, the other one counts.
+            Self::Traditional { old, new } => match (old.stripped(level), new.stripped(level)) {
+                (Ok(old), Ok(new)) => Ok(if new.len() > old.len() && new.starts_with(old) { old } else { new }),
+                (Ok(name), Err(_)) | (Err(_), Ok(name)) => Ok(name),
+                (Err(error), Err(_)) => Err(error),
+            },
         }
     }
 }

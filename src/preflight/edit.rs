@@ -9,7 +9,7 @@ use super::done::is_hunk_done;
 use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, Severity, code};
-use super::{FileOutcome, Options, whitespace};
+use super::{FileOutcome, Options, reject, whitespace};
 use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Anchor, Binary, Direction, Edit, Hunk, LineKind, Operation};
@@ -73,16 +73,19 @@ fn spliced(
         None => (matching::place(preimage, text, hunks, direction, &rules), None),
     };
     explain(operation, text, hunks, (&placements, options.idempotent), findings);
+    let misfits: Vec<usize> = if options.reject { misfits(operation, &placements, options) } else { Vec::new() };
+    let is_reduced = !misfits.is_empty() && reject::note(operation, (text, hunks), misfits, findings);
     let is_done = |placed: &Result<_, Box<Mismatch>>| {
         options.idempotent && is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
     };
     let chosen = || placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
-    let pending: Vec<_> = chosen().filter(|(_, placed)| !is_done(placed)).collect();
+    let is_pending = |placed: &Result<_, _>| !is_done(placed) && (placed.is_ok() || !is_reduced);
+    let pending: Vec<_> = chosen().filter(|(_, placed)| is_pending(placed)).collect();
     let has_done = pending.len() + operation.left_out.len() < placements.len();
     let placed: Option<Vec<Placement>> = pending.iter().map(|(_, placed)| placed.as_ref().ok().cloned()).collect();
     let some: Option<Vec<Hunk>> =
         (pending.len() < hunks.len()).then(|| pending.iter().map(|(index, _)| hunks[*index].clone()).collect());
-    findings.outcome.is_done = has_done && pending.is_empty();
+    findings.outcome.is_done = has_done && pending.is_empty() && !is_reduced;
     let is_as_stated = placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated));
     if options.describe || !is_as_stated {
         findings.outcome.placements = placements;
@@ -108,6 +111,16 @@ fn spliced(
     }
     findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
     Some(after)
+}
+
+/// Returns the chosen hunks that fit nowhere and have not been done either.
+fn misfits(operation: &Operation, placements: &Placements, options: &Options) -> Vec<usize> {
+    let is_misfit = |placed: &Result<_, Box<Mismatch>>| match placed {
+        Ok(_) => false,
+        Err(mismatch) => !(options.idempotent && is_hunk_done(Some(&mismatch.kind))),
+    };
+    let all = placements.iter().enumerate().filter(|(index, placed)| operation.takes(*index) && is_misfit(placed));
+    all.map(|(index, _)| index).collect()
 }
 
 /// Places the hunks one over the other where they may overlap, and returns what that makes of `preimage`; of a choice of
@@ -326,7 +339,7 @@ fn done<'f>(
     let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);
     let problem = match severity {
         Severity::Warning => findings.warning(&code::ALREADY_APPLIED, message),
-        Severity::Error => findings.error(&code::ALREADY_APPLIED, message),
+        Severity::Error | Severity::Reject => findings.error(&code::ALREADY_APPLIED, message),
     };
     problem.lines = vec![line];
     problem

@@ -16,6 +16,11 @@ impl Findings {
         self.outcome.failed.is_some()
     }
 
+    /// Returns whether nothing at all may be applied.
+    pub(super) fn refuses(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+    }
+
     /// Notes a reason not to apply, and returns it to be told more of.
     pub(super) fn error(&mut self, code: &'static Code, message: impl Into<String>) -> &mut Problem {
         self.outcome.failed.get_or_insert(code);

@@ -2,22 +2,28 @@
 
 use std::collections::HashMap;
 
-use super::Options;
 use super::findings::Findings;
 use super::operation::Worker;
+use super::{Options, reject};
 use crate::change::FileChange;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::workspace::{Workspace, WorkspaceError};
 
-/// Returns the groups of `plan`, each with the indexes of its operations in order.
-pub(super) fn groups(plan: &Plan) -> Vec<Vec<usize>> {
+/// Returns the groups of `plan`, each with the indexes of its operations in order. Where it `rejects` what does not fit,
+/// the file for that belongs to the operation.
+pub(super) fn groups(plan: &Plan, rejects: bool) -> Vec<Vec<usize>> {
+    let all = plan.operations.iter().enumerate().filter(|_| rejects);
+    let beside: Vec<_> = all.filter_map(|(index, it)| Some((index, reject::beside(&it.path).ok()?))).collect();
     let mut sets = Sets::new(plan.operations.len());
     let mut first: HashMap<&RelPath, usize> = HashMap::new();
     for (index, operation) in plan.operations.iter().enumerate() {
         for path in paths(operation) {
             sets.join(index, *first.entry(path).or_insert(index));
         }
+    }
+    for (index, path) in &beside {
+        sets.join(*index, *first.entry(path).or_insert(*index));
     }
     for (path, &index) in &first {
         for above in path.ancestors() {
@@ -60,12 +66,13 @@ pub(super) fn resolve(
     if members.len() > 1 {
         worker.conclude(&mut all)?;
     }
+    worker.hold_together(&mut all);
     worker.guard(&mut all);
     worker.write_whole_diff(&mut all);
     for (index, findings) in &mut all {
         findings.attribute(plan, *index);
     }
-    let is_clean = all.iter().all(|(_, findings)| !findings.is_failed());
+    let is_clean = all.iter().all(|(_, findings)| !findings.refuses());
     Ok((all, if is_clean { worker.into_changes() } else { Vec::new() }))
 }
 

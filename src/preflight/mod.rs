@@ -23,6 +23,7 @@ mod notebook;
 mod operation;
 mod overlay;
 mod problem;
+mod reject;
 mod replace;
 mod shelf;
 mod whitespace;
@@ -55,6 +56,7 @@ pub use gallery::{Gallery, Moment, media_type};
 pub use held::{Held, closed_by, is_held, unapproved};
 pub use line_ends::{Conversions, LineEnds};
 pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
+pub use reject::Rejects;
 pub use shelf::Shelf;
 pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
 
@@ -91,6 +93,8 @@ pub struct Options {
     pub max_growth: u64,
     /// The encoding of files in which texts are replaced; without one texts are bytes.
     pub encoding: Option<EncodingChoice>,
+    /// Whether what does not fit is left out, its hunks written beside their file, and the rest done (`--reject`).
+    pub reject: bool,
     /// Whether what has been done already is left as it is, and no reason not to apply.
     pub idempotent: bool,
     /// What is looked for in the white space of new lines, and what is done about it.
@@ -138,6 +142,7 @@ impl Default for Options {
             max_ratio: 200,
             max_growth: 1 << 27,
             encoding: None,
+            reject: false,
             idempotent: false,
             whitespace: Whitespace::default(),
             line_ends: None,
@@ -214,6 +219,8 @@ pub struct FileOutcome {
     pub hardlinks: Option<u64>,
     /// Whether all of it had been done already.
     pub is_done: bool,
+    /// The hunks that were left out, as they do not fit.
+    pub rejects: Option<Box<Rejects>>,
     /// What is wrong with the white space of the patch, where something is.
     pub whitespace: Option<Box<FileWhitespace>>,
 }
@@ -261,7 +268,7 @@ pub fn resolve(
 ) -> Result<Resolution, WorkspaceError> {
     let rulings = rulings(plan, workspace, &options.policy);
     let all: Vec<Mutex<Findings>> = held::held(plan, &rulings, workspace, options).map(Mutex::new).collect();
-    let groups = group::groups(plan);
+    let groups = group::groups(plan, options.reject);
     let whitespace = whitespace::examine(plan, &options.whitespace);
     let is_found = whitespace.iter().flatten().any(|file| file.count() > 0);
     let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };
@@ -279,7 +286,7 @@ pub fn resolve(
             if let Some(shelf) = &options.shelf {
                 findings.outcome.diff.take().into_iter().for_each(|diff| shelf.put(index, diff));
             }
-            is_refused.fetch_or(findings.is_failed(), Ordering::Relaxed);
+            is_refused.fetch_or(findings.refuses(), Ordering::Relaxed);
             *locked(&all[index]) = findings;
         }
         count.fetch_add(changes.len(), Ordering::Relaxed);

@@ -94,6 +94,8 @@ impl Problem {
 pub enum Severity {
     /// Nothing is applied.
     Error,
+    /// What it is about is not applied, and the rest is (`--reject`).
+    Reject,
     /// Said, and applied all the same.
     Warning,
 }

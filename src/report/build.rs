@@ -98,7 +98,10 @@ pub fn build(parts: &Parts<'_>) -> Report {
     let mut counters = Counter::of_all(parts.inputs);
     let files = files(parts, &mut counters);
     let decisive = decisive(parts);
-    let outcome = decisive.map_or(parts.success, |index| Outcome::of(parts.problems[index].code));
+    let outcome = match decisive.map(|index| &parts.problems[index]) {
+        Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
+        _ => parts.success,
+    };
     let of = |problem: &Problem| problem.operation.and_then(|index| parts.plan?.operations.get(index));
     let report = |problem| ProblemReport::of(problem, of(problem).map(|operation| operation.number), &mut counters);
     let mut problems: Vec<_> = parts.problems.iter().map(report).collect();
@@ -154,9 +157,10 @@ fn decisive(parts: &Parts<'_>) -> Option<usize> {
         // What is denied nobody can approve.
         (Outcome::of(problem.code).gravity(), problem.code != &code::APPROVAL_REQUIRED)
     };
-    let is_error = |&index: &usize| parts.problems[index].severity == Severity::Error;
-    let errors = (0..parts.problems.len()).filter(is_error);
-    errors.reduce(|gravest, index| if gravity(index) > gravity(gravest) { index } else { gravest })
+    let all = |severity| (0..parts.problems.len()).filter(move |&index| parts.problems[index].severity == severity);
+    // What is left out decides where nothing is refused.
+    let least = if all(Severity::Error).next().is_some() { Severity::Error } else { Severity::Reject };
+    all(least).reduce(|gravest, index| if gravity(index) > gravity(gravest) { index } else { gravest })
 }
 
 /// Returns the hunk that `problem` speaks of, and its index in its file.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::cell::CellReport;
-use super::hunk::HunkReport;
+use super::hunk::{HunkReport, hunk_id};
 use super::operation;
 use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
@@ -42,7 +42,7 @@ pub struct FileReport {
     pub op: Op,
     /// What kind of file it is.
     pub file_type: FileType,
-    /// `ok`, or the kind of its first problem; `no_change` also where all of it had been done already.
+    /// `ok`, `partial` where hunks were rejected and the rest is done, or the kind of its first problem; `no_change` also where all of it had been done already.
     pub status: &'static str,
     /// The mode before and after.
     pub mode: Modes,
@@ -94,6 +94,9 @@ pub struct FileReport {
     /// What is wrong with the white space of its new lines, where that was looked for and something is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whitespace: Option<WhitespaceReport>,
+    /// The hunks that do not fit and were written to a file of their own (`--reject`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejects: Option<RejectsReport>,
     /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
     pub hunks: Vec<HunkReport>,
     /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
@@ -107,6 +110,15 @@ pub struct FileReport {
     /// Whether the diff was cut because it is long.
     #[serde(skip_serializing_if = "is_false")]
     pub diff_truncated: bool,
+}
+
+/// Hunks that were written to a file of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RejectsReport {
+    /// The file that has them.
+    pub path: String,
+    /// Their names, as in `f1h2`.
+    pub hunks: Vec<String>,
 }
 
 /// What another file takes the place of.
@@ -268,7 +280,17 @@ impl FileReport {
             from_hex: operation.from.as_ref().and_then(lossless),
             op: operation::op(operation, modes),
             file_type: operation::file_type(operation, known, modes),
-            status: known.failed.map_or(if known.is_done { "no_change" } else { "ok" }, |code| code.kind.name()),
+            status: match (known.failed, &known.rejects) {
+                (Some(code), _) => code.kind.name(),
+                (None, Some(_)) => "partial",
+                (None, None) => {
+                    if known.is_done {
+                        "no_change"
+                    } else {
+                        "ok"
+                    }
+                }
+            },
             mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
             hardlinks: known.hardlinks,
             replaces: known.replaced.map(Replaced::of),
@@ -292,6 +314,10 @@ impl FileReport {
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
             whitespace: known.whitespace.as_ref().map(|found| WhitespaceReport::of(operation, found, counter)),
+            rejects: known.rejects.as_ref().filter(|_| done.is_some()).map(|rejects| RejectsReport {
+                path: text(rejects.path.as_bytes()),
+                hunks: rejects.hunks.iter().map(|&hunk| hunk_id(&id, hunk)).collect(),
+            }),
             hunks,
             verdict: ruling.verdict.name(),
             reason: ruling.reason().map(str::to_owned),

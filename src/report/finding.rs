@@ -178,7 +178,7 @@ impl ProblemReport {
             kind: problem.code.kind.name(),
             code: problem.code.name,
             severity: match problem.severity {
-                Severity::Error => "error",
+                Severity::Error | Severity::Reject => "error",
                 Severity::Warning => "warning",
             },
             message: problem.message.clone(),

@@ -25,6 +25,8 @@ pub enum Outcome {
     Rejected,
     /// The plan can be approved again.
     Withdrawn,
+    /// What fits is in the tree, or would be, and the rest is left out, as was asked for.
+    Partial,
     /// The patch does not fit the tree.
     DoesNotApply,
     /// The patch is broken.
@@ -91,7 +93,7 @@ impl Outcome {
             | Self::Cleaned
             | Self::Rejected
             | Self::Withdrawn => 0,
-            Self::DoesNotApply => 1,
+            Self::Partial | Self::DoesNotApply => 1,
             Self::Malformed | Self::Usage => 2,
             Self::Refused => 3,
             Self::Failed => 4,
@@ -113,6 +115,7 @@ impl Outcome {
             Self::Cleaned => "cleaned",
             Self::Rejected => "rejected",
             Self::Withdrawn => "withdrawn",
+            Self::Partial => "partial",
             Self::DoesNotApply => "does_not_apply",
             Self::Malformed => "malformed",
             Self::Usage => "usage",

@@ -32,6 +32,8 @@ impl Format for Text {
                 writeln!(out, "would apply:{}", changes(report))?;
                 report.saved.iter().try_for_each(|saved| writeln!(out, "saved until {}: {}", saved.expires, saved.id))
             }
+            Outcome::Partial if report.changed => writeln!(out, "applied in part:{}", changes(report)),
+            Outcome::Partial => writeln!(out, "would apply in part:{}", changes(report)),
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
             Outcome::Recovered if report.transaction.is_none() => writeln!(out, "nothing to recover"),
             Outcome::Recovered => Ok(()),
@@ -79,9 +81,18 @@ fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     write!(out, "{}", line(file))?;
     match file.status {
         "ok" => writeln!(out)?,
+        "partial" => print_rejects(file, out)?,
         status => writeln!(out, ": {status}")?,
     }
     file.hunks.iter().enumerate().try_for_each(|(index, hunk)| print_moved_hunk(index, hunk, out))
+}
+
+/// Says how many hunks of a file were rejected, and where they are.
+fn print_rejects(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
+    let Some(rejects) = &file.rejects else { return writeln!(out) };
+    let count = rejects.hunks.len();
+    let hunks = if count == 1 { "hunk" } else { "hunks" };
+    writeln!(out, ", {count} {hunks} rejected to {}", printable(rejects.path.as_bytes()))
 }
 
 /// Says where a hunk went that is not at its stated place.

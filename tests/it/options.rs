@@ -39,7 +39,7 @@ fn names_without_a_directory_stand_as_they_are_unless_a_level_is_given() {
     assert!(alike(files, &[], "--- /dev/null\n+++ new\n@@ -0,0 +1 @@\n+new\n"));
     assert!(!alike(files, &[], "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"));
     assert!(alike(files, &[], "--- x/a\n+++ a\n@@ -1 +1 @@\n-one\n+1\n"));
-    assert!(!alike(files, &[], "--- a\n+++ x/a\n@@ -1 +1 @@\n-one\n+1\n"));
+    assert!(alike(files, &[], "--- a\n+++ x/a\n@@ -1 +1 @@\n-one\n+1\n"));
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 45] = [
+const DECIDED: [&str; 46] = [
     "index",
     "cached",
     "intent_to_add",
@@ -56,6 +56,7 @@ const DECIDED: [&str; 45] = [
     "ignore_whitespace",
     "no_ignore_whitespace",
     "inaccurate_eof",
+    "reject",
     "no_add",
     "allow_overlap",
     "allow_empty",

@@ -1,6 +1,7 @@
 //! One operation on the overlay: what it finds, what it asks, what it leaves.
 
 mod describe;
+mod rejects;
 mod submodule;
 
 use std::collections::{HashMap, HashSet};
@@ -14,7 +15,7 @@ use super::guards::Watched;
 use super::modes::{kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
-use super::{Moment, Options, Side, done, lines, whole};
+use super::{Moment, Options, Side, done, lines, reject, whole};
 use crate::change::FileChange;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
@@ -31,6 +32,8 @@ pub(super) struct Worker<'a> {
     going: HashSet<(usize, &'a RelPath)>,
     /// The files that a failed operation touched, and how it failed.
     failed: HashMap<&'a RelPath, &'static Code>,
+    /// What was written so far to the files of rejected hunks.
+    rejects: HashMap<RelPath, Vec<u8>>,
     /// The copies that were undone in this step.
     uncopied: Vec<Uncopied<'a>>,
     growth: Growth,
@@ -58,6 +61,7 @@ impl<'a> Worker<'a> {
             overlay,
             going,
             failed: HashMap::new(),
+            rejects: HashMap::new(),
             uncopied: Vec::new(),
             growth: Growth::default(),
             watched: Watched::default(),
@@ -81,6 +85,9 @@ impl<'a> Worker<'a> {
             self.submodule(operation, &mut findings)?;
         } else {
             self.file(index, &mut findings)?;
+        }
+        if self.options.reject {
+            reject::soften(&mut findings);
         }
         if let Some(code) = findings.outcome.failed {
             self.failed.extend(paths().map(|path| (path, code)));
@@ -141,6 +148,9 @@ impl<'a> Worker<'a> {
         if !self.options.guards.is_empty() {
             self.watched.note((index, operation), known, &after, findings.outcome.encoding);
         }
+        if !self.put_rejects(operation, findings)? {
+            return Ok(());
+        }
         self.leave(index, after, findings)
     }
 
@@ -150,6 +160,9 @@ impl<'a> Worker<'a> {
         match operation.action {
             Action::Delete => {
                 checks::emptied(operation, &after.bytes, findings);
+                if findings.is_failed() {
+                    return Ok(());
+                }
                 self.overlay.take_away(&operation.path, operation.step)
             }
             Action::Uncopy => {

@@ -89,7 +89,7 @@ fn print_file(
     for hit in &file.policy {
         writeln!(out, "  {NOTE}policy: {} by {}: {}{NOTE:#}", hit.verdict, escaped(&hit.rule), escaped(&hit.message))?;
     }
-    if file.status != "ok" {
+    if !["ok", "partial"].contains(&file.status) {
         return writeln!(out);
     }
     let shown = hunks(diff);

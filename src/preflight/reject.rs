@@ -1,0 +1,113 @@
+//! `--reject`: what does not fit is left out, and hunks that do not are written to a file beside theirs.
+
+use super::Options;
+use super::findings::Findings;
+use super::held::{closed_by, unapproved};
+use super::problem::{Kind, Problem, Severity};
+use super::{Held, code};
+use crate::path::{PathError, RelPath};
+use crate::plan::{Action, Hunk, Operation};
+use crate::policy::{Access, Verdict};
+use crate::text::Span;
+
+/// What stands behind the name of a file whose hunks were rejected.
+const SUFFIX: &[u8] = b".rej";
+
+/// The hunks of a file that do not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejects {
+    /// The file that has them.
+    pub path: RelPath,
+    /// Their indexes, in order.
+    pub hunks: Vec<usize>,
+    /// What is written there.
+    pub(super) text: Vec<u8>,
+}
+
+/// Returns the file for the rejected hunks of `path`.
+///
+/// # Errors
+///
+/// Returns an error for a name that is too long.
+pub(super) fn beside(path: &RelPath) -> Result<RelPath, PathError> {
+    RelPath::new(&[path.as_bytes(), SUFFIX].concat())
+}
+
+/// Notes which of the hunks do not fit, and returns whether the others may be done: what goes away goes as a whole.
+pub(super) fn note(
+    operation: &Operation,
+    (text, hunks): (&[u8], &[Hunk]),
+    rejected: Vec<usize>,
+    findings: &mut Findings,
+) -> bool {
+    if matches!(operation.action, Action::Delete | Action::Uncopy) {
+        return false;
+    }
+    let Ok(path) = beside(&operation.path) else {
+        findings.error(&code::PATH_TOO_LONG, "there is no name for the file of its rejected hunks");
+        return false;
+    };
+    let text = written(&operation.path, text, rejected.iter().filter_map(|&hunk| Some(hunks.get(hunk)?.span)));
+    findings.outcome.rejects = Some(Box::new(Rejects { path, hunks: rejected, text }));
+    soften(findings);
+    let is_soft = findings.problems.iter().all(|problem| problem.severity != Severity::Error);
+    if is_soft {
+        findings.outcome.failed = None;
+    }
+    is_soft
+}
+
+/// The words of git, see `write_out_one_reject` in its apply.c; names stand as they are.
+fn written(path: &RelPath, text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
+    let name = path.as_bytes();
+    let mut out = [b"diff a/", name, b" b/", name, b"\t(rejected hunks)\n"].concat();
+    for hunk in hunks {
+        out.extend_from_slice(hunk.of(text));
+        if !out.ends_with(b"\n") {
+            out.push(b'\n');
+        }
+    }
+    out
+}
+
+/// Lets what does not fit be no reason against the rest; what is forbidden stays one.
+pub(super) fn soften(findings: &mut Findings) {
+    for problem in findings.problems.iter_mut().filter(|problem| problem.severity == Severity::Error) {
+        if is_soft(problem) {
+            problem.severity = Severity::Reject;
+        }
+    }
+}
+
+fn is_soft(problem: &Problem) -> bool {
+    matches!(
+        problem.code.kind,
+        Kind::Missing
+            | Kind::Exists
+            | Kind::NotAFile
+            | Kind::NotADirectory
+            | Kind::NotFound
+            | Kind::Ambiguous
+            | Kind::Overlap
+            | Kind::NoChange
+            | Kind::Stale
+            | Kind::Binary
+    )
+}
+
+/// Says why policy lets nothing be written to `path`, where `access` is what that comes to; returns whether it does not.
+pub(super) fn is_refused(path: &RelPath, access: Access, options: &Options, findings: &mut Findings) -> bool {
+    let ruling = options.policy.judge(path, access);
+    let refused = ruling.hits.iter().filter_map(|hit| match (hit.verdict, options.held) {
+        (Verdict::Deny, _) => Some(closed_by(hit)),
+        (Verdict::Ask, Held::Everything) => Some(unapproved(hit)),
+        _ => None,
+    });
+    let refused = refused.collect::<Vec<_>>();
+    for problem in &refused {
+        findings.outcome.failed.get_or_insert(problem.code);
+    }
+    let is_refused = !refused.is_empty();
+    findings.problems.extend(refused);
+    is_refused
+}

@@ -1,0 +1,196 @@
+//! `--reject`: what fits is done, hunks that do not are written beside their file.
+
+use std::process::Command;
+
+use fs_err as fs;
+use serde_json::{Value, json};
+
+use crate::kills;
+use crate::oracle::quiet;
+use crate::systems::Desk;
+use crate::tree::{self, Tree};
+
+/// Ten lines.
+const LINES: &[u8] = b"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+
+/// Of three hunks the first and the last fit; those of the second file do not.
+const MIXED: &str = "\
+diff --git a/a b/a
+--- a/a
++++ b/a
+@@ -1,2 +1,3 @@
+-1
++one
++more
+ 2
+@@ -4,3 +5,3 @@ section
+ 4
+-FIVE
++5
+ 6
+@@ -9,2 +10,2 @@
+ 9
+-10
++ten
+\\ No newline at end of file
+diff --git a/b b/sub/moved
+old mode 100644
+new mode 100755
+rename from b
+rename to sub/moved
+--- a/b
++++ b/sub/moved
+@@ -1 +1 @@
+-no
++yes
+diff --git a/new b/new
+new file mode 100644
+--- /dev/null
++++ b/new
+@@ -0,0 +1 @@
++new
+";
+
+fn desk() -> Desk {
+    Desk::with(&[("a", LINES), ("b", b"text\n"), ("../patch", MIXED.as_bytes())])
+}
+
+/// Lets git and the program apply `patch` and reject what does not fit, and compares what is left.
+fn alike(files: &[(&str, &[u8])], options: &[&str], patch: &str) -> Tree {
+    let trees = [(); 2].map(|()| Desk::with(&[files, &[("../patch", patch.as_bytes())]].concat()));
+    let programs = ["git", env!("CARGO_BIN_EXE_wpatch")];
+    let codes = [0, 1].map(|index| {
+        let mut command = Command::new(programs[index]);
+        command.args(["apply", "--reject"]).args(options).arg("../patch");
+        let root = trees[index].root();
+        quiet(command, &root, root.parent().unwrap()).status.code()
+    });
+    let [theirs, ours] = [0, 1].map(|index| tree::read(&trees[index].root()));
+    assert_eq!((codes[1], &ours), (codes[0], &theirs), "{options:?} {patch}");
+    ours
+}
+
+#[test]
+fn what_git_rejects_is_rejected_with_its_words() {
+    let files: &[(&str, &[u8])] = &[("a", LINES), ("b", b"text\n"), ("gone", b"more\nthan that\n")];
+    let left = alike(files, &[], MIXED);
+    assert_eq!(
+        left.keys().map(ToString::to_string).collect::<Vec<_>>(),
+        ["a", "a.rej", "gone", "new", "sub/moved", "sub/moved.rej"]
+    );
+    alike(files, &[], &MIXED.replace("-FIVE", "-5"));
+    alike(files, &[], &MIXED.replace("-text", "-no").replace("-10", "-ten"));
+    let missing = "diff --git a/missing b/missing\n--- a/missing\n+++ b/missing\n@@ -1 +1 @@\n-1\n+2\n";
+    alike(files, &[], &format!("{missing}{MIXED}"));
+    let deletion =
+        "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-more\n";
+    alike(files, &[], &format!("{MIXED}{deletion}"));
+    alike(files, &[], missing);
+    let exists = "diff --git a/gone b/gone\nnew file mode 100644\n--- /dev/null\n+++ b/gone\n@@ -0,0 +1 @@\n+x\n";
+    alike(files, &[], &format!("{exists}{MIXED}"));
+    alike(&[("d/a", LINES), ("d/b", b"text\n"), ("d/a.rej", b"old\n")], &["--directory=d"], MIXED);
+    let backward = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n 2\n@@ -9,2 +9,2 @@\n 9\n-TEN\n+X\n";
+    alike(files, &["-R"], backward);
+}
+
+#[test]
+fn the_report_says_what_was_rejected_and_where_it_is() {
+    let desk = desk();
+    let report = desk.says(&["apply", "--reject", "../patch"], b"");
+    let told = (&report["ok"], &report["changed"], &report["outcome"], &report["exit_code"], &report["error"]["kind"]);
+    assert_eq!(told, (&json!(false), &json!(true), &json!("partial"), &json!(1), &json!("not_found")));
+    let file = &report["files"][0];
+    assert_eq!(file["rejects"], json!({"path": "a.rej", "hunks": ["f1h2"]}));
+    let statuses: Vec<_> = file["hunks"].as_array().unwrap().iter().map(|hunk| &hunk["status"]).collect();
+    assert_eq!(statuses, ["clean", "not_found", "clean"]);
+    let of_all =
+        |name: &str| report["files"].as_array().unwrap().iter().map(|file| file[name].clone()).collect::<Value>();
+    assert_eq!(of_all("status"), json!(["partial", "partial", "ok"]));
+    assert_eq!((of_all("added"), of_all("removed")), (json!([3, 0, 1]), json!([2, 0, 0])));
+    let output = self::desk().runs(&["apply", "--reject", "-v", "../patch"], b"");
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(said.contains("a +3 -2, 1 hunk rejected to a.rej\n") && said.contains("applied in part:"), "{said}");
+}
+
+#[test]
+fn a_look_says_the_same_and_writes_nothing() {
+    let desk = desk();
+    let before = tree::read(&desk.root());
+    let report = desk.says(&["check", "--reject", "../patch"], b"");
+    assert_eq!(
+        (&report["outcome"], &report["changed"], &report["exit_code"]),
+        (&json!("partial"), &json!(false), &json!(1))
+    );
+    assert_eq!(report["files"][1]["rejects"]["path"], "sub/moved.rej");
+    assert_eq!(tree::read(&desk.root()), before);
+    let report = desk.does(&["check", "--reject"], MIXED.replace("-FIVE", "-5").replace("-no", "-text").as_bytes());
+    assert_eq!(report["files"][0].get("rejects"), None);
+}
+
+#[test]
+fn it_is_undone_as_one_with_what_was_there_before() {
+    let desk = Desk::with(&[("a", LINES), ("b", b"text\n"), ("a.rej", b"mine\n"), (".git/HEAD", b"")]);
+    let files = |desk: &Desk| {
+        let mut files = tree::read(&desk.root());
+        files.retain(|path, _| !path.as_bytes().starts_with(b".git"));
+        files
+    };
+    let before = files(&desk);
+    desk.says(&["apply", "--reject"], MIXED.as_bytes());
+    assert!(desk.bytes("a.rej").starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -4,3"));
+    desk.does(&["undo"], b"");
+    assert_eq!(files(&desk), before);
+}
+
+#[test]
+fn what_is_forbidden_is_never_done_in_part() {
+    let outside = MIXED.replace("b/new", "b/../new").replace("a/new", "a/../new");
+    let cases = [
+        ("outside_root", outside),
+        ("denied", MIXED.replace("new", ".git/x")),
+        ("parse", MIXED.replace("-9,2", "-9,3")),
+    ];
+    for (kind, patch) in cases {
+        desk().refuses(kind, &["apply", "--reject"], patch.as_bytes());
+    }
+    let rule = b"[[rule]]\npaths = ['*.rej']\nops = ['write']\nverdict = 'deny'\nreason = 'no'\n";
+    let closed = Desk::with(&[("a", LINES), ("b", b"text\n"), ("wpatch.toml", rule)]);
+    closed.refuses("denied", &["apply", "--reject"], MIXED.as_bytes());
+}
+
+#[test]
+fn nothing_is_written_through_a_link_or_over_a_directory() {
+    let desk = Desk::with(&[("a", LINES), ("b", b"text\n"), ("kept", b"kept\n"), ("sub/moved.rej/x", b"x\n")]);
+    std::os::unix::fs::symlink("kept", desk.path("a.rej")).unwrap();
+    let report = desk.says(&["apply", "--reject"], MIXED.as_bytes());
+    assert_eq!(report["files"][1]["status"], "not_a_file");
+    assert_eq!((desk.bytes("kept"), desk.bytes("b")), (b"kept\n".to_vec(), b"text\n".to_vec()));
+    assert!(fs::symlink_metadata(desk.path("a.rej")).unwrap().is_file());
+}
+
+#[test]
+fn a_file_that_could_not_go_is_not_overwritten() {
+    let swap = "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-other\n\
+                diff --git a/gone b/gone\nnew file mode 120000\n--- /dev/null\n+++ b/gone\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n";
+    let desk = Desk::with(&[("gone", b"work\n"), ("a", b"1\n")]);
+    desk.says(&["apply", "--reject"], swap.as_bytes());
+    assert_eq!(desk.bytes("gone"), b"work\n");
+}
+
+#[test]
+fn hunks_of_two_patches_for_one_file_are_all_kept() {
+    let desk = Desk::with(&[("a", LINES)]);
+    let patch = |number: usize| format!("--- a/a\n+++ b/a\n@@ -{number},1 +{number},1 @@\n-no\n+{number}\n");
+    desk.says(&["apply", "--reject", "--unidiff-zero"], [patch(3), patch(7)].concat().as_bytes());
+    let rejected = String::from_utf8(desk.bytes("a.rej")).unwrap();
+    assert_eq!(rejected.matches("@@ -3,1").count() + rejected.matches("@@ -7,1").count(), 2, "{rejected}");
+}
+
+#[test]
+fn a_kill_at_any_call_leaves_all_or_nothing_of_it() {
+    kills::sweep(
+        || Desk::with(&[("a", LINES), ("b", b"text\n"), (".git/HEAD", b""), ("../patch", MIXED.as_bytes())]),
+        &["apply", "--reject", "../patch"],
+        1,
+    );
+}
