@@ -46,7 +46,7 @@ pub fn read(format: &str, bytes: &[u8]) {
             }
         }
         for direction in [Direction::Forward, Direction::Reverse] {
-            let strip = usize::from(is_easy);
+            let strip = Some(usize::from(is_easy));
             let _ = plan::select(plan.clone(), &Selection { strip, direction, ..Selection::default() });
         }
     }

@@ -106,7 +106,7 @@ impl Scene {
     pub fn request(&self, direction: Direction) -> Request {
         let formats = [(b'U', "unified"), (b'G', "git"), (b'X', "codex")];
         let format = formats.iter().find(|(letter, _)| self.has(*letter)).map_or("auto", |(_, name)| name);
-        let strip = if self.has(b'p') { 0 } else { 1 + usize::from(self.has(b'P')) };
+        let strip = Some(if self.has(b'p') { 0 } else { 1 + usize::from(self.has(b'P')) });
         let fuzz = if self.has(b'F') { 2 } else { 0 };
         Request {
             format: format.to_owned(),

@@ -24,6 +24,7 @@ mod output;
 mod policy;
 mod progress;
 mod request;
+mod series;
 mod servers;
 mod show;
 mod signals;

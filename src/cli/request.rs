@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
-use super::{Stop, Task, input, tree, verbs};
+use super::{Stop, Task, input, series, tree, verbs};
 use crate::engine::options::{
     self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
@@ -21,6 +21,10 @@ pub(super) const MAX_PATCH: u64 = 4 << 30;
 pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
     let paths = std::mem::take(&mut patch.patches);
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
+    if let Some(path) = patch.series.take() {
+        let (patches, series) = series::read(&path, limit, patch.strip.unwrap_or(1), global)?;
+        return Ok(Request { patches, series: Some(series), ..wishes(patch, task, global)? });
+    }
     let wishes = wishes(patch, task, global)?;
     Ok(Request { patches: input::read(&paths, limit, global)?, ..wishes })
 }
@@ -84,6 +88,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
     };
     Ok(Request {
         patches: Vec::new(),
+        series: None,
         format: patch.format.unwrap_or_else(|| "auto".to_owned()),
         syntax,
         selection,

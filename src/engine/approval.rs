@@ -395,6 +395,7 @@ fn restored(usual: Request, kept: &Kept) -> Option<Request> {
     let (max_files, max_hunks, allow_empty) = (wish.max_files, wish.max_hunks, wish.allow_empty);
     Some(Request {
         patches,
+        series: None,
         selection: wish.selection()?,
         syntax: syntax::Options { recount: wish.recount, max_files, max_hunks, lenient: wish.forgiving, allow_empty },
         preflight: PreflightOptions { overwrite, max_file, max_ratio, max_growth, idempotent, ..preflight },

@@ -66,7 +66,7 @@ pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_read, read,
 };
 pub use preview::{Preview, exhibit, preview};
-pub use request::Request;
+pub use request::{Request, Series};
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
 pub use whitespace::WhitespaceRequest;

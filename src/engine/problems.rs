@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use crate::path::{PathError, RelPath};
-use crate::plan::{NameError, OnlyError, Rejection, RejectionKind};
+use crate::plan::{Input, NameError, OnlyError, Rejection, RejectionKind};
 use crate::preflight::{Facts, Problem, Severity, code};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use crate::transaction::Failure;
@@ -82,6 +82,14 @@ pub(super) fn elsewhere(left_out: &[RelPath]) -> Problem {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let message = format!("left out, as outside of the root: {}{more}", shown.join(", "));
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
+}
+
+/// Says of a problem with a patch that a list names where it is listed.
+pub(super) fn say_listed(problem: &mut Problem, inputs: &[Input]) {
+    let listed = problem.place.and_then(|(input, _)| inputs.get(input)?.listed.as_ref());
+    if let Some((name, line)) = listed {
+        problem.message = format!("{} (line {line} of {name})", problem.message);
+    }
 }
 
 /// A choice that names what is not there.

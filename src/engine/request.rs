@@ -2,7 +2,7 @@
 
 use super::{Commands, Indexed, Lenience, WhitespaceRequest};
 use crate::diagnostics;
-use crate::plan;
+use crate::plan::{self, Listed};
 use crate::preflight;
 use crate::syntax;
 use crate::transaction;
@@ -25,6 +25,8 @@ use crate::transaction;
 pub struct Request {
     /// The patches, each with the name that messages call it by; one after the other.
     pub patches: Vec<(String, Vec<u8>)>,
+    /// The list that names the patches, if one does (`--series`).
+    pub series: Option<Series>,
     /// A word of `--format`: `auto`, or the name of a grammar.
     pub format: String,
     /// How patches are read.
@@ -56,12 +58,23 @@ pub struct Request {
     pub commands: Commands,
 }
 
+/// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of the selection is; one
+/// without a change changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// How messages call it.
+    pub name: String,
+    /// One entry for each patch.
+    pub entries: Vec<Listed>,
+}
+
 impl Request {
     /// Returns the request to apply one patch with the defaults of the program.
     #[must_use]
     pub fn of(patch: impl Into<Vec<u8>>) -> Self {
         Self {
             patches: vec![("-".to_owned(), patch.into())],
+            series: None,
             format: "auto".to_owned(),
             syntax: syntax::Options::default(),
             selection: plan::Selection::default(),

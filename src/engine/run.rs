@@ -7,7 +7,7 @@ use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
 use super::problems::{
-    altered, broken, elsewhere, failed, half_made, not_approved, rejected, skipped, unchosen, unswept,
+    altered, broken, elsewhere, failed, half_made, not_approved, rejected, say_listed, skipped, unchosen, unswept,
 };
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
@@ -166,12 +166,19 @@ impl Run {
         }
         let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
         request.preflight.progress.enter(Phase::Reading, 0);
-        for (name, bytes) in request.patches {
-            match syntax::parse(&name, bytes, &among, request.syntax) {
-                Ok(plan) => whole.append(plan),
+        let series = request.series.as_ref();
+        let options = syntax::Options { allow_empty: series.is_some() || request.syntax.allow_empty, ..request.syntax };
+        for (index, (name, bytes)) in request.patches.into_iter().enumerate() {
+            let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
+            match syntax::parse(&name, bytes, &among, options) {
+                Ok(mut plan) => {
+                    listed.into_iter().for_each(|(name, listed)| plan.read_as(name, listed));
+                    whole.append(plan);
+                }
                 Err(error) => {
                     self.problems.push(broken(&error.error, whole.inputs.len()));
-                    whole.inputs.push(error.input);
+                    let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
+                    whole.inputs.push(plan::Input { listed, ..error.input });
                     self.plan.inputs = whole.inputs;
                     return false;
                 }
@@ -186,7 +193,7 @@ impl Run {
         let is_empty = whole.operations.is_empty();
         let Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
         self.plan = plan;
-        self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, selection.strip)));
+        self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, selection.level())));
         match left_out {
             Ok(left_out) => self.left_out = left_out,
             // Of a patch that names other files than it should, the numbers are not those that anybody saw.
@@ -420,6 +427,9 @@ impl Run {
         let is_told = self.problems.iter().any(|problem| problem.code == &code::NOT_APPROVED);
         if self.is_saved && !is_told && self.report().outcome == report::Outcome::DoesNotApply {
             self.problems.insert(0, not_approved());
+        }
+        for problem in &mut self.problems {
+            say_listed(problem, &self.plan.inputs);
         }
         let outcome = Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems };
         (outcome, self.plan.operations)

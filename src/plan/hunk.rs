@@ -56,6 +56,14 @@ pub enum Direction {
     Reverse,
 }
 
+impl Direction {
+    /// Returns the direction of what is read in `other` and as a whole in this one.
+    #[must_use]
+    pub fn of(self, other: Self) -> Self {
+        if self == other { Self::Forward } else { Self::Reverse }
+    }
+}
+
 /// The three kinds of line in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineKind {

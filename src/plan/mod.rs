@@ -62,10 +62,26 @@ impl<P> Plan<P> {
 }
 
 impl Plan<Name> {
+    /// Reads it as the list `name` says.
+    pub fn read_as(&mut self, name: &str, listed: Listed) {
+        for input in &mut self.inputs {
+            input.listed = Some((name.to_owned(), listed.line));
+        }
+        for operation in &mut self.operations {
+            operation.direction = listed.direction;
+            let names = [Some(&mut operation.path), operation.from.as_mut()];
+            names.into_iter().flatten().for_each(|name| name.fix(listed.strip));
+        }
+        if listed.direction == Direction::Reverse {
+            self.operations.reverse();
+        }
+    }
+
     /// Puts `other` behind it: a patch that sees what this one leaves.
     pub fn append(&mut self, other: Self) {
         let inputs = self.inputs.len();
-        let steps = self.operations.last().map_or(0, |operation| operation.step + 1);
+        let ends = [self.operations.first(), self.operations.last()];
+        let steps = ends.iter().flatten().map(|operation| operation.step + 1).max().unwrap_or(0);
         self.inputs.extend(other.inputs);
         self.operations.extend(other.operations.into_iter().map(|operation| Operation {
             input: operation.input + inputs,
@@ -73,6 +89,17 @@ impl Plan<Name> {
             ..operation
         }));
     }
+}
+
+/// How one patch of a list is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The line of the list that names it, counted from 1.
+    pub line: usize,
+    /// Leading components to take off names that have a prefix.
+    pub strip: usize,
+    /// Whether it is undone instead of done.
+    pub direction: Direction,
 }
 
 /// One patch text.
@@ -88,6 +115,8 @@ pub struct Input {
     pub sections: usize,
     /// What was repaired before it was read.
     pub repairs: Vec<Repair>,
+    /// The list that names it, and the line there, counted from 1.
+    pub listed: Option<(String, usize)>,
     /// The name that it has for its only file, where [`Selection::file`] names another one.
     pub header_path: Option<Vec<u8>>,
 }

@@ -99,6 +99,7 @@ impl Name {
         let claims = match self {
             Self::Agreed(claims) => claims.iter_mut().collect(),
             Self::Header(claim) => vec![claim],
+            Self::Below { header, lines } => std::iter::once(header).chain(lines).collect(),
             Self::Traditional { old, new } => vec![old, new],
         };
         for claim in claims {

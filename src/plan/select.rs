@@ -140,7 +140,7 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
     if selection.direction == Direction::Reverse {
         selected.plan.operations.reverse();
     }
-    steps::number(&mut selected.plan.operations, selection.direction);
+    steps::number(&mut selected.plan.operations);
     for (number, operation) in selected.plan.operations.iter_mut().enumerate() {
         operation.number = number;
     }
@@ -154,7 +154,8 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
 
 impl Selection {
     /// Returns how many components go where nothing else is said.
-    pub(super) fn level(&self) -> usize {
+    #[must_use]
+    pub fn level(&self) -> usize {
         self.strip.unwrap_or(1)
     }
 
@@ -188,13 +189,13 @@ fn resolved(
         left_out: operation.left_out,
         span: operation.span,
         step: operation.step,
-        direction: selection.direction,
+        direction: selection.direction.of(operation.direction),
         tells_missing: operation.tells_missing,
         guard: operation.guard,
         permissions: operation.permissions,
     };
     let operation = in_place(operation);
-    match selection.direction {
+    match operation.direction {
         Direction::Forward => Ok(operation),
         Direction::Reverse => reversed(operation).map_err(|kind| (kind, None)),
     }

@@ -10,11 +10,11 @@ use crate::path::RelPath;
 /// The grammar tells some borders (the messages of a mailbox). Where patches simply follow each other, a border is seen
 /// from a file that comes a second time in a way that one diff of two trees cannot write. Once one is seen, all are
 /// looked for: git sorts the files of a diff by their names, so that another one begins where the order does.
-pub(super) fn number(operations: &mut [Operation], direction: Direction) {
+pub(super) fn number(operations: &mut [Operation]) {
     let told: Vec<usize> = operations.iter().map(|operation| operation.step).collect();
     let has_hidden_borders = assign(operations, &told, |_, _| false);
     if has_hidden_borders {
-        assign(operations, &told, |before, operation| !is_in_order(before, operation, direction));
+        assign(operations, &told, |before, operation| !is_in_order(before, operation));
     }
 }
 
@@ -75,10 +75,10 @@ fn makes(operation: &Operation) -> bool {
 
 /// Returns whether git could have written both in one diff, one behind the other. A change of type is a deletion and a
 /// creation of one name.
-fn is_in_order(before: &Operation, operation: &Operation, direction: Direction) -> bool {
+fn is_in_order(before: &Operation, operation: &Operation) -> bool {
     let is_change_of_type = before.action == Action::Delete && operation.action == Action::Create;
-    let (first, second) = (sorted_by(before, direction), sorted_by(operation, direction));
-    match direction {
+    let (first, second) = (sorted_by(before), sorted_by(operation));
+    match operation.direction {
         _ if first == second => is_change_of_type,
         Direction::Forward => first < second,
         Direction::Reverse => first > second,
@@ -86,8 +86,8 @@ fn is_in_order(before: &Operation, operation: &Operation, direction: Direction) 
 }
 
 /// Returns the name that the patch has behind its `+++`, which is where a renamed file stands in a diff.
-fn sorted_by(operation: &Operation, direction: Direction) -> &RelPath {
-    match (direction, operation.action, &operation.from) {
+fn sorted_by(operation: &Operation) -> &RelPath {
+    match (operation.direction, operation.action, &operation.from) {
         (Direction::Reverse, Action::Rename, Some(from)) => from,
         _ => &operation.path,
     }

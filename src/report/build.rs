@@ -8,8 +8,8 @@ use super::hunk::{HunkReport, hunk_id};
 use super::plan_id::plan_id;
 use super::words::{self, Counter, text};
 use super::{
-    IndexReport, InputReport, LeftOutReport, Outcome, PolicyReport, RecoveredReport, Repair, Report, SCHEMA,
-    SavedReport, Summary, TOOL, TransactionReport,
+    IndexReport, InputReport, LeftOutReport, ListedReport, Outcome, PolicyReport, RecoveredReport, Repair, Report,
+    SCHEMA, SavedReport, Summary, TOOL, TransactionReport,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
@@ -192,7 +192,8 @@ fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
             let file = FileReport::of(operation, judged, parts.is_described, &input.bytes, counter);
             let header_path = input.header_path.as_deref().map(text);
             let in_place = parts.links == Links::Kept && file.hardlinks.is_some();
-            files.push(FileReport { header_path, in_place, ..file });
+            let patch = input.listed.is_some().then(|| input.name.clone());
+            files.push(FileReport { header_path, in_place, patch, ..file });
         }
     }
     clip_details(&mut files);
@@ -213,6 +214,7 @@ fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
     let report = |(index, input): (usize, &Input)| InputReport {
         index,
         name: input.name.clone(),
+        listed: input.listed.clone().map(|(series, line)| ListedReport { series, line }),
         format: (!input.formats.is_empty()).then(|| input.formats.join("+")),
         bytes: input.bytes.len(),
         sha256: parts.is_described.then(|| Sha256::of(&input.bytes).to_string()),

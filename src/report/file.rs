@@ -38,6 +38,9 @@ pub struct FileReport {
     /// All bytes of `from` as hex digits, where it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_hex: Option<String>,
+    /// The patch that says so, of several that a list names (`--series`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
     /// What is done.
     pub op: Op,
     /// What kind of file it is.
@@ -278,6 +281,7 @@ impl FileReport {
             header_path: None,
             from: operation.from.clone(),
             from_hex: operation.from.as_ref().and_then(lossless),
+            patch: None,
             op: operation::op(operation, modes),
             file_type: operation::file_type(operation, known, modes),
             status: match (known.failed, &known.rejects) {

@@ -216,6 +216,9 @@ pub struct InputReport {
     pub index: usize,
     /// Its name, `-` for standard input.
     pub name: String,
+    /// The line of a list that names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed: Option<ListedReport>,
     /// The grammars of its sections, joined by `+`; null if it could not be read.
     pub format: Option<String>,
     /// Its size in bytes.
@@ -227,6 +230,15 @@ pub struct InputReport {
     pub sections: usize,
     /// What was mended in it; each with a stable code.
     pub repairs: Vec<Repair>,
+}
+
+/// Where a list names a patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedReport {
+    /// The list.
+    pub series: String,
+    /// The line, counted from 1.
+    pub line: usize,
 }
 
 /// Something that was mended in a patch.

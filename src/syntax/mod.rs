@@ -13,6 +13,7 @@ mod hunks;
 mod json;
 mod literal;
 mod names;
+mod quilt;
 mod quoted;
 mod recount;
 mod series;
@@ -24,6 +25,7 @@ pub mod write;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use json::edits;
+pub use quilt::{listed, packed};
 pub use quoted::quote;
 pub(crate) use quoted::unquote;
 

@@ -52,6 +52,7 @@ mod repeated;
 mod report;
 mod repository;
 mod run;
+mod series;
 mod show;
 mod systems;
 mod tidy;

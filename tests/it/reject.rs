@@ -26,7 +26,7 @@ diff --git a/a b/a
 @@ -4,3 +5,3 @@ section
  4
 -FIVE
-+5
++V
  6
 @@ -9,2 +10,2 @@
  9

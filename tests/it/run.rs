@@ -106,6 +106,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
     let limits = preflight::Options::default();
     Request {
         patches: vec![("-".into(), patch.to_vec())],
+        series: None,
         format: settings.format.clone().unwrap_or_else(|| "auto".into()),
         syntax: syntax::Options {
             recount: settings.recount,

@@ -18,7 +18,7 @@ pub(in crate::cli) struct CheckOptions {
     #[command(flatten)]
     pub(in crate::cli) tree: TreeOptions,
     /// Keep the plan for `apply --plan`, in the place where the history is; takes the lock
-    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "reject"])]
+    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "reject", "series"])]
     pub(in crate::cli) save: bool,
     #[command(flatten)]
     pub(in crate::cli) batch: BatchOptions,
@@ -28,7 +28,7 @@ pub(in crate::cli) struct CheckOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
     /// Read jobs instead of a patch, a JSON object on each line, and print a report on a line for each
-    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics"])]
+    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "series"])]
     pub(in crate::cli) batch: bool,
     /// How many jobs are done at a time [default: the number of processors]
     #[arg(long, value_name = "N", requires = "batch")]

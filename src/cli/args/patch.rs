@@ -34,12 +34,13 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 46] = [
+const DECIDED: [&str; 47] = [
     "index",
     "cached",
     "intent_to_add",
     "build_fake_ancestor",
     "patches",
+    "series",
     "format",
     "strip",
     "reverse",
@@ -90,6 +91,10 @@ pub(in crate::cli) struct PatchOptions {
     /// Files that hold the patches; `-`, or none, for standard input
     #[arg(value_name = "PATCH")]
     pub(in crate::cli) patches: Vec<PathBuf>,
+    /// Apply the patches that a list as quilt's names, one after the other, all of them or nothing; each line is a name below
+    /// the directory of FILE, with -pN and -R if need be
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["patches", "file", "lenient"])]
+    pub(in crate::cli) series: Option<PathBuf>,
     /// Grammar of the patches [default: auto]
     #[arg(long, value_name = "NAME", value_parser = formats())]
     pub(in crate::cli) format: Option<String>,

@@ -1,0 +1,41 @@
+//! `--series`: the patches that a list names.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::args::Global;
+use super::{Stop, input};
+use crate::engine::Series;
+use crate::engine::options::{code, listed, packed};
+
+/// Patches with their names.
+type Patches = Vec<(String, Vec<u8>)>;
+
+/// Reads the list at `path` and the patches that it names, which are below its directory and have no more than `limit` bytes
+/// together; `usual` is the strip level of those that name none.
+///
+/// # Errors
+///
+/// Stops at what cannot be read, is packed, or is no list.
+pub(super) fn read(path: &Path, limit: u64, usual: usize, global: &Global) -> Result<(Patches, Series), Stop> {
+    let (name, text) = input::named(path, limit, global)?;
+    let broken = |(line, message)| Stop::new(&code::USAGE, format!("{name}:{line}: {message}"));
+    let all = listed(&text, usual).map_err(broken)?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut left = limit;
+    let (mut patches, mut entries) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
+    for (patch, entry) in all {
+        let told = |stop: Stop| Stop { message: format!("{name}:{}: {}", entry.line, stop.message), ..stop };
+        let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
+        let patch = input::named(&file, left, global).map_err(told)?;
+        if let Some(program) = packed(&patch.1) {
+            let stop = Stop::new(&code::UNSUPPORTED_FORM, format!("{} is packed with {program}", patch.0));
+            return Err(told(Stop { help: Some("unpack it, and name what comes out".to_owned()), ..stop }));
+        }
+        left = left.saturating_sub(patch.1.len() as u64);
+        patches.push(patch);
+        entries.push(entry);
+    }
+    Ok((patches, Series { name, entries }))
+}

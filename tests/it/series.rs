@@ -1,0 +1,206 @@
+//! `--series`: the patches that a list as quilt's names, as one change.
+
+use std::path::Path;
+use std::process::Command;
+
+use fs_err as fs;
+use serde_json::json;
+
+use crate::dice::Dice;
+use crate::kills;
+use crate::systems::Desk;
+use crate::tree::{self, Tree};
+
+/// Makes a file, changes one, and takes lines away again that the first one added; the last one is undone.
+const PATCHES: [(&str, &str); 4] = [
+    (
+        "one.patch",
+        "Description: first\n--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n one\n+more\n two\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n",
+    ),
+    ("sub/two.patch", "--- a\t2010-01-01\n+++ a\t2010-01-02\n@@ -1,3 +1,3 @@\n one\n-more\n+most\n two\n"),
+    ("empty.patch", "Description: nothing yet\n"),
+    ("three.patch", "--- x/y/new\n+++ x/y/new\n@@ -1 +1 @@\n-newer\n+new\n"),
+];
+
+const SERIES: &str = "# all of them\none.patch\n\nsub/two.patch -p0 # bare\nempty.patch\nthree.patch -p2 -R\n";
+
+fn desk() -> Desk {
+    listed(SERIES)
+}
+
+fn listed(series: &str) -> Desk {
+    let names = PATCHES.map(|(name, _)| format!("debian/patches/{name}"));
+    let mut files: Vec<(&str, &[u8])> =
+        vec![("a", b"one\ntwo\n"), (".git/HEAD", b""), ("debian/patches/series", series.as_bytes())];
+    files.extend(names.iter().zip(PATCHES).map(|(name, (_, text))| (name.as_str(), text.as_bytes())));
+    Desk::with(&files)
+}
+
+const CHECK: [&str; 3] = ["check", "--series", "debian/patches/series"];
+const APPLY: [&str; 3] = ["apply", "--series", "debian/patches/series"];
+
+#[test]
+fn each_patch_sees_what_those_before_it_made() {
+    let desk = desk();
+    let before = tree::read(&desk.root());
+    let report = desk.does(&CHECK, b"");
+    assert_eq!(report["inputs"][3]["listed"], json!({"series": "debian/patches/series", "line": 6}));
+    assert_eq!(tree::read(&desk.root()), before);
+    let report = desk.does(&APPLY, b"");
+    assert_eq!((desk.bytes("a"), desk.bytes("new")), (b"one\nmost\ntwo\n".to_vec(), b"newer\n".to_vec()));
+    let patches: Vec<_> = report["files"].as_array().unwrap().iter().map(|file| file["patch"].clone()).collect();
+    let name = |name: &str| json!(format!("debian/patches/{name}"));
+    assert_eq!(patches, [name("one.patch"), name("one.patch"), name("sub/two.patch"), name("three.patch")]);
+    desk.does(&["undo"], b"");
+    assert_eq!((desk.bytes("a"), desk.path("new").exists()), (b"one\ntwo\n".to_vec(), false), "all is undone as one");
+}
+
+#[test]
+fn a_series_leads_back_the_way_it_came() {
+    let desk = desk();
+    desk.does(&APPLY, b"");
+    desk.does(&[&APPLY[..], &["-R"]].concat(), b"");
+    assert_eq!((desk.bytes("a"), desk.path("new").exists()), (b"one\ntwo\n".to_vec(), false));
+}
+
+#[test]
+fn the_patch_that_fails_is_named_with_its_line() {
+    let desk = desk();
+    fs::write(desk.path("debian/patches/sub/two.patch"), PATCHES[1].1.replace("-more", "-other")).unwrap();
+    let error = desk.refuses("not_found", &CHECK, b"");
+    assert_eq!(error["message"], "the hunk does not match (line 4 of debian/patches/series)");
+    let output = desk.runs(&CHECK, b"");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("--> debian/patches/sub/two.patch:"), "{said}");
+    fs::write(desk.path("debian/patches/sub/two.patch"), "--- a\n+++ a\n@@ -1,9 +1 @@\n-1\n").unwrap();
+    let error = desk.refuses("parse", &CHECK, b"");
+    assert!(error["message"].as_str().unwrap().ends_with("(line 4 of debian/patches/series)"), "{error}");
+}
+
+#[test]
+fn what_is_no_list_or_no_patch_is_refused_with_its_line() {
+    for (series, says) in [
+        ("one.patch\n../../x\n", ":2: "),
+        ("/etc/passwd\n", ":1: "),
+        ("one.patch --fuzz=2\n", ":1: --fuzz=2"),
+        ("one.patch\n\nmissing.patch\n", ":3: "),
+    ] {
+        let output = listed(series).runs(&APPLY, b"");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(says), "{series}: {said}");
+        assert_ne!(output.status.code(), Some(0));
+    }
+    let desk = desk();
+    fs::write(desk.path("debian/patches/one.patch"), b"\x1f\x8b\x08\0\0").unwrap();
+    let error = desk.refuses("unsupported", &APPLY, b"");
+    assert_eq!(error["message"], "debian/patches/series:2: debian/patches/one.patch is packed with gzip");
+    let small = [&APPLY[..], &["--max-patch=200"]].concat();
+    self::desk().refuses("too_large", &small, b"");
+}
+
+#[test]
+fn a_kill_at_any_call_leaves_the_whole_series_or_none_of_it() {
+    kills::sweep(desk, &APPLY, 0);
+}
+
+/// Some files, patches that lead from one version of them to the next, and a tree that is a little different.
+struct Told {
+    tree: Vec<(String, String)>,
+    patches: Vec<String>,
+}
+
+/// Returns lines of which no two are alike, and changes of them as `diff -u` writes these.
+fn told(dice: &mut Dice, directory: &Path) -> Told {
+    let mut fresh = 0;
+    let mut line = || {
+        fresh += 1;
+        format!("line {fresh}\n")
+    };
+    let mut files: Vec<(String, Vec<String>)> =
+        (0..2).map(|number| (format!("f{number}"), (0..40).map(|_| line()).collect())).collect();
+    let first = files.clone();
+    let mut patches = Vec::new();
+    for number in 0..4 {
+        let before = files.clone();
+        for (_, lines) in &mut files {
+            for _ in 0..dice.below(4) {
+                let at = dice.below(lines.len());
+                match dice.below(3) {
+                    0 => lines.insert(at, line()),
+                    1 if lines.len() > 12 => drop(lines.remove(at)),
+                    _ => lines[at] = line(),
+                }
+            }
+        }
+        patches.push(diff(&before, &files, &directory.join(number.to_string())));
+    }
+    let mut tree = first;
+    for (_, lines) in &mut tree {
+        for _ in 0..dice.below(3) {
+            let at = dice.below(lines.len());
+            if dice.once_in(3) { lines[at] = line() } else { lines.insert(at, line()) }
+        }
+    }
+    Told { tree: tree.into_iter().map(|(name, lines)| (name, lines.concat())).collect(), patches }
+}
+
+fn diff(before: &[(String, Vec<String>)], after: &[(String, Vec<String>)], directory: &Path) -> String {
+    for (side, files) in [("a", before), ("b", after)] {
+        fs::create_dir_all(directory.join(side)).unwrap();
+        files.iter().for_each(|(name, lines)| fs::write(directory.join(side).join(name), lines.concat()).unwrap());
+    }
+    let output = Command::new("diff").args(["-u", "-r", "a", "b"]).current_dir(directory).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Lets GNU patch apply the patches one by one; returns which one it fails at, and the tree if it does at none.
+fn one_by_one(desk: &Desk, count: usize, fuzz: usize) -> Result<Tree, usize> {
+    for number in 0..count {
+        let mut command = Command::new("patch");
+        command.args(["-p1", "-s", "-f", "--no-backup-if-mismatch", "-r", "-", &format!("-F{fuzz}"), "-i"]);
+        let output = command.arg(format!("../patches/{number}")).current_dir(desk.root()).output().unwrap();
+        if !output.status.success() {
+            return Err(number);
+        }
+    }
+    Ok(tree::read(&desk.root()))
+}
+
+#[test]
+fn a_series_comes_to_what_gnu_patch_makes_of_its_patches() {
+    let (mut taken, mut refused) = (0, 0);
+    for seed in 1..=60 {
+        let (mut dice, scratch) = (Dice::new(seed), Desk::with(&[]));
+        let fuzz = dice.below(3);
+        let Told { tree, patches } = told(&mut dice, &scratch.root());
+        let names: Vec<_> = (0..patches.len()).map(|number| format!("../patches/{number}")).collect();
+        let mut files: Vec<(&str, &[u8])> = tree.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+        files.extend(names.iter().zip(&patches).map(|(name, text)| (name.as_str(), text.as_bytes())));
+        files.push(("../patches/series", b"0\n1\n2\n3\n"));
+        let (theirs, ours) = (Desk::with(&files), Desk::with(&files));
+        let before = tree::read(&ours.root());
+        let expected = one_by_one(&theirs, patches.len(), fuzz);
+        let fuzz = format!("--fuzz={fuzz}");
+        let report = ours.says(&["apply", "--series", "../patches/series", "--durability=none", &fuzz], b"");
+        match expected {
+            Ok(expected) => {
+                assert_eq!(report["ok"], true, "{seed}: {report:#}");
+                assert_eq!(tree::read(&ours.root()), expected, "{seed}");
+                taken += 1;
+            }
+            Err(number) => {
+                assert_eq!((&report["ok"], &report["changed"]), (&json!(false), &json!(false)), "{seed}");
+                let source = &report["problems"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .find(|it| it["severity"] == "error")
+                    .unwrap()["span"];
+                assert_eq!(source["input"], number, "{seed}: {report:#}");
+                assert_eq!(tree::read(&ours.root()), before, "{seed}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(taken >= 10 && refused >= 10, "{taken} taken, {refused} refused");
+}
