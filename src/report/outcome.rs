@@ -52,7 +52,7 @@ impl Outcome {
             code::INCOMPLETE => return Self::Incomplete,
             code::INTERRUPTED => return Self::Interrupted,
             code::BINARY_DENIED => return Self::Refused,
-            code::BINARY_DATA | code::UNSUPPORTED_FORM => return Self::Malformed,
+            code::BINARY_DATA | code::UNSUPPORTED_FORM | code::ED_SCRIPT => return Self::Malformed,
             _ => {}
         }
         match problem.kind {

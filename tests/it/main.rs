@@ -20,6 +20,7 @@ mod dice;
 mod edits;
 mod encodings;
 mod faults;
+mod formats;
 mod git;
 mod grammar;
 mod guards;

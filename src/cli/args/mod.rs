@@ -22,7 +22,7 @@ use global::outputs;
 
 /// Applies a patch to a tree of files as a whole, or not at all.
 ///
-/// Reads unified diffs, git diffs, Codex envelopes, SEARCH/REPLACE blocks, hashline edits and JSON documents of changes.
+/// Reads unified, git, context and normal diffs, Codex envelopes, SEARCH/REPLACE blocks, hashline edits and JSON documents of changes.
 /// After any error the tree is as it was.
 ///
 /// Exit codes: 0 done, or would be done; 1 the patch does not apply; 2 usage, or a broken patch; 3 refused by policy
