@@ -70,7 +70,7 @@ fn every_form_of_a_diff_makes_the_same_tree_and_takes_it_back() {
             let patch = diff(option, &old, &new);
             for reverse in [false, true] {
                 let (from, to) = if reverse { (&new, &old) } else { (&old, &new) };
-                let settings = Settings { unidiff_zero, reverse, ..Settings::default() };
+                let settings = Settings { reverse, unidiff_zero, ..Settings::default() };
                 let memory = run::memory(&of(from));
                 let report = run::apply(&memory, &patch, &settings);
                 let text = String::from_utf8_lossy(&patch);
@@ -116,7 +116,8 @@ fn a_context_diff_goes_where_a_unified_one_goes() {
 #[test]
 fn damaged_forms_are_read_or_refused_in_little_time() {
     let mut dice = Dice::new(13);
-    let old = (0..30).map(|line| format!("line {line}\n")).collect::<String>();
+    let line = |line| format!("line {line}\n");
+    let old: String = (0..30).map(line).collect();
     let new = old.replace("line 5\n", "5\n").replace("line 15\n", "").replace("line 25\n", "line 25\nmore\n");
     let words: &[&[u8]] =
         &[b"*** 1,3 ****\n", b"--- 18446744073709551615 ----\n", b"***************\n", b"! x\n", b"9"];
@@ -143,7 +144,8 @@ fn damaged_forms_are_read_or_refused_in_little_time() {
 fn many_halves_take_time_that_grows_with_them() {
     let hunk = |number: usize| format!("***************\n*** {number} ****\n! old\n--- {number} ----\n! new\n");
     let context: String = (1..3_000).map(hunk).collect();
-    let commands: String = (1..3_000).map(|number| format!("{number}c{number}\n< old\n---\n> new\n")).collect();
+    let command = |number: usize| format!("{number}c{number}\n< old\n---\n> new\n");
+    let commands: String = (1..3_000).map(command).collect();
     let prose = "1c1\n< old\nprose\n".repeat(3_000);
     let (old, new) = ("old\n".repeat(3_000), "new\n".repeat(2_999) + "old\n");
     for (patch, is_taken) in [
