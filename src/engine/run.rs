@@ -201,6 +201,9 @@ impl Run {
 
     pub(super) fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
         self.problems.append(&mut resolution.problems);
+        if resolution.is_partial() {
+            self.success = self.success.partial();
+        }
         self.resolution = Some(resolution);
         if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
             self.problems.push(not_approved());

@@ -293,6 +293,8 @@ codes! {
     NOT_AS_INDEXED = "wpatch::file::not_as_indexed", Stale;
     /// The repository does not have the blob that the patch was made for.
     NO_BLOB = "wpatch::git::no_blob", Missing;
+    /// The patch and what became of the file since change the same lines.
+    MERGE_CONFLICT = "wpatch::merge::conflict", Conflict;
     /// The patch says that binary files differ and does not say how.
     NO_BINARY_DATA = "wpatch::file::no_binary_data", Binary;
     /// A file is not what the change left that is to be taken back.

@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::cell::CellReport;
 use super::hunk::HunkReport;
+use super::merge::MergeReport;
 use super::operation;
 use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
@@ -94,6 +95,9 @@ pub struct FileReport {
     /// What is wrong with the white space of its new lines, where that was looked for and something is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whitespace: Option<WhitespaceReport>,
+    /// How the patch was merged with what became of the file, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge: Option<MergeReport>,
     /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
     pub hunks: Vec<HunkReport>,
     /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
@@ -291,6 +295,7 @@ impl FileReport {
             }),
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
+            merge: known.merge.as_deref().map(MergeReport::of),
             whitespace: known.whitespace.as_ref().map(|found| WhitespaceReport::of(operation, found, counter)),
             hunks,
             verdict: ruling.verdict.name(),

@@ -13,6 +13,10 @@ pub enum Outcome {
     Applied,
     /// The change can be made; nothing was written.
     WouldApply,
+    /// Part of the change is in the tree, as was asked for: the rest is in conflict.
+    Partial,
+    /// Part of the change can be made, as is asked for; nothing was written.
+    WouldBePartial,
     /// The patch was read and compared with no file.
     Described,
     /// What a dead process left was put right, or nothing was left.
@@ -66,6 +70,22 @@ impl Outcome {
         }
     }
 
+    /// Returns the ending of which only a part can be done.
+    #[must_use]
+    pub fn partial(self) -> Self {
+        match self {
+            Self::Applied => Self::Partial,
+            Self::WouldApply => Self::WouldBePartial,
+            other => other,
+        }
+    }
+
+    /// Returns whether only a part of what was asked for is done, or would be.
+    #[must_use]
+    pub fn is_partial(self) -> bool {
+        matches!(self, Self::Partial | Self::WouldBePartial)
+    }
+
     /// Returns whether what was asked for is done, or would be.
     #[must_use]
     pub fn is_success(self) -> bool {
@@ -91,7 +111,7 @@ impl Outcome {
             | Self::Cleaned
             | Self::Rejected
             | Self::Withdrawn => 0,
-            Self::DoesNotApply => 1,
+            Self::DoesNotApply | Self::Partial | Self::WouldBePartial => 1,
             Self::Malformed | Self::Usage => 2,
             Self::Refused => 3,
             Self::Failed => 4,
@@ -107,6 +127,8 @@ impl Outcome {
         match self {
             Self::Applied => "applied",
             Self::WouldApply => "would_apply",
+            Self::Partial => "partial",
+            Self::WouldBePartial => "would_be_partial",
             Self::Described => "described",
             Self::Recovered => "recovered",
             Self::Initialized => "initialized",

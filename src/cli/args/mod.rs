@@ -5,6 +5,7 @@ mod command;
 mod global;
 mod history;
 mod index;
+mod merge;
 mod patch;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ pub(super) use command::{COMMANDS, Command};
 pub(super) use global::{Durability, Global, When, duration};
 pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
 pub(super) use index::IndexOptions;
+pub(super) use merge::MergeOptions;
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use global::outputs;
