@@ -100,6 +100,22 @@ pub fn blob_id(content: &[u8], format: ObjectFormat) -> String {
     id
 }
 
+/// Returns whether git would name `content` by `name`: a full object name, or the start of one.
+#[must_use]
+pub fn is_blob(content: &[u8], name: &[u8]) -> bool {
+    is_named(&blob_id(content, named_format(name)), name)
+}
+
+/// Returns whether `name` is the full object name `id`, or the start of it.
+pub(crate) fn is_named(id: &str, name: &[u8]) -> bool {
+    !name.is_empty() && id.as_bytes().starts_with(&name.to_ascii_lowercase())
+}
+
+/// Returns the format of `name`; that of most repositories if it is short.
+pub(crate) fn named_format(name: &[u8]) -> ObjectFormat {
+    ObjectFormat::from_hex_length(name.len()).unwrap_or(ObjectFormat::Sha1)
+}
+
 /// Returns the name of a blob of `size` bytes whose content `feed` hands over in pieces, so that it need not be in
 /// memory as a whole.
 ///

@@ -1,5 +1,6 @@
 //! From the options about git's index to the index.
 
+use std::env;
 use std::error::Error;
 use std::sync::Arc;
 
@@ -13,10 +14,12 @@ use crate::engine::{GitIndex, Indexed, Reach};
 /// # Errors
 ///
 /// Stops if there is no index here.
-pub(super) fn meant(options: &IndexOptions, global: &Global) -> Result<Option<Indexed>, Stop> {
+pub(super) fn meant(options: &IndexOptions, is_merged: bool, global: &Global) -> Result<Option<Indexed>, Stop> {
     let (reach, option) = match (options.cached, options.index) {
         (true, _) => (Reach::Cached, "--cached"),
         (_, true) => (Reach::Both, "--index"),
+        _ if is_merged && !is_around(global) => return Ok(None),
+        _ if is_merged => (Reach::Both, "--3way"),
         // As git has it, where there is nothing to note this is no mistake.
         _ if options.intent_to_add => {
             let index = GitIndex::around(global.root()).ok().filter(GitIndex::has_work_tree);
@@ -27,7 +30,7 @@ pub(super) fn meant(options: &IndexOptions, global: &Global) -> Result<Option<In
     let index = around(global, option)?;
     if reach == Reach::Both && !index.has_work_tree() {
         let help = Some("--cached changes the index alone".to_owned());
-        return Err(Stop { help, ..Stop::new(&code::USAGE, "--index needs a work tree of git".to_owned()) });
+        return Err(Stop { help, ..Stop::new(&code::USAGE, format!("{option} needs a work tree of git")) });
     }
     Ok(Some(Indexed { index: Arc::new(index), reach }))
 }
@@ -42,4 +45,10 @@ pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
         let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
         Stop::new(&code::USAGE, format!("{option} needs a repository of git{cause}"))
     })
+}
+
+/// Returns whether there seems to be a repository; a directory that is in none has no index that could change with it.
+fn is_around(global: &Global) -> bool {
+    let root = fs_err::canonicalize(global.root()).unwrap_or_else(|_| global.root().to_owned());
+    env::var_os("GIT_DIR").is_some() || root.ancestors().any(|above| above.join(".git").exists())
 }

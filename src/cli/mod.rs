@@ -19,6 +19,7 @@ mod line;
 mod links;
 mod look;
 mod mcp;
+mod merge;
 mod notebook;
 mod output;
 mod policy;

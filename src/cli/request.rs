@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
-use super::{Stop, Task, input, series, tree, verbs};
+use super::{Stop, Task, input, merge, series, tree, verbs};
 use crate::engine::options::{
     self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
@@ -60,6 +60,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         ..Rules::default()
     };
     let defaults = PreflightOptions::default();
+    let max_file = patch.max_file.unwrap_or(defaults.max_file);
     let is_whole = patch.with_diff || global.shows_changes();
     let preflight = PreflightOptions {
         policy: policy(global)?,
@@ -69,7 +70,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         diff: global.shows_changes() || global.json && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
         max_diff: patch.diff_max_bytes.unwrap_or(if is_whole { defaults.max_diff } else { MAX_DIFF }),
         no_large_diff: patch.no_large_diff,
-        max_file: patch.max_file.unwrap_or(defaults.max_file),
+        max_file,
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
         reject: patch.git.reject,
@@ -97,8 +98,9 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         approve: patch.approve,
         is_saved: false,
         relocate: patch.relocate,
+        three_way: merge::meant(&patch.merge, max_file, global)?,
         index: if matches!(task, Task::Apply | Task::Check) {
-            super::index::meant(&patch.index, global)?
+            super::index::meant(&patch.index, patch.merge.three_way, global)?
         } else {
             None
         },

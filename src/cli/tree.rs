@@ -59,7 +59,7 @@ pub(super) fn against(repository: &Repository, revision: &[u8], mut request: Req
 /// # Errors
 ///
 /// Stops if there is no such tree.
-fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, Stop> {
+pub(super) fn open(repository: &Repository, revision: &[u8]) -> Result<Objects, Stop> {
     repository.tree(revision).map_err(|error| {
         let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
         match error.fault {

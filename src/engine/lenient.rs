@@ -31,7 +31,7 @@ impl Run {
         workspace: &dyn Workspace,
         options: &mut preflight::Options,
     ) -> bool {
-        let whitespace = request.whitespace.clone();
+        let (whitespace, three_way) = (request.whitespace.clone(), request.three_way.clone());
         let (relocates, most) = (request.relocate, request.preflight.max_file);
         let has_plan = match request.lenience.clone() {
             Some(lenience) => self.read_leniently(request, &lenience, workspace),
@@ -42,6 +42,9 @@ impl Run {
         }
         if has_plan {
             self.consult(&whitespace, options);
+        }
+        if let Some(asked) = three_way.filter(|_| has_plan) {
+            self.find_bases(asked, workspace, options);
         }
         has_plan
     }

@@ -36,6 +36,7 @@ mod problems;
 mod recall;
 mod request;
 mod run;
+mod three_way;
 mod tool;
 mod undo;
 mod whitespace;
@@ -54,11 +55,14 @@ pub use crate::workspace::git::Git;
 pub use crate::workspace::index::GitIndex;
 pub use crate::workspace::objects::{Objects, Repository};
 
+pub use crate::matching::Favour;
+pub use crate::preflight::Given;
 pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::describe;
 pub use govern::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
+
 pub use index::{Indexed, Reach, build_ancestor};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
@@ -67,6 +71,7 @@ pub use look::{
 };
 pub use preview::{Preview, exhibit, preview};
 pub use request::{Request, Series};
+pub use three_way::{Marking, ThreeWayRequest};
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
 pub use whitespace::WhitespaceRequest;

@@ -28,6 +28,7 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
         SyntaxErrorKind::QuotedName => &code::QUOTED_NAME,
         SyntaxErrorKind::Contradiction(_) => &code::CONTRADICTION,
         SyntaxErrorKind::Binary(_) => &code::BINARY_DATA,
+        SyntaxErrorKind::EdScript => &code::ED_SCRIPT,
         SyntaxErrorKind::Unsupported(_) => &code::UNSUPPORTED_FORM,
         SyntaxErrorKind::TooManyFiles(_) => &code::TOO_MANY_FILES,
         SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
@@ -35,8 +36,9 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
     let help = match &error.kind {
         SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
         SyntaxErrorKind::NoPatch => Some(
-            "a patch is a unified or git diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",
+            "a patch is a unified, git, context or normal diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",
         ),
+        SyntaxErrorKind::EdScript => Some("`diff -u` of the same files says what changes, and runs nothing"),
         SyntaxErrorKind::TooManyFiles(_) => Some("--max-files raises the limit"),
         SyntaxErrorKind::TooManyHunks(_) => Some("--max-hunks raises the limit"),
         _ => None,
@@ -58,6 +60,7 @@ pub(super) fn rejected(rejection: &Rejection, strip: usize) -> Problem {
         RejectionKind::Name(NameError::Path(PathError::TooLong)) => &code::PATH_TOO_LONG,
         RejectionKind::Name(NameError::Path(PathError::Directory | PathError::Empty)) => &code::NOT_A_FILE,
         RejectionKind::Name(NameError::Stripped) => &code::NAME_STRIPPED,
+        RejectionKind::Name(NameError::Unnamed) => &code::UNNAMED,
     };
     let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
     let help = is_too_deep.then(|| "-p0 takes names as they stand, -p1 takes a directory such as a/ off".to_owned());

@@ -13,7 +13,7 @@ use crate::transaction::history::{Entry, Old, Version, entries};
 use crate::workspace::Workspace;
 
 /// Where the history has old contents, and what they are.
-type Kept<'e> = (&'e RelPath, Version);
+pub(super) type Kept<'e> = (&'e RelPath, Version);
 
 impl Run {
     /// Gives sections that number lines the versions that the history has of their files, as far as they have the tag;
@@ -38,7 +38,7 @@ impl Run {
 }
 
 /// Returns the old versions of each file, every one once.
-fn kept(all: &[Entry]) -> HashMap<&RelPath, Vec<Kept<'_>>> {
+pub(super) fn kept(all: &[Entry]) -> HashMap<&RelPath, Vec<Kept<'_>>> {
     let (mut kept, mut known) = (HashMap::<_, Vec<_>>::new(), HashSet::new());
     for file in all.iter().flat_map(|entry| &entry.files) {
         if let (Old::Kept(place), Some(version)) = (&file.old, file.before)
@@ -52,7 +52,7 @@ fn kept(all: &[Entry]) -> HashMap<&RelPath, Vec<Kept<'_>>> {
 }
 
 /// Returns a version, unless it is gone or was written to since.
-fn read(workspace: &dyn Workspace, (place, version): Kept<'_>, most: u64) -> Option<Vec<u8>> {
+pub(super) fn read(workspace: &dyn Workspace, (place, version): Kept<'_>, most: u64) -> Option<Vec<u8>> {
     let (bytes, _) = workspace.read(place, most).ok()?;
     (Digest::of(&bytes) == version.digest).then_some(bytes)
 }

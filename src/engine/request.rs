@@ -1,6 +1,6 @@
 //! What is asked of patches.
 
-use super::{Commands, Indexed, Lenience, WhitespaceRequest};
+use super::{Commands, Indexed, Lenience, ThreeWayRequest, WhitespaceRequest};
 use crate::diagnostics;
 use crate::plan::{self, Listed};
 use crate::preflight;
@@ -52,6 +52,8 @@ pub struct Request {
     pub relocate: bool,
     /// What of git's index the change is made in, if it is (`--index`, `--cached`).
     pub index: Option<Indexed>,
+    /// How patches are merged with what became of their files, if they are (`--3way`).
+    pub three_way: Option<ThreeWayRequest>,
     /// What is looked for in the white space of new lines, and how white space is compared.
     pub whitespace: WhitespaceRequest,
     /// The commands of the user around the change.
@@ -86,6 +88,7 @@ impl Request {
             diagnostics: None,
             relocate: false,
             index: None,
+            three_way: None,
             whitespace: WhitespaceRequest::default(),
             commands: Commands::default(),
         }

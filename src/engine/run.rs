@@ -213,6 +213,9 @@ impl Run {
 
     pub(super) fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
         self.problems.append(&mut resolution.problems);
+        if resolution.is_partial() {
+            self.success = self.success.partial();
+        }
         self.resolution = Some(resolution);
         if approve.is_some_and(|approved| !self.is_refused() && self.report().plan_id.as_deref() != Some(approved)) {
             self.problems.push(not_approved());
@@ -388,7 +391,7 @@ impl Run {
         let has_rest = self.resolution.as_ref().is_some_and(|resolution| resolution.changes > 0);
         self.report_as(match (is_reduced, has_rest) {
             (false, _) => self.success,
-            (true, true) => report::Outcome::Partial,
+            (true, true) => self.success.partial(),
             (true, false) => report::Outcome::DoesNotApply,
         })
     }

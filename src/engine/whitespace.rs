@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Run;
 use crate::path::RelPath;
-use crate::plan::{Anchor, Operation};
+use crate::plan::Operation;
 use crate::preflight::{self, Conversions, Problem, Severity, WhitespaceAction, code, named};
 use crate::whitespace::{Contradiction, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
@@ -70,7 +70,7 @@ impl Run {
 
 /// Returns whether the operation has hunks as git writes them: other grammars are not what git is configured for.
 fn has_numbers(operation: &Operation) -> bool {
-    operation.hunks().any(|hunk| hunk.anchor == Anchor::Line)
+    operation.hunks().any(|hunk| hunk.anchor.is_numbered())
 }
 
 fn configured(

@@ -43,7 +43,7 @@ struct Chunk<'a> {
 impl<'a> Chunk<'a> {
     fn new(hunk: &Hunk, text: &'a [u8], direction: Direction) -> Self {
         let (headings, is_at_end) = match &hunk.anchor {
-            Anchor::Line => (Vec::new(), false),
+            Anchor::Line | Anchor::Bare => (Vec::new(), false),
             Anchor::Headings { headings, at_end } => (headings.iter().map(|span| span.of(text)).collect(), *at_end),
         };
         let lines: Vec<_> = hunk.lines(text, direction).collect();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Rules;
 use super::pattern::Pattern;
-use crate::plan::LineRange;
+use crate::plan::{Anchor, Direction, Hunk, LineRange};
 
 /// Most lines of context that `--fuzz` leaves out on one side: bounds the work on hostile input.
 const MOST_FUZZ: usize = 64;
@@ -30,11 +30,13 @@ pub(super) fn stated(range: LineRange) -> usize {
 }
 
 /// Returns the levels in the order in which they are tried, the strictest first.
-pub(super) fn levels(pattern: &Pattern, old: LineRange, rules: &Rules) -> Vec<Level> {
+pub(super) fn levels(pattern: &Pattern, hunk: &Hunk, direction: Direction, rules: &Rules) -> Vec<Level> {
+    let old = hunk.preimage_range(direction);
+    let is_free = rules.zero_context || hunk.anchor == Anchor::Bare;
     let mut levels = vec![Level {
         lines: 0..pattern.count(),
-        is_at_start: old.start == 0 || (old.start == 1 && !rules.zero_context),
-        is_at_end: !rules.zero_context && pattern.trailing == 0,
+        is_at_start: old.start == 0 || (old.start == 1 && !is_free),
+        is_at_end: !is_free && pattern.trailing == 0,
         is_fuzzy: false,
     }];
     reduce(&mut levels, pattern, rules.context);
@@ -90,9 +92,10 @@ fn fuzz(levels: &mut Vec<Level>, pattern: &Pattern, most: usize) {
 mod tests {
     use super::*;
 
-    fn pattern(text: &[u8]) -> Pattern {
-        let hunk = super::super::testing::hunk(text, 1, 1);
-        Pattern::new(&hunk, text, crate::plan::Direction::Forward)
+    fn levels_at(start: usize, text: &[u8], rules: &Rules) -> Vec<Level> {
+        let mut hunk = super::super::testing::hunk(text, 1, 1);
+        hunk.old = LineRange { start, count: 5 };
+        levels(&Pattern::new(&hunk, text, Direction::Forward), &hunk, Direction::Forward, rules)
     }
 
     fn ranges(levels: &[Level]) -> Vec<(Range<usize>, bool, bool)> {
@@ -101,9 +104,7 @@ mod tests {
 
     #[test]
     fn the_longer_side_loses_context_first() {
-        let pattern = pattern(b" a\n b\n c\n-d\n e\n");
         let rules = Rules { context: 0, ..Rules::default() };
-        let range = LineRange { start: 1, count: 5 };
         let expected = [
             (0..5, true, false),
             (0..5, false, false),
@@ -111,15 +112,13 @@ mod tests {
             (2..5, false, false),
             (3..4, false, false),
         ];
-        assert_eq!(ranges(&levels(&pattern, range, &rules)), expected);
+        assert_eq!(ranges(&levels_at(1, b" a\n b\n c\n-d\n e\n", &rules)), expected);
     }
 
     #[test]
     fn fuzz_takes_the_longer_side_first() {
-        let pattern = pattern(b" a\n b\n c\n-d\n e\n");
         let rules = Rules { fuzz: 3, ..Rules::default() };
-        let range = LineRange { start: 7, count: 5 };
         let expected = [(0..5, false, false), (1..5, false, false), (2..5, false, false), (3..4, false, false)];
-        assert_eq!(ranges(&levels(&pattern, range, &rules)), expected);
+        assert_eq!(ranges(&levels_at(7, b" a\n b\n c\n-d\n e\n", &rules)), expected);
     }
 }

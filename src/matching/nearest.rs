@@ -13,7 +13,7 @@ use super::pattern::Pattern;
 use super::search::Places;
 use super::windows::{Comparison, Hashes, Windows, power};
 use super::{MismatchKind, Nearest, Placements, clipped};
-use crate::plan::{Anchor, Direction, Hunk, LineKind};
+use crate::plan::{Direction, Hunk, LineKind};
 
 /// Most votes in all, and for each line of a hunk.
 const MOST_VOTES: usize = 1 << 19;
@@ -95,7 +95,7 @@ struct Misfit {
 
 impl Misfit {
     fn new(nth: usize, hunk: &Hunk, text: &[u8], direction: Direction, gained: isize) -> Self {
-        let is_numbered = hunk.anchor == Anchor::Line;
+        let is_numbered = hunk.anchor.is_numbered();
         let stated = super::level::stated(hunk.postimage_range(direction)).saturating_add_signed(-gained);
         let mut lines = hunk.lines(text, direction);
         Self {

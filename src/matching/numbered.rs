@@ -34,7 +34,7 @@ pub(super) fn place(
         Placer { index, patch, covered: Covered::default(), searches: 0, exact: None, loose: HashMap::new() };
     let outcomes = hunks.iter().map(|hunk| {
         let pattern = Pattern::new(hunk, text, direction);
-        let levels = levels(&pattern, hunk.preimage_range(direction), rules);
+        let levels = levels(&pattern, hunk, direction, rules);
         let outcome = placer.place(&pattern, signed(stated(hunk.postimage_range(direction))), &levels);
         outcome.map_err(Mismatch::unexplained)
     });
@@ -56,7 +56,7 @@ impl Patch<'_> {
         self.hunks.iter().flat_map(move |hunk| {
             let pattern = Pattern::new(hunk, self.text, self.direction);
             let hashes = Hashes::new(comparison, pattern.lines());
-            let levels = levels(&pattern, hunk.preimage_range(self.direction), self.rules);
+            let levels = levels(&pattern, hunk, self.direction, self.rules);
             let runs = levels.into_iter().map(|level| level.lines);
             runs.map(|lines| (lines.len(), hashes.run(lines.start, lines.len(), power(lines.len()))))
                 .collect::<Vec<_>>()

@@ -6,7 +6,7 @@ use super::correct::Corrected;
 use super::ladder::{EOF, EXACT, FIXED, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
 use super::{Placement, Rules, Spliced};
-use crate::plan::{Anchor, Closeness, Direction, Hunk, HunkLine, LineKind};
+use crate::plan::{Closeness, Direction, Hunk, HunkLine, LineKind};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
 /// Returns the file with the hunks in place.
@@ -113,7 +113,7 @@ struct Site<'a> {
 
 impl<'a> Site<'a> {
     fn new(preimage: &'a [u8], hunk: &Hunk, placement: &'a Placement, rules: &Rules) -> Self {
-        let has_open_lines = hunk.anchor == Anchor::Line;
+        let has_open_lines = hunk.anchor.is_numbered();
         let rung = LADDER.iter().position(|rung| rung.name == placement.rung).unwrap_or(EXACT);
         let is_verbatim = has_open_lines && matches!(rung, EXACT | FIXED) && !rules.converts_line_ends;
         let ending = ending_near(preimage, placement.bytes.start);

@@ -65,7 +65,7 @@ pub(super) fn enter(plan: &mut Plan<Name>, selection: &Selection) {
     let names = plan.operations.iter_mut().flat_map(|operation| [Some(&mut operation.path), operation.from.as_mut()]);
     let claims = names.flatten().filter_map(|name| match name {
         Name::Agreed(claims) => Some(claims),
-        Name::Header(_) | Name::Below { .. } | Name::Traditional { .. } => None,
+        Name::Header(_) | Name::Below { .. } | Name::Traditional { .. } | Name::Unnamed(_) => None,
     });
     for claim in claims.flatten().filter(|claim| claim.strip == Strip::Literal && claim.bytes.starts_with(b"/")) {
         let below = |root: &Vec<u8>| claim.bytes.strip_prefix(root.as_slice())?.strip_prefix(b"/");
@@ -79,6 +79,7 @@ pub(super) fn enter(plan: &mut Plan<Name>, selection: &Selection) {
 fn named(name: &Name, selection: &Selection) -> Vec<u8> {
     match (name.resolve(selection.level(), &selection.directory), name) {
         (Ok(path), _) => path.as_bytes().to_vec(),
+        (Err(_), Name::Unnamed(_)) => Vec::new(),
         (Err(_), Name::Agreed(claims) | Name::Below { lines: claims, .. }) => {
             claims.first().map(|claim| claim.bytes.clone()).unwrap_or_default()
         }

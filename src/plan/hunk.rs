@@ -36,6 +36,8 @@ pub struct LineRange {
 pub enum Anchor {
     /// At the lines that the header names.
     Line,
+    /// There too, in a grammar that has no context.
+    Bare,
     /// Below the lines that hold these texts, each searched from the place of the one before; at the very
     /// end of the file if so marked.
     Headings {
@@ -44,6 +46,14 @@ pub enum Anchor {
         /// Whether the hunk's last line has to be the file's last line.
         at_end: bool,
     },
+}
+
+impl Anchor {
+    /// Returns whether it names lines by their numbers.
+    #[must_use]
+    pub fn is_numbered(&self) -> bool {
+        matches!(self, Self::Line | Self::Bare)
+    }
 }
 
 /// Which way a hunk is read.

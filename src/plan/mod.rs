@@ -172,6 +172,17 @@ pub struct Operation<P = RelPath> {
     pub guard: Option<Guard>,
     /// The permission bits that the file gets, of 0o7777, where the plan does not come from a patch.
     pub permissions: Option<u32>,
+    /// What the text above the section says of it.
+    pub lead: Lead,
+}
+
+/// What may stand above a section without git header, as GNU patch reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lead {
+    /// The name on an `Index:` line.
+    pub index: Option<Claim>,
+    /// The word of a `Prereq:` line, which the file before has to hold.
+    pub prerequisite: Option<Vec<u8>>,
 }
 
 impl<P> Operation<P> {

@@ -25,6 +25,8 @@ pub enum Name {
         /// The name on the `+++` line.
         new: Claim,
     },
+    /// No word of it; the section stands here.
+    Unnamed(Span),
 }
 
 /// One line's word on a name.
@@ -54,6 +56,9 @@ pub enum Strip {
 /// Why a section names no file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
+    /// No line of it says which file it is about.
+    #[error("the patch does not name the file that it is for")]
+    Unnamed,
     /// It has fewer components than the strip level takes, or nothing is left.
     #[error("nothing is left of the name at this strip level")]
     Stripped,
@@ -74,6 +79,7 @@ impl Name {
                 claims.first().map_or(Span::default(), |claim| claim.span)
             }
             Self::Header(claim) | Self::Traditional { old: claim, .. } => claim.span,
+            Self::Unnamed(span) => *span,
         }
     }
 
@@ -101,6 +107,7 @@ impl Name {
             Self::Header(claim) => vec![claim],
             Self::Below { header, lines } => std::iter::once(header).chain(lines).collect(),
             Self::Traditional { old, new } => vec![old, new],
+            Self::Unnamed(_) => Vec::new(),
         };
         for claim in claims {
             claim.strip = match claim.strip {
@@ -115,6 +122,7 @@ impl Name {
     pub(super) fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
         match self {
             Self::Agreed(claims) => agreed(claims, level),
+            Self::Unnamed(_) => Err(NameError::Unnamed),
             Self::Header(claim) => halves(&claim.bytes, level).ok_or(NameError::Disagreement),
             Self::Below { header, lines } => {
                 let header = halves(&header.bytes, level);

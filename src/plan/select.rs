@@ -193,6 +193,7 @@ fn resolved(
         tells_missing: operation.tells_missing,
         guard: operation.guard,
         permissions: operation.permissions,
+        lead: operation.lead,
     };
     let operation = in_place(operation);
     match operation.direction {
@@ -244,7 +245,7 @@ fn says_nothing(operation: &Operation<RelPath>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Claim, Strip};
+    use crate::plan::{Claim, Lead, Strip};
 
     fn operation(action: Action, path: &str, from: Option<&str>) -> Operation<Name> {
         let name = |path: &str| {
@@ -269,6 +270,7 @@ mod tests {
             tells_missing: true,
             guard: None,
             permissions: None,
+            lead: Lead::default(),
         }
     }
 

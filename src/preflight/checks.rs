@@ -8,6 +8,7 @@ use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Direction, Edit, LineKind, Operation};
+use crate::text::printable;
 use crate::workspace::WorkspaceError;
 
 /// Longest target of a symbolic link, in bytes (`PATH_MAX` less the final NUL, see `symlink(7)`).
@@ -143,8 +144,15 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
     operation.action == Action::Create && made == *node.bytes
 }
 
-/// Returns whether the file has the digest that the operation expects.
+/// Returns whether the file is one that the operation expects: it has the digest, and the word, that are told.
 pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: &mut Findings) -> bool {
+    if let Some(word) = &operation.lead.prerequisite
+        && !node.is_some_and(|node| has_word(&node.bytes, word))
+    {
+        let message = format!("the file does not hold the word {} that the patch is for", printable(word));
+        findings.error(&code::PREREQUISITE, message).help = Some("it is another version of the file".into());
+        return false;
+    }
     let Some(expected) = operation.expected else { return true };
     let actual = node.map(|node| Sha256::of(&node.bytes));
     if actual == Some(expected) {
@@ -158,6 +166,15 @@ pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: 
     problem.help = Some("read the file again: it changed since".into());
     problem.facts = Facts { expected: Some(expected), actual, ..Facts::default() };
     false
+}
+
+/// Returns whether `word` stands between blanks in `text`.
+fn has_word(text: &[u8], word: &[u8]) -> bool {
+    let is_border = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    memchr::memmem::find_iter(text, word).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        is_border(before) && is_border(text.get(at + word.len()))
+    })
 }
 
 /// Says so if something is left of a file that the patch deletes as a whole.

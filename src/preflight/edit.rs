@@ -10,7 +10,7 @@ use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, Severity, code};
 use super::{FileOutcome, Options, reject, whitespace};
-use crate::digest::{ObjectFormat, blob_id, streamed_blob_id};
+use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Anchor, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
@@ -222,25 +222,12 @@ fn verified(made: &BinaryPostimage<'_>, name: Option<&[u8]>) -> Result<Option<Ve
         return Ok(Some(made.contents()?).filter(|after| name.is_none_or(|name| is_blob(after, name))));
     }
     let Some(name) = name else { return Ok(None) };
-    let id = streamed_blob_id(made.size(), object_format(name), |take| made.pieces(take))?;
+    let id = streamed_blob_id(made.size(), named_format(name), |take| made.pieces(take))?;
     if is_named(&id, name) { made.contents().map(Some) } else { Ok(None) }
 }
 
 fn is_gone(operation: &Operation) -> bool {
     operation.action == Action::Delete
-}
-
-/// Returns whether git would name `content` by `name`: a full object name, or the start of one.
-fn is_blob(content: &[u8], name: &[u8]) -> bool {
-    is_named(&blob_id(content, object_format(name)), name)
-}
-
-fn is_named(id: &str, name: &[u8]) -> bool {
-    !name.is_empty() && id.as_bytes().starts_with(&name.to_ascii_lowercase())
-}
-
-fn object_format(name: &[u8]) -> ObjectFormat {
-    ObjectFormat::from_hex_length(name.len()).unwrap_or(ObjectFormat::Sha1)
 }
 
 /// Notes what there is to say of each hunk.
@@ -348,6 +335,7 @@ fn done<'f>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::digest::{ObjectFormat, blob_id};
     use crate::syntax::testing::literal;
 
     #[test]

@@ -26,6 +26,7 @@ mod problem;
 mod reject;
 mod replace;
 mod shelf;
+mod three_way;
 mod whitespace;
 mod whole;
 
@@ -58,6 +59,7 @@ pub use line_ends::{Conversions, LineEnds};
 pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
 pub use reject::Rejects;
 pub use shelf::Shelf;
+pub use three_way::{BaseKind, Bases, Conflicts, Driver, Given, KeptBases, Merge, MergeSides, ThreeWay};
 pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
 
 /// How the tree is looked at.
@@ -110,6 +112,8 @@ pub struct Options {
     /// The repository that has the blobs of binary files of which a patch has no data. It is asked only for those that the
     /// patch names in full.
     pub objects: Option<Repository>,
+    /// How a patch is merged with what became of its files since it was made, if it is (`--3way`).
+    pub three_way: Option<Arc<ThreeWay>>,
     /// Whom the run tells how far it is, this stage and all others.
     pub progress: Progress,
 }
@@ -150,6 +154,7 @@ impl Default for Options {
             gallery: None,
             shelf: None,
             objects: None,
+            three_way: None,
             progress: Progress::default(),
         }
     }
@@ -167,6 +172,12 @@ pub struct Resolution {
 }
 
 impl Resolution {
+    /// Returns whether files are going to have conflicts in them.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.files.iter().filter_map(|file| file.merge.as_ref()).any(|merge| merge.sides.is_some())
+    }
+
     /// Returns whether nothing speaks against it.
     #[must_use]
     pub fn is_clean(&self) -> bool {
@@ -221,6 +232,8 @@ pub struct FileOutcome {
     pub is_done: bool,
     /// The hunks that were left out, as they do not fit.
     pub rejects: Option<Box<Rejects>>,
+    /// How the patch was merged with what became of the file, where it was.
+    pub merge: Option<Box<Merge>>,
     /// What is wrong with the white space of the patch, where something is.
     pub whitespace: Option<Box<FileWhitespace>>,
 }

@@ -14,10 +14,16 @@ pub(super) fn kept<'n>(
 }
 
 pub(super) fn permissions(operation: &Operation, before: Option<&Node>, replaced: Option<&Node>) -> Permissions {
-    let wanted = operation.new_mode.map(|mode| mode == FileMode::Executable);
+    let wanted = changed(operation).map(|mode| mode == FileMode::Executable);
     let new = |like: Option<&Node>| Permissions::New { executable: wanted.unwrap_or(like.is_some_and(is_executable)) };
     let kept = kept(operation, before, replaced);
     kept.map_or_else(|| new(before), |node| executable(node.permissions, wanted))
+}
+
+/// Returns the mode that the operation gives to the file. One that it has before and after, as an `index` line says it, is
+/// none: a file that has another one by now keeps it.
+fn changed(operation: &Operation) -> Option<FileMode> {
+    operation.new_mode.filter(|mode| operation.old_mode != Some(*mode))
 }
 
 /// Returns whether the file has the kind and the execute bit that the operation names, if it names any.

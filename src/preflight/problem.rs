@@ -235,6 +235,8 @@ codes! {
     BINARY_DATA = "wpatch::parse::binary", Binary;
     /// A form that is recognised and not taken.
     UNSUPPORTED_FORM = "wpatch::parse::unsupported", Unsupported;
+    /// Commands for an editor stand where a patch should.
+    ED_SCRIPT = "wpatch::parse::ed_script", Unsupported;
     /// A patch is about more files than the limit.
     TOO_MANY_FILES = "wpatch::parse::too_many_files", TooLarge;
     /// A patch has more hunks than the limit.
@@ -243,6 +245,8 @@ codes! {
     USAGE = "wpatch::usage", Usage;
     /// Nothing is left of a name at this strip level.
     NAME_STRIPPED = "wpatch::path::stripped", Parse;
+    /// No line of a section names the file that it is about.
+    UNNAMED = "wpatch::path::unnamed", Parse;
     /// The lines of a section name different files.
     NAMES_DISAGREE = "wpatch::path::disagree", Parse;
     /// A path leads out of the root.
@@ -291,6 +295,8 @@ codes! {
     NOT_AS_INDEXED = "wpatch::file::not_as_indexed", Stale;
     /// The repository does not have the blob that the patch was made for.
     NO_BLOB = "wpatch::git::no_blob", Missing;
+    /// The patch and what became of the file since change the same lines.
+    MERGE_CONFLICT = "wpatch::merge::conflict", Conflict;
     /// The patch says that binary files differ and does not say how.
     NO_BINARY_DATA = "wpatch::file::no_binary_data", Binary;
     /// A file is not what the change left that is to be taken back.
@@ -305,6 +311,8 @@ codes! {
     ENCODING = "wpatch::file::encoding", Encoding;
     /// The contents of a file are not those that the patch expects.
     UNEXPECTED = "wpatch::file::unexpected", Stale;
+    /// A file does not hold the word that the patch wants in it.
+    PREREQUISITE = "wpatch::file::prerequisite", Stale;
     /// A file changed while it was looked at.
     STALE = "wpatch::file::stale", Stale;
     /// A symbolic link without a target, or with one that no link can have.

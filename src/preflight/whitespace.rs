@@ -9,7 +9,7 @@ use super::{Options, Resolution};
 use crate::matching::{Correction, Placement, Rules, Spliced, blank_end};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::plan::{Anchor, Direction, Edit, Hunk, LineKind, Operation, Plan};
+use crate::plan::{Direction, Edit, Hunk, LineKind, Operation, Plan};
 use crate::text::Span;
 use crate::whitespace::{Flags, WhitespaceRule, check};
 
@@ -156,7 +156,7 @@ fn is_returned(kind: LineKind, line: &[u8]) -> bool {
 /// Returns whether old lines of the hunks end with CR LF: their line ends are those of the file then.
 fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])) -> bool {
     let lines = || hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction));
-    hunks.iter().any(|hunk| hunk.anchor == Anchor::Line) && lines().any(|line| is_returned(line.kind, line.text))
+    hunks.iter().any(|hunk| hunk.anchor.is_numbered()) && lines().any(|line| is_returned(line.kind, line.text))
 }
 
 /// Returns how closely the hunks of `operation` have to fit in `preimage`.

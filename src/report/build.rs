@@ -135,7 +135,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         summary: summary(&files, parts.plan),
         diagnostics: parts.findings.map(DiagnosticsReport::of),
         policy: policy(parts, &files),
-        error: decisive.map(|index| {
+        error: decisive.or_else(|| conflict(parts).filter(|_| outcome.is_partial())).map(|index| {
             let problem = &parts.problems[index];
             ErrorReport::of(problem, &problems[index], hunk_of(problem, &files))
         }),
@@ -163,6 +163,11 @@ fn decisive(parts: &Parts<'_>) -> Option<usize> {
     all(least).reduce(|gravest, index| if gravity(index) > gravity(gravest) { index } else { gravest })
 }
 
+/// Returns the index of the first problem that keeps a part of the change out.
+fn conflict(parts: &Parts<'_>) -> Option<usize> {
+    parts.problems.iter().position(|problem| problem.code == &code::MERGE_CONFLICT)
+}
+
 /// Returns the hunk that `problem` speaks of, and its index in its file.
 fn hunk_of<'a>(problem: &Problem, files: &'a [FileReport]) -> Option<(usize, &'a HunkReport)> {
     let index = problem.hunk?;
@@ -175,7 +180,9 @@ fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Incomplete => true,
         Outcome::Recovered => was_put_back,
-        Outcome::WouldApply if parts.is_dry => parts.resolution.is_some_and(|resolution| resolution.changes > 0),
+        Outcome::WouldApply | Outcome::WouldBePartial if parts.is_dry => {
+            parts.resolution.is_some_and(|resolution| resolution.changes > 0)
+        }
         _ => parts.receipt.is_some() && parts.resolution.is_some_and(|resolution| resolution.changes > 0),
     }
 }

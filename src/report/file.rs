@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::cell::CellReport;
 use super::hunk::{HunkReport, hunk_id};
+use super::merge::MergeReport;
 use super::operation;
 use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
@@ -100,6 +101,9 @@ pub struct FileReport {
     /// The hunks that do not fit and were written to a file of their own (`--reject`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejects: Option<RejectsReport>,
+    /// How the patch was merged with what became of the file, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge: Option<MergeReport>,
     /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
     pub hunks: Vec<HunkReport>,
     /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
@@ -317,6 +321,7 @@ impl FileReport {
             }),
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
+            merge: known.merge.as_deref().map(MergeReport::of),
             whitespace: known.whitespace.as_ref().map(|found| WhitespaceReport::of(operation, found, counter)),
             rejects: known.rejects.as_ref().filter(|_| done.is_some()).map(|rejects| RejectsReport {
                 path: text(rejects.path.as_bytes()),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::nearest::{Budget, NearestPlace};
 use super::words::Counter;
 use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
-use crate::plan::{Anchor, Hunk, LineRange, Operation};
+use crate::plan::{Hunk, LineRange, Operation};
 use crate::text::Span;
 
 /// What became of one hunk.
@@ -234,7 +234,7 @@ fn candidates(lines: &[usize]) -> Vec<Candidate> {
 
 fn stated_lines(operation: &Operation, hunk: &Hunk, patch: &[u8]) -> StatedLines {
     let (old, new) = (hunk.preimage_range(operation.direction), hunk.postimage_range(operation.direction));
-    let start = |range: LineRange| (hunk.anchor == Anchor::Line).then_some(range.start);
+    let start = |range: LineRange| (hunk.anchor.is_numbered()).then_some(range.start);
     StatedLines {
         old_start: start(old),
         old_lines: old.count,

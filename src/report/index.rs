@@ -22,8 +22,21 @@ pub struct IndexEntryReport {
     pub path: String,
     /// What it had.
     pub before: Option<IndexVersion>,
-    /// What it gets; null if it goes.
+    /// What it gets; null if it goes, or is in conflict then.
     pub after: Option<IndexVersion>,
+    /// What it has of a conflict then (`--3way`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<IndexStage>,
+}
+
+/// A side of a conflict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct IndexStage {
+    /// 1 for what both sides come from, 2 for ours, 3 for theirs.
+    pub stage: u8,
+    /// What it is.
+    #[serde(flatten)]
+    pub version: IndexVersion,
 }
 
 /// What an entry names.

@@ -13,6 +13,10 @@ pub enum Outcome {
     Applied,
     /// The change can be made; nothing was written.
     WouldApply,
+    /// Part of the change is in the tree, as was asked for: the rest is in conflict, or was rejected.
+    Partial,
+    /// Part of the change can be made, as is asked for; nothing was written.
+    WouldBePartial,
     /// The patch was read and compared with no file.
     Described,
     /// What a dead process left was put right, or nothing was left.
@@ -25,8 +29,6 @@ pub enum Outcome {
     Rejected,
     /// The plan can be approved again.
     Withdrawn,
-    /// What fits is in the tree, or would be, and the rest is left out, as was asked for.
-    Partial,
     /// The patch does not fit the tree.
     DoesNotApply,
     /// The patch is broken.
@@ -54,7 +56,7 @@ impl Outcome {
             code::INCOMPLETE => return Self::Incomplete,
             code::INTERRUPTED => return Self::Interrupted,
             code::BINARY_DENIED => return Self::Refused,
-            code::BINARY_DATA | code::UNSUPPORTED_FORM => return Self::Malformed,
+            code::BINARY_DATA | code::UNSUPPORTED_FORM | code::ED_SCRIPT => return Self::Malformed,
             _ => {}
         }
         match problem.kind {
@@ -66,6 +68,22 @@ impl Outcome {
             Kind::Io => Self::Failed,
             _ => Self::DoesNotApply,
         }
+    }
+
+    /// Returns the ending of which only a part can be done.
+    #[must_use]
+    pub fn partial(self) -> Self {
+        match self {
+            Self::Applied => Self::Partial,
+            Self::WouldApply => Self::WouldBePartial,
+            other => other,
+        }
+    }
+
+    /// Returns whether only a part of what was asked for is done, or would be.
+    #[must_use]
+    pub fn is_partial(self) -> bool {
+        matches!(self, Self::Partial | Self::WouldBePartial)
     }
 
     /// Returns whether what was asked for is done, or would be.
@@ -93,7 +111,7 @@ impl Outcome {
             | Self::Cleaned
             | Self::Rejected
             | Self::Withdrawn => 0,
-            Self::Partial | Self::DoesNotApply => 1,
+            Self::DoesNotApply | Self::Partial | Self::WouldBePartial => 1,
             Self::Malformed | Self::Usage => 2,
             Self::Refused => 3,
             Self::Failed => 4,
@@ -109,13 +127,14 @@ impl Outcome {
         match self {
             Self::Applied => "applied",
             Self::WouldApply => "would_apply",
+            Self::Partial => "partial",
+            Self::WouldBePartial => "would_be_partial",
             Self::Described => "described",
             Self::Recovered => "recovered",
             Self::Initialized => "initialized",
             Self::Cleaned => "cleaned",
             Self::Rejected => "rejected",
             Self::Withdrawn => "withdrawn",
-            Self::Partial => "partial",
             Self::DoesNotApply => "does_not_apply",
             Self::Malformed => "malformed",
             Self::Usage => "usage",

@@ -50,7 +50,10 @@ fn rule(name: &str, meaning: &str) -> Value {
 /// Says how the command ended. A patch that does not apply is a result, and no failure of the program.
 fn invocation(report: &Report) -> Value {
     let has_worked = report.ok
-        || matches!(report.outcome, Outcome::Partial | Outcome::DoesNotApply | Outcome::Malformed | Outcome::Refused);
+        || matches!(
+            report.outcome,
+            Outcome::Partial | Outcome::WouldBePartial | Outcome::DoesNotApply | Outcome::Malformed | Outcome::Refused
+        );
     json!({
         "executionSuccessful": has_worked,
         "exitCode": report.exit_code,

@@ -32,8 +32,8 @@ impl Format for Text {
                 writeln!(out, "would apply:{}", changes(report))?;
                 report.saved.iter().try_for_each(|saved| writeln!(out, "saved until {}: {}", saved.expires, saved.id))
             }
-            Outcome::Partial if report.changed => writeln!(out, "applied in part:{}", changes(report)),
-            Outcome::Partial => writeln!(out, "would apply in part:{}", changes(report)),
+            Outcome::Partial => writeln!(out, "applied in part:{}", changes(report)),
+            Outcome::WouldBePartial => writeln!(out, "would apply in part:{}", changes(report)),
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
             Outcome::Recovered if report.transaction.is_none() => writeln!(out, "nothing to recover"),
             Outcome::Recovered => Ok(()),

@@ -7,12 +7,16 @@ mod base85;
 mod binary;
 mod blocks;
 mod codex;
+mod context;
+mod edges;
 mod git;
 mod hashline;
 mod hunks;
 mod json;
+mod lead;
 mod literal;
 mod names;
+mod normal;
 mod quilt;
 mod quoted;
 mod recount;
@@ -29,12 +33,20 @@ pub use quilt::{listed, packed};
 pub use quoted::quote;
 pub(crate) use quoted::unquote;
 
-use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
+use crate::plan::{Action, Direction, Edit, Input, Lead, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
-pub const SYNTAXES: &[&dyn Syntax] =
-    &[&json::Json, &hashline::Hashline, &codex::Codex, &blocks::Blocks, &git::Git, &unified::Unified];
+pub const SYNTAXES: &[&dyn Syntax] = &[
+    &json::Json,
+    &hashline::Hashline,
+    &codex::Codex,
+    &blocks::Blocks,
+    &git::Git,
+    &context::Context,
+    &normal::Normal,
+    &unified::Unified,
+];
 
 /// One grammar.
 pub trait Syntax: Sync {
@@ -49,6 +61,12 @@ pub trait Syntax: Sync {
 
     /// Returns whether any text may stand before, between and behind its sections, as mail does around a diff.
     fn takes_prose(&self) -> bool;
+
+    /// Returns whether its sections name their files. Others are sections only below a line that does, or where the text
+    /// has nothing else: prose may quote them.
+    fn names_files(&self) -> bool {
+        true
+    }
 
     /// Returns where the first section at or after `from`, the start of a line, begins; `None` if there is none.
     ///
@@ -175,6 +193,9 @@ pub enum SyntaxErrorKind {
     /// A binary section that is damaged or incomplete.
     #[error("damaged binary data: {0}")]
     Binary(&'static str),
+    /// Commands for an editor, as `diff -e` writes them.
+    #[error("an ed script is a program and no patch, and is not taken")]
+    EdScript,
     /// A form that is recognised and not taken.
     #[error("{0} are not taken")]
     Unsupported(&'static str),
@@ -251,16 +272,29 @@ fn read(
 ) -> Result<(), SyntaxError> {
     let text = &input.bytes;
     let mut starts = Starts::new(among);
-    let (mut offset, mut before) = (0, None::<&dyn Syntax>);
+    let (mut offset, mut end, mut before) = (0, 0, None::<&dyn Syntax>);
+    let mut is_named = false;
     while let Some((start, syntax)) = starts.next(text, offset) {
+        let is_alone = before.is_none_or(|before| !before.names_files()) && starts.are_all_of(syntax);
+        is_named |= lead::names_file(&text[offset..start]);
+        if !syntax.names_files() && !is_alone && !is_named {
+            offset = Lines::within(text, Span::new(start, text.len())).next().map_or(text.len(), |(span, _)| span.end);
+            continue;
+        }
         let is_strict = !syntax.takes_prose() || before.is_some_and(|syntax| !syntax.takes_prose());
         if is_strict {
-            refuse_prose(text, offset, start)?;
+            refuse_prose(text, end, start)?;
         }
-        if syntax.takes_prose() && series::has_border(&text[offset..start]) {
+        let between = &text[end..start];
+        if syntax.takes_prose() && series::has_border(between) {
             sections.step += 1;
         }
-        offset = syntax.parse(text, start, options, sections)?;
+        let known = sections.operations.len();
+        end = syntax.parse(text, start, options, sections)?;
+        if syntax.takes_prose() {
+            lead::note(between, &mut sections.operations[known..]);
+        }
+        (offset, is_named) = (end, false);
         options.allow_files(sections.operations.len(), content_span(text, start))?;
         options.allow_hunks(sections.hunks, content_span(text, start))?;
         debug_assert!(offset > start, "a section has at least one byte");
@@ -271,15 +305,39 @@ fn read(
         before = Some(syntax);
     }
     match before {
-        _ if options.allow_empty && sections.operations.is_empty() => Ok(()),
-        None => Err(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0))),
-        Some(_) if sections.operations.is_empty() => Err(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0))),
-        Some(syntax) if !syntax.takes_prose() => refuse_prose(text, offset, text.len()),
-        Some(_) => Ok(()),
+        _ if sections.operations.is_empty() && options.allow_empty => Ok(()),
+        _ if sections.operations.is_empty() => Err(nothing(text)),
+        Some(syntax) if !syntax.takes_prose() => refuse_prose(text, end, text.len()),
+        _ => Ok(()),
+    }
+}
+
+/// Says what a text without a section is.
+fn nothing(text: &[u8]) -> SyntaxError {
+    match normal::ed_script(text) {
+        Some(at) => SyntaxError::new(SyntaxErrorKind::EdScript, at),
+        None => SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)),
     }
 }
 
 impl Sections {
+    /// Adds what `read` finds in `input`, a text of its own; a mistake in it is one at `at`.
+    fn quote(
+        &mut self,
+        mut input: Input,
+        at: Span,
+        read: impl FnOnce(&mut Input, &mut Self) -> Result<(), SyntaxError>,
+    ) -> Result<(), SyntaxError> {
+        let mut inside = Self { step: self.step, ..Self::default() };
+        read(&mut input, &mut inside).map_err(|error| SyntaxError::new(error.kind, at))?;
+        self.quoted.push(input.bytes);
+        let input = self.quoted.len();
+        self.operations.extend(inside.operations.into_iter().map(|operation| Operation { input, ..operation }));
+        self.hunks += inside.hunks;
+        self.step = inside.step;
+        Ok(())
+    }
+
     /// Adds an operation that only says what is done to which file, for its grammar to complete.
     fn push(&mut self, action: Action, path: Name, edit: Edit, span: Span) -> &mut Operation<Name> {
         self.hunks += if let Edit::Hunks(hunks) = &edit { hunks.len() } else { 0 };
@@ -301,6 +359,7 @@ impl Sections {
             tells_missing: true,
             guard: None,
             permissions: None,
+            lead: Lead::default(),
         });
         self.operations.last_mut().expect("BUG: an operation has just been added")
     }
@@ -331,6 +390,11 @@ struct Starts {
 impl Starts {
     fn new(among: &[&'static dyn Syntax]) -> Self {
         Self { next: among.iter().map(|&syntax| (syntax, None)).collect(), is_searched: false }
+    }
+
+    /// Returns whether the next sections of all grammars that have any are of `syntax`.
+    fn are_all_of(&self, syntax: &dyn Syntax) -> bool {
+        self.next.iter().all(|(other, start)| start.is_none() || other.name() == syntax.name())
     }
 
     fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {

@@ -1,7 +1,7 @@
 //! What `--recount` made of the headers of hunks.
 
 use super::hunks;
-use crate::plan::{Anchor, Edit, Name, Plan, Repair};
+use crate::plan::{Edit, Name, Plan, Repair};
 
 const MESSAGE: &str = "the header of the hunk counted its lines wrongly; they were counted again";
 
@@ -15,7 +15,7 @@ pub(super) fn note(plan: &mut Plan<Name>) {
         if last != operation.input {
             (last, offset, line) = (operation.input, 0, 1);
         }
-        for hunk in hunks.iter().filter(|hunk| hunk.anchor == Anchor::Line) {
+        for hunk in hunks.iter().filter(|hunk| hunk.anchor.is_numbered()) {
             if hunks::is_miscounted(&input.bytes, hunk) {
                 line += memchr::memchr_iter(b'\n', &input.bytes[offset..hunk.header.start]).count();
                 offset = hunk.header.start;

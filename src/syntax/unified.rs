@@ -4,10 +4,10 @@
 //! says has to happen as a whole.
 
 use super::names::{self, Side};
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks};
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, context, hunks, normal};
 use crate::path::MAX_PATH;
 use crate::plan::{Action, Claim, Edit, Hunk, Name, Strip};
-use crate::text::{Lines, Span, without_ending};
+use crate::text::{Lines, Span};
 
 /// The grammar of unified diffs.
 pub(super) struct Unified;
@@ -40,13 +40,14 @@ impl Syntax for Unified {
     }
 
     fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
-        let mut lines = Lines::within(text, Span::new(from, text.len()));
+        let lines = Lines::within(text, Span::new(from, text.len()));
         let line = content_span(text, from);
         let refuse = |kind| Err(SyntaxError::new(kind, line));
         match form(&lines) {
-            Some(Form::Unified) => unified(text, &mut lines, options, sections),
+            Some(Form::Unified) => section(text, from, options, sections),
             Some(Form::BinaryMissing) => Ok(binary_missing(text, line, sections)),
             Some(Form::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
+            Some(Form::EdScript) => refuse(SyntaxErrorKind::EdScript),
             Some(Form::Other(what)) => refuse(SyntaxErrorKind::Unsupported(what)),
             None => refuse(SyntaxErrorKind::Expected("`---`, `+++` and `@@` lines")),
         }
@@ -60,6 +61,8 @@ enum Form {
     BinaryMissing,
     /// A hunk that belongs to no file.
     LoneHunk,
+    /// Commands for an editor.
+    EdScript,
     /// A form that is not taken.
     Other(&'static str),
 }
@@ -75,30 +78,21 @@ fn form(lines: &Lines<'_>) -> Option<Form> {
 }
 
 fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<Form> {
+    if context::is_header(lines.clone()) {
+        return Some(Form::Other("context diffs"));
+    }
     lines.next();
     let (_, second) = lines.next()?;
     let third = lines.peek()?;
-    if first.starts_with(b"*** ") && second.starts_with(b"--- ") && third.starts_with(b"***************") {
-        return Some(Form::Other("context diffs"));
-    }
     if !first.starts_with(b"--- ") || !second.starts_with(b"+++ ") {
         return None;
     }
     match third {
         [b'@', b'@', b'@', ..] => Some(Form::Other("combined diffs")),
         [b'@', b'@', ..] => Some(Form::Unified),
-        _ if is_ed_command(without_ending(third)) => Some(Form::Other("ed scripts")),
+        _ if normal::is_ed_command(third) => Some(Form::EdScript),
         _ => None,
     }
-}
-
-/// `1,2c`, `3a`, `4d`: the commands that `diff -e` begins a script with.
-fn is_ed_command(line: &[u8]) -> bool {
-    let Some((command, lines)) = line.split_last() else {
-        return false;
-    };
-    let is_number = |number: &[u8]| !number.is_empty() && number.iter().all(u8::is_ascii_digit);
-    matches!(command, b'a' | b'c' | b'd' | b'i') && lines.splitn(2, |&byte| byte == b',').all(is_number)
 }
 
 fn single_line_form(line: &[u8]) -> Option<Form> {
@@ -121,14 +115,15 @@ fn single_line_form(line: &[u8]) -> Option<Form> {
     is_combined.then_some(Form::Other("combined diffs"))
 }
 
-fn unified(
+/// Reads the section that starts with its `---` line at `start`.
+pub(super) fn section(
     text: &[u8],
-    lines: &mut Lines<'_>,
+    start: usize,
     options: Options,
     sections: &mut Sections,
 ) -> Result<usize, SyntaxError> {
-    let start = lines.offset();
-    let (old, new) = (side(text, lines)?, side(text, lines)?);
+    let mut lines = Lines::within(text, Span::new(start, text.len()));
+    let (old, new) = (side(text, &mut lines)?, side(text, &mut lines)?);
     let (hunks, end) = hunks::read(text, lines.offset(), options)?;
     let (action, name) = meaning(old, new, &hunks).ok_or_else(|| {
         let says = SyntaxErrorKind::Contradiction("a file cannot be /dev/null on both sides");
@@ -249,8 +244,6 @@ mod tests {
     #[test]
     fn forms_that_are_not_taken_are_refused() {
         let cases = [
-            ("*** a/x\n--- b/x\n***************\n*** 1,2 ****\n", "context diffs"),
-            ("--- x\n+++ x\n1,2c\nb\n.\n", "ed scripts"),
             ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", "combined diffs"),
             ("diff --cc x\nindex 1,2..3\n", "combined diffs"),
             ("File a/x is a regular file while file b/x is a directory\n", "changes of type without contents"),

@@ -41,6 +41,8 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     // Of git's index; it is in `index.rs`.
     "wpatch::file::not_as_indexed",
     "wpatch::git::no_blob",
+    // Of three-way merges; it is in `three_way.rs`.
+    "wpatch::merge::conflict",
     "wpatch::notebook::malformed",
     "wpatch::notebook::version",
     "wpatch::notebook::cell_not_found",

@@ -65,7 +65,7 @@ fn each_ending_has_its_exit_code() {
         (&["check"], PATCH, 0),
         (&["apply", "-R"], PATCH, 1),
         (&["apply"], "no patch at all\n", 2),
-        (&["apply"], "*** a/file\n--- b/file\n***************\n*** 1 ****\n! one\n--- 1 ----\n! two\n", 2),
+        (&["apply"], "--- a/file\n+++ b/file\n1c\ntwo\n.\n", 2),
         (&["apply", "--no-such-option"], PATCH, 2),
         (&["apply", "--exclude", "[z-a]"], PATCH, 2),
         (&["apply"], outside, 3),

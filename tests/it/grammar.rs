@@ -1,10 +1,11 @@
 //! The formal grammars, executed: what they generate is taken, and what is taken is in them.
 
-use wpatch::syntax::{Options, SYNTAXES, Syntax, parse};
+use wpatch::syntax::{Options, SYNTAXES, Sections, Syntax, parse};
 use wpatch::text::Span;
 
 use crate::lark::{Generator, Grammar};
 
+mod diffs;
 mod hashline;
 
 const SENTENCES: u64 = 300;
@@ -31,6 +32,10 @@ const TEXTS: &[&str] = &[
     "[a b.txt#2914]\nPUT 2.=3:\n+\n++x\n\nCUT 4.=4 @x\n[b#01ab] \r\nPUT >$ @x\nPUT <1:\n+a\nMV \"c d\"\n",
     "*** Begin Patch\n\n[a#0000]\nCUT 1.=1\nPUT >2\n[b#0000]\nREM\n*** End Patch\n",
     "[a#0000]\nMV b\n*** Abort\nPUT and anything else",
+    "*** a/x\t2024\n--- b/x\t2024\n*************** fn\n*** 1,4 ****\n  a\n\n! b\n- c\n--- 1,4 ----\n  a\n  \n! c\n! d\n\\ No\n",
+    "*** \"a/\\303\\244\"\n--- x\n***************\n*** 3\n--- 3,4\n+ b\n  c\n***************\n*** 5,6 ****\n- b\n  c\n--- 6 ----\n",
+    "Index: x\n1,2c3\n< a\n< \n---\n> b\n\\ No newline\n5a6,7\r\n> a\n> b\n",
+    "8,9d7\n< a\n< b\n",
 ];
 
 /// The first words of the header lines of a git section, in the order of the grammar.
@@ -64,7 +69,9 @@ fn grammar(syntax: &dyn Syntax) -> Grammar {
 /// What a grammar without context cannot say: the counts of a hunk, the length of a base-85 line.
 fn mend(rule: &str, made: Vec<u8>) -> Vec<u8> {
     match rule {
-        "hunk" | "created_hunk" | "deleted_hunk" => counted(&made),
+        "hunk" if made.starts_with(b"***") => diffs::context(&made),
+        "added" | "deleted" | "changed" if made[0].is_ascii_digit() => diffs::normal(&made),
+        "hunk" | "created_hunk" | "deleted_hunk" if made.starts_with(b"@@") => counted(&made),
         "base85" => {
             let groups = made.iter().filter(|byte| !byte.is_ascii_whitespace()).count() / 5;
             let length = u8::try_from(groups * 4).expect("a short line");
@@ -111,11 +118,25 @@ fn taken(syntax: &'static dyn Syntax, text: &[u8]) -> Vec<(&'static str, Span)> 
     let Ok(plan) = parse("-", text.to_vec(), &[syntax], Options::default()) else {
         return Vec::new();
     };
+    // What is read in another form stands there in that form.
+    if plan.operations.iter().any(|operation| operation.input > 0) {
+        return sections(syntax, text);
+    }
     if syntax.takes_prose() {
         return plan.operations.iter().map(|operation| ("section", operation.span)).collect();
     }
     let start = text.len() - text.trim_ascii_start().len();
     vec![("start", Span::new(start, text.trim_ascii_end().len().max(start)))]
+}
+
+/// Returns the sections.
+fn sections(syntax: &'static dyn Syntax, text: &[u8]) -> Vec<(&'static str, Span)> {
+    let (mut from, mut found, mut spans) = (0, Sections::default(), Vec::new());
+    while let Some(start) = syntax.find(text, from) {
+        from = syntax.parse(text, start, Options::default(), &mut found).expect("it was taken");
+        spans.push(("section", Span::new(start, from)));
+    }
+    spans
 }
 
 /// Puts the header lines of a git section into the order of the grammar; the parser takes any.

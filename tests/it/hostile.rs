@@ -39,7 +39,7 @@ const EXITS: &[(&str, i32)] = &[
 
 fn exit_code(case: &Case) -> i32 {
     let Some(kind) = case.settings.error.as_deref() else { return 0 };
-    if case.settings.code.as_deref() == Some("wpatch::parse::unsupported") {
+    if matches!(case.settings.code.as_deref(), Some("wpatch::parse::unsupported" | "wpatch::parse::ed_script")) {
         return 2;
     }
     EXITS.iter().find(|(name, _)| *name == kind).map(|&(_, code)| code).expect("a kind with an exit code")

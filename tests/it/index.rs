@@ -63,6 +63,33 @@ impl Tree {
         tree
     }
 
+    /// One whose files others have changed since the patch was made: one of them merges, in one of them the patch changes the
+    /// same, and it makes one that is there.
+    pub(crate) fn diverged() -> Self {
+        let tree = Self::new();
+        let numbers = |changes: &[(usize, &str)]| -> String {
+            let line = |number: usize| {
+                changes.iter().find(|(at, _)| *at == number).map_or(number.to_string(), |(_, text)| (*text).to_owned())
+            };
+            (1..=9).map(|number| line(number) + "\n").collect()
+        };
+        let commit = |files: &[(&str, String)]| {
+            for (name, text) in files {
+                fs::write(tree.root().join(name), text).unwrap();
+            }
+            tree.git(&["add", "."]);
+            tree.git(&["commit", "-q", "-m", "next"]);
+        };
+        commit(&[("merges", numbers(&[])), ("conflicts", numbers(&[]))]);
+        let theirs = numbers(&[(2, "zwei"), (8, "acht")]);
+        commit(&[("merges", theirs.clone()), ("conflicts", theirs), ("both", "a\nc\n".to_owned())]);
+        fs::write(tree.patch(), tree.git(&["diff", "HEAD^", "HEAD"])).unwrap();
+        tree.git(&["reset", "-q", "--hard", "HEAD^"]);
+        let ours = [("merges", numbers(&[(5, "five")])), ("conflicts", numbers(&[(2, "two"), (5, "five")]))];
+        commit(&[&ours[..], &[("both", "a\nb\n".to_owned())]].concat());
+        tree
+    }
+
     pub(crate) fn root(&self) -> PathBuf {
         self.directory.path().join("root")
     }
@@ -81,7 +108,7 @@ impl Tree {
     }
 
     /// Runs the program in `directory` of it.
-    fn wpatch(&self, directory: &str, arguments: &[&str]) -> Output {
+    pub(crate) fn wpatch(&self, directory: &str, arguments: &[&str]) -> Output {
         let patch = self.patch();
         Command::new(env!("CARGO_BIN_EXE_wpatch"))
             .args(arguments)
@@ -92,7 +119,7 @@ impl Tree {
     }
 
     /// Takes the last change back, or makes it again, and returns what is said.
-    fn back(&self, command: &str) -> String {
+    pub(crate) fn back(&self, command: &str) -> String {
         let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
         let output = program.arg(command).current_dir(self.root()).output().unwrap();
         assert!(output.status.success(), "{output:?}");
@@ -100,7 +127,7 @@ impl Tree {
     }
 
     /// Returns the code that it ends with, and its report.
-    fn report(&self, arguments: &[&str]) -> (i32, Value) {
+    pub(crate) fn report(&self, arguments: &[&str]) -> (i32, Value) {
         let output = self.wpatch("", &[arguments, &["--json"]].concat());
         let report = serde_json::from_slice(&output.stdout).unwrap();
         (output.status.code().unwrap(), crate::run::valid(report))

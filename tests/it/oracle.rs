@@ -10,7 +10,7 @@ use crate::case::{Case, Declared, Settings, each, same};
 use crate::tree::{self, Tree};
 
 /// The directories of cases in the grammars that those tools know.
-const GROUPS: &[&str] = &["git", "unified"];
+const GROUPS: &[&str] = &["git", "unified", "context", "normal"];
 
 /// What a tool makes of a case.
 #[derive(Debug, PartialEq, Eq)]

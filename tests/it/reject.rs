@@ -119,7 +119,7 @@ fn a_look_says_the_same_and_writes_nothing() {
     let report = desk.says(&["check", "--reject", "../patch"], b"");
     assert_eq!(
         (&report["outcome"], &report["changed"], &report["exit_code"]),
-        (&json!("partial"), &json!(false), &json!(1))
+        (&json!("would_be_partial"), &json!(false), &json!(1))
     );
     assert_eq!(report["files"][1]["rejects"]["path"], "sub/moved.rej");
     assert_eq!(tree::read(&desk.root()), before);

@@ -145,6 +145,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         is_saved: false,
         lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
         index: None,
+        three_way: None,
         relocate: false,
         whitespace: WhitespaceRequest {
             action: settings.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),

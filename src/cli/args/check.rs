@@ -18,7 +18,7 @@ pub(in crate::cli) struct CheckOptions {
     #[command(flatten)]
     pub(in crate::cli) tree: TreeOptions,
     /// Keep the plan for `apply --plan`, in the place where the history is; takes the lock
-    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "reject", "series"])]
+    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "reject", "series"])]
     pub(in crate::cli) save: bool,
     #[command(flatten)]
     pub(in crate::cli) batch: BatchOptions,
@@ -28,7 +28,7 @@ pub(in crate::cli) struct CheckOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
     /// Read jobs instead of a patch, a JSON object on each line, and print a report on a line for each
-    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "series"])]
+    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "build_fake_ancestor", "series"])]
     pub(in crate::cli) batch: bool,
     /// How many jobs are done at a time [default: the number of processors]
     #[arg(long, value_name = "N", requires = "batch")]
@@ -42,7 +42,7 @@ pub(in crate::cli) struct BatchOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct TreeOptions {
     /// Check against the tree of a revision, as in main or v1:src, without a checkout
-    #[arg(long, value_name = "REV", conflicts_with_all = ["diagnostics", "index", "cached"])]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["diagnostics", "index", "cached", "intent_to_add", "three_way"])]
     pub(in crate::cli) from_tree: Option<OsString>,
     /// The repository of that revision [default: the one that --root is in]
     #[arg(long, value_name = "DIR")]

@@ -6,6 +6,7 @@ mod git;
 mod global;
 mod history;
 mod index;
+mod merge;
 mod patch;
 
 use std::ffi::OsString;
@@ -18,13 +19,14 @@ pub(super) use git::GitOptions;
 pub(super) use global::{Durability, Global, When, duration};
 pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
 pub(super) use index::IndexOptions;
+pub(super) use merge::MergeOptions;
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use global::outputs;
 
 /// Applies a patch to a tree of files as a whole, or not at all.
 ///
-/// Reads unified diffs, git diffs, Codex envelopes, SEARCH/REPLACE blocks, hashline edits and JSON documents of changes.
+/// Reads unified, git, context and normal diffs, Codex envelopes, SEARCH/REPLACE blocks, hashline edits and JSON documents of changes.
 /// After any error the tree is as it was.
 ///
 /// Exit codes: 0 done, or would be done; 1 the patch does not apply; 2 usage, or a broken patch; 3 refused by policy

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{GitOptions, IndexOptions};
+use super::{GitOptions, IndexOptions, MergeOptions};
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::links::LinkOptions;
@@ -34,7 +34,13 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 47] = [
+const DECIDED: [&str; 53] = [
+    "three_way",
+    "ours",
+    "theirs",
+    "union",
+    "conflict",
+    "base",
     "index",
     "cached",
     "intent_to_add",
@@ -193,6 +199,8 @@ pub(in crate::cli) struct PatchOptions {
     pub(in crate::cli) idempotent: bool,
     #[command(flatten)]
     pub(in crate::cli) index: IndexOptions,
+    #[command(flatten)]
+    pub(in crate::cli) merge: MergeOptions,
     #[command(flatten)]
     pub(in crate::cli) guard: GuardOptions,
     #[command(flatten)]

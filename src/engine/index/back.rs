@@ -9,7 +9,7 @@ use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
 use crate::transaction::Failure;
 use crate::transaction::history::{Entry, IndexChange, IndexRecord};
-use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Update};
+use crate::workspace::index::{Blobs, GitIndex, Stages};
 
 /// What is to be taken back of an index.
 pub(in crate::engine) struct IndexBack {
@@ -35,21 +35,21 @@ impl Run {
     /// Works out what becomes of the index when what `back` says is taken back.
     pub(in crate::engine) fn unstage<'i>(&mut self, back: &'i IndexBack) -> Result<Restaged<'i>, Failure> {
         let staged = back.indexed.index.read()?;
-        let mut now: BTreeMap<&RelPath, Option<IndexEntry>> = BTreeMap::new();
+        let mut now: BTreeMap<&RelPath, Stages> = BTreeMap::new();
         let mut left = Vec::new();
         for change in back.records.iter().flat_map(|record| &record.entries) {
             let IndexChange { path, before, after } = change;
-            let entry = |text: &Option<String>| text.as_deref().and_then(IndexEntry::parse);
-            let here = now.entry(path).or_insert_with(|| staged.entry(path));
-            if *here == entry(after) {
-                *here = entry(before);
+            let parsed = |text: &Option<String>| text.as_deref().and_then(Stages::parse).unwrap_or_default();
+            let here = now.entry(path).or_insert_with(|| staged.all(path));
+            if *here == parsed(after) {
+                *here = parsed(before);
             } else {
                 left.push(path.clone());
             }
         }
         self.problems.extend(left.iter().map(kept));
-        let changed = now.into_iter().filter(|(path, entry)| staged.entry(path) != *entry);
-        let updates: Vec<_> = changed.map(|(path, entry)| Update { path: path.clone(), entry, stage: 0 }).collect();
+        let changed = now.into_iter().filter(|(path, stages)| staged.all(path) != *stages);
+        let updates: Vec<_> = changed.flat_map(|(path, stages)| stages.updates(path)).collect();
         self.note_index(&back.indexed, &staged, &updates);
         Ok(Restaged { blobs: Blobs::named(&back.indexed.index), updates, held: Vec::new() })
     }

@@ -19,7 +19,7 @@ impl Run {
     pub(super) fn intend<'i>(
         &mut self,
         indexed: &'i Indexed,
-        staged: Staged,
+        staged: &Staged,
         (workspace, options): (&dyn Workspace, &preflight::Options),
         (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
         approve: Option<&str>,
@@ -29,7 +29,7 @@ impl Run {
         let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
         let new = made(&self.plan).into_iter().filter(is_new);
         let updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
-        self.note_index(indexed, &staged, &updates);
+        self.note_index(indexed, staged, &updates);
         self.resolved(resolution, approve);
         Ok(Restaged { blobs, updates, held: Vec::new() })
     }

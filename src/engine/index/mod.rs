@@ -10,7 +10,9 @@ mod gather;
 mod gitlinks;
 mod intent;
 mod matches;
+mod stages;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::run::Run;
@@ -20,10 +22,10 @@ use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::plan::Action;
 use crate::preflight::{self, Problem};
-use crate::report::{IndexEntryReport, IndexReport, IndexVersion};
+use crate::report::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
 use crate::transaction::history::IndexChange;
 use crate::transaction::{Failure, IndexPlace, Transaction};
-use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Update};
+use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Stages, Update};
 use crate::workspace::{ANNEX, Workspace};
 
 use gather::{Gather, Gathered};
@@ -91,12 +93,14 @@ impl Indexed {
     /// Returns what a report says of `updates` of `staged`.
     fn told(&self, staged: &Staged, updates: &[Update]) -> IndexReport {
         let version = |entry: IndexEntry| IndexVersion { mode: entry.mode.to_string(), id: entry.id.to_string() };
-        let entry = |update: &Update| IndexEntryReport {
-            path: crate::report::path_text(&update.path),
-            before: staged.entry(&update.path).map(version),
-            after: update.entry.map(version),
+        let stage = |(&stage, &entry): (&u8, &IndexEntry)| IndexStage { stage, version: version(entry) };
+        let entry = |(path, stages): (&RelPath, &Stages)| IndexEntryReport {
+            path: crate::report::path_text(path),
+            before: staged.entry(path).map(version),
+            after: stages.0.get(&0).copied().map(version),
+            stages: stages.0.iter().filter(|(stage, _)| **stage > 0).map(stage).collect(),
         };
-        let entries = updates.iter().map(entry).collect();
+        let entries = states(updates).into_iter().map(|(path, stages)| entry((path, &stages))).collect();
         let file = self.index.directory().join(String::from_utf8_lossy(&self.index.name()).as_ref());
         IndexReport { reach: self.reach.name(), file: Some(file.to_string_lossy().into_owned()), entries }
     }
@@ -123,7 +127,7 @@ impl Run {
     ) -> Result<Restaged<'i>, Failure> {
         let mut staged = indexed.index.read()?;
         let matches = match indexed.reach {
-            Reach::Intent => return self.intend(indexed, staged, (workspace, options), (sink, blobs), approve),
+            Reach::Intent => return self.intend(indexed, &staged, (workspace, options), (sink, blobs), approve),
             Reach::Both => Matches::of(&self.plan, (&staged, &indexed.index), workspace, options)?,
             Reach::Cached => Matches::default(),
         };
@@ -137,6 +141,7 @@ impl Run {
         let links = gitlinks::updates(&self.plan, &staged);
         self.problems.extend(links.problems);
         updates.extend(links.updates);
+        stages::mark(&self.plan, &resolution, &blobs, &mut updates)?;
         // Where something comes, nothing else need be said of what goes.
         updates.sort_by(|a, b| (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some())));
         updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
@@ -148,13 +153,12 @@ impl Run {
     /// Notes what becomes of the index, for the report and the history.
     fn note_index(&mut self, indexed: &Indexed, staged: &Staged, updates: &[Update]) {
         self.index_report = Some(indexed.told(staged, updates));
-        let text = |entry: IndexEntry| entry.to_string();
-        let change = |update: &Update| IndexChange {
-            path: update.path.clone(),
-            before: staged.entry(&update.path).map(text),
-            after: update.entry.map(text),
+        let change = |(path, stages): (&RelPath, Stages)| IndexChange {
+            path: path.clone(),
+            before: staged.all(path).text(),
+            after: stages.text(),
         };
-        self.index_changes = updates.iter().filter(|update| update.stage == 0).map(change).collect();
+        self.index_changes = states(updates).into_iter().map(change).collect();
     }
 
     /// Takes the lock of the index, and stages what becomes of it and of the work tree.
@@ -227,6 +231,15 @@ impl Restaged<'_> {
         };
         Ok(transaction.take(FileChange { path, before, after: Some(after) })?)
     }
+}
+
+/// Returns what each name has when `updates` are made.
+fn states(updates: &[Update]) -> BTreeMap<&RelPath, Stages> {
+    let mut states = BTreeMap::<_, Stages>::new();
+    for Update { path, entry, stage } in updates {
+        states.entry(path).or_default().0.extend(entry.map(|entry| (*stage, entry)));
+    }
+    states
 }
 
 /// Returns what is in the index file, if it is there.

@@ -71,7 +71,7 @@ pub(super) struct CreateArguments {
 pub(super) struct PatchArguments {
     /// The text of the patch.
     pub(super) patch: String,
-    /// Its grammar: unified, git, codex, blocks, hashline or json; auto, or left out, to find out.
+    /// Its grammar: unified, context, normal, git, codex, blocks, hashline or json; auto, or left out, to find out.
     pub(super) format: Option<String>,
     /// How many leading components to take off the names of a diff; 1 if it is left out, for a/ and b/.
     pub(super) strip: Option<usize>,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Seen;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{Action, Direction, Edit, Guard, Operation, Restore};
+use crate::plan::{Action, Direction, Edit, Guard, Lead, Operation, Restore};
 use crate::preflight::{Problem, code};
 use crate::text::Span;
 use crate::transaction::Failure;
@@ -175,6 +175,7 @@ impl Back<'_> {
             tells_missing: true,
             guard: None,
             permissions: None,
+            lead: Lead::default(),
             expected: None,
         }
     }

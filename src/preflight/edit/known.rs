@@ -1,7 +1,6 @@
 //! Binary files of which the patch has no data, where it names blobs that the repository has.
 
-use super::is_blob;
-use crate::digest::ObjectFormat;
+use crate::digest::{ObjectFormat, is_blob};
 use crate::plan::{Action, Blobs, Operation};
 use crate::preflight::findings::Findings;
 use crate::preflight::{Options, checks, code};

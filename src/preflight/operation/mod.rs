@@ -15,6 +15,7 @@ use super::guards::Watched;
 use super::modes::{kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::problem::{Code, code};
+use super::three_way::{self, Attempt};
 use super::{Moment, Options, Side, done, lines, reject, whole};
 use crate::change::FileChange;
 use crate::digest::Digest;
@@ -106,15 +107,16 @@ impl<'a> Worker<'a> {
                 return Ok(());
             }
         }
+        let rival = self.rival(operation)?;
         let before = match operation.action {
-            Action::Create => None,
+            Action::Create => rival.clone(),
             Action::Modify if operation.may_fill() && self.is_missing(operation)? => None,
             _ => match self.source(operation, findings)? {
                 Some(node) => Some(node),
                 None => return Ok(()),
             },
         };
-        if (operation.arrives() || before.is_none()) && !self.has_room(operation, findings)? {
+        if rival.is_none() && (operation.arrives() || before.is_none()) && !self.has_room(operation, findings)? {
             return Ok(());
         }
         let replaced = self.replaced(operation)?;
@@ -180,6 +182,20 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Returns the file that is there already which the operation makes, if it can be merged with that.
+    fn rival(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
+        let (path, step) = (&operation.path, operation.step);
+        let may_merge = self.options.three_way.is_some() && !self.options.overwrite;
+        let is_file = operation.new_mode.is_none_or(|mode| mode.kind() == FileKind::Regular);
+        if !may_merge || operation.action != Action::Create || !is_file || self.going.contains(&(step, path)) {
+            return Ok(None);
+        }
+        Ok(match self.overlay.current(path, step)? {
+            Seen::Node(node) if node.kind == FileKind::Regular => Some(node),
+            _ => None,
+        })
+    }
+
     fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
         Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing | Seen::BelowFile(_)))
     }
@@ -239,13 +255,12 @@ impl<'a> Worker<'a> {
         replaced: Option<&Node>,
         findings: &mut Findings,
     ) -> Option<Node> {
-        let text = self.plan.text(operation);
         let preimage = before.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
         let edited = match &operation.edit {
             Edit::Lines(changes) => {
                 lines::postimage(operation, changes, &preimage, &mut self.numbered, self.options, findings)?
             }
-            _ => edit::postimage(operation, text, &preimage, self.options, findings)?,
+            _ => self.merged(operation, before, &preimage, findings)?,
         };
         let is_same = matches!(edited, Edited::Same);
         let bytes = match (edited, before) {
@@ -266,6 +281,35 @@ impl<'a> Worker<'a> {
         };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
         (is_kept || checks::is_possible(&node, self.options.max_made(), findings)).then_some(node)
+    }
+
+    /// Returns what the operation makes of `preimage`, merged with what became of the file if that is asked for.
+    fn merged(
+        &self,
+        operation: &Operation,
+        before: Option<&Node>,
+        preimage: &Arc<Vec<u8>>,
+        findings: &mut Findings,
+    ) -> Option<Edited> {
+        let text = self.plan.text(operation);
+        let attempt = three_way::attempt(operation, text, before, self.options, findings);
+        match (attempt, before) {
+            (Attempt::Merged(bytes), _) => return Some(Edited::Changed(bytes)),
+            (Attempt::Refused, _) => return None,
+            (Attempt::Direct | Attempt::Baseless, Some(rival)) if operation.action == Action::Create => {
+                three_way::tell_rival(operation, text, rival, findings);
+                return None;
+            }
+            (Attempt::Baseless, _) => {
+                let edited = edit::postimage(operation, text, preimage, self.options, findings);
+                if edited.is_none() {
+                    three_way::tell_baseless(operation, findings);
+                }
+                return edited;
+            }
+            (Attempt::Direct, _) => {}
+        }
+        edit::postimage(operation, text, preimage, self.options, findings)
     }
 
     /// Returns whether what the operation takes away or replaces is what its plan was made for.

@@ -81,6 +81,7 @@ pub(super) fn ending(report: &Report) -> &'static str {
         Outcome::WouldApply if report.policy.verdict == "ask" => "Applies if approved",
         Outcome::WouldApply => "Applies",
         Outcome::Applied => "Applied",
+        Outcome::WouldBePartial => "Applies in part",
         Outcome::Partial => "Applied in part",
         Outcome::DoesNotApply => "Does not apply",
         Outcome::Malformed => "Broken patch",

@@ -19,6 +19,7 @@ mod intent;
 mod staged;
 mod verbs;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,6 +72,52 @@ impl IndexEntry {
 impl fmt::Display for IndexEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.mode, self.id)
+    }
+}
+
+/// All that the index has for a name: its entry as stage 0, or the stages of a conflict, or nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stages(pub BTreeMap<u8, IndexEntry>);
+
+impl Stages {
+    /// Returns what there is of a name that is not in conflict.
+    #[must_use]
+    pub fn of(entry: Option<IndexEntry>) -> Self {
+        Self(entry.into_iter().map(|entry| (0, entry)).collect())
+    }
+
+    /// Returns the stages that `text` is, as [`Stages::text`] writes them.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(entry) = IndexEntry::parse(text) {
+            return Some(Self::of(Some(entry)));
+        }
+        let stage = |text: &str| {
+            let (entry, stage) = text.rsplit_once(' ')?;
+            Some((stage.parse().ok().filter(|stage| (1..=3).contains(stage))?, IndexEntry::parse(entry)?))
+        };
+        text.split(", ").map(stage).collect::<Option<_>>().map(Self)
+    }
+
+    /// Writes them: an entry alone as it is, others with the number of their stage behind each; nothing is `None`.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        let text = |(stage, entry): (&u8, &IndexEntry)| match stage {
+            0 => entry.to_string(),
+            stage => format!("{entry} {stage}"),
+        };
+        let texts: Vec<_> = self.0.iter().map(text).collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
+    }
+
+    /// Returns how `path` gets them.
+    #[must_use]
+    pub fn updates(&self, path: &RelPath) -> Vec<Update> {
+        if self.0.is_empty() {
+            return vec![Update { path: path.clone(), entry: None, stage: 0 }];
+        }
+        let update = |(&stage, &entry): (&u8, &IndexEntry)| Update { path: path.clone(), entry: Some(entry), stage };
+        self.0.iter().map(update).collect()
     }
 }
 
@@ -168,10 +215,12 @@ impl GitIndex {
     /// Returns an error if git cannot write it; then `copy` has to be given up.
     pub fn rewrite(&self, copy: &RelPath, updates: &[Update]) -> Result<()> {
         let copy = self.root.join(path_of(copy.as_bytes()).unwrap_or_default());
-        let line = |update: &Update| self.line(update);
-        // What goes makes room for what comes.
-        let (comes, goes): (Vec<_>, Vec<_>) = updates.iter().partition(|update| update.entry.is_some());
-        let input: Vec<u8> = goes.into_iter().chain(comes).flat_map(line).collect();
+        // What goes makes room for what comes; an entry stays beside the stages of a conflict unless it goes.
+        let goes = updates.iter().filter(|update| update.entry.is_none() || update.stage > 0);
+        let goes: BTreeSet<_> = goes.map(|update| &update.path).collect();
+        let gone = goes.into_iter().map(|path| Update { path: path.clone(), entry: None, stage: 0 });
+        let comes = updates.iter().filter(|update| update.entry.is_some()).cloned();
+        let input: Vec<u8> = gone.chain(comes).flat_map(|update| self.line(&update)).collect();
         self.ask(&["update-index", "-z", "--index-info"], Some(&copy), &input).map(drop)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{GitIndex, IndexEntry};
+use super::{GitIndex, IndexEntry, Stages};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::workspace::objects::{ObjectId, Repository};
@@ -54,6 +54,12 @@ impl Staged {
     #[must_use]
     pub fn entry(&self, path: &RelPath) -> Option<IndexEntry> {
         self.entries.get(path).copied()
+    }
+
+    /// Returns all that it has for `path`.
+    #[must_use]
+    pub fn all(&self, path: &RelPath) -> Stages {
+        self.unmerged.get(path).map_or_else(|| Stages::of(self.entry(path)), |stages| Stages(stages.clone()))
     }
 
     /// Returns whether the entry of `path` only says that a file is going to be added.

@@ -28,9 +28,9 @@ fn traced(tree: &Tree, strace: &[String], arguments: &[&str]) -> Output {
 }
 
 /// Returns how often the program itself makes a call.
-fn count(tree: &Tree, call: &str, arguments: &[&str]) -> usize {
+fn count(tree: &Tree, call: &str, (arguments, exit): (&[&str], i32)) -> usize {
     let output = traced(tree, &["-e".to_owned(), format!("trace={call}")], arguments);
-    assert!(output.status.success(), "{output:?}");
+    assert_eq!(output.status.code(), Some(exit), "{output:?}");
     fs::read_to_string(tree.root().join("../log")).unwrap().lines().filter(|line| line.starts_with(call)).count()
 }
 
@@ -41,23 +41,43 @@ fn kill(call: &str, number: usize) -> Vec<String> {
 
 #[test]
 fn a_kill_at_any_call_leaves_index_and_tree_before_or_after() {
-    let tree = Tree::new();
+    sweep(Tree::new, (&["apply", "--index"], 0));
+}
+
+#[test]
+fn a_kill_at_any_call_leaves_a_merge_undone_or_done() {
+    sweep(Tree::diverged, (&["apply", "--3way", "--conflict", "markers"], 1));
+}
+
+/// Kills a change of a tree, which ends with `exit` when nobody kills it.
+fn sweep(new: fn() -> Tree, (arguments, exit): (&[&str], i32)) {
+    let tree = new();
     let before = both(&tree);
-    let patch = tree.patch();
-    let apply = ["apply", "--index", patch.to_str().unwrap()];
-    let counts: Vec<_> = CALLS
-        .iter()
-        .map(|call| (*call, count(&Tree::new(), call, &["apply", "--index", patch.to_str().unwrap()])))
-        .collect();
-    assert!(tree_runs(&tree, &apply));
+    let with_patch = |tree: &Tree| {
+        let patch = tree.patch().into_os_string().into_string().unwrap();
+        arguments.iter().map(ToString::to_string).chain([patch]).collect::<Vec<_>>()
+    };
+    let runs = |tree: &Tree| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        program.args(with_patch(tree)).current_dir(tree.root()).output().unwrap().status.code() == Some(exit)
+    };
+    let counted = |call: &&'static str| {
+        let tree = new();
+        let arguments = with_patch(&tree);
+        (*call, count(&tree, call, (&arguments.iter().map(String::as_str).collect::<Vec<_>>(), exit)))
+    };
+    let counts: Vec<_> = CALLS.iter().map(counted).collect();
+    assert!(runs(&tree));
     let after = both(&tree);
     assert_ne!(before, after);
     let mut met = 0;
     for (call, count) in counts {
         for number in (1..=count).filter(|number| number % SAMPLE == 0 || crate::faults::takes_all()) {
-            let tree = Tree::new();
-            let killed = traced(&tree, &kill(call, number), &apply);
-            met += usize::from(!killed.status.success());
+            let tree = new();
+            let arguments = with_patch(&tree);
+            let killed = traced(&tree, &kill(call, number), &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+            let is_killed = killed.status.code() != Some(exit);
+            met += usize::from(is_killed);
             // A kill in the middle of recovery, and recovery after that.
             let _ = traced(&tree, &kill("renameat2", 1), &["recover"]);
             let recovered =
@@ -69,16 +89,11 @@ fn a_kill_at_any_call_leaves_index_and_tree_before_or_after() {
             let names = fs::read_dir(tree.root().join(".git")).unwrap().map(|entry| entry.unwrap().file_name());
             let left: Vec<_> = names.filter(|name| name.as_encoded_bytes().starts_with(b".wpatch")).collect();
             assert!(left.is_empty(), "{call} {number}: {left:?}");
-            if !killed.status.success() && found == before {
-                assert!(tree_runs(&tree, &apply), "{call} {number}");
+            if is_killed && found == before {
+                assert!(runs(&tree), "{call} {number}");
                 assert_eq!(both(&tree), after, "{call} {number}");
             }
         }
     }
     assert!(met >= 10, "only {met} kills");
-}
-
-fn tree_runs(tree: &Tree, arguments: &[&str]) -> bool {
-    let run = Command::new(env!("CARGO_BIN_EXE_wpatch")).args(arguments).current_dir(tree.root()).output().unwrap();
-    run.status.success()
 }

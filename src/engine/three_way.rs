@@ -1,0 +1,122 @@
+//! What patches are merged with: the contents that they were made for, and how git is configured to merge.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Run;
+use super::recall::{kept, read};
+use crate::digest::is_blob;
+use crate::matching::{ConflictStyle, Favour};
+use crate::path::RelPath;
+use crate::preflight::{self, Bases, Conflicts, Driver, Given, KeptBases, Problem, Severity, ThreeWay, code};
+use crate::transaction::Failure;
+use crate::transaction::history::entries;
+use crate::workspace::Workspace;
+use crate::workspace::git::{Attribute, Git};
+
+/// What is asked of merges (`--3way`).
+#[derive(Clone, Debug, Default)]
+pub struct ThreeWayRequest {
+    /// Whose lines are taken where both sides changed the same (`--ours`, `--theirs`, `--union`).
+    pub favour: Option<Favour>,
+    /// How conflicts are written into files; without it nothing is applied that has some.
+    pub marking: Option<Marking>,
+    /// What the patches were made for, where the user says it (`--base`).
+    pub base: Option<Given>,
+    /// The directory whose configuration and attributes count: the root. Without it nothing is configured.
+    pub directory: Option<PathBuf>,
+}
+
+/// How conflicts are written into files (`--conflict`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marking {
+    /// As git's `merge.conflictStyle` says: both sides, if that says nothing.
+    Configured,
+    /// Both sides, and what they come from.
+    Base,
+}
+
+impl Run {
+    /// Completes `options` for the plan.
+    pub(super) fn find_bases(
+        &mut self,
+        asked: ThreeWayRequest,
+        workspace: &dyn Workspace,
+        options: &mut preflight::Options,
+    ) {
+        let ThreeWayRequest { favour, marking, base, directory } = asked;
+        let git = directory.map(|directory| Git::around(&directory));
+        let mut told = |error: &io::Error| {
+            let message = format!("git cannot say how it is configured to merge: {error}");
+            self.problems.push(Problem { severity: Severity::Warning, ..Problem::new(&code::GIT_CONFIG, message) });
+        };
+        let conflicts = match marking {
+            None => Conflicts::Refused,
+            Some(Marking::Base) => Conflicts::Marked(ConflictStyle::Base),
+            Some(Marking::Configured) => {
+                let style = git.as_ref().map_or(Ok(ConflictStyle::Sides), style);
+                Conflicts::Marked(style.inspect_err(&mut told).unwrap_or_default())
+            }
+        };
+        let paths: Vec<_> = self.plan.operations.iter().map(|operation| &operation.path).collect();
+        let drivers = git.as_ref().map_or_else(|| Ok(HashMap::new()), |git| drivers(git, &paths));
+        let drivers = drivers.inspect_err(&mut told).unwrap_or_default();
+        let mut bases = Bases { given: base, objects: options.objects.clone(), kept: HashMap::new() };
+        if bases.given.is_none() {
+            match self.kept_bases(workspace, options, &bases) {
+                Ok(kept) => bases.kept = kept,
+                Err(failure) => self.fail(&failure),
+            }
+        }
+        options.three_way = Some(Arc::new(ThreeWay { bases, favour, conflicts, drivers }));
+    }
+
+    /// Returns what the history has of the contents that the patches were made for, and the repository has not.
+    fn kept_bases(
+        &self,
+        workspace: &dyn Workspace,
+        options: &preflight::Options,
+        bases: &Bases,
+    ) -> Result<KeptBases, Failure> {
+        let all = entries(workspace)?;
+        let versions = kept(&all);
+        let mut found = HashMap::new();
+        for operation in &self.plan.operations {
+            let path = operation.from.as_ref().unwrap_or(&operation.path);
+            let Some((blobs, versions)) = operation.blobs.as_ref().zip(versions.get(path)) else { continue };
+            let most = options.max_file;
+            if bases.objects.as_ref().is_some_and(|objects| objects.blob_named(&blobs.old, most).is_ok()) {
+                continue;
+            }
+            let mut contents = versions.iter().filter_map(|version| read(workspace, *version, most));
+            if let Some(base) = contents.find(|contents| is_blob(contents, &blobs.old)) {
+                found.insert((path.clone(), blobs.old.clone()), Arc::new(base));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Returns how conflicts are written, as git is configured; see `merge.conflictStyle` in git-config(1).
+fn style(git: &Git) -> io::Result<ConflictStyle> {
+    Ok(match git.config("merge.conflictstyle")? {
+        Some(b"diff3") => ConflictStyle::Base,
+        Some(b"zdiff3") => ConflictStyle::ShortBase,
+        _ => ConflictStyle::Sides,
+    })
+}
+
+/// Returns what attributes say of merging `paths`. A driver of the user, which would be a program, is none.
+fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>> {
+    let attributes = git.attributes(&["merge"], paths)?;
+    let driver = |attribute: &Attribute| match attribute {
+        Attribute::Unset => Some(Driver::Binary),
+        Attribute::Value(name) if name == b"binary" => Some(Driver::Binary),
+        Attribute::Value(name) if name == b"union" => Some(Driver::Union),
+        _ => None,
+    };
+    let known = paths.iter().zip(&attributes).filter_map(|(path, values)| Some(((*path).clone(), driver(&values[0])?)));
+    Ok(known.collect())
+}

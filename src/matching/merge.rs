@@ -1,0 +1,317 @@
+//! Three-way merge of lines: what two descendants of a text made of it, together.
+//!
+//! Changes of both sides that touch each other are conflicts, unless they are the same. Of a conflict, lines that both
+//! sides have are taken out, and conflicts with no more than three lines between them are one, as in git.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use super::edits::{Edit, edits};
+
+/// Longest time that is spent on comparing texts.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// So many lines between two conflicts do not part them.
+const MOST_BETWEEN: usize = 3;
+/// Length of the markers of a conflict.
+const MARKER: usize = 7;
+
+/// What becomes of conflicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Favour {
+    /// Our lines are taken.
+    Ours,
+    /// Their lines are taken.
+    Theirs,
+    /// Ours are taken, and theirs behind them.
+    Union,
+}
+
+/// How a conflict is written into the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ConflictStyle {
+    /// Both sides (`merge`).
+    #[default]
+    Sides,
+    /// Both sides, and what they come from between them (`diff3`).
+    Base,
+    /// The same, less the lines at the ends that both sides have (`zdiff3`).
+    ShortBase,
+}
+
+/// Lines that both sides changed, counted from 0 and half-open, in each of the three texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The lines that they come from.
+    pub base: Range<usize>,
+    /// Our lines.
+    pub ours: Range<usize>,
+    /// Their lines.
+    pub theirs: Range<usize>,
+}
+
+/// A text that was merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// The text; conflicts stand in it as the style says.
+    pub bytes: Vec<u8>,
+    /// The conflicts that nothing decided.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// A region that is not the same in all three texts.
+#[derive(Debug)]
+struct Region {
+    kind: Kind,
+    at: Conflict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Ours alone changed, or both did the same.
+    Ours,
+    Theirs,
+    Conflict,
+}
+
+/// The lines of the three texts.
+struct Texts<'t> {
+    base: Vec<&'t [u8]>,
+    ours: Vec<&'t [u8]>,
+    theirs: Vec<&'t [u8]>,
+}
+
+/// Merges what `ours` and `theirs` made of `base`. Conflicts are decided by `favour`, or written as `style` says.
+///
+/// Returns `None` if the texts are too long and too different to be compared.
+#[must_use]
+pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>, style: ConflictStyle) -> Option<Merged> {
+    let deadline = Instant::now() + PATIENCE;
+    let texts = Texts { base: split(base), ours: split(ours), theirs: split(theirs) };
+    let mine = edits(&texts.base, &texts.ours, deadline)?;
+    let other = edits(&texts.base, &texts.theirs, deadline)?;
+    let regions = regions(&texts, &mine, &other);
+    let regions = match style {
+        ConflictStyle::Sides => joined(refined(&texts, regions, deadline)?),
+        ConflictStyle::Base => regions,
+        ConflictStyle::ShortBase => regions.into_iter().map(|region| texts.shortened(region)).collect(),
+    };
+    let bytes = texts.written(&regions, favour, style);
+    let conflicts = regions.into_iter().filter(|region| region.kind == Kind::Conflict && favour.is_none());
+    Some(Merged { bytes, conflicts: conflicts.map(|region| region.at).collect() })
+}
+
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|&byte| byte == b'\n').collect()
+}
+
+/// Returns the regions where one side or both changed something, in order.
+fn regions(texts: &Texts<'_>, mine: &[Edit], other: &[Edit]) -> Vec<Region> {
+    let (mut regions, mut i, mut j) = (Vec::new(), 0, 0);
+    // How far each side is ahead of the base.
+    let (mut ours, mut theirs) = (0_isize, 0_isize);
+    while let Some(start) = [mine.get(i), other.get(j)].into_iter().flatten().map(|edit| edit.old.start).min() {
+        let (first, second) = (i, j);
+        let (before, behind) = (ours, theirs);
+        let mut end = start;
+        loop {
+            let is_met = |edit: &&Edit| edit.old.start <= end;
+            if let Some(edit) = mine.get(i).filter(is_met) {
+                (end, ours, i) = (end.max(edit.old.end), shift(edit), i + 1);
+            } else if let Some(edit) = other.get(j).filter(is_met) {
+                (end, theirs, j) = (end.max(edit.old.end), shift(edit), j + 1);
+            } else {
+                break;
+            }
+        }
+        let at = Conflict {
+            base: start..end,
+            ours: start.saturating_add_signed(before)..end.saturating_add_signed(ours),
+            theirs: start.saturating_add_signed(behind)..end.saturating_add_signed(theirs),
+        };
+        let kind = match (&mine[first..i], &other[second..j]) {
+            (_, []) => Kind::Ours,
+            ([], _) => Kind::Theirs,
+            ([a], [b]) if a.old == b.old && texts.ours[a.new.clone()] == texts.theirs[b.new.clone()] => continue,
+            _ => Kind::Conflict,
+        };
+        regions.push(Region { kind, at });
+    }
+    regions
+}
+
+/// Returns how far the new text is ahead of the old one behind `edit`.
+fn shift(edit: &Edit) -> isize {
+    edit.new.end.cast_signed() - edit.old.end.cast_signed()
+}
+
+/// Takes out of conflicts what both sides have.
+fn refined(texts: &Texts<'_>, regions: Vec<Region>, deadline: Instant) -> Option<Vec<Region>> {
+    let mut all = Vec::with_capacity(regions.len());
+    for region in regions {
+        let Conflict { base, ours, theirs } = &region.at;
+        if region.kind != Kind::Conflict || ours.is_empty() || theirs.is_empty() {
+            all.push(region);
+            continue;
+        }
+        let differences = edits(&texts.ours[ours.clone()], &texts.theirs[theirs.clone()], deadline)?;
+        if differences.is_empty() {
+            all.push(Region { kind: Kind::Ours, ..region });
+            continue;
+        }
+        all.extend(differences.into_iter().map(|edit| {
+            let ours = ours.start + edit.old.start..ours.start + edit.old.end;
+            let theirs = theirs.start + edit.new.start..theirs.start + edit.new.end;
+            Region { kind: Kind::Conflict, at: Conflict { base: base.clone(), ours, theirs } }
+        }));
+    }
+    Some(all)
+}
+
+/// Makes one of conflicts that are near each other.
+fn joined(regions: Vec<Region>) -> Vec<Region> {
+    let mut all: Vec<Region> = Vec::with_capacity(regions.len());
+    for region in regions {
+        match all.last_mut() {
+            Some(last)
+                if last.kind == Kind::Conflict
+                    && region.kind == Kind::Conflict
+                    && region.at.ours.start - last.at.ours.end <= MOST_BETWEEN =>
+            {
+                last.at.base.end = region.at.base.end;
+                last.at.ours.end = region.at.ours.end;
+                last.at.theirs.end = region.at.theirs.end;
+            }
+            _ => all.push(region),
+        }
+    }
+    all
+}
+
+impl Texts<'_> {
+    /// Takes the lines at both ends out of a conflict that both sides have.
+    fn shortened(&self, region: Region) -> Region {
+        let Region { kind: Kind::Conflict, at: Conflict { base, mut ours, mut theirs } } = region else {
+            return region;
+        };
+        while !ours.is_empty() && !theirs.is_empty() && self.ours[ours.start] == self.theirs[theirs.start] {
+            ours.start += 1;
+            theirs.start += 1;
+        }
+        while !ours.is_empty() && !theirs.is_empty() && self.ours[ours.end - 1] == self.theirs[theirs.end - 1] {
+            ours.end -= 1;
+            theirs.end -= 1;
+        }
+        Region { kind: Kind::Conflict, at: Conflict { base, ours, theirs } }
+    }
+
+    fn written(&self, regions: &[Region], favour: Option<Favour>, style: ConflictStyle) -> Vec<u8> {
+        let (mut out, mut position) = (Vec::new(), 0);
+        for Region { kind, at } in regions {
+            put(&mut out, &self.ours[position..at.ours.start]);
+            position = at.ours.end;
+            let (ours, theirs) = (&self.ours[at.ours.clone()], &self.theirs[at.theirs.clone()]);
+            match (kind, favour) {
+                (Kind::Ours, _) | (Kind::Conflict, Some(Favour::Ours)) => put(&mut out, ours),
+                (Kind::Theirs, _) | (Kind::Conflict, Some(Favour::Theirs)) => put(&mut out, theirs),
+                (Kind::Conflict, Some(Favour::Union)) => {
+                    put(&mut out, ours);
+                    end_line(&mut out, self.newline(at));
+                    put(&mut out, theirs);
+                }
+                (Kind::Conflict, None) => self.put_conflict(at, style, &mut out),
+            }
+        }
+        put(&mut out, &self.ours[position..]);
+        out
+    }
+
+    fn put_conflict(&self, at: &Conflict, style: ConflictStyle, out: &mut Vec<u8>) {
+        let newline = self.newline(at);
+        let mut part = |sign: u8, label: &str, lines: &[&[u8]]| {
+            out.extend([sign; MARKER]);
+            out.extend(label.as_bytes());
+            out.extend(newline);
+            put(out, lines);
+            end_line(out, newline);
+        };
+        part(b'<', " ours", &self.ours[at.ours.clone()]);
+        if style != ConflictStyle::Sides {
+            part(b'|', " base", &self.base[at.base.clone()]);
+        }
+        part(b'=', "", &self.theirs[at.theirs.clone()]);
+        part(b'>', " theirs", &[]);
+    }
+
+    /// Returns how lines end there: as those of both sides before it, or as the first one of the base.
+    fn newline(&self, at: &Conflict) -> &'static [u8] {
+        let before = |lines: &[&[u8]], start: usize| has_return(lines, start.saturating_sub(1));
+        let sides =
+            [before(&self.ours, at.ours.start), before(&self.theirs, at.theirs.start), has_return(&self.base, 0)];
+        if sides[2] == Some(true) && !sides.contains(&Some(false)) { b"\r\n" } else { b"\n" }
+    }
+}
+
+/// Returns whether a line ends with CR LF, or the one before it if it is the last one and has no end; `None` if nothing
+/// tells.
+fn has_return(lines: &[&[u8]], index: usize) -> Option<bool> {
+    let line = lines.get(index).filter(|line| line.ends_with(b"\n"));
+    let line = line.or_else(|| lines.get(index.checked_sub(1)?));
+    line.map(|line| line.ends_with(b"\r\n"))
+}
+
+fn put(out: &mut Vec<u8>, lines: &[&[u8]]) {
+    out.extend(lines.iter().copied().flatten());
+}
+
+/// Ends a last line that has no end.
+fn end_line(out: &mut Vec<u8>, newline: &[u8]) {
+    if out.last().is_some_and(|&last| last != b'\n') {
+        out.extend_from_slice(newline);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merged(base: &str, ours: &str, theirs: &str, favour: Option<Favour>, style: ConflictStyle) -> (String, usize) {
+        let lines = |text: &str| text.split_inclusive(' ').collect::<Vec<_>>().join("").replace(' ', "\n");
+        let (base, ours, theirs) = (lines(base), lines(ours), lines(theirs));
+        let found = merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), favour, style).unwrap();
+        (String::from_utf8(found.bytes).unwrap().replace('\n', " "), found.conflicts.len())
+    }
+
+    #[test]
+    fn what_does_not_touch_is_merged() {
+        let found = merged("1 2 3 4 5 ", "1 b 3 4 5 ", "1 2 3 d 5 ", None, ConflictStyle::Sides);
+        assert_eq!(found, ("1 b 3 d 5 ".to_owned(), 0));
+        let found = merged("1 2 3 ", "1 b 3 ", "1 b 3 ", None, ConflictStyle::Sides);
+        assert_eq!(found, ("1 b 3 ".to_owned(), 0));
+    }
+
+    #[test]
+    fn what_touches_is_a_conflict() {
+        let found = merged("1 2 3 4 ", "1 b 3 4 ", "1 2 c 4 ", None, ConflictStyle::Sides);
+        assert_eq!(found.0, "1 <<<<<<< ours b 3 ======= 2 c >>>>>>> theirs 4 ");
+        let found = merged("1 2 3 4 ", "1 b 3 4 ", "1 2 c 4 ", None, ConflictStyle::Base);
+        assert_eq!(found.0, "1 <<<<<<< ours b 3 ||||||| base 2 3 ======= 2 c >>>>>>> theirs 4 ");
+    }
+
+    #[test]
+    fn somebody_may_decide() {
+        for (favour, expected) in [(Favour::Ours, "1 b 3 "), (Favour::Theirs, "1 c 3 "), (Favour::Union, "1 b c 3 ")] {
+            let found = merged("1 2 3 ", "1 b 3 ", "1 c 3 ", Some(favour), ConflictStyle::Sides);
+            assert_eq!(found, (expected.to_owned(), 0));
+        }
+    }
+
+    #[test]
+    fn what_both_sides_have_is_no_conflict() {
+        let found = merged("x ", "a b c d e f ", "a z c d e y ", None, ConflictStyle::Sides);
+        assert_eq!(found.1, 1);
+        let found = merged("x ", "a b c d e f g ", "a z c d e f y ", None, ConflictStyle::Sides);
+        assert_eq!(found.1, 2);
+        let found = merged("x ", "a b c ", "a d c ", None, ConflictStyle::ShortBase);
+        assert_eq!(found.0, "a <<<<<<< ours b ||||||| base x ======= d >>>>>>> theirs c ");
+    }
+}

@@ -1,0 +1,302 @@
+//! Three-way: a patch that was made for other contents than a file has, merged with what became of the file (`--3way`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::edit::{self, Edited, compare};
+use super::findings::Findings;
+use super::overlay::Node;
+use super::{Options, checks, code};
+use crate::digest::is_blob;
+use crate::matching::{Conflict, ConflictStyle, Favour, Merged, merge};
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::{Action, Edit, Operation};
+use crate::text::is_binary;
+use crate::workspace::Workspace;
+use crate::workspace::objects::{Objects, Repository};
+
+/// Most conflicts that a message names.
+const MOST_NAMED: usize = 8;
+
+/// How patches are merged with what became of their files.
+#[derive(Clone, Debug, Default)]
+pub struct ThreeWay {
+    /// Where the contents are that patches were made for.
+    pub bases: Bases,
+    /// Whose lines are taken where both sides changed the same.
+    pub favour: Option<Favour>,
+    /// What is done where nothing decides that.
+    pub conflicts: Conflicts,
+    /// What attributes say of files; see "merge" in gitattributes(5).
+    pub drivers: HashMap<RelPath, Driver>,
+}
+
+/// Where the contents are that patches were made for, first to last.
+#[derive(Clone, Debug, Default)]
+pub struct Bases {
+    /// What the user names (`--base`).
+    pub given: Option<Given>,
+    /// A repository that has the blobs of `index` lines.
+    pub objects: Option<Repository>,
+    /// What the history keeps, by the path and the name that an `index` line has for the blob.
+    pub kept: KeptBases,
+}
+
+/// Contents by path and name.
+pub type KeptBases = HashMap<(RelPath, Vec<u8>), Arc<Vec<u8>>>;
+
+/// What the user names as the contents that a patch was made for.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// The contents of every file that it changes.
+    Contents(Arc<Vec<u8>>),
+    /// The tree that it was made for.
+    Tree(Arc<Objects>),
+}
+
+/// What is done where both sides changed the same lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conflicts {
+    /// Nothing is applied.
+    #[default]
+    Refused,
+    /// Both sides are written into the file, between markers (`--conflict`).
+    Marked(ConflictStyle),
+}
+
+/// How git would merge a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    /// Lines of both sides are taken.
+    Union,
+    /// One side is taken as a whole.
+    Binary,
+}
+
+/// Where the contents came from that a patch was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseKind {
+    /// The repository, which has the blob.
+    Objects,
+    /// The history.
+    History,
+    /// What the user named.
+    Given,
+    /// Nothing: both sides made the file.
+    Nothing,
+}
+
+/// How a patch was merged with what became of its file.
+#[derive(Clone, Debug)]
+pub struct Merge {
+    /// Where the contents came from that it was made for.
+    pub base: BaseKind,
+    /// The lines that both sides changed, and that nothing decided. Of binary files they are all.
+    pub conflicts: Vec<Conflict>,
+    /// Whether the sides are taken as a whole.
+    pub is_binary: bool,
+    /// The sides, of a file that is going to have conflicts in it.
+    pub sides: Option<MergeSides>,
+}
+
+/// The contents that were merged.
+#[derive(Clone, Debug)]
+pub struct MergeSides {
+    /// What the patch was made for; `None` if it makes the file.
+    pub base: Option<Arc<Vec<u8>>>,
+    /// What became of that since.
+    pub ours: Arc<Vec<u8>>,
+    /// What the patch makes of it.
+    pub theirs: Arc<Vec<u8>>,
+}
+
+/// What came of an attempt.
+pub(super) enum Attempt {
+    /// The file as it is merged.
+    Merged(Vec<u8>),
+    /// It cannot be done, and the findings say why.
+    Refused,
+    /// There is nothing to merge.
+    Direct,
+    /// Nobody has what the patch was made for.
+    Baseless,
+}
+
+/// Merges what the operation makes of the contents that it was made for with `before`, which is what became of them.
+pub(super) fn attempt(
+    operation: &Operation,
+    text: &[u8],
+    before: Option<&Node>,
+    options: &Options,
+    findings: &mut Findings,
+) -> Attempt {
+    let (Some(three_way), Some(before)) = (&options.three_way, before) else { return Attempt::Direct };
+    let is_made = operation.action == Action::Create;
+    let may_merge = match operation.edit {
+        Edit::Hunks(_) | Edit::Binary(_) | Edit::BinaryMissing => {
+            !matches!(operation.action, Action::Delete | Action::Uncopy)
+        }
+        _ => is_made,
+    };
+    if !may_merge || before.kind != FileKind::Regular {
+        return Attempt::Direct;
+    }
+    let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
+    if !is_made && three_way.bases.given.is_none() && named.is_some_and(|name| is_blob(&before.bytes, name)) {
+        return Attempt::Direct;
+    }
+    let Some((base, kind)) = three_way.bases.find(operation, options.max_read()) else { return Attempt::Baseless };
+    if !is_made && base == before.bytes {
+        return Attempt::Direct;
+    }
+    let Some(theirs) = patched(operation, text, &base, options, findings) else {
+        return if is_made { Attempt::Refused } else { Attempt::Direct };
+    };
+    let sides = MergeSides { base: (!is_made).then_some(base), ours: Arc::clone(&before.bytes), theirs };
+    merged(operation, three_way, (kind, sides), findings)
+}
+
+/// Returns what the operation makes of `base`. What it says of its places there is of no use.
+fn patched(
+    operation: &Operation,
+    text: &[u8],
+    base: &Arc<Vec<u8>>,
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<Arc<Vec<u8>>> {
+    let mut aside = Findings::default();
+    let edited = edit::postimage(operation, text, base, options, &mut aside);
+    if operation.action == Action::Create || edited.is_some() {
+        aside.problems.retain(|problem| *problem.code != code::SEVERAL_PLACES);
+        findings.problems.append(&mut aside.problems);
+        findings.outcome.failed = findings.outcome.failed.or(aside.outcome.failed);
+        findings.outcome.whitespace = aside.outcome.whitespace;
+    }
+    Some(match edited? {
+        Edited::Same => Arc::clone(base),
+        Edited::Changed(bytes) => Arc::new(bytes),
+        Edited::Given(bytes) => bytes,
+    })
+}
+
+fn merged(
+    operation: &Operation,
+    three_way: &ThreeWay,
+    (base, sides): (BaseKind, MergeSides),
+    findings: &mut Findings,
+) -> Attempt {
+    let driver = three_way.drivers.get(&operation.path);
+    let nothing = Arc::default();
+    let texts = [sides.base.as_ref().unwrap_or(&nothing), &sides.ours, &sides.theirs];
+    let is_whole = driver == Some(&Driver::Binary) || texts.iter().any(|text| is_binary(text));
+    let favour = three_way.favour.or((driver == Some(&Driver::Union)).then_some(Favour::Union));
+    let style = if let Conflicts::Marked(style) = three_way.conflicts { style } else { ConflictStyle::default() };
+    let merged = if texts[0] == texts[2] || texts[1] == texts[2] {
+        Some(Merged { bytes: texts[1].to_vec(), conflicts: Vec::new() })
+    } else if is_whole {
+        Some(one_side(texts, favour))
+    } else {
+        merge(texts[0], texts[1], texts[2], favour, style)
+    };
+    let Some(Merged { bytes, conflicts }) = merged else {
+        findings.error(&code::TOO_LARGE, "the file and what the patch makes of it differ too much to be merged");
+        return Attempt::Refused;
+    };
+    compare(texts[1], &bytes, &mut findings.outcome);
+    let has_conflicts = !conflicts.is_empty();
+    let is_marked = three_way.conflicts != Conflicts::Refused;
+    if has_conflicts {
+        tell(&conflicts, (is_whole, is_marked), findings);
+    }
+    let kept = (has_conflicts && is_marked).then_some(sides);
+    findings.outcome.merge = Some(Box::new(Merge { base, conflicts, is_binary: is_whole, sides: kept }));
+    if has_conflicts && !is_marked { Attempt::Refused } else { Attempt::Merged(bytes) }
+}
+
+/// Merges what has no lines.
+fn one_side([base, ours, theirs]: [&Arc<Vec<u8>>; 3], favour: Option<Favour>) -> Merged {
+    let all = |text: &[u8]| 0..text.split_inclusive(|&byte| byte == b'\n').count();
+    let conflict = Conflict { base: all(base), ours: all(ours), theirs: all(theirs) };
+    match favour {
+        Some(Favour::Ours) => Merged { bytes: ours.to_vec(), conflicts: Vec::new() },
+        Some(Favour::Theirs) => Merged { bytes: theirs.to_vec(), conflicts: Vec::new() },
+        Some(Favour::Union) | None => Merged { bytes: ours.to_vec(), conflicts: vec![conflict] },
+    }
+}
+
+fn tell(conflicts: &[Conflict], (is_whole, is_marked): (bool, bool), findings: &mut Findings) {
+    let message = if is_whole {
+        "the patch and the file change the same binary contents".to_owned()
+    } else {
+        let named: Vec<_> = conflicts.iter().take(MOST_NAMED).map(place).collect();
+        let more = if conflicts.len() > MOST_NAMED { " and others" } else { "" };
+        let what = if conflicts.len() == 1 { "a conflict" } else { "conflicts" };
+        format!("the patch changes lines that the file has otherwise: {what} at {}{more}", named.join(", "))
+    };
+    let problem = if is_marked {
+        findings.warning(&code::MERGE_CONFLICT, message)
+    } else {
+        findings.error(&code::MERGE_CONFLICT, message)
+    };
+    problem.lines = conflicts.iter().map(|conflict| conflict.ours.start).collect();
+    let help = if is_marked && !is_whole {
+        "both sides are in the file, between markers"
+    } else if is_marked {
+        "the file is as it was; --theirs takes what the patch makes of it"
+    } else {
+        "--ours, --theirs or --union decides, --conflict markers writes both sides into the file"
+    };
+    problem.help = Some(help.to_owned());
+}
+
+/// Returns where a conflict is in the file as it was, as people count lines.
+fn place(conflict: &Conflict) -> String {
+    let lines = &conflict.ours;
+    match lines.len() {
+        0 => format!("line {} (nothing there)", lines.start + 1),
+        1 => format!("line {}", lines.end),
+        _ => format!("lines {}-{}", lines.start + 1, lines.end),
+    }
+}
+
+/// Says that there was nothing to merge a patch with that does not fit.
+pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
+    let message = match &operation.blobs {
+        Some(blobs) => {
+            format!("nobody has the blob {} that the patch was made for", crate::text::printable(&blobs.old))
+        }
+        None => "the patch does not name the blob that it was made for".to_owned(),
+    };
+    findings.warning(&code::NO_BLOB, message).help = Some("--base names the file or the revision".to_owned());
+}
+
+/// Says that a file is there already which the patch makes, and with which it cannot be merged.
+pub(super) fn tell_rival(operation: &Operation, text: &[u8], before: &Node, findings: &mut Findings) {
+    checks::exists(operation, &super::overlay::Seen::Node(before.clone()), text, findings);
+}
+
+impl Bases {
+    /// Returns the contents that the operation was made for, if they are known and not larger than `limit`.
+    fn find(&self, operation: &Operation, limit: u64) -> Option<(Arc<Vec<u8>>, BaseKind)> {
+        if operation.action == Action::Create {
+            return Some((Arc::default(), BaseKind::Nothing));
+        }
+        let path = operation.from.as_ref().unwrap_or(&operation.path);
+        match &self.given {
+            Some(Given::Contents(contents)) => return Some((Arc::clone(contents), BaseKind::Given)),
+            Some(Given::Tree(tree)) => {
+                let (contents, _) = tree.read(path, limit).ok()?;
+                return Some((Arc::new(contents), BaseKind::Given));
+            }
+            None => {}
+        }
+        let name = &operation.blobs.as_ref()?.old;
+        let blob = self.objects.as_ref().and_then(|objects| objects.blob_named(name, limit).ok());
+        if let Some((_, contents)) = blob {
+            return Some((Arc::new(contents), BaseKind::Objects));
+        }
+        let kept = self.kept.get(&(path.clone(), name.clone()))?;
+        Some((Arc::clone(kept), BaseKind::History))
+    }
+}

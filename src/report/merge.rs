@@ -1,0 +1,63 @@
+//! How a patch was merged with what became of its file, in a report.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::matching::Conflict;
+use crate::preflight::{BaseKind, Merge};
+
+/// How a patch was merged with what became of its file since it was made (`--3way`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MergeReport {
+    /// Where the contents came from that it was made for: `objects` of the repository, `history` of changes made here,
+    /// `given` by `--base`, `nothing` if the patch makes the file.
+    pub base: &'static str,
+    /// Whether the conflicts are written into the file, between markers.
+    pub marked: bool,
+    /// The lines that both sides changed, and that nothing decided; of binary contents all.
+    pub conflicts: Vec<ConflictReport>,
+}
+
+/// Lines that both sides changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ConflictReport {
+    /// The lines in the contents that the patch was made for.
+    pub base: MergedLines,
+    /// The lines in the file as it was.
+    pub ours: MergedLines,
+    /// The lines in what the patch makes of the contents that it was made for.
+    pub theirs: MergedLines,
+}
+
+/// A run of lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MergedLines {
+    /// The first line, counted from 1; the one that they would stand before if there are none.
+    pub start: usize,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl MergeReport {
+    pub(super) fn of(merge: &Merge) -> Self {
+        let base = match merge.base {
+            BaseKind::Objects => "objects",
+            BaseKind::History => "history",
+            BaseKind::Given => "given",
+            BaseKind::Nothing => "nothing",
+        };
+        let conflict = |conflict: &Conflict| ConflictReport {
+            base: lines(&conflict.base),
+            ours: lines(&conflict.ours),
+            theirs: lines(&conflict.theirs),
+        };
+        let marked = merge.sides.is_some() && !merge.is_binary;
+        Self { base, marked, conflicts: merge.conflicts.iter().map(conflict).collect() }
+    }
+}
+
+fn lines(range: &Range<usize>) -> MergedLines {
+    MergedLines { start: range.start + 1, count: range.len() }
+}

@@ -1,0 +1,211 @@
+//! Context diffs, as `diff -c` writes them: the lines before and the lines after in two halves.
+//!
+//! They are read as the unified diffs that say the same, each of which is an input of its own.
+
+use super::edges::Edges;
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, unified};
+use crate::plan::{Input, LineRange};
+use crate::text::{Lines, Span, without_ending};
+
+/// What every hunk begins with.
+const STARS: &[u8] = b"***************";
+const HALVES: SyntaxErrorKind = SyntaxErrorKind::Contradiction("the halves of this hunk disagree");
+const OLD_LINES: SyntaxErrorKind = SyntaxErrorKind::Expected("the old lines, `*** FIRST,LAST ****`");
+const NEW_LINES: SyntaxErrorKind = SyntaxErrorKind::Expected("the new lines, `--- FIRST,LAST ----`");
+
+/// The grammar of context diffs.
+pub(super) struct Context;
+
+impl Syntax for Context {
+    fn name(&self) -> &'static str {
+        "context"
+    }
+
+    fn formats(&self) -> &'static [&'static str] {
+        &["context", "diff"]
+    }
+
+    fn grammar(&self) -> &'static str {
+        include_str!("../../grammar/context.lark")
+    }
+
+    fn takes_prose(&self) -> bool {
+        true
+    }
+
+    fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        let mut lines = Lines::within(text, Span::new(from, text.len()));
+        loop {
+            if is_header(lines.clone()) {
+                return Some(lines.offset());
+            }
+            lines.next()?;
+        }
+    }
+
+    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+        let mut lines = Lines::within(text, Span::new(from, text.len()));
+        let mut unified = Vec::new();
+        for marker in [b"--- ", b"+++ "] {
+            let (_, line) = lines.next().unwrap_or_default();
+            unified.extend_from_slice(marker);
+            unified.extend_from_slice(line.get(marker.len()..).unwrap_or_default());
+        }
+        while lines.peek().is_some_and(|line| line.starts_with(STARS)) {
+            hunk(text, &mut lines, &mut unified)?;
+        }
+        refuse_extra_lines(text, &lines)?;
+        sections.quote(Input { bytes: unified, ..Input::default() }, content_span(text, from), |input, sections| {
+            unified::section(&input.bytes, 0, options, sections).map(drop)
+        })?;
+        Ok(lines.offset())
+    }
+}
+
+/// Returns whether the header of a context diff starts here.
+pub(super) fn is_header(mut lines: Lines<'_>) -> bool {
+    let mut starts = |with: &[u8]| lines.next().is_some_and(|(_, line)| line.starts_with(with));
+    starts(b"*** ") && starts(b"--- ") && starts(STARS)
+}
+
+/// Reads a hunk and writes it as a unified one.
+fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, unified: &mut Vec<u8>) -> Result<(), SyntaxError> {
+    let (_, stars) = lines.next().unwrap_or_default();
+    let (old_edges, old_at) = edges(text, lines, b"*** ", OLD_LINES)?;
+    let mut old = half(text, lines, b"-!", None)?;
+    let (new_edges, new_at) = edges(text, lines, b"--- ", NEW_LINES)?;
+    let mut new = half(text, lines, b"+!", Some(new_edges.count(new_at)?))?;
+    if new.is_empty() {
+        new = other_half(&old).ok_or_else(|| SyntaxError::new(HALVES, new_at))?;
+    } else if old.is_empty() {
+        old = other_half(&new).ok_or_else(|| SyntaxError::new(HALVES, old_at))?;
+    }
+    let (before, after) = (old_edges.range("old", old.len(), old_at)?, new_edges.range("new", new.len(), new_at)?);
+    let range = |range: LineRange| format!("{},{}", range.start, range.count);
+    unified.extend(format!("@@ -{} +{} @@", range(before), range(after)).bytes());
+    let words = without_ending(stars).trim_ascii_start();
+    let section = words.iter().position(|byte| *byte != b'*').map_or(&b""[..], |start| &words[start..]);
+    unified.extend([b" ".as_slice(), section.trim_ascii(), b"\n"].concat());
+    merge(&old, &new, unified).map_err(|at| SyntaxError::new(HALVES, content_span(text, at.unwrap_or(new_at.start))))
+}
+
+/// The numbers of a half between its marks; the last mark may be missing.
+fn edges(
+    text: &[u8],
+    lines: &mut Lines<'_>,
+    mark: &[u8],
+    expected: SyntaxErrorKind,
+) -> Result<(Edges, Span), SyntaxError> {
+    let at = content_span(text, lines.offset());
+    lines.next();
+    let read = at.of(text).strip_prefix(mark).and_then(|line| Edges::read(line.trim_ascii_start()));
+    let is_over = |rest: &[u8]| rest.trim_ascii().iter().all(|byte| *byte == mark[0]);
+    match read {
+        Some((edges, rest)) if is_over(rest) => Ok((edges, at)),
+        _ => Err(SyntaxError::new(expected, at)),
+    }
+}
+
+/// One line of a half.
+#[derive(Clone, Copy)]
+struct HalfLine<'a> {
+    /// ` `, `-`, `+` or `!`.
+    marker: u8,
+    /// Without marker, with terminator.
+    text: &'a [u8],
+    /// Whether a line behind it says that it has no terminator.
+    is_cut: bool,
+    /// Where it starts.
+    start: usize,
+}
+
+impl HalfLine<'_> {
+    fn is_context(&self) -> bool {
+        self.marker == b' '
+    }
+
+    fn write(&self, marker: u8, unified: &mut Vec<u8>) {
+        unified.push(marker);
+        unified.extend_from_slice(self.text);
+        if self.is_cut {
+            unified.extend_from_slice(b"\\ No newline at end of file\n");
+        }
+    }
+}
+
+/// Reads the lines of a half, at most `most`. A blank line may have lost its blanks, but for the first one of a half
+/// that may be left out.
+fn half<'a>(
+    text: &[u8],
+    lines: &mut Lines<'a>,
+    markers: &[u8],
+    most: Option<usize>,
+) -> Result<Vec<HalfLine<'a>>, SyntaxError> {
+    let mut half: Vec<HalfLine<'_>> = Vec::new();
+    while let Some(line) = lines.peek() {
+        let is_full = most.is_some_and(|most| half.len() >= most);
+        match half.last_mut() {
+            Some(last) if line.starts_with(b"\\") => last.is_cut = true,
+            _ if is_full => break,
+            None if without_ending(line).is_empty() => break,
+            _ => {
+                let Some((marker, text)) = body_line(line, markers) else { break };
+                half.push(HalfLine { marker, text, is_cut: false, start: lines.offset() });
+            }
+        }
+        lines.next();
+        if !line.ends_with(b"\n") {
+            let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
+            return Err(SyntaxError::new(cut, Span::new(text.len(), text.len())));
+        }
+    }
+    Ok(half)
+}
+
+/// Returns the marker of a line and what stands behind marker and blank.
+fn body_line<'a>(line: &'a [u8], markers: &[u8]) -> Option<(u8, &'a [u8])> {
+    if without_ending(line).is_empty() {
+        return Some((b' ', line));
+    }
+    let (marker, rest) = line.split_first()?;
+    let text = rest.strip_prefix(b" ").or_else(|| without_ending(rest).is_empty().then_some(rest))?;
+    (*marker == b' ' || markers.contains(marker)).then_some((*marker, text))
+}
+
+/// Returns what the half is that is left out beside this one: its context. Lines that are changed stand in both.
+fn other_half<'a>(half: &[HalfLine<'a>]) -> Option<Vec<HalfLine<'a>>> {
+    let is_changed = half.iter().any(|line| line.marker == b'!');
+    (!is_changed).then(|| half.iter().filter(|line| line.is_context()).copied().collect())
+}
+
+/// Writes both halves as one body: deletions first, then insertions, then context that both have.
+///
+/// # Errors
+///
+/// Returns where the first line starts that only one of them has, as far as there is one.
+fn merge(old: &[HalfLine<'_>], new: &[HalfLine<'_>], unified: &mut Vec<u8>) -> Result<(), Option<usize>> {
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        while let Some(line) = old.next_if(|line| !line.is_context()) {
+            line.write(b'-', unified);
+        }
+        while let Some(line) = new.next_if(|line| !line.is_context()) {
+            line.write(b'+', unified);
+        }
+        match (old.next(), new.next()) {
+            (None, None) => return Ok(()),
+            (Some(old), Some(new)) if old.text == new.text && old.is_cut == new.is_cut => old.write(b' ', unified),
+            (old, new) => return Err(new.or(old).map(|line| line.start)),
+        }
+    }
+}
+
+/// Refuses lines of a half behind one whose number is used up.
+fn refuse_extra_lines(text: &[u8], lines: &Lines<'_>) -> Result<(), SyntaxError> {
+    match lines.peek() {
+        Some([b' ' | b'-' | b'+' | b'!', b' ', ..]) => {
+            Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())))
+        }
+        _ => Ok(()),
+    }
+}

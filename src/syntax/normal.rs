@@ -1,0 +1,174 @@
+//! Normal diffs, as `diff` writes them without an option: `1,2c3,4`, `<` lines, `---`, `>` lines. They have no context and
+//! name no file; an `Index:` line above them does, or whoever applies them.
+//!
+//! They are read as the unified hunks that say the same, which are inputs of their own.
+
+use super::edges::Edges;
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks};
+use crate::plan::{Action, Anchor, Edit, Input, Name};
+use crate::text::{Lines, Span, without_ending};
+
+/// The grammar of normal diffs.
+pub(super) struct Normal;
+
+impl Syntax for Normal {
+    fn name(&self) -> &'static str {
+        "normal"
+    }
+
+    fn formats(&self) -> &'static [&'static str] {
+        &["normal", "diff"]
+    }
+
+    fn grammar(&self) -> &'static str {
+        include_str!("../../grammar/normal.lark")
+    }
+
+    fn takes_prose(&self) -> bool {
+        true
+    }
+
+    fn names_files(&self) -> bool {
+        false
+    }
+
+    fn find(&self, text: &[u8], from: usize) -> Option<usize> {
+        let mut lines = Lines::within(text, Span::new(from, text.len()));
+        loop {
+            if starts_hunk(lines.clone()) {
+                return Some(lines.offset());
+            }
+            lines.next()?;
+        }
+    }
+
+    fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
+        let mut lines = Lines::within(text, Span::new(from, text.len()));
+        let mut unified = Vec::new();
+        while let Some(command) = lines.peek().and_then(Command::read) {
+            command.hunk(text, &mut lines, &mut unified)?;
+        }
+        if lines.peek().is_some_and(|line| line.starts_with(b"< ") || line.starts_with(b"> ")) {
+            return Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())));
+        }
+        sections.quote(Input { bytes: unified, ..Input::default() }, content_span(text, from), |input, sections| {
+            let (mut hunks, end) = hunks::read(&input.bytes, 0, options)?;
+            for hunk in &mut hunks {
+                hunk.anchor = Anchor::Bare;
+            }
+            let span = Span::new(0, end);
+            sections.push(Action::Modify, Name::Unnamed(span), Edit::Hunks(hunks), span).tells_missing = false;
+            Ok(())
+        })?;
+        Ok(lines.offset())
+    }
+}
+
+/// Returns whether `line` is a command that `diff -e` writes: `1,2c`, `3a`, `4d`.
+pub(super) fn is_ed_command(line: &[u8]) -> bool {
+    Edges::read(line).is_some_and(|(_, rest)| matches!(without_ending(rest), b"a" | b"c" | b"d" | b"i"))
+}
+
+/// Returns where an ed script begins: its first command that brings text, which a lone dot ends.
+pub(super) fn ed_script(text: &[u8]) -> Option<Span> {
+    let is_dot = |line: &[u8]| without_ending(line) == b".";
+    let mut lines = Lines::within(text, Span::new(0, text.len()));
+    let (start, _) = lines.find(|(_, line)| is_ed_command(line))?;
+    lines.any(|(_, line)| is_dot(line)).then(|| content_span(text, start.start))
+}
+
+/// Returns whether a command stands here, and a line below it that it brings or takes.
+fn starts_hunk(mut lines: Lines<'_>) -> bool {
+    let Some(command) = lines.next().and_then(|(_, line)| Command::read(line)) else {
+        return false;
+    };
+    let mark = if command.letter == b'a' { b"> " } else { b"< " };
+    lines.peek().is_some_and(|line| line.starts_with(mark) || *without_ending(line) == mark[..1])
+}
+
+/// `5a6,7`, `1,2c3,4` or `8d7`.
+struct Command {
+    old: Edges,
+    letter: u8,
+    new: Edges,
+}
+
+impl Command {
+    fn read(line: &[u8]) -> Option<Self> {
+        let (old, rest) = Edges::read(line)?;
+        let (&letter, rest) = rest.split_first()?;
+        let (new, rest) = Edges::read(rest)?;
+        let is_right = match letter {
+            b'a' => old.is_lone(),
+            b'd' => new.is_lone(),
+            letter => letter == b'c',
+        };
+        (is_right && rest.trim_ascii().is_empty()).then_some(Self { old, letter, new })
+    }
+
+    /// Reads the hunk and writes it as a unified one.
+    fn hunk(&self, text: &[u8], lines: &mut Lines<'_>, unified: &mut Vec<u8>) -> Result<(), SyntaxError> {
+        let at = content_span(text, lines.offset());
+        lines.next();
+        let (mut body, mut counts) = (Vec::new(), (0, 0));
+        if self.letter != b'a' {
+            counts.0 = side(text, lines, (b'<', b'-'), &mut body)?;
+        }
+        if self.letter == b'c' {
+            let border = content_span(text, lines.offset());
+            if border.of(text).trim_ascii_end() != b"---" {
+                let promised = self.old.count(at)?;
+                let found = counts.0;
+                return Err(SyntaxError::new(
+                    if found == promised {
+                        SyntaxErrorKind::Expected("`---` between old and new lines")
+                    } else {
+                        SyntaxErrorKind::LineCount { side: "old", promised, found }
+                    },
+                    border,
+                ));
+            }
+            lines.next();
+        }
+        if self.letter != b'd' {
+            counts.1 = side(text, lines, (b'>', b'+'), &mut body)?;
+        }
+        let (old, new) = (self.old.range("old", counts.0, at)?, self.new.range("new", counts.1, at)?);
+        let is_empty = (self.letter != b'a' && old.count == 0) || (self.letter != b'd' && new.count == 0);
+        if is_empty {
+            return Err(SyntaxError::new(SyntaxErrorKind::Expected("the lines that the command names"), at));
+        }
+        unified.extend(format!("@@ -{},{} +{},{} @@\n", old.start, old.count, new.start, new.count).bytes());
+        unified.append(&mut body);
+        Ok(())
+    }
+}
+
+/// Reads the lines of one side, writes them with another marker, and returns how many they are.
+fn side(text: &[u8], lines: &mut Lines<'_>, (from, to): (u8, u8), body: &mut Vec<u8>) -> Result<usize, SyntaxError> {
+    let mut count = 0;
+    while let Some(line) = lines.peek() {
+        let rest = match line.split_first() {
+            Some((b'\\', _)) if count > 0 => None,
+            Some((marker, rest)) if *marker == from => {
+                rest.strip_prefix(b" ").or_else(|| without_ending(rest).is_empty().then_some(rest))
+            }
+            _ => break,
+        };
+        match rest {
+            Some(rest) => {
+                body.push(to);
+                body.extend_from_slice(rest);
+                count += 1;
+            }
+            None if line.starts_with(b"\\") => body.extend_from_slice(line),
+            None => break,
+        }
+        lines.next();
+        if !line.ends_with(b"\n") {
+            let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
+            return Err(SyntaxError::new(cut, Span::new(text.len(), text.len())));
+        }
+    }
+    Ok(count)
+}

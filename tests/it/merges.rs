@@ -1,0 +1,115 @@
+//! Merges of lines against `git merge-file`, with made-up texts.
+
+use std::process::Command;
+
+use fs_err as fs;
+use tempfile::TempDir;
+use wpatch::matching::{ConflictStyle, Favour, merge};
+
+use crate::dice::Dice;
+
+const STYLES: [(ConflictStyle, &str); 3] =
+    [(ConflictStyle::Sides, "--no-diff3"), (ConflictStyle::Base, "--diff3"), (ConflictStyle::ShortBase, "--zdiff3")];
+const FAVOURS: [(Option<Favour>, &str); 6] = [
+    (None, "-q"),
+    (None, "-q"),
+    (None, "-q"),
+    (Some(Favour::Ours), "--ours"),
+    (Some(Favour::Theirs), "--theirs"),
+    (Some(Favour::Union), "--union"),
+];
+const SIDES: [&str; 3] = ["base", "ours", "theirs"];
+
+/// Writes lines: ones that are nowhere else, or those of an alphabet.
+struct Writer {
+    dice: Dice,
+    alphabet: Option<usize>,
+    next: usize,
+}
+
+impl Writer {
+    fn line(&mut self) -> String {
+        self.next += 1;
+        self.alphabet.map_or_else(|| format!("n{}\n", self.next), |size| format!("l{}\n", self.dice.below(size)))
+    }
+
+    fn lines(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|_| self.line()).collect()
+    }
+
+    /// Changes some of `lines`.
+    fn changed(&mut self, lines: &[String]) -> Vec<String> {
+        let mut lines = lines.to_vec();
+        for _ in 0..self.dice.below(4) {
+            let (at, line) = (self.dice.below(lines.len() + 1), self.line());
+            let end = (at + self.dice.below(4)).min(lines.len());
+            match self.dice.below(3) {
+                0 => drop(lines.drain(at..end)),
+                1 => drop(lines.splice(at..end, [line])),
+                _ => lines.insert(at, line),
+            }
+        }
+        lines
+    }
+
+    /// Returns a text and two that came of it.
+    fn texts(&mut self) -> [String; 3] {
+        let count = self.dice.below(14);
+        let base = self.lines(count);
+        let ours = self.changed(&base);
+        let theirs = if self.dice.once_in(5) { self.changed(&ours) } else { self.changed(&base) };
+        let mut texts = [base, ours, theirs].map(|lines| lines.concat());
+        for text in &mut texts {
+            if self.dice.once_in(6) {
+                text.pop();
+            }
+        }
+        if self.dice.once_in(6) { texts.map(|text| text.replace('\n', "\r\n")) } else { texts }
+    }
+}
+
+/// Merges `count` times, and returns how often git's text is another one, and how often its verdict.
+fn differences(alphabet: Option<usize>, count: usize) -> (usize, usize) {
+    let directory = TempDir::new().unwrap();
+    let mut writer = Writer { dice: Dice::new(alphabet.unwrap_or(1000) as u64), alphabet, next: 0 };
+    let (mut texts, mut verdicts, mut conflicts) = (0, 0, 0);
+    for _ in 0..count {
+        let sides = writer.texts();
+        let ((style, styled), (favour, favoured)) = (writer.dice.one(&STYLES), writer.dice.one(&FAVOURS));
+        SIDES.iter().zip(&sides).for_each(|(name, text)| fs::write(directory.path().join(name), text).unwrap());
+        let mut git = Command::new("git");
+        git.args(["merge-file", "-p", "-L", "ours", "-L", "base", "-L", "theirs", styled, favoured]);
+        let git = git.args(["ours", "base", "theirs"]).current_dir(directory.path()).output().unwrap();
+        let [base, ours, theirs] = sides.each_ref().map(String::as_bytes);
+        let found = merge(base, ours, theirs, favour, style).unwrap();
+        texts += usize::from(found.bytes != git.stdout);
+        verdicts += usize::from(found.conflicts.is_empty() != git.status.success());
+        conflicts += usize::from(!found.conflicts.is_empty());
+    }
+    assert!(conflicts > count / 20, "only {conflicts} conflicts");
+    (texts, verdicts)
+}
+
+#[test]
+fn lines_that_are_there_once_are_merged_as_git_merges_them() {
+    assert_eq!(differences(None, 400), (0, 0));
+}
+
+/// Of lines that are there several times, git and `similar` take others for the same ones now and then: both are right.
+#[test]
+fn lines_that_are_there_several_times_are_nearly_always_merged_as_git_merges_them() {
+    for (alphabet, most) in [(3, 30), (12, 12)] {
+        let (texts, verdicts) = differences(Some(alphabet), 400);
+        assert!(texts <= most && verdicts <= most / 3, "{alphabet}: {texts} texts, {verdicts} verdicts");
+    }
+}
+
+#[test]
+fn long_texts_without_a_common_line_are_merged_or_given_up_in_bounded_time() {
+    let text = |name: &str| (0..20_000).map(|number| format!("{name}{number}\n")).collect::<Vec<_>>().concat();
+    let [base, ours, theirs] = SIDES.map(text);
+    let begin = std::time::Instant::now();
+    let merged = merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), None, ConflictStyle::Sides);
+    assert!(merged.is_none_or(|merged| merged.conflicts.len() == 1));
+    assert!(begin.elapsed().as_secs() < 60);
+}
