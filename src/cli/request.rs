@@ -9,6 +9,7 @@ use crate::engine::options::{
     self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
 use crate::engine::{self, Commands, Lenience, Request};
+use crate::path::{PathError, RelPath};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
@@ -36,7 +37,8 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         file: patch.file.map(OsString::into_encoded_bytes),
         closeness,
         strip: patch.strip.unwrap_or(1),
-        directory: patch.directory.unwrap_or_default().into_encoded_bytes(),
+        guesses_strip: patch.strip.is_none() && patch.directory.is_none(),
+        directory: patch.directory.map_or(Ok(Vec::new()), directory)?,
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
         expected: patch.expect_hash,
         only: patch.only,
@@ -99,6 +101,17 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         diagnostics: patch.diagnostics.meant(super::root(global))?,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
     })
+}
+
+/// Returns the directory to put in front of names.
+fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
+    let bytes = named.into_encoded_bytes();
+    if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
+        // The words are git's.
+        let message = format!("unable to normalize directory: '{}'", String::from_utf8_lossy(&bytes));
+        return Err(Stop::new(&code::OUTSIDE_ROOT, message));
+    }
+    Ok(bytes)
 }
 
 /// Returns the absolute names of the root.

@@ -260,6 +260,8 @@ struct Wish {
     lenient: Option<Vec<u8>>,
     relocate: bool,
     strip: usize,
+    #[serde(default)]
+    guesses_strip: bool,
     directory: Vec<u8>,
     filters: Vec<(bool, String)>,
     reverse: bool,
@@ -308,6 +310,7 @@ impl Wish {
             lenient: request.lenience.as_ref().map(|lenience| lenience.root.clone()),
             relocate: request.relocate,
             strip: selection.strip,
+            guesses_strip: selection.guesses_strip,
             directory: selection.directory.clone(),
             filters: selection.filters.iter().map(|it| (it.takes, it.pattern.glob().glob().to_owned())).collect(),
             reverse: selection.direction == Direction::Reverse,
@@ -343,6 +346,7 @@ impl Wish {
         let filter = |(takes, pattern): &(bool, String)| Filter::new(*takes, pattern).ok();
         Some(Selection {
             strip: self.strip,
+            guesses_strip: self.guesses_strip,
             directory: self.directory.clone(),
             filters: self.filters.iter().map(filter).collect::<Option<_>>()?,
             direction: if self.reverse { Direction::Reverse } else { Direction::Forward },

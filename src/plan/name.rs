@@ -81,6 +81,16 @@ impl Name {
         }
     }
 
+    /// Returns whether no line says more than the name within a directory.
+    pub(super) fn is_bare(&self) -> bool {
+        let is_bare = |claim: &Claim| !claim.bytes.contains(&b'/');
+        match self {
+            Self::Agreed(claims) | Self::Below { lines: claims, .. } => claims.iter().all(is_bare),
+            Self::Header(claim) => is_bare(claim),
+            Self::Traditional { old, new } => is_bare(old) && is_bare(new),
+        }
+    }
+
     /// Returns the path at strip level `level`, below `directory` if there is one.
     ///
     /// # Errors

@@ -15,6 +15,9 @@ use crate::text::Span;
 pub struct Selection {
     /// Leading components to take off names that have a prefix (`-p`).
     pub strip: usize,
+    /// Whether a section without git header may say better: where the names of one have no directory, nothing is taken off
+    /// the names of that and of all behind it. git reads them so where `-p` is not given.
+    pub guesses_strip: bool,
     /// Put in front of every name (`--directory`).
     pub directory: Vec<u8>,
     /// `--include` and `--exclude` in the order given; the first that matches decides. With none that
@@ -40,6 +43,7 @@ impl Default for Selection {
     fn default() -> Self {
         Self {
             strip: 1,
+            guesses_strip: false,
             directory: Vec::new(),
             filters: Vec::new(),
             direction: Direction::Forward,
@@ -111,9 +115,13 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         selected.rejections.push(rejection);
         return selected;
     }
+    let mut strip = selection.strip;
     for operation in plan.operations {
         let (input, span) = (operation.input, operation.path.span());
-        match resolved(operation, selection) {
+        if selection.guesses_strip && !operation.tells_missing && operation.path.is_bare() {
+            strip = 0;
+        }
+        match resolved(operation, strip, selection) {
             Ok(operation) if selection.takes(&operation.path) => selected.plan.operations.push(operation),
             Ok(operation) => selected.skipped.push(operation.path),
             Err((kind, name)) => selected.rejections.push(Rejection { input, span, name, kind }),
@@ -145,11 +153,12 @@ impl Selection {
 /// Returns the operation with paths, or what is wrong with it and the name that is to blame.
 fn resolved(
     operation: Operation<Name>,
+    strip: usize,
     selection: &Selection,
 ) -> Result<Operation<RelPath>, (RejectionKind, Option<Vec<u8>>)> {
     let resolve = |name: &Name| {
-        let to_blame = |error: NameError| (error.into(), name.stripped(selection.strip).ok().map(<[u8]>::to_vec));
-        name.resolve(selection.strip, &selection.directory).map_err(to_blame)
+        let to_blame = |error: NameError| (error.into(), name.stripped(strip).ok().map(<[u8]>::to_vec));
+        name.resolve(strip, &selection.directory).map_err(to_blame)
     };
     let operation = Operation {
         action: operation.action,

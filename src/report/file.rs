@@ -41,6 +41,10 @@ pub struct FileReport {
     pub from_hex: Option<String>,
     /// What is done.
     pub op: Op,
+    /// What git takes a section without git header for, where it is told otherwise: one that adds or takes away all lines
+    /// that it has may be about a new file, or one that goes.
+    #[serde(skip)]
+    pub(super) seems: Option<Op>,
     /// What kind of file it is.
     pub file_type: FileType,
     /// `ok`, or the kind of its first problem; `no_change` also where all of it had been done already.
@@ -271,6 +275,7 @@ impl FileReport {
             from: operation.from.clone(),
             from_hex: operation.from.as_ref().and_then(lossless),
             op: operation::op(operation, modes),
+            seems: operation::seems(operation, outcome.is_some()),
             file_type: operation::file_type(operation, known, modes),
             status: known.failed.map_or(if known.is_done { "no_change" } else { "ok" }, |code| code.kind.name()),
             mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },

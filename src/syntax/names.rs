@@ -23,12 +23,12 @@ pub(super) fn dated(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
     if is_null(line) {
         return Ok(Side::Null);
     }
-    if line.starts_with(b"\"") {
-        return match unquoted(text, span, Strip::Prefixed)? {
-            (claim, rest @ ([] | [b' ' | b'\t', ..])) => Ok(Side::File(claim, stamp::is_nowhere(rest))),
-            _ => Err(SyntaxError::new(SyntaxErrorKind::QuotedName, span)),
-        };
+    if line.starts_with(b"\"")
+        && let (claim, rest @ ([] | [b' ' | b'\t', ..])) = unquoted(text, span, Strip::Prefixed)?
+    {
+        return Ok(Side::File(claim, stamp::is_nowhere(rest)));
     }
+    // Where more follows the second quote, as in `"a/"sub`, the quotes belong to the name.
     let length = stamp::name_length(line);
     let claim = plain(text, Span::new(span.start, span.start + length), Strip::Prefixed)?;
     Ok(Side::File(claim, stamp::is_nowhere(&line[length..])))

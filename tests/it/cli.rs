@@ -112,7 +112,11 @@ fn a_wrong_command_line_is_told_whole_in_one_line() {
 #[test]
 fn a_name_that_cannot_be_used_is_told_with_what_to_do() {
     let of = |name: &str| {
-        run(tree().path(), &["check", "--color", "never"], &PATCH.replace("a/file", name).replace("b/file", name))
+        run(
+            tree().path(),
+            &["check", "-p1", "--color", "never"],
+            &PATCH.replace("a/file", name).replace("b/file", name),
+        )
     };
     let (bare, outside) = (of("file"), of("a/../../x"));
     assert!(text(&bare.stderr).contains("help: -p0 takes names as they stand, "), "{}", text(&bare.stderr));

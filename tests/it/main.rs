@@ -52,6 +52,7 @@ mod report;
 mod repository;
 mod run;
 mod show;
+mod stat;
 mod systems;
 mod three_way;
 mod tidy;

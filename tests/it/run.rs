@@ -160,6 +160,7 @@ fn selection(settings: &Settings) -> Selection {
     let includes = settings.include.iter().map(|pattern| filter(pattern, true));
     Selection {
         strip: settings.strip.unwrap_or(1),
+        guesses_strip: settings.strip.is_none() && settings.directory.is_none(),
         directory: settings.directory.clone().unwrap_or_default().into_bytes(),
         filters: excludes.chain(includes).collect(),
         direction: if settings.reverse { Direction::Reverse } else { Direction::Forward },
