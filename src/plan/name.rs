@@ -88,6 +88,7 @@ impl Name {
             Self::Agreed(claims) | Self::Below { lines: claims, .. } => claims.iter().all(is_bare),
             Self::Header(claim) => is_bare(claim),
             Self::Traditional { old, new } => is_bare(old) && is_bare(new),
+            Self::Unnamed(_) => false,
         }
     }
 

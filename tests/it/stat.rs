@@ -106,7 +106,7 @@ impl Section {
             Kind::Rewritten => {
                 format!("{git}old mode 100644\nnew mode 100755\ndissimilarity index {score}%\n{sides}{hunks}")
             }
-            Kind::Retyped => format!("{git}old mode 100755\nnew mode 100644\n"),
+            Kind::Retyped => format!("{git}old mode 100755\nnew mode 100644\nwords\n"),
             Kind::Binary => {
                 format!("{git}index 1111111..2222222 100644\nBinary files {old_name} and {new_name} differ\n")
             }
@@ -159,8 +159,9 @@ proptest! {
         let patch: String = sections.iter().map(Section::text).collect();
         let root = TempDir::new().unwrap();
         fs::write(root.path().join("patch"), &patch).unwrap();
-        // A copy cannot be told from what it is the reverse of.
-        let reverse = reverse.filter(|_| !sections.iter().any(|it| matches!(it.kind, Kind::Copied | Kind::Binary)));
+        // What git before 2.50 forgets: of a copy that it was one, of a deletion the mode; of others it wants the contents.
+        let is_forgotten = |it: &Section| matches!(it.kind, Kind::Copied | Kind::Deleted | Kind::Binary);
+        let reverse = reverse.filter(|_| !sections.iter().any(is_forgotten));
         let arguments: Vec<&str> = ["--stat", "--numstat", "--summary"].into_iter().chain(nul).chain(reverse).collect();
         let [git, ours] = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|it| printed(it, root.path(), &arguments, is_quoted));
         let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
