@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use crate::engine::Outcome;
-use crate::engine::options::{Code, Input, Problem, Severity, SyntaxErrorKind, code, quote};
+use crate::engine::options::{Code, Input, Problem, Severity, SyntaxErrorKind, code};
 use crate::path::RelPath;
 use crate::report::{self, FileReport, Op};
 use crate::text::printable;
@@ -64,7 +64,7 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
         for (index, file) in outcome.report.files.iter().enumerate() {
             let is_meant = |problem: &&Problem| problem.operation == Some(index) && is_told(outcome, problem);
             if speech == Speech::Progress && outcome.report.outcome != report::Outcome::Described {
-                lines.push(format!("Checking patch {}...", both_names(file)));
+                lines.push(format!("Checking patch {}...", both_names(outcome, file)));
                 lines.extend(moved(file));
             }
             let problem = outcome.problems.iter().find(is_meant);
@@ -72,9 +72,20 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
         }
     }
     if speech == Speech::Progress && outcome.report.outcome == report::Outcome::Applied {
-        lines.extend(outcome.report.files.iter().map(|file| format!("Applied patch {} cleanly.", both_names(file))));
+        lines.extend(
+            outcome.report.files.iter().map(|file| format!("Applied patch {} cleanly.", both_names(outcome, file))),
+        );
     }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
+}
+
+/// Returns whether git's words have the place and the reason of `problem`, so that ours would say them once more.
+pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
+    let whole = [SyntaxErrorKind::LONE_HUNK, SyntaxErrorKind::NO_HUNK, SyntaxErrorKind::ONE_NAME];
+    let is_whole = |mistake: &SyntaxErrorKind| {
+        whole.contains(mistake) || matches!(mistake, &SyntaxErrorKind::Mode | &SyntaxErrorKind::NO_METHOD)
+    };
+    is_told(outcome, problem) && problem.facts.mistake.as_ref().is_some_and(is_whole)
 }
 
 /// Returns whether `problem` keeps a patch of lines from applying.
@@ -228,8 +239,8 @@ fn moved(file: &FileReport) -> impl Iterator<Item = String> {
 }
 
 /// Returns the name of a file, or both.
-fn both_names(file: &FileReport) -> String {
-    let name = |path: &RelPath| printable(&quote(path.as_bytes())).to_string();
+fn both_names(outcome: &Outcome, file: &FileReport) -> String {
+    let name = |path: &RelPath| printable(&outcome.report.quoting.quote(path.as_bytes())).to_string();
     match &file.from {
         Some(from) => format!("{} => {}", name(from), name(&file.path)),
         None => name(&file.path),

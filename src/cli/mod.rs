@@ -155,8 +155,12 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
     let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
     let output = Output::of(global, usual).with_statistics(&patch, global).with_git(global);
     let is_deterministic = patch.deterministic;
+    let names_files = patch.is_statistics() || global.verbose;
     let outcome = progress::shown(global, |progress| outcome((task, &way), patch, commands, global, progress));
     let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
+    if names_files {
+        outcome.report.quoting = engine::quoting(&outcome.report, global.root());
+    }
     if is_deterministic {
         report::forget_place(&mut outcome.report, &places(global));
     }

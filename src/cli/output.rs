@@ -132,7 +132,11 @@ impl Output {
         if let Some(speech) = self.speech {
             git::print(outcome, speech, &mut err)?;
         }
-        let others = |index: &usize| *outcome.problems[*index].code != code::WHITESPACE;
+        let is_told = |problem| self.speech == Some(Speech::Refusals) && git::says_all(outcome, problem);
+        let others = |index: &usize| {
+            let problem = &outcome.problems[*index];
+            *problem.code != code::WHITESPACE && !is_told(problem)
+        };
         let problems: Vec<_> = (0..outcome.problems.len()).filter(others).collect();
         for (nth, &index) in problems.iter().take(MOST_SHOWN).enumerate() {
             let gap = if nth == 0 { "" } else { "\n" };

@@ -9,6 +9,7 @@ use crate::engine::options::{
     self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
 };
 use crate::engine::{self, Commands, Git, Lenience, Request};
+use crate::path::{PathError, RelPath};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
@@ -41,7 +42,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         closeness,
         strip: patch.strip,
         below: patch.git.git_paths.then(|| below(global)).transpose()?,
-        directory: patch.directory.unwrap_or_default().into_encoded_bytes(),
+        directory: patch.directory.map_or(Ok(Vec::new()), directory)?,
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
         expected: patch.expect_hash,
         only: patch.only,
@@ -115,6 +116,17 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
 fn below(global: &Global) -> Result<Vec<u8>, Stop> {
     let unknown = |error| Stop::new(&code::USAGE, format!("--git-paths: git cannot tell where the root is: {error}"));
     Git::around(global.root()).prefix().map_err(unknown)
+}
+
+/// Returns the directory to put in front of names.
+fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
+    let bytes = named.into_encoded_bytes();
+    if RelPath::new(bytes.as_slice()) == Err(PathError::Outside) {
+        // The words are git's.
+        let message = format!("unable to normalize directory: '{}'", String::from_utf8_lossy(&bytes));
+        return Err(Stop::new(&code::OUTSIDE_ROOT, message));
+    }
+    Ok(bytes)
 }
 
 /// Returns the absolute names of the root.

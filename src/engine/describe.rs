@@ -1,7 +1,19 @@
 //! What a patch says, without a look at any file.
 
+use std::path::Path;
+
 use super::{Outcome, Request, Run};
-use crate::report;
+use crate::report::{self, Report};
+use crate::syntax::Quoting;
+use crate::workspace::git::Git;
+
+/// Returns which names of `report` git quotes for who is in `directory`. It is asked only where one is not ASCII.
+#[must_use]
+pub fn quoting(report: &Report, directory: &Path) -> Quoting {
+    let mut names = report.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten();
+    let is_off = || matches!(Git::around(directory).is_on("core.quotepath"), Ok(Some(false)));
+    if names.any(|name| !name.as_bytes().is_ascii()) && is_off() { Quoting::Unreadable } else { Quoting::Full }
+}
 
 /// Reads the patches and says what they are about, as `git apply --stat` does: no file is read.
 ///

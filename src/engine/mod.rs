@@ -60,7 +60,7 @@ pub use crate::preflight::Given;
 pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
-pub use describe::describe;
+pub use describe::{describe, quoting};
 pub use govern::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
 
 pub use index::{Indexed, Reach, build_ancestor};

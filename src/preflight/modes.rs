@@ -28,7 +28,8 @@ fn changed(operation: &Operation) -> Option<FileMode> {
 
 /// Returns whether the file has the kind and the execute bit that the operation names, if it names any.
 pub(super) fn is_as_wanted(operation: &Operation, node: &Node) -> bool {
-    operation.new_mode.is_none_or(|mode| mode == git_mode(node))
+    let is_kind = operation.new_mode.is_none_or(|mode| mode.kind() == git_mode(node).kind());
+    is_kind && changed(operation).is_none_or(|mode| mode == git_mode(node))
 }
 
 /// Changes the execute bits only where they say something else than `wanted`.

@@ -297,6 +297,8 @@ codes! {
     NO_BLOB = "wpatch::git::no_blob", Missing;
     /// The patch and what became of the file since change the same lines.
     MERGE_CONFLICT = "wpatch::merge::conflict", Conflict;
+    /// A file has another mode in git's index than the patch says.
+    OTHER_MODE = "wpatch::file::other_mode", Stale;
     /// The patch says that binary files differ and does not say how.
     NO_BINARY_DATA = "wpatch::file::no_binary_data", Binary;
     /// A file is not what the change left that is to be taken back.

@@ -16,6 +16,7 @@ use crate::digest::Sha256;
 use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{Problem, Resolution, Severity, code};
+use crate::syntax::Quoting;
 use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
 
 /// Most hunks that do not fit of which the nearest place is told.
@@ -130,6 +131,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         dry_run: parts.is_dry,
         root: None,
         base: None,
+        quoting: Quoting::default(),
         tree: None,
         inputs: inputs(parts),
         summary: summary(&files, parts.plan),

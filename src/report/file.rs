@@ -44,6 +44,10 @@ pub struct FileReport {
     pub patch: Option<String>,
     /// What is done.
     pub op: Op,
+    /// What git takes a section without git header for, where it is told otherwise: one that adds or takes away all lines
+    /// that it has may be about a new file, or one that goes.
+    #[serde(skip)]
+    pub(super) seems: Option<Op>,
     /// What kind of file it is.
     pub file_type: FileType,
     /// `ok`, `partial` where hunks were rejected and the rest is done, or the kind of its first problem; `no_change` also where all of it had been done already.
@@ -287,6 +291,7 @@ impl FileReport {
             from_hex: operation.from.as_ref().and_then(lossless),
             patch: None,
             op: operation::op(operation, modes),
+            seems: operation::seems(operation, outcome.is_some()),
             file_type: operation::file_type(operation, known, modes),
             status: match (known.failed, &known.rejects) {
                 (Some(code), _) => code.kind.name(),

@@ -49,6 +49,7 @@ use serde::Serialize;
 
 use crate::path::RelPath;
 use crate::plan::{LeftOut, Operation, Plan};
+use crate::syntax::Quoting;
 use crate::text::Span;
 use words::text;
 
@@ -115,6 +116,9 @@ pub struct Report {
     /// What the caller puts before paths below the root to name them; of formats that point at files.
     #[serde(skip)]
     pub base: Option<String>,
+    /// Which names git quotes here (`core.quotePath`).
+    #[serde(skip)]
+    pub quoting: Quoting,
     /// The tree of a repository that was looked at, instead of a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeReport>,

@@ -3,7 +3,6 @@
 use std::io;
 
 use super::{FileType, Format, Report};
-use crate::syntax::quote;
 
 /// One line for each file: added, removed, name. `-` stands for both numbers of a change of bytes.
 pub(super) struct Numstat {
@@ -34,7 +33,7 @@ impl Format for Numstat {
             }
             match self.end {
                 End::Newline => {
-                    out.write_all(&quote(file.path.as_bytes()))?;
+                    out.write_all(&report.quoting.quote(file.path.as_bytes()))?;
                     out.write_all(b"\n")?;
                 }
                 End::Nul => {

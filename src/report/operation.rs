@@ -6,7 +6,7 @@ use super::words::Counter;
 use super::{cell, texts, written};
 use crate::matching::{LADDER, Mismatch, MismatchKind, Placement};
 use crate::mode::FileMode;
-use crate::plan::{Action, Edit, LineKind, Operation};
+use crate::plan::{Action, Direction, Edit, LineKind, Operation};
 use crate::preflight::FileOutcome;
 
 pub(super) fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMode>)) -> Op {
@@ -18,6 +18,22 @@ pub(super) fn op(operation: &Operation, modes: (Option<FileMode>, Option<FileMod
         Action::Modify => Op::Modify,
         Action::Rename => Op::Rename,
         Action::Copy => Op::Copy,
+    }
+}
+
+/// Returns what git takes the operation for in a summary, where that is something else; a look at the tree rules a new file
+/// out (see `is_new` and `is_delete` in git's apply.c, where -1 stands for both).
+pub(super) fn seems(operation: &Operation, is_compared: bool) -> Option<Op> {
+    let Edit::Hunks(hunks) = &operation.edit else { return None };
+    let ([hunk], Action::Modify, false) = (&hunks[..], operation.action, operation.tells_missing) else { return None };
+    let (old, new) = match operation.direction {
+        Direction::Forward => (hunk.old.count, hunk.new.count),
+        Direction::Reverse => (hunk.new.count, hunk.old.count),
+    };
+    match (old, new) {
+        (0, _) if !is_compared => Some(Op::Create),
+        (_, 0) => Some(Op::Delete),
+        _ => None,
     }
 }
 

@@ -6,7 +6,6 @@ use std::io;
 use anstyle::{AnsiColor, Style};
 
 use super::{FileReport, FileType, Format, Report};
-use crate::syntax::quote;
 
 /// Most columns of a name.
 const NAME: usize = 50;
@@ -38,10 +37,10 @@ impl Format for Stat {
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         let names = report.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten();
-        let widest = names.map(|name| quote(name.as_bytes()).len()).max().unwrap_or(0).min(NAME);
+        let widest = names.map(|name| report.quoting.quote(name.as_bytes()).len()).max().unwrap_or(0).min(NAME);
         let most = report.files.iter().map(|file| file.added + file.removed).max().unwrap_or(0);
         for file in &report.files {
-            let name = shortened(quote(file.path.as_bytes()), widest);
+            let name = shortened(report.quoting.quote(file.path.as_bytes()), widest);
             out.write_all(b" ")?;
             out.write_all(&name)?;
             write!(out, "{:1$} |", "", widest.saturating_sub(name.len()))?;

@@ -30,8 +30,8 @@ pub mod write;
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use json::edits;
 pub use quilt::{listed, packed};
-pub use quoted::quote;
 pub(crate) use quoted::unquote;
+pub use quoted::{Quoting, quote};
 
 use crate::plan::{Action, Direction, Edit, Input, Lead, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};

@@ -28,7 +28,7 @@ pub(super) fn dated(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
     {
         return Ok(Side::File(claim, stamp::is_nowhere(rest)));
     }
-    // As in git, what goes on behind its quotes is no quoted name.
+    // Where more follows the second quote, as in `"a/"sub`, the quotes belong to the name.
     let length = stamp::name_length(line);
     let claim = plain(text, Span::new(span.start, span.start + length), Strip::Prefixed)?;
     Ok(Side::File(claim, stamp::is_nowhere(&line[length..])))

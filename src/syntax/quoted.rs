@@ -13,6 +13,8 @@ use nom::multi::fold_many0;
 use nom::sequence::{delimited, preceded};
 use nom::{IResult, Parser};
 
+use crate::text::printable;
+
 /// The letters behind a backslash and what they stand for.
 const ESCAPES: &[(u8, u8)] = &[
     (b'a', 0x07),
@@ -33,24 +35,46 @@ pub(crate) fn unquote(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     quoted(line).ok().map(|(rest, name)| (name, rest))
 }
 
+/// Which names are quoted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quoting {
+    /// Those with anything but printable ASCII, as git has it with `core.quotePath` on.
+    #[default]
+    Full,
+    /// Those that nobody could read, or that could act on a terminal, as with `core.quotePath` off.
+    Unreadable,
+}
+
+impl Quoting {
+    /// Returns `path` as it stands, or between quotes where it needs them.
+    #[must_use]
+    pub fn quote(self, path: &[u8]) -> Cow<'_, [u8]> {
+        let is_readable = self == Self::Unreadable && matches!(printable(path).to_text(), Cow::Borrowed(_));
+        let is_plain = |byte: &u8| {
+            let is_text = matches!(byte, b' '..=b'~') || is_readable && !byte.is_ascii();
+            is_text && !matches!(byte, b'"' | b'\\')
+        };
+        if path.iter().all(is_plain) {
+            return Cow::Borrowed(path);
+        }
+        let mut quoted = vec![b'"'];
+        for byte in path {
+            match ESCAPES.iter().find(|(_, meant)| meant == byte) {
+                Some(&(letter, _)) => quoted.extend([b'\\', letter]),
+                None if is_plain(byte) => quoted.push(*byte),
+                None => quoted.extend(format!("\\{byte:03o}").bytes()),
+            }
+        }
+        quoted.push(b'"');
+        Cow::Owned(quoted)
+    }
+}
+
 /// Returns `path` as git writes it with `core.quotePath` on: as it stands, or between quotes if it holds a control
 /// character, a quote, a backslash, or a byte that is not ASCII.
 #[must_use]
 pub fn quote(path: &[u8]) -> Cow<'_, [u8]> {
-    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-    if path.iter().all(is_plain) {
-        return Cow::Borrowed(path);
-    }
-    let mut quoted = vec![b'"'];
-    for byte in path {
-        match ESCAPES.iter().find(|(_, meant)| meant == byte) {
-            Some(&(letter, _)) => quoted.extend([b'\\', letter]),
-            None if is_plain(byte) => quoted.push(*byte),
-            None => quoted.extend(format!("\\{byte:03o}").bytes()),
-        }
-    }
-    quoted.push(b'"');
-    Cow::Owned(quoted)
+    Quoting::Full.quote(path)
 }
 
 fn quoted(input: &[u8]) -> IResult<&[u8], Vec<u8>> {
@@ -94,6 +118,15 @@ mod tests {
     #[test]
     fn a_plain_name_is_not_quoted() {
         assert!(matches!(quote(b"a b/c.rs"), Cow::Borrowed(b"a b/c.rs")));
+    }
+
+    #[test]
+    fn a_readable_name_may_stay() {
+        for (name, kept) in
+            [("\u{e4} b", "\u{e4} b"), ("a\"", r#""a\"""#), ("a\\", r#""a\\""#), ("a\u{202e}", r#""a\342\200\256""#)]
+        {
+            assert_eq!(&*Quoting::Unreadable.quote(name.as_bytes()), kept.as_bytes());
+        }
     }
 
     #[test]

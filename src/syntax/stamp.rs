@@ -12,19 +12,13 @@ const LONGEST: usize = 48;
 
 /// Returns the length of the name at the start of `line`, which a time stamp may follow.
 ///
-/// A tab in front of a whole time stamp at the end of the line ends the name, else the first tab. Without one only such a
-/// time stamp does, so that a name may hold blanks: git's rule. GNU patch cuts at the first blank.
+/// A whole time stamp at the end of the line ends the name, so that a name may hold blanks and tabs; without one the first
+/// tab does: git's rule. GNU patch cuts at the first blank.
 pub(super) fn name_length(line: &[u8]) -> usize {
-    let last = memchr::memrchr(b'\t', line).filter(|tab| line.len() - tab <= LONGEST && is_whole(&line[tab + 1..]));
-    if let Some(tab) = last {
-        return tab;
-    }
-    if let Some(tab) = memchr::memchr(b'\t', line) {
-        return tab;
-    }
     let from = line.len().saturating_sub(LONGEST);
-    let stamp = (from..line.len()).find(|&at| line[at] == b' ' && is_whole(line[at..].trim_ascii_start()));
-    stamp.map_or(line.len(), |stamp| line[..stamp].trim_ascii_end().len())
+    let is_stamp = |at: usize| matches!(line[at], b' ' | b'\t') && is_whole(line[at..].trim_ascii_start());
+    let stamp = (from..line.len()).find(|&at| is_stamp(at)).map(|stamp| line[..stamp].trim_ascii_end().len());
+    stamp.or_else(|| memchr::memchr(b'\t', line)).unwrap_or(line.len())
 }
 
 /// Returns whether `stamp` says that there is no file: the start of the epoch in whatever zone, as `diff -N`

@@ -14,7 +14,7 @@ use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{ANNEX, Fault, Result as Done, Workspace};
+use crate::workspace::{ANNEX, Fault, Rename, Result as Done, Workspace};
 
 /// The note, among the scratch files.
 const NOTE: &str = "annex";
@@ -120,11 +120,16 @@ fn take(
         workspace.sync(Some(mark))?;
     }
     match workspace.link(mark, lock) {
-        Err(error) if error.fault == Fault::Unsupported => {
-            workspace.create(lock, scratch.id.as_bytes(), Permissions::Exact(0o644), None)
-        }
-        taken => taken,
+        Err(error) if error.fault == Fault::Unsupported => {}
+        taken => return taken,
     }
+    match workspace.rename(mark, lock, Rename::Exclusive) {
+        Err(error) if error.fault == Fault::Unsupported => {}
+        taken => return taken,
+    }
+    // Here a loss of power may leave a lock that says nothing, as it does with git.
+    workspace.create(lock, scratch.id.as_bytes(), Permissions::Exact(0o644), None)?;
+    if durability == Durability::Full { workspace.sync(Some(lock)) } else { Ok(()) }
 }
 
 /// Lets verbs find the annex of the transaction of `scratch`, if it has one.

@@ -6,7 +6,7 @@ use super::{Failure, annex, scratch};
 use crate::path::RelPath;
 use crate::workspace::{Directory, Fault, Result as Done, Workspace};
 
-/// Names in the order in which they go, what says how the transaction ended last of all.
+/// Names in the order in which they go, what says how the transaction ended last of all but the note of an annex.
 const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// How the names of old files begin that could not be put back.
 pub(super) const KEPT: &str = "kept-";
@@ -27,7 +27,8 @@ pub(super) fn trim(
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
     let (kept, mut names): (Vec<_>, Vec<_>) = scratch.names(workspace)?.into_iter().partition(|name| stays(name));
-    let has_annex = names.iter().any(|name| annex::is_note(name)) && annex::open(workspace, scratch)?;
+    let annexed: Vec<_> = names.extract_if(.., |name| annex::is_note(name)).collect();
+    let has_annex = !annexed.is_empty() && annex::open(workspace, scratch)?;
     names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));
     for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;
@@ -38,6 +39,11 @@ pub(super) fn trim(
     for name in &names {
         let path = scratch.file(name)?;
         if is_directory_name(name) { gone(workspace.remove_dir(&path))? } else { remove(workspace, &path)? }
+    }
+    for note in annexed {
+        // A journal that comes back without the note could not be trusted.
+        gone(workspace.sync(Some(&scratch.directory)))?;
+        remove(workspace, &scratch.file(note)?)?;
     }
     Ok(kept.len())
 }

@@ -16,6 +16,8 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
     // In `whitespace.rs`.
     "wpatch::git::config",
+    // In `words.rs`.
+    "wpatch::file::other_mode",
     "wpatch::plan::not_approved",
     // Those of the commands of the user are in `verify.rs`.
     "wpatch::command::before",

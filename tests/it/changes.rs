@@ -56,6 +56,11 @@ impl Case {
         case
     }
 
+    /// Returns whether git's index changes with the tree.
+    pub(crate) fn has_annex(&self) -> bool {
+        self.steps.iter().any(Step::is_annexed)
+    }
+
     /// Returns the tree before, durable.
     pub(crate) fn memory(&self) -> Memory {
         let memory = Memory::with_files(self.before.iter().map(|(name, entry)| (path(name), entry.clone())));
@@ -132,7 +137,7 @@ fn begun<'w>(
 
 /// Takes the lock of the index, if a step is about that.
 pub(crate) fn claim(transaction: &Transaction<'_>, steps: &[Step]) -> std::result::Result<(), Failure> {
-    if !steps.iter().any(|step| step.name().starts_with(ANNEX)) {
+    if !steps.iter().any(Step::is_annexed) {
         return Ok(());
     }
     transaction.claim(&IndexPlace { directory: "/elsewhere".into(), name: b"index".to_vec() })
@@ -148,6 +153,11 @@ impl Step {
             | Self::Mode(name, _)
             | Self::Move(_, name) => name,
         }
+    }
+
+    /// Returns whether it is about git's index.
+    fn is_annexed(&self) -> bool {
+        self.name().starts_with(ANNEX)
     }
 
     /// Returns the change that it is on the tree as it stands.

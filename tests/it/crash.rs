@@ -180,7 +180,10 @@ fn nothing_that_survives_the_power_is_a_mixture() {
                         let next = memory.after_power_loss_with(survivors);
                         recover(&next, FULL).unwrap();
                         let what = format!("{kind:?} {lacks:?} {survivors:?} at {}", memory.verbs());
-                        reported.check(&case, &tree(&next), &what);
+                        let mut found = tree(&next);
+                        // Without both, a lock may come without its contents: then it is left, as git's is.
+                        found.retain(|path, _| lacks.len() < 2 || path.name() != b"index.lock");
+                        reported.check(&case, &found, &what);
                     }
                 });
                 assert!(faults > 20, "{}: {faults}", case.name);

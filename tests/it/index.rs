@@ -4,6 +4,7 @@ mod kills;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 use fs_err as fs;
 use serde_json::Value;
@@ -447,4 +448,22 @@ fn an_ancestor_has_the_blobs_that_a_patch_was_made_for() {
     let (code, report) = tree.report(&["apply", "--build-fake-ancestor", file.to_str().unwrap()]);
     assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::git::no_blob".into()), "{report:#}");
     assert!(!file.exists());
+}
+
+#[test]
+fn a_file_that_changed_when_the_index_was_written_still_looks_changed() {
+    let tree = Tree::new();
+    tree.git(&["config", "core.trustctime", "false"]);
+    let other = tree.root().join("other");
+    // As if all of it had happened at once, an hour ago.
+    let was = SystemTime::now() - Duration::from_secs(3600);
+    let date = |file: &Path| std::fs::File::options().write(true).open(file).unwrap().set_modified(was).unwrap();
+    fs::write(&other, "a\n").unwrap();
+    date(&other);
+    tree.git(&["add", "other"]);
+    fs::write(&other, "b\n").unwrap();
+    date(&other);
+    date(&tree.root().join(".git/index"));
+    assert!(tree.wpatch("", &["apply", "--cached"]).status.success());
+    assert!(tree.git(&["diff", "--name-only"]).lines().any(|name| name == "other"));
 }

@@ -56,6 +56,7 @@ mod repository;
 mod run;
 mod series;
 mod show;
+mod stat;
 mod systems;
 mod three_way;
 mod tidy;

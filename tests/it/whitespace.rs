@@ -148,7 +148,7 @@ impl Scene {
 }
 
 /// Gives `command` a configuration, and no other.
-fn configured<'c>(command: &'c mut Command, variables: &[(&str, &str)]) -> &'c mut Command {
+pub(crate) fn configured<'c>(command: &'c mut Command, variables: &[(&str, &str)]) -> &'c mut Command {
     command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").env("LC_ALL", "C");
     command.env("GIT_CONFIG_COUNT", variables.len().to_string());
     for (nth, (key, value)) in variables.iter().enumerate() {

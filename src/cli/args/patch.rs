@@ -104,8 +104,8 @@ pub(in crate::cli) struct PatchOptions {
     /// Grammar of the patches [default: auto]
     #[arg(long, value_name = "NAME", value_parser = formats())]
     pub(in crate::cli) format: Option<String>,
-    /// Leading components to take off names [default: 1, or 0 where those of a diff without git header have no directory]
-    #[arg(short = 'p', value_name = "N")]
+    /// Leading components to take off names [default: 1; 0 from the first plain diff on whose names have no directory]
+    #[arg(short = 'p', value_name = "N", allow_negative_numbers = true, value_parser = components)]
     pub(in crate::cli) strip: Option<usize>,
     /// Undo the patch
     #[arg(short = 'R', long)]
@@ -238,6 +238,11 @@ impl PatchOptions {
     pub(in crate::cli) fn is_inert(&self) -> bool {
         self.is_statistics() || self.shape || self.index.build_fake_ancestor.is_some()
     }
+}
+
+/// Reads a strip level; the words are git's.
+fn components(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("option -p expects a non-negative integer, got '{text}'"))
 }
 
 fn formats() -> Vec<&'static str> {

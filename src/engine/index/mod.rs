@@ -10,6 +10,7 @@ mod gather;
 mod gitlinks;
 mod intent;
 mod matches;
+mod modes;
 mod stages;
 
 use std::collections::BTreeMap;
@@ -134,6 +135,7 @@ impl Run {
         let made = self.plan.operations.iter().filter(|operation| operation.action == Action::Create);
         made.for_each(|operation| staged.fulfil(&operation.path));
         self.problems.extend(matches.problems.iter().cloned());
+        self.problems.extend(modes::problems(&self.plan, &staged));
         let tree = sink.filter(|_| indexed.reach == Reach::Both && !self.is_refused()).map(|sink| (sink, &matches));
         let gather = Gather::new(&staged, &blobs, tree);
         let resolution = preflight::resolve(&self.plan, &staged, options, &gather)?;

@@ -21,6 +21,7 @@ mod verbs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, io};
@@ -215,6 +216,7 @@ impl GitIndex {
     /// Returns an error if git cannot write it; then `copy` has to be given up.
     pub fn rewrite(&self, copy: &RelPath, updates: &[Update]) -> Result<()> {
         let copy = self.root.join(path_of(copy.as_bytes()).unwrap_or_default());
+        self.date(&copy).map_err(|source| self.failed(source))?;
         // What goes makes room for what comes; an entry stays beside the stages of a conflict unless it goes.
         let goes = updates.iter().filter(|update| update.entry.is_none() || update.stage > 0);
         let goes: BTreeSet<_> = goes.map(|update| &update.path).collect();
@@ -222,6 +224,16 @@ impl GitIndex {
         let comes = updates.iter().filter(|update| update.entry.is_some()).cloned();
         let input: Vec<u8> = gone.chain(comes).flat_map(|update| self.line(&update)).collect();
         self.ask(&["update-index", "-z", "--index-info"], Some(&copy), &input).map(drop)
+    }
+
+    /// Gives a copy the time of the index: git looks again at files that are as young as that, see "racy git" in its
+    /// technical documentation.
+    fn date(&self, copy: &Path) -> io::Result<()> {
+        match fs::metadata(&self.file) {
+            Ok(index) => File::options().write(true).open(copy)?.set_modified(index.modified()?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes an index with nothing but `entries` to `file`, which is outside of any transaction.
