@@ -81,9 +81,9 @@ impl Name {
         }
     }
 
-    /// Returns whether no line says more than the name within a directory.
+    /// Returns whether names have prefixes in this grammar, and no line has one or a directory.
     pub(super) fn is_bare(&self) -> bool {
-        let is_bare = |claim: &Claim| !claim.bytes.contains(&b'/');
+        let is_bare = |claim: &Claim| claim.strip == Strip::Prefixed && !claim.bytes.contains(&b'/');
         match self {
             Self::Agreed(claims) | Self::Below { lines: claims, .. } => claims.iter().all(is_bare),
             Self::Header(claim) => is_bare(claim),
