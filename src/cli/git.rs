@@ -34,6 +34,11 @@ const WORDS: &[(Code, &[&str], &[&str])] = &[
     (code::CLOSED, &["invalid path '{new}'"], &["invalid path '{new}'"]),
     (code::OUTSIDE_ROOT, &["invalid path '{new}'"], &["invalid path '{new}'"]),
     (code::NOT_EMPTIED, &["removal patch leaves file contents", UNFIT], &["removal patch leaves file contents", UNFIT]),
+    (
+        code::NO_BLOB,
+        &["sha1 information is lacking or useless ({old})."],
+        &["sha1 information is lacking or useless ({old})."],
+    ),
     (code::NO_BINARY_DATA, &[NO_INDEX_LINE, UNFIT], &[NO_INDEX_LINE, UNFIT]),
     (code::WRONG_BLOB, &[OTHER_BLOB, UNFIT], &[OTHER_BLOB, UNFIT]),
     (code::BINARY_DATA, &[DAMAGED, UNFIT], &[DAMAGED, UNFIT]),
@@ -76,7 +81,19 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
             outcome.report.files.iter().map(|file| format!("Applied patch {} cleanly.", both_names(outcome, file))),
         );
     }
+    if outcome.report.outcome == report::Outcome::Partial {
+        lines.extend(in_conflict(outcome));
+    }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
+}
+
+/// Names the files that have conflicts in them now.
+fn in_conflict(outcome: &Outcome) -> impl Iterator<Item = String> {
+    let has_conflict = |file: &&FileReport| file.merge.as_ref().is_some_and(|merge| !merge.conflicts.is_empty());
+    let files = outcome.report.files.iter().filter(has_conflict);
+    let name = |file: &FileReport| printable(file.path.as_bytes()).to_string();
+    let applied = files.clone().map(move |file| format!("Applied patch to '{}' with conflicts.", name(file)));
+    applied.chain(files.map(move |file| format!("U {}", name(file))))
 }
 
 /// Returns whether git's words have the place and the reason of `problem`, so that ours would say them once more.

@@ -1,6 +1,6 @@
 //! White space that a line should not have: the rules of git's `core.whitespace`, and lines put right.
 //!
-//! To add a rule, add a row of [`RULES`], and what breaks it to `check` and `fix`.
+//! To add a rule, add a row of `RULES`, and what breaks it to `check` and `fix`.
 
 mod check;
 mod fix;

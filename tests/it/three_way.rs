@@ -90,6 +90,15 @@ fn conflicts_that_are_marked_are_those_of_git() {
 }
 
 #[test]
+fn people_read_in_the_words_of_git_which_files_are_in_conflict() {
+    let tree = Tree::diverged();
+    let said = tree.wpatch("", &["apply", "--3way", "--conflict", "markers"]).stderr;
+    let said = String::from_utf8(said).unwrap();
+    let applied = ["both", "conflicts"].map(|name| format!("Applied patch to '{name}' with conflicts.\n")).concat();
+    assert!(said.contains(&format!("{applied}U both\nU conflicts\n")), "{said}");
+}
+
+#[test]
 fn what_is_resolved_meanwhile_stays_in_the_index() {
     let tree = Tree::diverged();
     assert_eq!(tree.report(&["apply", "--3way", "--conflict", "markers"]).0, 1);

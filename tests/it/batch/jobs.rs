@@ -25,7 +25,7 @@ fn each_option_of_a_job_means_what_it_means_on_the_command_line() {
     // With the exit code that it has without the option, and the one with it.
     let cases = [
         (one.clone(), json!({"format": "codex"}), 0, 2),
-        (one.replace("a/", "a/x/").replace("b/", "b/x/"), json!({"strip": 2}), 1, 0),
+        ("--- b/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n".to_owned(), json!({"strip": 0}), 1, 0),
         (change("c", "@@ -1 +1 @@\n-c\n+C\n"), json!({"directory": "b"}), 1, 0),
         (two.clone(), json!({"exclude": ["b/*"]}), 1, 0),
         (two, json!({"include": ["a.txt"]}), 1, 0),
