@@ -28,13 +28,13 @@ pub(super) fn read(path: &Path, limit: u64, usual: usize, global: &Global) -> Re
     for (patch, entry) in all {
         let told = |stop: Stop| Stop { message: format!("{name}:{}: {}", entry.line, stop.message), ..stop };
         let file = directory.join(OsStr::from_bytes(patch.as_bytes()));
-        let patch = input::named(&file, left, global).map_err(told)?;
-        if let Some(program) = packed(&patch.1) {
-            let stop = Stop::new(&code::UNSUPPORTED_FORM, format!("{} is packed with {program}", patch.0));
+        let (title, text) = input::named(&file, left, global).map_err(told)?;
+        if let Some(program) = packed(&text) {
+            let stop = Stop::new(&code::UNSUPPORTED_FORM, format!("{title} is packed with {program}"));
             return Err(told(Stop { help: Some("unpack it, and name what comes out".to_owned()), ..stop }));
         }
-        left = left.saturating_sub(patch.1.len() as u64);
-        patches.push(patch);
+        left = left.saturating_sub(text.len() as u64);
+        patches.push((title, text));
         entries.push(entry);
     }
     Ok((patches, Series { name, entries }))

@@ -172,7 +172,9 @@ impl Run {
             let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
             match syntax::parse(&name, bytes, &among, options) {
                 Ok(mut plan) => {
-                    listed.into_iter().for_each(|(name, listed)| plan.read_as(name, listed));
+                    if let Some((name, listed)) = listed {
+                        plan.read_as(name, listed);
+                    }
                     whole.append(plan);
                 }
                 Err(error) => {

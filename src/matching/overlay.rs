@@ -29,8 +29,8 @@ pub fn overlay(
         ahead = if placements.len() == ahead { 2 * ahead } else { 1 };
         let (now, later) = rest.split_at(placements.len());
         let placed = now.iter().zip(&placements).filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
-        let (fitting, places): (Vec<_>, Vec<_>) = placed.map(|(hunk, place)| (hunk.clone(), place.clone())).unzip();
-        let spliced = splice_by(&made.bytes, text, &fitting, direction, &places, rules);
+        let (fitting, found): (Vec<_>, Vec<_>) = placed.map(|(hunk, place)| (hunk.clone(), place.clone())).unzip();
+        let spliced = splice_by(&made.bytes, text, &fitting, direction, &found, rules);
         made.bytes = spliced.bytes;
         made.corrected.extend(spliced.corrected);
         made.left_out.extend(spliced.left_out);

@@ -202,7 +202,7 @@ fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
             let header_path = input.header_path.as_deref().map(text);
             let in_place = parts.links == Links::Kept && file.hardlinks.is_some();
             let patch = input.listed.is_some().then(|| input.name.clone());
-            files.push(FileReport { header_path, in_place, patch, ..file });
+            files.push(FileReport { header_path, patch, in_place, ..file });
         }
     }
     clip_details(&mut files);

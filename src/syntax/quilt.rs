@@ -71,7 +71,9 @@ pub fn packed(text: &[u8]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<(String, usize, usize, Direction)>, (usize, String)> {
+    type Told = Vec<(String, usize, usize, Direction)>;
+
+    fn read(text: &str) -> Result<Told, (usize, String)> {
         let all = listed(text.as_bytes(), 1)?;
         let told = |(path, listed): (RelPath, Listed)| (path.to_string(), listed.line, listed.strip, listed.direction);
         Ok(all.into_iter().map(told).collect())
