@@ -96,11 +96,14 @@ fn in_conflict(outcome: &Outcome) -> impl Iterator<Item = String> {
     applied.chain(files.map(move |file| format!("U {}", name(file))))
 }
 
-/// Returns whether git's words have the place and the reason of `problem`, so that ours would say them once more.
+/// Returns whether git's words have the place and the reason of `problem`, or the line there shows it by itself, so that
+/// ours would say no more.
 pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
-    let whole = [SyntaxErrorKind::LONE_HUNK, SyntaxErrorKind::NO_HUNK, SyntaxErrorKind::ONE_NAME];
+    let whole =
+        [SyntaxErrorKind::LONE_HUNK, SyntaxErrorKind::NO_HUNK, SyntaxErrorKind::NO_METHOD, SyntaxErrorKind::ONE_NAME];
     let is_whole = |mistake: &SyntaxErrorKind| {
-        whole.contains(mistake) || matches!(mistake, &SyntaxErrorKind::Mode | &SyntaxErrorKind::NO_METHOD)
+        let is_plain = matches!(mistake, &SyntaxErrorKind::Mode | &SyntaxErrorKind::NumberTooLarge);
+        whole.contains(mistake) || is_plain
     };
     is_told(outcome, problem) && problem.facts.mistake.as_ref().is_some_and(is_whole)
 }

@@ -106,6 +106,7 @@ fn what_git_says_whole_is_said_once() {
         HUNK,
         "diff --git a/file b/file\n--- a/file\n@@ -2 +2 @@\n-2\n+zwei\n",
         "diff --git a/file b/file\nold mode 10x644\n",
+        "--- a/file\n+++ b/file\n@@ -98765432109876543210 +98765432109876543210 @@\n-2\n+zwei\n",
         "diff --git a/file b/file\n--- a/file\n+++ b/file\nwords\n",
     ];
     let root = TempDir::new().unwrap();
