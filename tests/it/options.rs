@@ -14,7 +14,9 @@ use crate::tree;
 /// comparing what they left.
 fn alike(files: &[(&str, &[u8])], options: &[&str], patch: &str) -> bool {
     let trees = [Desk::with(files), Desk::with(files)];
-    trees.iter().for_each(|desk| fs::write(desk.path("../patch"), patch).unwrap());
+    for desk in &trees {
+        fs::write(desk.path("../patch"), patch).unwrap();
+    }
     let [theirs, ours] = [("git", &trees[0]), (env!("CARGO_BIN_EXE_wpatch"), &trees[1])].map(|(program, desk)| {
         let mut command = Command::new(program);
         command.arg("apply").args(options).arg("../patch");
@@ -161,9 +163,9 @@ fn in_a_directory_of_a_repository_names_can_be_those_of_the_repository() {
     for (options, patch) in cases {
         let trees =
             [(); 2].map(|()| Desk::with(&[("sub/a", b"one\n"), ("b", b"two\n"), ("../patch", patch.as_bytes())]));
-        trees
-            .iter()
-            .for_each(|desk| assert!(git(&["init", "-q"]).current_dir(desk.root()).status().unwrap().success()));
+        for desk in &trees {
+            assert!(git(&["init", "-q"]).current_dir(desk.root()).status().unwrap().success());
+        }
         let mut theirs = git(&["apply"]);
         let mut ours = Command::new(env!("CARGO_BIN_EXE_wpatch"));
         let theirs = below(theirs.args(options), &trees[0].root());

@@ -147,7 +147,9 @@ fn told(dice: &mut Dice, directory: &Path) -> Told {
 fn diff(before: &[(String, Vec<String>)], after: &[(String, Vec<String>)], directory: &Path) -> String {
     for (side, files) in [("a", before), ("b", after)] {
         fs::create_dir_all(directory.join(side)).unwrap();
-        files.iter().for_each(|(name, lines)| fs::write(directory.join(side).join(name), lines.concat()).unwrap());
+        for (name, lines) in files {
+            fs::write(directory.join(side).join(name), lines.concat()).unwrap();
+        }
     }
     let output = Command::new("diff").args(["-u", "-r", "a", "b"]).current_dir(directory).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
