@@ -10,7 +10,9 @@ mod document;
 mod excerpt;
 mod explain;
 mod git;
+mod gnu;
 mod guards;
+mod habits;
 mod history;
 mod hook;
 mod index;
@@ -53,6 +55,9 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     if apply_patch::is_meant(arguments) {
         return apply_patch::run(&arguments[1..]);
     }
+    if gnu::is_meant(arguments) {
+        return gnu::run(arguments);
+    }
     match args::parse(arguments) {
         Ok(cli) => dispatch(cli),
         Err(error) if error.use_stderr() => misused(&error, arguments),
@@ -69,7 +74,8 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
         return finish(&stop.into_outcome(command.name()), &Output::of(&global, Verbosity::Normal));
     }
     match command {
-        Command::Apply(apply) => {
+        Command::Apply(mut apply) => {
+            apply.habits.tell(&mut apply.patch);
             let task = match (apply.apply, apply.check, apply.patch.is_inert()) {
                 (true, ..) | (_, false, false) => Task::Apply,
                 (_, true, _) => Task::Check,

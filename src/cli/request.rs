@@ -106,6 +106,7 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
             None
         },
         whitespace: patch.whitespace.meant(task, global),
+        habits: patch.habits,
         commands: Commands::default(),
         diagnostics: patch.diagnostics.meant(super::root(global))?,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),

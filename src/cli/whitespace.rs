@@ -26,7 +26,7 @@ pub(super) struct WhitespaceOptions {
     #[arg(long, value_name = "ACTION", value_parser = ACTIONS.map(|(name, _)| name))]
     whitespace: Option<String>,
     /// Compare runs of blanks as one
-    #[arg(long, visible_alias = "ignore-space-change", overrides_with = "no_ignore_whitespace")]
+    #[arg(short = 'l', long, visible_alias = "ignore-space-change", overrides_with = "no_ignore_whitespace")]
     ignore_whitespace: bool,
     /// Compare blanks one by one, whatever git's apply.ignorewhitespace says
     #[arg(long, alias = "no-ignore-space-change", overrides_with = "ignore_whitespace")]

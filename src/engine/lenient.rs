@@ -35,7 +35,7 @@ impl Run {
         let (relocates, most) = (request.relocate, request.preflight.max_file);
         let has_plan = match request.lenience.clone() {
             Some(lenience) => self.read_leniently(request, &lenience, workspace),
-            None => self.read(request),
+            None => self.read_as(request, workspace),
         };
         if has_plan && relocates {
             self.recall(workspace, most);

@@ -25,6 +25,7 @@ mod commands;
 mod describe;
 mod diagnose;
 mod follow;
+mod gnu;
 mod govern;
 mod index;
 mod lenient;
@@ -61,6 +62,7 @@ pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::{describe, quoting};
+pub use gnu::{Backup, Habits};
 pub use govern::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
 
 pub use index::{Indexed, Reach, build_ancestor};

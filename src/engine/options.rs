@@ -8,8 +8,8 @@ pub use crate::diagnostics::{
 pub use crate::guard::{GUARDS, Guard};
 pub use crate::matching::Rules;
 pub use crate::plan::{
-    Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input, Only,
-    OnlyError, Replacement, Replacements, Selection, Target, Times, matcher,
+    Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
+    Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times, matcher,
 };
 pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
 pub use crate::preflight::{
@@ -18,7 +18,7 @@ pub use crate::preflight::{
 pub use crate::process::Patience;
 pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{
-    Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, SyntaxErrorKind, edits, listed, packed,
+    Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, SyntaxErrorKind, edits, listed, packed, quote,
 };
 pub use crate::transaction::history::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions};

@@ -1,6 +1,6 @@
 //! What is asked of patches.
 
-use super::{Commands, Indexed, Lenience, ThreeWayRequest, WhitespaceRequest};
+use super::{Commands, Habits, Indexed, Lenience, ThreeWayRequest, WhitespaceRequest};
 use crate::diagnostics;
 use crate::plan::{self, Listed};
 use crate::preflight;
@@ -56,6 +56,8 @@ pub struct Request {
     pub three_way: Option<ThreeWayRequest>,
     /// What is looked for in the white space of new lines, and how white space is compared.
     pub whitespace: WhitespaceRequest,
+    /// What GNU patch does with a patch and git does not.
+    pub habits: Habits,
     /// The commands of the user around the change.
     pub commands: Commands,
 }
@@ -90,6 +92,7 @@ impl Request {
             index: None,
             three_way: None,
             whitespace: WhitespaceRequest::default(),
+            habits: Habits::default(),
             commands: Commands::default(),
         }
     }

@@ -158,17 +158,31 @@ impl Run {
     }
 
     /// Parses and selects; returns whether there is a plan to look at.
-    pub(super) fn read(&mut self, request: Request) -> bool {
+    pub(super) fn read(&mut self, mut request: Request) -> bool {
+        let whole = self.parsed(&mut request);
+        whole.map(|whole| self.select(whole, &request.selection)).is_some()
+    }
+
+    /// The same for a tree, by whose files names may be chosen.
+    pub(super) fn read_as(&mut self, mut request: Request, workspace: &dyn Workspace) -> bool {
+        let Some(mut whole) = self.parsed(&mut request) else { return false };
+        request.habits.name(&mut whole, request.selection.direction, workspace);
+        self.select(whole, &request.selection);
+        self.take_habits(&request.habits);
+        true
+    }
+
+    fn parsed(&mut self, request: &mut Request) -> Option<Plan<plan::Name>> {
         let among = syntax::chosen(&request.format);
         if among.is_empty() {
             self.problems.push(Problem::new(&code::USAGE, format!("unknown format {}", request.format)));
-            return false;
+            return None;
         }
         let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
         request.preflight.progress.enter(Phase::Reading, 0);
         let series = request.series.as_ref();
         let options = syntax::Options { allow_empty: series.is_some() || request.syntax.allow_empty, ..request.syntax };
-        for (index, (name, bytes)) in request.patches.into_iter().enumerate() {
+        for (index, (name, bytes)) in mem::take(&mut request.patches).into_iter().enumerate() {
             let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
             match syntax::parse(&name, bytes, &among, options) {
                 Ok(mut plan) => {
@@ -182,12 +196,11 @@ impl Run {
                     let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
                     whole.inputs.push(plan::Input { listed, ..error.input });
                     self.plan.inputs = whole.inputs;
-                    return false;
+                    return None;
                 }
             }
         }
-        self.select(whole, &request.selection);
-        true
+        Some(whole)
     }
 
     /// Takes of `whole` what is meant.

@@ -32,13 +32,13 @@ pub(super) fn stated(range: LineRange) -> usize {
 /// Returns the levels in the order in which they are tried, the strictest first.
 pub(super) fn levels(pattern: &Pattern, hunk: &Hunk, direction: Direction, rules: &Rules) -> Vec<Level> {
     let old = hunk.preimage_range(direction);
-    let is_free = rules.zero_context || hunk.anchor == Anchor::Bare;
-    let mut levels = vec![Level {
-        lines: 0..pattern.count(),
-        is_at_start: old.start == 0 || (old.start == 1 && !is_free),
-        is_at_end: !is_free && pattern.trailing == 0,
-        is_fuzzy: false,
-    }];
+    let (is_at_start, is_at_end) = if rules.as_gnu {
+        (old.start <= 1 && pattern.leading < pattern.trailing, pattern.trailing < pattern.leading)
+    } else {
+        let is_free = rules.zero_context || hunk.anchor == Anchor::Bare;
+        (old.start == 0 || (old.start == 1 && !is_free), !is_free && pattern.trailing == 0)
+    };
+    let mut levels = vec![Level { lines: 0..pattern.count(), is_at_start, is_at_end, is_fuzzy: false }];
     reduce(&mut levels, pattern, rules.context);
     fuzz(&mut levels, pattern, rules.fuzz.min(MOST_FUZZ));
     levels

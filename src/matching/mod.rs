@@ -54,6 +54,9 @@ pub struct Rules {
     pub fuzz: usize,
     /// Whether a hunk without context may stand anywhere (`--unidiff-zero`).
     pub zero_context: bool,
+    /// Whether places are those of GNU patch: an end of the file means something only to a hunk with less context on that
+    /// side, and a hunk is looked for as far from its stated place as the one before it went.
+    pub as_gnu: bool,
     /// Whether runs of blanks are compared as one (`--ignore-whitespace`).
     pub ignore_whitespace: bool,
     /// What white space is put right (`--whitespace=fix`).
@@ -78,6 +81,7 @@ impl Default for Rules {
             context: usize::MAX,
             fuzz: 0,
             zero_context: false,
+            as_gnu: false,
             ignore_whitespace: false,
             correction: None,
             converts_line_ends: false,

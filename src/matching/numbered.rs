@@ -30,8 +30,16 @@ pub(super) fn place(
     rules: &Rules,
 ) -> Placements {
     let patch = Patch { text, hunks, direction, rules };
-    let mut placer =
-        Placer { index, patch, covered: Covered::default(), searches: 0, exact: None, loose: HashMap::new() };
+    let mut placer = Placer {
+        index,
+        patch,
+        covered: Covered::default(),
+        carried: 0,
+        frozen: 0,
+        searches: 0,
+        exact: None,
+        loose: HashMap::new(),
+    };
     let outcomes = hunks.iter().map(|hunk| {
         let pattern = Pattern::new(hunk, text, direction);
         let levels = levels(&pattern, hunk, direction, rules);
@@ -90,6 +98,10 @@ struct Placer<'a> {
     index: &'a LineIndex<'a>,
     patch: Patch<'a>,
     covered: Covered,
+    /// How far from their stated places hunks are looked for.
+    carried: isize,
+    /// Where the hunk before ends in the file.
+    frozen: usize,
     /// How often the file was searched from end to end.
     searches: usize,
     exact: Option<Windows<'a>>,
@@ -130,7 +142,8 @@ impl Placer<'_> {
     fn place(&mut self, pattern: &Pattern, stated: isize, levels: &[Level]) -> Result<Placement, MismatchKind> {
         let mut is_blocked = false;
         for level in levels {
-            let quest = Quest { pattern, level, stated: stated.saturating_add(signed(level.lines.start)) };
+            let stated = stated.saturating_add(signed(level.lines.start)).saturating_add(self.carried);
+            let quest = Quest { pattern, level, stated };
             let mut rung = EXACT;
             let mut found = self.find_exactly(&quest);
             is_blocked |= found.is_blocked;
@@ -142,7 +155,7 @@ impl Placer<'_> {
                 found = self.find_loosely(&quest, rung);
                 is_blocked |= found.is_blocked;
             }
-            if let Some(line) = found.line {
+            if let Some(line) = found.line.filter(|line| self.is_in_order(*line, level)) {
                 return self.settle(&quest, line, rung, found.candidates);
             }
             if let Some(placement) = self.find_beyond(&quest) {
@@ -150,6 +163,12 @@ impl Placer<'_> {
             }
         }
         Err(if is_blocked { MismatchKind::Overlap } else { MismatchKind::NotFound })
+    }
+
+    /// Returns whether GNU patch would look at `line`, where it counts: all lines of the hunk, those that are left out
+    /// among them, have to be behind the hunk before.
+    fn is_in_order(&self, line: usize, level: &Level) -> bool {
+        !self.patch.rules.as_gnu || line >= self.frozen + level.lines.start
     }
 
     fn find_exactly(&mut self, quest: &Quest<'_>) -> Found {
@@ -288,7 +307,7 @@ impl Placer<'_> {
         rung: usize,
         candidates: Vec<usize>,
     ) -> Result<Placement, MismatchKind> {
-        let offset = self.covered.running(line) - quest.stated;
+        let offset = self.covered.running(line) - quest.stated + self.carried;
         let wants_one = quest.level.is_fuzzy
             || (TRAILING..=PUNCT).contains(&rung)
             || (offset != 0 && (self.patch.rules.unique || matches!(rung, WHITESPACE | FIXED)));
@@ -298,6 +317,8 @@ impl Placer<'_> {
         }
         let lines = line..line + quest.count();
         self.covered.take(lines.clone(), quest.pattern.change);
+        self.carried = if self.patch.rules.as_gnu { offset } else { 0 };
+        self.frozen = lines.end;
         Ok(Placement {
             bytes: self.index.bytes(lines.clone()),
             lines,

@@ -7,6 +7,7 @@ mod aim;
 mod cell;
 mod depth;
 mod filter;
+mod guess;
 mod hunk;
 mod lines;
 mod name;
@@ -17,6 +18,7 @@ mod steps;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
 pub use filter::{Filter, matcher};
+pub use guess::{Naming, guess};
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Claim, Name, NameError, Strip};

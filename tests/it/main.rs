@@ -22,6 +22,7 @@ mod encodings;
 mod faults;
 mod formats;
 mod git;
+mod gnu;
 mod grammar;
 mod guards;
 mod hashline;

@@ -9,7 +9,7 @@ use fs_err as fs;
 use globset::Glob;
 use jsonschema::Validator;
 use serde_json::Value;
-use wpatch::engine::{self, Commands, Lenience, Outcome, Request, WhitespaceRequest};
+use wpatch::engine::{self, Commands, Habits, Lenience, Outcome, Request, WhitespaceRequest};
 use wpatch::guard::GUARDS;
 use wpatch::matching::Rules;
 use wpatch::mode::FileKind;
@@ -151,6 +151,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
             action: settings.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
             ..WhitespaceRequest::default()
         },
+        habits: Habits::default(),
         commands: Commands::default(),
         diagnostics: None,
     }

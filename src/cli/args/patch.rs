@@ -8,11 +8,13 @@ use clap::Args;
 use super::{GitOptions, IndexOptions, MergeOptions};
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
+use crate::cli::habits::HabitOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::servers::DiagnosticsOptions;
 use crate::cli::verbs::{self, How};
 use crate::cli::whitespace::WhitespaceOptions;
 use crate::digest::Sha256;
+use crate::engine::Habits;
 use crate::engine::options::Only;
 
 /// The options of `apply`.
@@ -22,8 +24,10 @@ pub(in crate::cli) struct ApplyOptions {
     pub(in crate::cli) patch: PatchOptions,
     #[command(flatten)]
     pub(in crate::cli) commands: CommandOptions,
+    #[command(flatten)]
+    pub(in crate::cli) habits: HabitOptions,
     /// Only check
-    #[arg(long)]
+    #[arg(long, visible_alias = "dry-run")]
     pub(in crate::cli) check: bool,
     /// Apply although --check, --stat, --numstat or --summary is given
     #[arg(long)]
@@ -34,7 +38,7 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 53] = [
+const DECIDED: [&str; 58] = [
     "three_way",
     "ours",
     "theirs",
@@ -88,6 +92,11 @@ const DECIDED: [&str; 53] = [
     "max_ratio",
     "max_growth",
     "nul",
+    "input",
+    "remove_empty_files",
+    "backup",
+    "suffix",
+    "output_file",
 ];
 
 /// The options of `apply`, `check` and `show`.
@@ -134,6 +143,9 @@ pub(in crate::cli) struct PatchOptions {
     /// What --include and --exclude say, in the order of the command line: whether to take, and what.
     #[arg(skip)]
     pub(in crate::cli) filters: Vec<(bool, String)>,
+    /// What `apply` has from GNU patch.
+    #[arg(skip)]
+    pub(in crate::cli) habits: Habits,
     /// Take some files and hunks, by the numbers and names that `check --json` with the other options shows: 1,3-4,f6,f7h2
     #[arg(long, value_name = "LIST")]
     pub(in crate::cli) only: Option<Only>,
@@ -195,7 +207,7 @@ pub(in crate::cli) struct PatchOptions {
     #[arg(long)]
     pub(in crate::cli) deterministic: bool,
     /// Take what has been applied already for success
-    #[arg(long)]
+    #[arg(long, visible_alias = "forward")]
     pub(in crate::cli) idempotent: bool,
     #[command(flatten)]
     pub(in crate::cli) index: IndexOptions,

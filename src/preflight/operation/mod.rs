@@ -234,7 +234,8 @@ impl<'a> Worker<'a> {
             Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
             Seen::Node(_) | Seen::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);
-                let may = is_itself || is_going(path) || self.options.overwrite;
+                let is_copied_over = operation.action == Action::Copy && operation.guard == Some(Guard::Anything);
+                let may = is_itself || is_going(path) || self.options.overwrite || is_copied_over;
                 if !may {
                     checks::exists(operation, &seen, self.plan.text(operation), findings);
                 }

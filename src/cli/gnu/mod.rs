@@ -1,0 +1,158 @@
+//! The program under the name `patch`: GNU patch's command line, words and exit codes, for changes that happen as a whole or
+//! not at all.
+
+mod args;
+mod words;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::args::Global;
+use super::output::complain_as;
+use super::policy::policy;
+use super::{Stop, document, input, open, open_to_change, request, watched};
+use crate::engine::options::{Direction, Naming, Rules, Selection, WhitespaceAction, code};
+use crate::engine::{self, Backup, Habits, Outcome, Request, WhitespaceRequest};
+use args::Options;
+use words::Telling;
+
+/// The name that it has.
+const NAME: &str = "patch";
+/// The exit code of whatever does not apply, and of anything that is wrong besides.
+const FAILED: u8 = 1;
+const TROUBLE: u8 = 2;
+/// Lines of context that may be left out, as GNU patch has it.
+const FUZZ: usize = 2;
+
+/// Returns whether the program was called by its name.
+pub(super) fn is_meant(arguments: &[OsString]) -> bool {
+    let name = arguments.first().and_then(|program| Path::new(program).file_name());
+    name == Some(OsStr::new(NAME))
+}
+
+/// Does what `arguments` say, the name of the program first.
+pub(super) fn run(arguments: &[OsString]) -> ExitCode {
+    let options = match Options::try_parse_from(arguments) {
+        Ok(options) => options,
+        Err(error) if error.use_stderr() => {
+            let text = error.render().to_string();
+            return trouble(text.lines().next().unwrap_or_default().trim_start_matches("error: "));
+        }
+        Err(wish) => return document::print(wish.render().to_string().as_bytes()),
+    };
+    if let Some((option, why)) = options.refused.first() {
+        return trouble(&format!("{option} is not taken: {why}"));
+    }
+    match outcome(&options) {
+        Ok(Some(outcome)) => told(&outcome, &options),
+        Ok(None) => ExitCode::SUCCESS,
+        Err(stop) => trouble(&stop.words()),
+    }
+}
+
+/// Returns what came of it; nothing of an empty patch.
+fn outcome(options: &Options) -> Result<Option<Outcome>, Stop> {
+    let (root, file) = places(options)?;
+    let global = Global { root: Some(root), ..Global::default() };
+    let below = options.directory.as_deref().unwrap_or(Path::new("."));
+    let patch = match options.input.as_ref().or(options.patch.as_ref()) {
+        Some(path) if path.as_os_str() != "-" => {
+            let path = below.join(path);
+            super::policy::readable(&path, &global)?;
+            input::contents(&path, request::MAX_PATCH)?
+        }
+        _ => input::contents(Path::new("-"), request::MAX_PATCH)?,
+    };
+    if patch.is_empty() {
+        return Ok(None);
+    }
+    let request = asked(options, patch, file, &global)?;
+    Ok(Some(if options.dry_run {
+        engine::check(request, &open(&global)?)
+    } else {
+        let workspace = open_to_change(&global)?;
+        engine::apply(request, &workspace, watched()?)
+    }))
+}
+
+/// Returns the root and the file in it that is named for the patch. A file outside of the directory has its own as root.
+fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), Stop> {
+    let directory = options.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let Some(original) = &options.original else { return Ok((directory, None)) };
+    let plain: PathBuf = original.components().filter(|part| *part != Component::CurDir).collect();
+    if plain.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Ok((directory, Some(plain.into_os_string().into_encoded_bytes())));
+    }
+    match (original.parent(), original.file_name()) {
+        (Some(parent), Some(name)) => Ok((directory.join(parent), Some(name.as_encoded_bytes().to_vec()))),
+        _ => Err(Stop::new(&code::USAGE, format!("{} is no file", original.display()))),
+    }
+}
+
+fn asked(options: &Options, patch: Vec<u8>, file: Option<Vec<u8>>, global: &Global) -> Result<Request, Stop> {
+    let forms = [(options.unified, "unified"), (options.context, "context"), (options.normal, "normal")];
+    let format = forms.into_iter().find(|(is_asked, _)| *is_asked).map_or("diff", |(_, name)| name);
+    let selection = Selection {
+        file,
+        strip: Some(options.strip.unwrap_or(1)),
+        direction: if options.reverse { Direction::Reverse } else { Direction::Forward },
+        roots: request::roots(global),
+        ..Selection::default()
+    };
+    let habits = Habits {
+        naming: Some(Naming { strip: options.strip, is_posix: options.posix }),
+        backup: backup(options),
+        output: options.output.clone().map(OsString::into_encoded_bytes),
+        removes_empty: options.remove_empty_files,
+        ignores_prerequisites: options.force,
+    };
+    let whitespace = WhitespaceRequest {
+        action: Some(WhitespaceAction::NoWarn),
+        ignores: Some(options.ignore_whitespace),
+        ..WhitespaceRequest::default()
+    };
+    let mut request = Request { format: format.to_owned(), selection, habits, whitespace, ..Request::of(patch) };
+    request.preflight.policy = policy(global)?;
+    request.preflight.rules = Rules { fuzz: options.fuzz.unwrap_or(FUZZ), as_gnu: true, ..Rules::default() };
+    request.preflight.idempotent = options.forward;
+    request.preflight.describe = true;
+    Ok(request)
+}
+
+fn backup(options: &Options) -> Option<Backup> {
+    let bytes = |word: &Option<OsString>| word.clone().map(OsString::into_encoded_bytes);
+    let names = [&options.prefix, &options.basename_prefix, &options.suffix].map(bytes);
+    let is_asked = options.backup || names[..2].iter().any(Option::is_some);
+    let is_never = options.version_control.as_deref() == Some("never");
+    let [prefix, basename_prefix, suffix] = names;
+    let has_prefix = prefix.is_some() || basename_prefix.is_some();
+    let usual = if has_prefix { Vec::new() } else { b".orig".to_vec() };
+    (is_asked && !is_never).then(|| Backup {
+        prefix: prefix.unwrap_or_default(),
+        basename_prefix: basename_prefix.unwrap_or_default(),
+        suffix: suffix.unwrap_or(usual),
+    })
+}
+
+/// Says what came of it. A signal, and a tree that could not be put back, keep their exit codes.
+fn told(outcome: &Outcome, options: &Options) -> ExitCode {
+    let telling = Telling::new(outcome, options);
+    let printed = telling.print();
+    let report = &outcome.report;
+    match report.exit_code {
+        0 if telling.passes_over() => ExitCode::from(FAILED),
+        0 if printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) && !report.changed => {
+            ExitCode::from(TROUBLE)
+        }
+        code @ (0 | FAILED | 5 | 128..) => ExitCode::from(code),
+        _ => ExitCode::from(TROUBLE),
+    }
+}
+
+fn trouble(message: &str) -> ExitCode {
+    complain_as(NAME, &format!("**** {message}"));
+    ExitCode::from(TROUBLE)
+}

@@ -1,0 +1,138 @@
+//! What GNU patch does with a plan and git does not: names by what is there, copies of old files, another file for what
+//! comes of it.
+
+use super::run::Run;
+use crate::path::{PathError, RelPath};
+use crate::plan::{self, Action, Edit, Guard, Lead, LineRange, Name, Naming, Operation, Plan};
+use crate::preflight::{Problem, code};
+use crate::workspace::Workspace;
+
+/// What is asked for of it.
+#[derive(Clone, Debug, Default)]
+pub struct Habits {
+    /// How of several names one is chosen; without it as git does.
+    pub naming: Option<Naming>,
+    /// What is put around the names of files, in which they stay as they were (`--backup`).
+    pub backup: Option<Backup>,
+    /// The file below the root that gets what comes of the only file, which stays as it is (`--output`).
+    pub output: Option<Vec<u8>>,
+    /// Whether a file is deleted of which the patch leaves no line (`--remove-empty-files`).
+    pub removes_empty: bool,
+    /// Whether a `Prereq:` line counts for nothing (`--force`).
+    pub ignores_prerequisites: bool,
+}
+
+/// The names of copies of old files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Backup {
+    /// Put in front of the whole name.
+    pub prefix: Vec<u8>,
+    /// Put in front of its last component.
+    pub basename_prefix: Vec<u8>,
+    /// Put behind it.
+    pub suffix: Vec<u8>,
+}
+
+impl Backup {
+    fn path(&self, path: &RelPath) -> Result<RelPath, PathError> {
+        let bytes = path.as_bytes();
+        let start = memchr::memrchr(b'/', bytes).map_or(0, |slash| slash + 1);
+        let (directory, name) = bytes.split_at(start);
+        RelPath::new(&[&self.prefix, directory, &self.basename_prefix, name, &self.suffix].concat()[..])
+    }
+}
+
+impl Habits {
+    /// Chooses the names.
+    pub(super) fn name(&self, plan: &mut Plan<Name>, direction: plan::Direction, workspace: &dyn Workspace) {
+        if self.ignores_prerequisites {
+            plan.operations.iter_mut().for_each(|operation| operation.lead.prerequisite = None);
+        }
+        if let Some(naming) = self.naming {
+            plan::guess(plan, naming, direction, &|path| matches!(workspace.stat(path), Ok(Some(_))));
+        }
+    }
+}
+
+impl Run {
+    /// Adds to the plan what `habits` ask for.
+    pub(super) fn take_habits(&mut self, habits: &Habits) {
+        if habits.removes_empty {
+            self.plan.operations.iter_mut().filter(|operation| leaves_nothing(operation)).for_each(|operation| {
+                operation.action = Action::Delete;
+            });
+        }
+        if let Some(output) = &habits.output {
+            self.redirect(output);
+        }
+        if let Some(backup) = &habits.backup {
+            self.keep_old(backup);
+        }
+    }
+
+    /// Makes the only change that of a copy.
+    fn redirect(&mut self, output: &[u8]) {
+        let is_taken = matches!(self.plan.operations.as_slice(), [only] if only.action == Action::Modify);
+        match RelPath::new(output) {
+            Ok(path) if is_taken => {
+                let only = &mut self.plan.operations[0];
+                only.from = Some(std::mem::replace(&mut only.path, path));
+                only.action = Action::Copy;
+                only.guard = Some(Guard::Anything);
+            }
+            Ok(_) => self.problems.push(Problem::new(&code::USAGE, "--output takes a patch that changes one file")),
+            Err(error) => self.problems.push(Problem::new(&code::OUTSIDE_ROOT, format!("--output: {error}"))),
+        }
+    }
+
+    /// Puts a copy of each file beside it that is changed or deleted, where it is touched first.
+    fn keep_old(&mut self, backup: &Backup) {
+        let mut seen = std::collections::HashSet::new();
+        let mut operations = Vec::with_capacity(2 * self.plan.operations.len());
+        for operation in std::mem::take(&mut self.plan.operations) {
+            let old = operation.from.as_ref().filter(|_| operation.action == Action::Rename).unwrap_or(&operation.path);
+            let has_old = matches!(operation.action, Action::Modify | Action::Delete | Action::Rename);
+            if has_old && seen.insert(old.clone()) {
+                match backup.path(old) {
+                    Ok(path) => operations.push(copy(&operation, old.clone(), path)),
+                    Err(error) => {
+                        self.problems.push(Problem::new(&code::USAGE, format!("the name of a backup: {error}")));
+                    }
+                }
+            }
+            operations.push(operation);
+        }
+        self.plan.operations = operations;
+    }
+}
+
+/// Returns whether the patch says that no line is left of a file that it changes.
+fn leaves_nothing(operation: &Operation) -> bool {
+    let nothing = LineRange { start: 0, count: 0 };
+    match &operation.edit {
+        Edit::Hunks(hunks) if operation.action == Action::Modify => {
+            matches!(hunks.as_slice(), [only] if only.postimage_range(operation.direction) == nothing)
+        }
+        _ => false,
+    }
+}
+
+/// Returns what copies a file as `operation` finds it.
+fn copy(operation: &Operation, from: RelPath, path: RelPath) -> Operation {
+    Operation {
+        action: Action::Copy,
+        path,
+        from: Some(from),
+        edit: Edit::Keep,
+        old_mode: None,
+        new_mode: None,
+        blobs: None,
+        expected: None,
+        left_out: Vec::new(),
+        tells_missing: true,
+        guard: Some(Guard::Anything),
+        permissions: None,
+        lead: Lead::default(),
+        ..operation.clone()
+    }
+}

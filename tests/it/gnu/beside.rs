@@ -1,0 +1,96 @@
+//! The same patches by GNU patch: verdict and tree, and where both are not the same, which of the few reasons it is.
+
+use std::process::Command;
+
+use fs_err as fs;
+use tempfile::TempDir;
+
+use super::{files, patch, scene, told};
+use crate::dice::Dice;
+use crate::oracle::quiet;
+
+/// How many patches are tried.
+const PATCHES: usize = 400;
+
+/// Lines of which many are alike, so that places are mistaken.
+fn contents(dice: &mut Dice) -> Vec<String> {
+    let few = 2 + dice.below(3);
+    (0..5 + dice.below(30))
+        .map(|line| if dice.once_in(few) { "}".to_owned() } else { format!("line {line}") })
+        .collect()
+}
+
+fn changed(lines: &[String], rate: usize, dice: &mut Dice) -> Vec<String> {
+    let mut changed = Vec::new();
+    for line in lines {
+        match dice.below(rate) {
+            0 => {}
+            1 => changed.push(format!("{line} changed")),
+            2 => changed.extend([line.clone(), "more".into()]),
+            _ => changed.push(line.clone()),
+        }
+    }
+    changed
+}
+
+fn text(lines: &[String]) -> String {
+    lines.iter().map(|line| line.clone() + "\n").collect()
+}
+
+fn diff(option: &str, old: &str, new: &str) -> Vec<u8> {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("old"), old).unwrap();
+    fs::write(directory.path().join("new"), new).unwrap();
+    let mut command = Command::new("diff");
+    command.args([option, "--label", "a/x", "--label", "b/x", "old", "new"]);
+    let written = quiet(command, directory.path(), directory.path()).stdout;
+    if option == "--normal" { [b"Index: a/x\n".to_vec(), written].concat() } else { written }
+}
+
+#[test]
+fn gnu_patch_ends_the_same_but_for_what_is_declared() {
+    let mut dice = Dice::new(3);
+    let (mut applied, mut refused, mut declared, mut other) = (0, 0, 0, 0);
+    for _ in 0..PATCHES {
+        let lines = contents(&mut dice);
+        let more = changed(&lines, 20, &mut dice);
+        let (old, new) = (text(&lines), text(&more));
+        let stale = match dice.below(6) {
+            0 => new.clone(),
+            1 => old.clone(),
+            2 => "above\n".repeat(1 + dice.below(6)) + &old,
+            _ => "above\n".repeat(dice.below(3)) + &text(&changed(&lines, 40, &mut dice)),
+        };
+        let option = dice.one(&["-U3", "-U1", "-c", "-U3", "--normal"]);
+        let fuzz = format!("-F{}", dice.below(4));
+        let patch_text = diff(option, &old, &new);
+        if old == new {
+            continue;
+        }
+        let (ours, theirs) = (scene(&[("x", &stale)]), scene(&[("x", &stale)]));
+        let ending = told(&patch(ours.path(), &["-p1", "-f", &fuzz], &patch_text));
+        let above = TempDir::new().unwrap();
+        fs::write(above.path().join("p"), &patch_text).unwrap();
+        let mut gnu = Command::new("patch");
+        gnu.args(["-p1", "-f", &fuzz, "--no-backup-if-mismatch", "-r", "-", "-i"]).arg(above.path().join("p"));
+        let exit = quiet(gnu, theirs.path(), above.path()).status.code().unwrap();
+        let shown = || format!("{option} {fuzz}\n{}\n{stale}\n{ending:?}", String::from_utf8_lossy(&patch_text));
+        match (exit, ending.0) {
+            (0, 0) => {
+                assert_eq!(files(&ours), files(&theirs), "{}", shown());
+                applied += 1;
+            }
+            // A second time, or where it fits as well elsewhere: refused here, done without a word there.
+            (0, 1) if ["already", " fits ("].iter().any(|reason| ending.2.contains(reason)) => declared += 1,
+            (1, 1) => refused += 1,
+            // Where only some of a file's places are out of order, the search differs.
+            (0, 1) | (1, 0) => other += 1,
+            endings => panic!("{endings:?} {}", shown()),
+        }
+        if ending.0 != 0 {
+            assert_eq!(files(&ours), [("x".to_owned(), stale.clone())], "{}", shown());
+        }
+    }
+    let all = format!("{applied} applied, {refused} refused, {declared} declared, {other} others");
+    assert!(applied > 100 && refused > 30 && declared > 0 && other * 100 <= PATCHES, "{all}");
+}
