@@ -2,7 +2,9 @@
 //!
 //! To add words for a problem, write a row of [`WORDS`].
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::iter;
 
 use crate::engine::Outcome;
 use crate::engine::options::{Code, Input, Problem, Severity, SyntaxErrorKind, code};
@@ -74,6 +76,7 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
             }
             let problem = outcome.problems.iter().find(is_meant);
             lines.extend(problem.into_iter().flat_map(|problem| of_file(outcome, file, problem)));
+            lines.extend(rejected(outcome, index).filter_map(|hunk| failed(file, hunk)));
         }
     }
     if speech == Speech::Progress && outcome.report.outcome == report::Outcome::Applied {
@@ -83,6 +86,7 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
     }
     if outcome.report.outcome == report::Outcome::Partial {
         lines.extend(in_conflict(outcome));
+        lines.extend((0..outcome.report.files.len()).flat_map(|index| in_part(outcome, index)));
     }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
 }
@@ -96,6 +100,39 @@ fn in_conflict(outcome: &Outcome) -> impl Iterator<Item = String> {
     applied.chain(files.map(move |file| format!("U {}", name(file))))
 }
 
+/// Returns the hunks of a file that are rejected.
+fn rejected(outcome: &Outcome, file: usize) -> impl Iterator<Item = usize> {
+    let of_file = move |problem: &&Problem| problem.severity == Severity::Reject && problem.operation == Some(file);
+    outcome.problems.iter().filter(of_file).filter_map(|problem| problem.hunk)
+}
+
+/// Says which hunks of a file went to its rejects.
+fn in_part(outcome: &Outcome, index: usize) -> Vec<String> {
+    let rejected: BTreeSet<_> = rejected(outcome, index).collect();
+    let file = &outcome.report.files[index];
+    let count = rejected.len();
+    if count == 0 {
+        return Vec::new();
+    }
+    let plural = if count == 1 { "" } else { "s" };
+    let head = format!("Applying patch {} with {count} reject{plural}...", printable(file.path.as_bytes()));
+    let hunks = (0..file.hunks.len()).map(|hunk| {
+        let number = hunk + 1;
+        if rejected.contains(&hunk) {
+            format!("Rejected hunk #{number}.")
+        } else {
+            format!("Hunk #{number} applied cleanly.")
+        }
+    });
+    iter::once(head).chain(hunks).collect()
+}
+
+/// Names the place of a hunk that fails.
+fn failed(file: &FileReport, hunk: usize) -> Option<String> {
+    let old = printable(file.from.as_ref().unwrap_or(&file.path).as_bytes());
+    Some(format!("error: patch failed: {old}:{}", file.hunks.get(hunk)?.patch.old_start?))
+}
+
 /// Returns whether git's words have the place and the reason of `problem`, or the line there shows it by itself, so that
 /// ours would say no more.
 pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
@@ -105,7 +142,15 @@ pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
         let is_plain = matches!(mistake, &SyntaxErrorKind::Mode | &SyntaxErrorKind::NumberTooLarge);
         whole.contains(mistake) || is_plain
     };
-    is_told(outcome, problem) && problem.facts.mistake.as_ref().is_some_and(is_whole)
+    let file = problem.operation.and_then(|index| outcome.report.files.get(index));
+    let is_whole =
+        problem.facts.mistake.as_ref().is_some_and(is_whole) || file.is_some_and(|file| is_made_beyond(file, problem));
+    is_told(outcome, problem) && is_whole
+}
+
+/// Returns whether a file would come to a place behind a symbolic link.
+fn is_made_beyond(file: &FileReport, problem: &Problem) -> bool {
+    *problem.code == code::THROUGH_LINK && matches!(file.op, Op::Create | Op::Rename | Op::Copy)
 }
 
 /// Returns whether `problem` keeps a patch of lines from applying.
@@ -237,11 +282,11 @@ fn of_file(outcome: &Outcome, file: &FileReport, problem: &Problem) -> Vec<Strin
         };
         row.iter().map(filled).collect::<Vec<_>>()
     };
-    if let Some(hunk) = problem.hunk.and_then(|hunk| file.hunks.get(hunk)) {
-        let failed = hunk.patch.old_start.map(|line| format!("error: patch failed: {old}:{line}"));
+    if let Some(hunk) = problem.hunk.filter(|&hunk| hunk < file.hunks.len()) {
+        let failed = failed(file, hunk);
         return failed.into_iter().flat_map(|failed| [vec![failed], words(&[UNFIT])].concat()).collect();
     }
-    if *problem.code == code::THROUGH_LINK && matches!(file.op, Op::Create | Op::Rename | Op::Copy) {
+    if is_made_beyond(file, problem) {
         return words(&[MADE_BEYOND]);
     }
     let row = WORDS.iter().find(|(code, ..)| code == problem.code);

@@ -108,14 +108,28 @@ fn what_git_says_whole_is_said_once() {
         "diff --git a/file b/file\nold mode 10x644\n",
         "--- a/file\n+++ b/file\n@@ -98765432109876543210 +98765432109876543210 @@\n-2\n+zwei\n",
         "diff --git a/file b/file\n--- a/file\n+++ b/file\nwords\n",
+        "diff --git a/link/y b/link/y\nnew file mode 100644\n--- /dev/null\n+++ b/link/y\n@@ -0,0 +1 @@\n+x\n",
     ];
     let root = TempDir::new().unwrap();
+    fs_err::os::unix::fs::symlink("elsewhere", root.path().join("link")).unwrap();
     for patch in patches {
         let output = |arguments: &[&str]| spoken(root.path(), arguments, patch);
         assert!(!output(&["apply"]).contains("wpatch::"), "{patch}");
-        assert!(output(&["apply", "-v"]).contains("error[wpatch::parse::"), "{patch}");
-        assert!(output(&["show"]).contains("error[wpatch::parse::"), "{patch}");
+        assert!(output(&["apply", "-v"]).contains("error[wpatch::"), "{patch}");
+        assert!(output(&["show"]).contains("error[wpatch::parse::") || patch.contains("link"), "{patch}");
     }
+}
+
+#[test]
+fn hunks_that_are_rejected_are_told_as_git_tells_them() {
+    let hunk = |old: &str, new: &str, line: usize| format!("@@ -{line} +{line} @@\n-{old}\n+{new}\n");
+    let patch =
+        ["--- a/file\n+++ b/file\n", &hunk("1", "i", 1), &hunk("two", "zwei", 2), &hunk("3", "iii", 3)].concat();
+    let words = "error: patch failed: file:1\nerror: patch failed: file:3\n";
+    assert_eq!(said(&["check", "--reject", "--unidiff-zero"], &patch), words);
+    let done =
+        "Applying patch file with 2 rejects...\nRejected hunk #1.\nHunk #2 applied cleanly.\nRejected hunk #3.\n";
+    assert_eq!(said(&["apply", "--reject", "--unidiff-zero"], &patch), [words, done].concat());
 }
 
 #[test]
