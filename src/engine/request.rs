@@ -17,7 +17,7 @@ use crate::transaction;
 /// use wpatch::engine::Request;
 ///
 /// let mut request = Request::of("--- a\n+++ a\n@@ -1,7 +1,7 @@\n-one\n+1\n");
-/// request.selection.strip = 0;
+/// request.selection.strip = Some(0);
 /// request.selection.directory = b"folder".to_vec();
 /// request.syntax.recount = true;
 /// ```
