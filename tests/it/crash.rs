@@ -170,7 +170,7 @@ fn a_fault_that_passes_is_rolled_back_at_once() {
 
 #[test]
 fn nothing_that_survives_the_power_is_a_mixture() {
-    let dice = (0..if takes_all() { 6 } else { 2 }).map(Survivors::Dice);
+    let dice = (0..if takes_all() { 6 } else { 1 }).map(Survivors::Dice);
     let survivors: Vec<_> =
         [Survivors::Synced, Survivors::Names, Survivors::Data, Survivors::Everything].into_iter().chain(dice).collect();
     for case in cases() {
@@ -211,7 +211,7 @@ fn an_acknowledged_commit_survives_the_power() {
 #[test]
 fn recovery_can_be_killed_and_run_again() {
     let (mut faults, mut turn) = (0, 0_usize);
-    let step = if takes_all() { 1 } else { 13 };
+    let step = if takes_all() { 1 } else { 29 };
     for (case, options) in cases_and_ways() {
         for lacks in case_lacks(&case).iter().take(2) {
             at_every_verb(&case, lacks, FaultKind::Killed, options, |memory, reported| {

@@ -10,6 +10,7 @@ use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 
 use super::{at_every_verb, case_lacks, cases_and_ways, memory};
 use crate::changes::{Case, Step, claim, run};
+use crate::faults::takes_all;
 use crate::tree::path;
 
 const FILE: FileKind = FileKind::Regular;
@@ -92,7 +93,7 @@ fn what_somebody_else_writes_meanwhile_stays() {
             let after = case.after();
             let files = before.iter().chain(&after).filter(|(_, entry)| !entry.contents.is_empty());
             let targets: BTreeSet<_> = files.map(|(path, _)| path.clone()).collect();
-            let verbs = (start..end).filter(|verb| !torn.contains(verb));
+            let verbs = (start..end).step_by(if takes_all() { 1 } else { 2 }).filter(|verb| !torn.contains(verb));
             for (target, verb) in targets.iter().flat_map(|target| verbs.clone().map(move |verb| (target, verb))) {
                 for edit in [Edit::InPlace, Edit::Replaced, Edit::Deleted] {
                     let memory = memory(&case, lacks);
