@@ -44,7 +44,8 @@ pub const BACKENDS: &[Backend] = &[Backend { name: "disk", open: |root| Ok(Box::
 /// # Errors
 ///
 /// Every verb returns a [`WorkspaceError`] with the [`Fault`] that callers tell apart. An error of a verb that
-/// changes something proves nothing: look at what is there before deciding.
+/// changes something proves nothing: look at what is there before deciding. A storage that can only be read leaves those
+/// verbs out: each is [`Fault::Unsupported`] then.
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Workspace: Sync {
     /// Returns what is at `path`, not following a link there; `None` if nothing is, also when a directory above
@@ -68,62 +69,94 @@ pub trait Workspace: Sync {
     /// It is private (0600) until everything is in it; then it gets what `like` says, as far as the caller may
     /// give it, and last its permissions.
     /// Its contents are durable after [`Workspace::sync`] of it, its name after that of its directory.
-    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()>;
+    fn create(&self, path: &RelPath, _bytes: &[u8], _permissions: Permissions, _like: Option<Like<'_>>) -> Result<()> {
+        read_only("create", Some(path))
+    }
 
     /// Writes `bytes` behind what is in the regular file at `path`; neither at once nor durable.
-    fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()>;
+    fn append(&self, path: &RelPath, _bytes: &[u8]) -> Result<()> {
+        read_only("write", Some(path))
+    }
 
     /// Writes `bytes` over the contents of the regular file at `path`, which stays the same inode: all its names have
     /// the new contents. Neither at once nor durable: whoever reads meanwhile, after a kill or after a loss of power
     /// finds some bytes of each.
     ///
     /// A file that is not `was` any more, by its inode, size and time of change, is [`Fault::Missing`] and left alone.
-    fn overwrite(&self, path: &RelPath, bytes: &[u8], was: &Stat) -> Result<()>;
+    fn overwrite(&self, path: &RelPath, _bytes: &[u8], _was: &Stat) -> Result<()> {
+        read_only("write over", Some(path))
+    }
 
     /// Makes a symbolic link that was not there, with owner and group of the file at `like` as far as the caller may
     /// give them.
-    fn symlink(&self, target: &[u8], path: &RelPath, like: Option<&RelPath>) -> Result<()>;
+    fn symlink(&self, _target: &[u8], path: &RelPath, _like: Option<&RelPath>) -> Result<()> {
+        read_only("create", Some(path))
+    }
 
     /// Gives the file at `from` a second name.
-    fn link(&self, from: &RelPath, to: &RelPath) -> Result<()>;
+    fn link(&self, _from: &RelPath, to: &RelPath) -> Result<()> {
+        read_only("link", Some(to))
+    }
 
     /// Renames, atomically. The names are durable only after [`Workspace::sync`] of *both* directories: after a
     /// power loss the file may have its old name, its new one, or both.
-    fn rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Result<()>;
+    fn rename(&self, from: &RelPath, _to: &RelPath, _how: Rename) -> Result<()> {
+        read_only("rename", Some(from))
+    }
 
     /// Removes the name of a file or link.
-    fn remove(&self, path: &RelPath) -> Result<()>;
+    fn remove(&self, path: &RelPath) -> Result<()> {
+        read_only("remove", Some(path))
+    }
 
     /// Makes a directory with the mode that `privacy` names.
-    fn make_dir(&self, path: &RelPath, privacy: Privacy) -> Result<()>;
+    fn make_dir(&self, path: &RelPath, _privacy: Privacy) -> Result<()> {
+        read_only("create", Some(path))
+    }
 
     /// Removes an empty directory.
-    fn remove_dir(&self, path: &RelPath) -> Result<()>;
+    fn remove_dir(&self, path: &RelPath) -> Result<()> {
+        read_only("remove", Some(path))
+    }
 
     /// Sets the permission bits of the file or directory at `path`.
-    fn set_permissions(&self, path: &RelPath, permissions: Permissions) -> Result<()>;
+    fn set_permissions(&self, path: &RelPath, _permissions: Permissions) -> Result<()> {
+        read_only("change the mode of", Some(path))
+    }
 
     /// Gives the directory at `path` to this user and group, as far as the caller may, and sets its permission bits.
-    fn restore_dir(&self, path: &RelPath, bits: u32, owner: (u32, u32)) -> Result<()>;
+    fn restore_dir(&self, path: &RelPath, _bits: u32, _owner: (u32, u32)) -> Result<()> {
+        read_only("restore", Some(path))
+    }
 
     /// Makes the contents and attributes of the file at `path` durable; of a directory, its names.
     ///
     /// After an error the file has to be given up: the kernel may have dropped what it could not write.
-    fn sync(&self, path: Directory<'_>) -> Result<()>;
+    fn sync(&self, path: Directory<'_>) -> Result<()> {
+        read_only("sync", path)
+    }
 
     /// Makes everything on the file system of the root durable.
-    fn sync_all(&self) -> Result<()>;
+    fn sync_all(&self) -> Result<()> {
+        read_only("sync", None)
+    }
 
     /// Locks the file at `path` against other processes, making it if needed; `None` when somebody else holds
     /// it for longer than `patience`. The lock goes with the value.
-    fn lock(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>>;
+    fn lock(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
+        read_only("lock", Some(path))
+    }
 
     /// Locks the directory at `path` as [`Workspace::lock`] does a file. [`Fault::Unsupported`] where only a file that
     /// is open for writing can be locked, as on NFS; see flock(2).
-    fn lock_dir(&self, path: &RelPath, patience: Duration) -> Result<Option<Lock>>;
+    fn lock_dir(&self, path: &RelPath, _patience: Duration) -> Result<Option<Lock>> {
+        read_only("lock", Some(path))
+    }
 
     /// Returns the present time by the clock that dates files.
-    fn now(&self) -> Timestamp;
+    fn now(&self) -> Timestamp {
+        Timestamp::default()
+    }
 
     /// Returns the user that new files belong to.
     fn user(&self) -> u32;
@@ -151,6 +184,12 @@ pub trait Workspace: Sync {
     fn annex(&self, _directory: &[u8]) -> Result<()> {
         Ok(())
     }
+}
+
+fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
+    let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
+    let source = io::Error::new(io::ErrorKind::Unsupported, "this storage can only be read");
+    Err(WorkspaceError { verb, path, fault: Fault::Unsupported, source })
 }
 
 /// What a new file takes over besides its contents and its permissions.

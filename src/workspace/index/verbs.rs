@@ -1,15 +1,12 @@
 //! The verbs of an index: those that read; the others are not there.
 
 use std::io;
-use std::time::Duration;
 
 use super::Staged;
-use crate::mode::{FileKind, FileMode, Permissions};
+use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::workspace::objects::{bits, refused, stat};
-use crate::workspace::{
-    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
-};
+use crate::workspace::objects::{bits, stat};
+use crate::workspace::{Directory, Fault, Result, Stat, Workspace, WorkspaceError};
 
 /// Longest target of a link that is read, in bytes.
 const MAX_TARGET: u64 = 1 << 16;
@@ -80,70 +77,6 @@ impl Workspace for Staged {
             self.through("list", path)?;
         }
         Ok(self.names(directory))
-    }
-
-    fn create(&self, path: &RelPath, _: &[u8], _: Permissions, _: Option<Like<'_>>) -> Result<()> {
-        refused("create", Some(path))
-    }
-
-    fn append(&self, path: &RelPath, _: &[u8]) -> Result<()> {
-        refused("write", Some(path))
-    }
-
-    fn overwrite(&self, path: &RelPath, _: &[u8], _: &Stat) -> Result<()> {
-        refused("write over", Some(path))
-    }
-
-    fn symlink(&self, _: &[u8], path: &RelPath, _: Option<&RelPath>) -> Result<()> {
-        refused("create", Some(path))
-    }
-
-    fn link(&self, _: &RelPath, to: &RelPath) -> Result<()> {
-        refused("link", Some(to))
-    }
-
-    fn rename(&self, from: &RelPath, _: &RelPath, _: Rename) -> Result<()> {
-        refused("rename", Some(from))
-    }
-
-    fn remove(&self, path: &RelPath) -> Result<()> {
-        refused("remove", Some(path))
-    }
-
-    fn make_dir(&self, path: &RelPath, _: Privacy) -> Result<()> {
-        refused("create", Some(path))
-    }
-
-    fn remove_dir(&self, path: &RelPath) -> Result<()> {
-        refused("remove", Some(path))
-    }
-
-    fn set_permissions(&self, path: &RelPath, _: Permissions) -> Result<()> {
-        refused("change the mode of", Some(path))
-    }
-
-    fn restore_dir(&self, path: &RelPath, _: u32, _: (u32, u32)) -> Result<()> {
-        refused("restore", Some(path))
-    }
-
-    fn sync(&self, path: Directory<'_>) -> Result<()> {
-        refused("sync", path)
-    }
-
-    fn sync_all(&self) -> Result<()> {
-        refused("sync", None)
-    }
-
-    fn lock(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
-        refused("lock", Some(path))
-    }
-
-    fn lock_dir(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
-        refused("lock", Some(path))
-    }
-
-    fn now(&self) -> Timestamp {
-        Timestamp::default()
     }
 
     fn user(&self) -> u32 {

@@ -23,7 +23,7 @@ use crate::process::Patience;
 use crate::text::printable;
 
 pub use id::ObjectId;
-pub(in crate::workspace) use verbs::{bits, refused, stat};
+pub(in crate::workspace) use verbs::{bits, stat};
 
 /// Largest commit, tag or tree that is read, in bytes.
 const MAX_META: u64 = 128 << 20;

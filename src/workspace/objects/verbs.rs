@@ -2,16 +2,13 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::reader::Kind;
 use super::tree::{Entry, Tree};
 use super::{ObjectId, Objects, Outcome, Repository, Trouble, Within, damaged};
-use crate::mode::{FileKind, FileMode, Permissions};
+use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::workspace::{
-    Directory, Fault, Like, Lock, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
-};
+use crate::workspace::{Directory, Fault, Result, Stat, Timestamp, Workspace};
 
 /// The user that everything belongs to.
 const USER: u32 = 0;
@@ -110,12 +107,6 @@ pub(in crate::workspace) fn stat(kind: FileKind, permissions: u32, size: u64) ->
     Stat { kind, permissions, uid: USER, gid: USER, links: 1, size, modified, device: 0, inode: 0 }
 }
 
-pub(in crate::workspace) fn refused<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
-    let path = path.map_or_else(|| ".".to_owned(), ToString::to_string);
-    let source = io::Error::new(io::ErrorKind::Unsupported, "a tree of a repository can only be read");
-    Err(WorkspaceError { verb, path, fault: Fault::Unsupported, source })
-}
-
 impl Workspace for Objects {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         match self.find(path).and_then(|entry| self.stat_of(entry)) {
@@ -154,70 +145,6 @@ impl Workspace for Objects {
         // A damaged tree can have names that lead elsewhere.
         let is_plain = |name: &&[u8]| !matches!(*name, b"" | b"." | b"..") && !name.contains(&b'/');
         Ok(tree.iter().flat_map(|tree| tree.names()).filter(is_plain).map(<[u8]>::to_vec).collect())
-    }
-
-    fn create(&self, path: &RelPath, _: &[u8], _: Permissions, _: Option<Like<'_>>) -> Result<()> {
-        refused("create", Some(path))
-    }
-
-    fn append(&self, path: &RelPath, _: &[u8]) -> Result<()> {
-        refused("write", Some(path))
-    }
-
-    fn overwrite(&self, path: &RelPath, _: &[u8], _: &Stat) -> Result<()> {
-        refused("write over", Some(path))
-    }
-
-    fn symlink(&self, _: &[u8], path: &RelPath, _: Option<&RelPath>) -> Result<()> {
-        refused("create", Some(path))
-    }
-
-    fn link(&self, _: &RelPath, to: &RelPath) -> Result<()> {
-        refused("link", Some(to))
-    }
-
-    fn rename(&self, from: &RelPath, _: &RelPath, _: Rename) -> Result<()> {
-        refused("rename", Some(from))
-    }
-
-    fn remove(&self, path: &RelPath) -> Result<()> {
-        refused("remove", Some(path))
-    }
-
-    fn make_dir(&self, path: &RelPath, _: Privacy) -> Result<()> {
-        refused("create", Some(path))
-    }
-
-    fn remove_dir(&self, path: &RelPath) -> Result<()> {
-        refused("remove", Some(path))
-    }
-
-    fn set_permissions(&self, path: &RelPath, _: Permissions) -> Result<()> {
-        refused("change the mode of", Some(path))
-    }
-
-    fn restore_dir(&self, path: &RelPath, _: u32, _: (u32, u32)) -> Result<()> {
-        refused("restore", Some(path))
-    }
-
-    fn sync(&self, path: Directory<'_>) -> Result<()> {
-        refused("sync", path)
-    }
-
-    fn sync_all(&self) -> Result<()> {
-        refused("sync", None)
-    }
-
-    fn lock(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
-        refused("lock", Some(path))
-    }
-
-    fn lock_dir(&self, path: &RelPath, _: Duration) -> Result<Option<Lock>> {
-        refused("lock", Some(path))
-    }
-
-    fn now(&self) -> Timestamp {
-        Timestamp::default()
     }
 
     fn user(&self) -> u32 {
