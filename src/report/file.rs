@@ -4,17 +4,18 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::cell::CellReport;
-use super::hunk::{HunkReport, hunk_id};
+use super::hunk::HunkReport;
 use super::merge::MergeReport;
 use super::operation;
+use super::rejects::RejectsReport;
+use super::rule::{RuleHit, rule_hits};
+use super::side::{Contents, Digested, LineStats, Modes, Replaced, Review};
 use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
-use crate::digest::Sha256;
-use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation};
-use crate::policy::{Hit, Policy, Ruling};
-use crate::preflight::{FileOutcome, Side};
+use crate::policy::Policy;
+use crate::preflight::FileOutcome;
 use crate::text::TextEncoding;
 
 /// What becomes of one file.
@@ -123,24 +124,6 @@ pub struct FileReport {
     pub diff_truncated: bool,
 }
 
-/// Hunks that were written to a file of their own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct RejectsReport {
-    /// The file that has them.
-    pub path: String,
-    /// Their names, as in `f1h2`.
-    pub hunks: Vec<String>,
-}
-
-/// What another file takes the place of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Replaced {
-    /// Its mode.
-    pub mode: String,
-    /// Digest of its contents, or of the target of a link.
-    pub sha256: String,
-}
-
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -159,33 +142,6 @@ pub enum Op {
     Mode,
 }
 
-/// A file as tools for reviews know it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Review {
-    /// Numbers of lines.
-    pub stats: LineStats,
-    /// The contents before; null if there are none.
-    pub pre: Option<Digested>,
-    /// The contents after; null if there are none.
-    pub post: Option<Digested>,
-}
-
-/// Numbers of lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LineStats {
-    /// Lines added.
-    pub additions: usize,
-    /// Lines removed.
-    pub deletions: usize,
-}
-
-/// Contents by their digest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Digested {
-    /// As `sha256:HEX`.
-    pub sha256: String,
-}
-
 /// What kind of file is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -198,49 +154,6 @@ pub enum FileType {
     Symlink,
     /// A commit of another repository.
     Submodule,
-}
-
-/// The mode of a file as git writes it, before and after.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Modes {
-    /// Before; null for a new file, or if it is not known.
-    pub old: Option<String>,
-    /// After; null for a file that goes, or if it is not known.
-    pub new: Option<String>,
-}
-
-/// What is known of the contents of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Contents {
-    /// Name of the blob in git, by SHA-1.
-    pub git_oid: String,
-    /// Size in bytes.
-    pub size: u64,
-    /// `lf`, `crlf`, `mixed` or `none`.
-    pub eol: &'static str,
-    /// `utf-8` if it begins with a byte order mark.
-    pub bom: Option<&'static str>,
-    /// Whether the last line has a terminator.
-    pub final_newline: bool,
-    /// `utf-8`, `binary` or `unknown`.
-    pub encoding: &'static str,
-}
-
-/// A rule of policy that speaks of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct RuleHit {
-    /// Its name.
-    pub rule: String,
-    /// What it says: `ask` or `deny`; where everything is told that speaks of a path, also `allow`.
-    pub verdict: &'static str,
-    /// The pattern that the path matches.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<String>,
-    /// Why.
-    pub message: String,
-    /// The policy file that has the rule, and its line there; left out for what always holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
 }
 
 impl Op {
@@ -296,13 +209,8 @@ impl FileReport {
             status: match (known.failed, &known.rejects) {
                 (Some(code), _) => code.kind.name(),
                 (None, Some(_)) => "partial",
-                (None, None) => {
-                    if known.is_done {
-                        "no_change"
-                    } else {
-                        "ok"
-                    }
-                }
+                (None, None) if known.is_done => "no_change",
+                (None, None) => "ok",
             },
             mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
             hardlinks: known.hardlinks,
@@ -328,10 +236,7 @@ impl FileReport {
             after: known.after.as_deref().map(Contents::of),
             merge: known.merge.as_deref().map(MergeReport::of),
             whitespace: known.whitespace.as_ref().map(|found| WhitespaceReport::of(operation, found, counter)),
-            rejects: known.rejects.as_ref().filter(|_| done.is_some()).map(|rejects| RejectsReport {
-                path: text(rejects.path.as_bytes()),
-                hunks: rejects.hunks.iter().map(|&hunk| hunk_id(&id, hunk)).collect(),
-            }),
+            rejects: known.rejects.as_deref().filter(|_| done.is_some()).map(|rejects| RejectsReport::of(&id, rejects)),
             hunks,
             verdict: ruling.verdict.name(),
             reason: ruling.reason().map(str::to_owned),
@@ -347,54 +252,6 @@ impl FileReport {
     pub fn is_mode_change(&self) -> bool {
         matches!((&self.mode.old, &self.mode.new), (Some(old), Some(new)) if old != new)
     }
-}
-
-impl Replaced {
-    fn of((mode, sha256): (FileMode, Sha256)) -> Self {
-        Self { mode: mode.to_string(), sha256: sha256.to_string() }
-    }
-}
-
-impl Digested {
-    fn of(side: &Side) -> Self {
-        Self { sha256: side.sha256.to_string() }
-    }
-}
-
-impl Contents {
-    fn of(side: &Side) -> Self {
-        Self {
-            git_oid: side.blob.clone(),
-            size: side.size,
-            eol: side.line_end,
-            bom: side.has_bom.then_some("utf-8"),
-            final_newline: side.has_final_newline,
-            encoding: side.encoding,
-        }
-    }
-}
-
-impl RuleHit {
-    pub(super) fn of(hit: &Hit) -> Self {
-        Self {
-            rule: hit.rule.clone(),
-            verdict: hit.verdict.name(),
-            pattern: hit.pattern.clone(),
-            message: hit.reason.clone(),
-            source: hit.source.as_ref().map(|(name, line)| format!("{name}:{line}")),
-        }
-    }
-}
-
-/// Returns the rules that have something against it, each once.
-fn rule_hits(ruling: &Ruling) -> Vec<RuleHit> {
-    let mut hits: Vec<RuleHit> = Vec::new();
-    for hit in ruling.hits.iter().map(RuleHit::of) {
-        if !hits.contains(&hit) {
-            hits.push(hit);
-        }
-    }
-    hits
 }
 
 /// Returns the name of the file with this number, counted from 0.

@@ -1,0 +1,25 @@
+//! What was rejected of a patch, in a report.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::hunk::hunk_id;
+use super::words::text;
+use crate::preflight::Rejects;
+
+/// Hunks that were written to a file of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RejectsReport {
+    /// The file that has them.
+    pub path: String,
+    /// Their names, as in `f1h2`.
+    pub hunks: Vec<String>,
+}
+
+impl RejectsReport {
+    /// Reports the hunks of the file `id` that are in `rejects`.
+    pub(super) fn of(id: &str, rejects: &Rejects) -> Self {
+        let hunks = rejects.hunks.iter().map(|&hunk| hunk_id(id, hunk)).collect();
+        Self { path: text(rejects.path.as_bytes()), hunks }
+    }
+}

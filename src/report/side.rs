@@ -1,0 +1,95 @@
+//! What is known of a file before and after: its mode, its contents, its digests, in a report.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::digest::Sha256;
+use crate::mode::FileMode;
+use crate::preflight::Side;
+
+/// The mode of a file as git writes it, before and after.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Modes {
+    /// Before; null for a new file, or if it is not known.
+    pub old: Option<String>,
+    /// After; null for a file that goes, or if it is not known.
+    pub new: Option<String>,
+}
+
+/// What is known of the contents of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Contents {
+    /// Name of the blob in git, by SHA-1.
+    pub git_oid: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// `lf`, `crlf`, `mixed` or `none`.
+    pub eol: &'static str,
+    /// `utf-8` if it begins with a byte order mark.
+    pub bom: Option<&'static str>,
+    /// Whether the last line has a terminator.
+    pub final_newline: bool,
+    /// `utf-8`, `binary` or `unknown`.
+    pub encoding: &'static str,
+}
+
+/// A file as tools for reviews know it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Review {
+    /// Numbers of lines.
+    pub stats: LineStats,
+    /// The contents before; null if there are none.
+    pub pre: Option<Digested>,
+    /// The contents after; null if there are none.
+    pub post: Option<Digested>,
+}
+
+/// Numbers of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LineStats {
+    /// Lines added.
+    pub additions: usize,
+    /// Lines removed.
+    pub deletions: usize,
+}
+
+/// Contents by their digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Digested {
+    /// As `sha256:HEX`.
+    pub sha256: String,
+}
+
+/// What another file takes the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Replaced {
+    /// Its mode.
+    pub mode: String,
+    /// Digest of its contents, or of the target of a link.
+    pub sha256: String,
+}
+
+impl Replaced {
+    pub(super) fn of((mode, sha256): (FileMode, Sha256)) -> Self {
+        Self { mode: mode.to_string(), sha256: sha256.to_string() }
+    }
+}
+
+impl Digested {
+    pub(super) fn of(side: &Side) -> Self {
+        Self { sha256: side.sha256.to_string() }
+    }
+}
+
+impl Contents {
+    pub(super) fn of(side: &Side) -> Self {
+        Self {
+            git_oid: side.blob.clone(),
+            size: side.size,
+            eol: side.line_end,
+            bom: side.has_bom.then_some("utf-8"),
+            final_newline: side.has_final_newline,
+            encoding: side.encoding,
+        }
+    }
+}
