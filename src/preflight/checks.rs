@@ -1,9 +1,10 @@
 //! What has to be true of a path before an operation may use it; each says why not.
 
+use super::codes::code;
 use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, Seen};
-use super::problem::{Facts, Problem, code};
+use super::problem::{Facts, Problem};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;

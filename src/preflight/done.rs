@@ -1,10 +1,10 @@
 //! What has been done already: asked where `--idempotent` takes that for success.
 
 use super::checks::is_made_already;
+use super::codes::code;
 use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, Seen};
-use super::problem::code;
 use crate::matching::{self, MismatchKind, Rules, TextMismatch};
 use crate::plan::{Action, Closeness, Edit, EditOrder, Ending, Operation, Replacement, Replacements, Target};
 use crate::text::lines;

@@ -5,10 +5,11 @@ mod known;
 use std::sync::Arc;
 
 use super::checks::way;
+use super::codes::code;
 use super::done::is_hunk_done;
 use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
-use super::problem::{Problem, Severity, code};
+use super::problem::{Problem, Severity};
 use super::{FileOutcome, Options, reject, whitespace};
 use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements, Rules, Spliced};

@@ -1,7 +1,8 @@
 //! What one operation comes to while it is looked at: its outcome and its problems.
 
 use super::FileOutcome;
-use super::problem::{Code, Problem, Severity};
+use super::codes::Code;
+use super::problem::{Problem, Severity};
 use crate::plan::Plan;
 
 /// The outcome of one operation and the problems met on the way.

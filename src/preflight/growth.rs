@@ -1,8 +1,8 @@
 //! What a patch makes out of little: copies, and binary data.
 
+use super::codes::code;
 use super::findings::Findings;
 use super::overlay::Node;
-use super::problem::code;
 use crate::plan::{Edit, Operation};
 
 /// Bytes that the operations of a group added and that stand nowhere in the patch.

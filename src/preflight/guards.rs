@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Options;
+use super::codes::code;
 use super::findings::Findings;
 use super::overlay::Node;
-use super::problem::code;
 use crate::guard::{Change, Finding};
 use crate::matching::Placement;
 use crate::mode::FileKind;

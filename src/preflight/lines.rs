@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Options;
+use super::codes::code;
 use super::edit::{Edited, compare};
 use super::findings::Findings;
 use super::guards::judge_block;
-use super::problem::{Facts, code};
+use super::problem::Facts;
 use crate::matching::{self, LineMismatch};
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
 use crate::text::tag::Tag;

@@ -5,6 +5,7 @@
 //! and the files in flight, never the sum of the results.
 
 mod checks;
+mod codes;
 mod describe;
 mod done;
 mod edit;
@@ -53,10 +54,11 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 use findings::Findings;
 
+pub use codes::{CODES, Code, Kind, code};
 pub use gallery::{Gallery, Moment, media_type};
 pub use held::{Held, closed_by, is_held, unapproved};
 pub use line_ends::{Conversions, LineEnds};
-pub use problem::{CODES, Code, Facts, Kind, Problem, Severity, code};
+pub use problem::{Facts, Problem, Severity};
 pub use reject::Rejects;
 pub use shelf::Shelf;
 pub use three_way::{BaseKind, Bases, Conflicts, Driver, Given, KeptBases, Merge, MergeSides, ThreeWay};

@@ -1,8 +1,8 @@
 //! From a preimage to a postimage, by a change of a cell of a notebook.
 
+use super::codes::code;
 use super::edit::{Edited, compare};
 use super::findings::Findings;
-use super::problem::code;
 use crate::matching;
 use crate::notebook::{self, CellError};
 use crate::plan::CellEdit;

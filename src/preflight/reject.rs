@@ -1,9 +1,10 @@
 //! `--reject`: what does not fit is left out, and hunks that do not are written to a file beside theirs.
 
 use super::Options;
+use super::codes::Kind;
 use super::findings::Findings;
 use super::held::{closed_by, unapproved};
-use super::problem::{Kind, Problem, Severity};
+use super::problem::{Problem, Severity};
 use super::{Held, code};
 use crate::path::{PathError, RelPath};
 use crate::plan::{Action, Hunk, Operation};

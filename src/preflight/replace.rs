@@ -1,10 +1,11 @@
 //! From a preimage to a postimage, by changes of texts.
 
 use super::checks::too_large;
+use super::codes::code;
 use super::edit::{Edited, at_lines, compare};
 use super::encoded::{self, Encoded};
 use super::findings::Findings;
-use super::problem::{Facts, Problem, code};
+use super::problem::{Facts, Problem};
 use super::{Options, done, guards};
 use crate::matching::{self, MismatchKind, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::codes::code;
 use super::findings::Findings;
-use super::problem::{Problem, Severity, code};
+use super::problem::{Problem, Severity};
 use super::{Options, Resolution};
 use crate::matching::{Correction, Placement, Rules, Spliced, blank_end};
 use crate::mode::FileKind;

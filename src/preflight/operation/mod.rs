@@ -1,6 +1,7 @@
 //! One operation on the overlay: what it finds, what it asks, what it leaves.
 
 mod describe;
+mod found;
 mod rejects;
 mod submodule;
 
@@ -8,20 +9,19 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checks::{self, Room};
+use super::codes::{Code, code};
 use super::edit::{self, Edited};
 use super::findings::Findings;
 use super::growth::Growth;
 use super::guards::Watched;
 use super::modes::{kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
-use super::problem::{Code, code};
 use super::three_way::{self, Attempt};
 use super::{Moment, Options, Side, done, lines, reject, whole};
 use crate::change::FileChange;
-use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Guard, Operation, Plan, Restore};
+use crate::plan::{Action, Edit, Operation, Plan};
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Does the operations of one group.
@@ -182,72 +182,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the file that is there already which the operation makes, if it can be merged with that.
-    fn rival(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
-        let (path, step) = (&operation.path, operation.step);
-        let may_merge = self.options.three_way.is_some() && !self.options.overwrite;
-        let is_file = operation.new_mode.is_none_or(|mode| mode.kind() == FileKind::Regular);
-        if !may_merge || operation.action != Action::Create || !is_file || self.going.contains(&(step, path)) {
-            return Ok(None);
-        }
-        Ok(match self.overlay.current(path, step)? {
-            Seen::Node(node) if node.kind == FileKind::Regular => Some(node),
-            _ => None,
-        })
-    }
-
-    fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
-        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing | Seen::BelowFile(_)))
-    }
-
-    /// Returns the file that the operation starts from, if it is as it has to be.
-    fn source(&mut self, operation: &Operation, findings: &mut Findings) -> Result<Option<Node>, WorkspaceError> {
-        let (path, step) = (operation.from.as_ref().unwrap_or(&operation.path), operation.step);
-        let seen = match operation.action {
-            Action::Create | Action::Modify | Action::Delete | Action::Uncopy => {
-                self.overlay.current(&operation.path, step)?
-            }
-            Action::Rename | Action::Copy => match self.overlay.base(path, step)? {
-                node @ Seen::Node(_) => node,
-                _ => self.overlay.current(path, step)?,
-            },
-        };
-        let path = if operation.action == Action::Uncopy { &operation.path } else { path };
-        let Some(node) = checks::readable(path, seen, findings) else {
-            return Ok(None);
-        };
-        let is_right = checks::is_right_type(operation, path, &node, &self.overlay, findings)?;
-        Ok(is_right.then_some(node))
-    }
-
-    /// Returns whether a file may come to the operation's path.
-    fn has_room(&mut self, operation: &Operation, findings: &mut Findings) -> Result<bool, WorkspaceError> {
-        let path = &operation.path;
-        let seen = self.overlay.current(path, operation.step)?;
-        let going = &self.going;
-        let overlay = &self.overlay;
-        let is_going = |path: &RelPath| overlay.is_gone(path) || going.contains(&(operation.step, path));
-        let room = Room { overlay, is_going: &is_going };
-        match &seen {
-            Seen::Nothing => Ok(room.is_free_above(path, findings)),
-            Seen::ThroughLink(at) | Seen::BelowFile(at) if is_going(at) => Ok(room.is_free_above(path, findings)),
-            Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
-            Seen::Node(_) | Seen::TooLarge { .. } => {
-                let is_itself = operation.from.as_ref() == Some(path);
-                let is_copied_over = operation.action == Action::Copy && operation.guard == Some(Guard::Anything);
-                let may = is_itself || is_going(path) || self.options.overwrite || is_copied_over;
-                if !may {
-                    checks::exists(operation, &seen, self.plan.text(operation), findings);
-                }
-                Ok(may && (is_itself || checks::readable(path, seen, findings).is_some()))
-            }
-            Seen::ThroughLink(_) | Seen::BelowFile(_) | Seen::Special => {
-                checks::blocked(path, &seen, findings);
-                Ok(false)
-            }
-        }
-    }
-
     /// Returns what the operation makes of `before`; `None` if it cannot.
     fn edited(
         &mut self,
@@ -313,60 +247,6 @@ impl<'a> Worker<'a> {
         edit::postimage(operation, text, preimage, self.options, findings)
     }
 
-    /// Returns whether what the operation takes away or replaces is what its plan was made for.
-    fn is_as_guarded(&mut self, operation: &Operation, findings: &mut Findings) -> Result<bool, WorkspaceError> {
-        let Some(guard) = operation.guard else { return Ok(true) };
-        let path = operation.from.as_ref().unwrap_or(&operation.path);
-        let seen = self.overlay.base(path, operation.step)?;
-        let is_right = match guard {
-            Guard::Anything => true,
-            // A directory there has to be emptied, and whoever makes room sees to that.
-            Guard::Nothing => match &seen {
-                Seen::Node(node) => node.kind == FileKind::Directory,
-                // A link above it may be what the entry put there, and goes; one that stays is in the way of all else.
-                seen => matches!(seen, Seen::Nothing | Seen::BelowFile(_) | Seen::ThroughLink(_)),
-            },
-            Guard::Contents(digest, bits) => matches!(&seen, Seen::Node(node) if is_version(node, digest, bits)),
-        };
-        if !is_right {
-            checks::conflict(path, &seen, findings);
-        }
-        Ok(is_right)
-    }
-
-    /// Returns the old file that comes back, if the history still has it as it was.
-    fn restored(
-        &self,
-        operation: &Operation,
-        restore: &Restore,
-        findings: &mut Findings,
-    ) -> Result<Option<Node>, WorkspaceError> {
-        match self.overlay.old(&restore.from)? {
-            Some(node) if node.kind == restore.kind && Digest::of(&node.bytes) == restore.digest => {
-                let permissions = operation.permissions.map_or(node.permissions, Permissions::Exact);
-                Ok(Some(Node { permissions, ..node }))
-            }
-            found => {
-                let why = if found.is_some() { "was written to since" } else { "is gone" };
-                let message = format!("the old file in the history {why}");
-                findings.error(&code::CONFLICT, message).path = Some(operation.path.clone());
-                Ok(None)
-            }
-        }
-    }
-
-    /// Returns the file or link that a file which arrives replaces. The mode and owner of a file stay, unless the patch
-    /// names a mode.
-    fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
-        if !operation.arrives() || !self.options.overwrite || operation.from.as_ref() == Some(&operation.path) {
-            return Ok(None);
-        }
-        Ok(match self.overlay.current(&operation.path, operation.step)? {
-            Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
-            _ => None,
-        })
-    }
-
     /// Checks, at the end of a step, that each copy which was undone had the contents that its source has then:
     /// what somebody did to the copy since is not lost.
     pub(super) fn settle(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
@@ -406,10 +286,6 @@ impl<'a> Worker<'a> {
     pub(super) fn guard(&self, all: &mut [(usize, Findings)]) {
         self.watched.judge(self.options, all);
     }
-}
-
-fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
-    Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
 }
 
 /// Returns whether the operation writes binary data; what only moves or gets another mode is not written. git looks at the

@@ -1,0 +1,146 @@
+//! What an operation finds: the file that it starts from, what is in its way, what it replaces.
+
+use super::Worker;
+use crate::digest::Digest;
+use crate::mode::{FileKind, Permissions};
+use crate::path::RelPath;
+use crate::plan::{Action, Guard, Operation, Restore};
+use crate::preflight::checks::{self, Room};
+use crate::preflight::codes::code;
+use crate::preflight::findings::Findings;
+use crate::preflight::overlay::{Node, Seen};
+use crate::workspace::WorkspaceError;
+
+impl Worker<'_> {
+    /// Returns whether what the operation takes away or replaces is what its plan was made for.
+    pub(super) fn is_as_guarded(
+        &mut self,
+        operation: &Operation,
+        findings: &mut Findings,
+    ) -> Result<bool, WorkspaceError> {
+        let Some(guard) = operation.guard else { return Ok(true) };
+        let path = operation.from.as_ref().unwrap_or(&operation.path);
+        let seen = self.overlay.base(path, operation.step)?;
+        let is_right = match guard {
+            Guard::Anything => true,
+            // A directory there has to be emptied, and whoever makes room sees to that.
+            Guard::Nothing => match &seen {
+                Seen::Node(node) => node.kind == FileKind::Directory,
+                // A link above it may be what the entry put there, and goes; one that stays is in the way of all else.
+                seen => matches!(seen, Seen::Nothing | Seen::BelowFile(_) | Seen::ThroughLink(_)),
+            },
+            Guard::Contents(digest, bits) => matches!(&seen, Seen::Node(node) if is_version(node, digest, bits)),
+        };
+        if !is_right {
+            checks::conflict(path, &seen, findings);
+        }
+        Ok(is_right)
+    }
+
+    /// Returns the old file that comes back, if the history still has it as it was.
+    pub(super) fn restored(
+        &self,
+        operation: &Operation,
+        restore: &Restore,
+        findings: &mut Findings,
+    ) -> Result<Option<Node>, WorkspaceError> {
+        match self.overlay.old(&restore.from)? {
+            Some(node) if node.kind == restore.kind && Digest::of(&node.bytes) == restore.digest => {
+                let permissions = operation.permissions.map_or(node.permissions, Permissions::Exact);
+                Ok(Some(Node { permissions, ..node }))
+            }
+            found => {
+                let why = if found.is_some() { "was written to since" } else { "is gone" };
+                let message = format!("the old file in the history {why}");
+                findings.error(&code::CONFLICT, message).path = Some(operation.path.clone());
+                Ok(None)
+            }
+        }
+    }
+
+    /// Returns the file or link that a file which arrives replaces. The mode and owner of a file stay, unless the patch
+    /// names a mode.
+    pub(super) fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
+        if !operation.arrives() || !self.options.overwrite || operation.from.as_ref() == Some(&operation.path) {
+            return Ok(None);
+        }
+        Ok(match self.overlay.current(&operation.path, operation.step)? {
+            Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
+            _ => None,
+        })
+    }
+
+    /// Returns the file that is there already which the operation makes, if it can be merged with that.
+    pub(super) fn rival(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
+        let (path, step) = (&operation.path, operation.step);
+        let may_merge = self.options.three_way.is_some() && !self.options.overwrite;
+        let is_file = operation.new_mode.is_none_or(|mode| mode.kind() == FileKind::Regular);
+        if !may_merge || operation.action != Action::Create || !is_file || self.going.contains(&(step, path)) {
+            return Ok(None);
+        }
+        Ok(match self.overlay.current(path, step)? {
+            Seen::Node(node) if node.kind == FileKind::Regular => Some(node),
+            _ => None,
+        })
+    }
+
+    pub(super) fn is_missing(&mut self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        Ok(matches!(self.overlay.current(&operation.path, operation.step)?, Seen::Nothing | Seen::BelowFile(_)))
+    }
+
+    /// Returns the file that the operation starts from, if it is as it has to be.
+    pub(super) fn source(
+        &mut self,
+        operation: &Operation,
+        findings: &mut Findings,
+    ) -> Result<Option<Node>, WorkspaceError> {
+        let (path, step) = (operation.from.as_ref().unwrap_or(&operation.path), operation.step);
+        let seen = match operation.action {
+            Action::Create | Action::Modify | Action::Delete | Action::Uncopy => {
+                self.overlay.current(&operation.path, step)?
+            }
+            Action::Rename | Action::Copy => match self.overlay.base(path, step)? {
+                node @ Seen::Node(_) => node,
+                _ => self.overlay.current(path, step)?,
+            },
+        };
+        let path = if operation.action == Action::Uncopy { &operation.path } else { path };
+        let Some(node) = checks::readable(path, seen, findings) else {
+            return Ok(None);
+        };
+        let is_right = checks::is_right_type(operation, path, &node, &self.overlay, findings)?;
+        Ok(is_right.then_some(node))
+    }
+
+    /// Returns whether a file may come to the operation's path.
+    pub(super) fn has_room(&mut self, operation: &Operation, findings: &mut Findings) -> Result<bool, WorkspaceError> {
+        let path = &operation.path;
+        let seen = self.overlay.current(path, operation.step)?;
+        let going = &self.going;
+        let overlay = &self.overlay;
+        let is_going = |path: &RelPath| overlay.is_gone(path) || going.contains(&(operation.step, path));
+        let room = Room { overlay, is_going: &is_going };
+        match &seen {
+            Seen::Nothing => Ok(room.is_free_above(path, findings)),
+            Seen::ThroughLink(at) | Seen::BelowFile(at) if is_going(at) => Ok(room.is_free_above(path, findings)),
+            Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
+            Seen::Node(_) | Seen::TooLarge { .. } => {
+                let is_itself = operation.from.as_ref() == Some(path);
+                let is_copied_over = operation.action == Action::Copy && operation.guard == Some(Guard::Anything);
+                let may = is_itself || is_going(path) || self.options.overwrite || is_copied_over;
+                if !may {
+                    checks::exists(operation, &seen, self.plan.text(operation), findings);
+                }
+                Ok(may && (is_itself || checks::readable(path, seen, findings).is_some()))
+            }
+            Seen::ThroughLink(_) | Seen::BelowFile(_) | Seen::Special => {
+                checks::blocked(path, &seen, findings);
+                Ok(false)
+            }
+        }
+    }
+}
+
+fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {
+    Digest::of(&node.bytes) == digest && bits.is_none_or(|bits| node.permissions == Permissions::Exact(bits))
+}
