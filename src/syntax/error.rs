@@ -1,0 +1,97 @@
+//! What can be wrong with a patch text, and where.
+
+use crate::plan::Input;
+use crate::text::Span;
+
+/// The first mistake in a patch text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub kind: SyntaxErrorKind,
+    /// Where, in bytes of the input.
+    pub span: Span,
+}
+
+/// A patch text that could not be read, with the text, so that the place can be shown.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Broken {
+    /// The text.
+    pub input: Input,
+    /// The mistake.
+    pub error: SyntaxError,
+}
+
+/// What can be wrong with a patch text.
+///
+/// The code of each is in [`crate::preflight::CODES`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyntaxErrorKind {
+    /// No section of any grammar.
+    #[error("no patch found")]
+    NoPatch,
+    /// The named thing should stand here.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// A hunk header promises another number of lines than follow.
+    #[error("the hunk header promises {promised} {side} lines, {found} follow")]
+    LineCount {
+        /// `old` or `new`.
+        side: &'static str,
+        /// What the header says.
+        promised: usize,
+        /// What follows.
+        found: usize,
+    },
+    /// A number is larger than any file has lines or bytes.
+    #[error("the number is too large")]
+    NumberTooLarge,
+    /// Lines that look like those of a hunk follow one whose counts are used up.
+    #[error("more lines follow than the hunk header promises")]
+    ExtraLines,
+    /// A file mode that no tree can hold.
+    #[error("not a mode of a file in a tree")]
+    Mode,
+    /// The text of a quoted name breaks off or has an unknown escape.
+    #[error("not a quoted name as git writes it")]
+    QuotedName,
+    /// Header lines that cannot stand together.
+    #[error("{0}")]
+    Contradiction(&'static str),
+    /// A binary section that is damaged or incomplete.
+    #[error("damaged binary data: {0}")]
+    Binary(&'static str),
+    /// Commands for an editor, as `diff -e` writes them.
+    #[error("an ed script is a program and no patch, and is not taken")]
+    EdScript,
+    /// A form that is recognised and not taken.
+    #[error("{0} are not taken")]
+    Unsupported(&'static str),
+    /// More files than this limit.
+    #[error("the patch is about more than {0} files")]
+    TooManyFiles(usize),
+    /// More hunks than this limit.
+    #[error("the patch has more than {0} hunks")]
+    TooManyHunks(usize),
+}
+
+impl SyntaxErrorKind {
+    /// A hunk that belongs to no file.
+    pub const LONE_HUNK: Self = Self::Expected("`---` and `+++` lines before a hunk");
+    /// A header without anything below that would change its file.
+    pub const NO_HUNK: Self = Self::Expected("a hunk");
+    /// Binary data of no known kind.
+    pub const NO_METHOD: Self = Self::Expected("`literal SIZE` or `delta SIZE`");
+    /// One side of a change has no name.
+    pub const ONE_NAME: Self = Self::Contradiction("a change has both a `---` and a `+++` line, or neither");
+}
+
+impl SyntaxError {
+    /// Returns an error at `span`.
+    #[must_use]
+    pub fn new(kind: SyntaxErrorKind, span: Span) -> Self {
+        Self { kind, span }
+    }
+}
