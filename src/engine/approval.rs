@@ -1,18 +1,14 @@
 //! What happens between a check and its change: a plan is kept, carried out as it was kept, or refused.
 
-use serde::{Deserialize, Serialize};
-
 use super::problems::{rejected_plan, unplaced, unswept};
-use super::{Lenience, Outcome, Request, Run, WhitespaceRequest, refused};
-use crate::digest::{Sha256, is_hex};
-use crate::guard::GUARDS;
-use crate::plan::{Closeness, Direction, Filter, Selection};
-use crate::preflight::{Facts, Options as PreflightOptions, Problem, WhitespaceAction, code};
+use super::wish::{Wish, restored};
+use super::{Outcome, Request, Run, refused};
+use crate::digest::is_hex;
+use crate::preflight::{Facts, Problem, code};
 use crate::report;
-use crate::syntax;
 use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Saved, Search};
 use crate::transaction::history::{Refusal, refusals};
-use crate::transaction::{self, Interrupt, Links};
+use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
 
 /// How a `plan_id` begins.
@@ -76,10 +72,10 @@ pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Re
     let refuse = |problem| refused("apply", problem);
     let digits = digits(id).ok_or_else(|| refuse(unnamed(id)))?;
     match plans::search(workspace, digits) {
-        Ok(Search::One(kept)) => restored(usual, &kept).ok_or_else(|| {
-            let help = Some("check the patch again".to_owned());
-            refuse(Problem { help, ..Problem::new(&code::STATE, "the saved plan does not say what it has to") })
-        }),
+        Ok(Search::One(kept)) => {
+            let request = restored(usual, &kept).ok_or_else(|| refuse(damaged()))?;
+            Ok(Request { approve: Some(format!("{SHA256}{}", kept.name)), is_saved: true, ..request })
+        }
         Ok(Search::None) => Err(refuse(unsaved(id))),
         Ok(Search::Several(count)) => Err(refuse(ambiguous(id, count))),
         Err(failure) => {
@@ -158,6 +154,11 @@ fn unsaved(id: &str) -> Problem {
     Problem { help, ..Problem::new(&code::NOT_SAVED, format!("no plan is saved whose name begins with {id}")) }
 }
 
+fn damaged() -> Problem {
+    let help = Some("check the patch again".to_owned());
+    Problem { help, ..Problem::new(&code::STATE, "the saved plan does not say what it has to") }
+}
+
 fn ambiguous(id: &str, count: usize) -> Problem {
     Problem::new(&code::USAGE, format!("{count} saved plans have names that begin with {id}"))
 }
@@ -188,7 +189,7 @@ impl Run {
 
     fn keep(
         &mut self,
-        wish: Wish,
+        mut wish: Wish,
         texts: &[u8],
         workspace: &dyn Workspace,
         options: transaction::Options,
@@ -197,8 +198,8 @@ impl Run {
         let report = self.report();
         let Some(name) = report.plan_id.as_deref().and_then(|id| id.strip_prefix(SHA256)) else { return };
         let files = report.files.iter();
-        let files = files.map(|file| (file.op.name().to_owned(), report::path_text(&file.path))).collect();
-        let Ok(mut bytes) = serde_json::to_vec(&Wish { files, ..wish }) else { return };
+        wish.files = files.map(|file| (file.op.name().to_owned(), report::path_text(&file.path))).collect();
+        let Ok(mut bytes) = serde_json::to_vec(&wish) else { return };
         bytes.push(b'\n');
         bytes.extend_from_slice(texts);
         if bytes.len() as u64 > MAX_PLAN {
@@ -241,171 +242,4 @@ impl Run {
         }
         None
     }
-}
-
-/// What a request asks for that decides what comes of it, as it is written down; the patches stand behind it.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
-struct Wish {
-    /// What would be done to which file, for people.
-    files: Vec<(String, String)>,
-    /// The name and the length of each patch.
-    patches: Vec<(String, usize)>,
-    format: String,
-    recount: bool,
-    max_files: usize,
-    max_hunks: usize,
-    forgiving: bool,
-    allow_empty: bool,
-    no_add: bool,
-    allow_overlap: bool,
-    lenient: Option<Vec<u8>>,
-    relocate: bool,
-    strip: Option<usize>,
-    below: Option<Vec<u8>>,
-    directory: Vec<u8>,
-    filters: Vec<(bool, String)>,
-    reverse: bool,
-    file: Option<Vec<u8>>,
-    expected: Option<String>,
-    only: Option<String>,
-    roots: Vec<Vec<u8>>,
-    /// How closely texts and lines have to fit.
-    closeness: (u8, u8),
-    context: usize,
-    fuzz: usize,
-    zero_context: bool,
-    ignore_whitespace: Option<bool>,
-    /// The action, where one was asked for.
-    whitespace: Option<String>,
-    inaccurate_eof: bool,
-    unique: bool,
-    overwrite: bool,
-    idempotent: bool,
-    in_place: bool,
-    max_file: u64,
-    max_ratio: u64,
-    max_growth: u64,
-    guards: Vec<String>,
-}
-
-/// How closely something fits, by its place here.
-const CLOSENESS: [Closeness; 3] = [Closeness::Exact, Closeness::Ladder, Closeness::Reindented];
-
-fn rank(closeness: Closeness) -> u8 {
-    CLOSENESS.iter().position(|known| *known == closeness).and_then(|rank| u8::try_from(rank).ok()).unwrap_or_default()
-}
-
-impl Wish {
-    fn of(request: &Request) -> Self {
-        let Request { selection, preflight, syntax, .. } = request;
-        let rules = &preflight.rules;
-        Self {
-            files: Vec::new(),
-            patches: request.patches.iter().map(|(name, text)| (name.clone(), text.len())).collect(),
-            format: request.format.clone(),
-            recount: syntax.recount,
-            max_files: syntax.max_files,
-            max_hunks: syntax.max_hunks,
-            forgiving: syntax.lenient,
-            allow_empty: syntax.allow_empty,
-            no_add: rules.no_add,
-            allow_overlap: rules.allow_overlap,
-            lenient: request.lenience.as_ref().map(|lenience| lenience.root.clone()),
-            relocate: request.relocate,
-            strip: selection.strip,
-            below: selection.below.clone(),
-            directory: selection.directory.clone(),
-            filters: selection.filters.iter().map(|it| (it.takes, it.pattern.glob().glob().to_owned())).collect(),
-            reverse: selection.direction == Direction::Reverse,
-            file: selection.file.clone(),
-            expected: selection.expected.map(|digest| digest.to_string()),
-            only: selection.only.as_ref().map(ToString::to_string),
-            roots: selection.roots.clone(),
-            closeness: (rank(selection.closeness), rank(rules.closeness)),
-            context: rules.context,
-            fuzz: rules.fuzz,
-            zero_context: rules.zero_context,
-            ignore_whitespace: request.whitespace.ignores,
-            whitespace: request.whitespace.action.map(|action| action.name().to_owned()),
-            inaccurate_eof: rules.inaccurate_eof,
-            unique: rules.unique,
-            overwrite: preflight.overwrite,
-            idempotent: preflight.idempotent,
-            in_place: request.transaction.links == Links::Kept,
-            max_file: preflight.max_file,
-            max_ratio: preflight.max_ratio,
-            max_growth: preflight.max_growth,
-            guards: preflight.guards.iter().map(|guard| guard.name.to_owned()).collect(),
-        }
-    }
-
-    /// Returns what `kept` says, and the patches.
-    fn read(kept: &Kept) -> Option<(Self, &[u8])> {
-        let end = memchr::memchr(b'\n', &kept.bytes)?;
-        Some((serde_json::from_slice(&kept.bytes[..end]).ok()?, &kept.bytes[end + 1..]))
-    }
-
-    fn selection(&self) -> Option<Selection> {
-        let filter = |(takes, pattern): &(bool, String)| Filter::new(*takes, pattern).ok();
-        Some(Selection {
-            strip: self.strip,
-            below: self.below.clone(),
-            directory: self.directory.clone(),
-            filters: self.filters.iter().map(filter).collect::<Option<_>>()?,
-            direction: if self.reverse { Direction::Reverse } else { Direction::Forward },
-            file: self.file.clone(),
-            expected: self.expected.as_deref().map(|digest| Sha256::parse(digest).ok_or(())).transpose().ok()?,
-            only: self.only.as_deref().map(str::parse).transpose().ok()?,
-            closeness: *CLOSENESS.get(usize::from(self.closeness.0))?,
-            roots: self.roots.clone(),
-        })
-    }
-}
-
-/// Returns the request that was saved as `kept`; `None` if that does not say what it has to.
-fn restored(usual: Request, kept: &Kept) -> Option<Request> {
-    let (wish, mut rest) = Wish::read(kept)?;
-    let mut patches = Vec::new();
-    for (name, length) in &wish.patches {
-        let (text, others) = rest.split_at_checked(*length)?;
-        patches.push((name.clone(), text.to_vec()));
-        rest = others;
-    }
-    if !rest.is_empty() {
-        return None;
-    }
-    let mut preflight = usual.preflight;
-    preflight.rules.closeness = *CLOSENESS.get(usize::from(wish.closeness.1))?;
-    preflight.rules.context = wish.context;
-    preflight.rules.fuzz = wish.fuzz;
-    preflight.rules.zero_context = wish.zero_context;
-    preflight.rules.inaccurate_eof = wish.inaccurate_eof;
-    preflight.rules.no_add = wish.no_add;
-    preflight.rules.allow_overlap = wish.allow_overlap;
-    let action = wish.whitespace.as_ref().map(|name| WhitespaceAction::named(name.as_bytes()).ok_or(()));
-    let action = action.transpose().ok()?;
-    let whitespace = WhitespaceRequest { action, ignores: wish.ignore_whitespace, ..usual.whitespace };
-    preflight.rules.unique = wish.unique;
-    preflight.guards = GUARDS.iter().filter(|guard| wish.guards.iter().any(|name| name == guard.name)).collect();
-    let (overwrite, idempotent) = (wish.overwrite, wish.idempotent);
-    let (max_file, max_ratio, max_growth) = (wish.max_file, wish.max_ratio, wish.max_growth);
-    let links = if wish.in_place { Links::Kept } else { Links::Parted };
-    let (max_files, max_hunks, allow_empty) = (wish.max_files, wish.max_hunks, wish.allow_empty);
-    Some(Request {
-        patches,
-        series: None,
-        selection: wish.selection()?,
-        syntax: syntax::Options { recount: wish.recount, max_files, max_hunks, lenient: wish.forgiving, allow_empty },
-        preflight: PreflightOptions { overwrite, max_file, max_ratio, max_growth, idempotent, ..preflight },
-        transaction: transaction::Options { links, ..usual.transaction },
-        approve: Some(format!("{SHA256}{}", kept.name)),
-        lenience: wish.lenient.map(|root| Lenience { root }),
-        relocate: wish.relocate,
-        whitespace,
-        format: wish.format,
-        is_saved: true,
-        ..usual
-    })
 }

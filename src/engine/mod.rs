@@ -31,9 +31,11 @@ mod index;
 mod lenient;
 mod log;
 mod look;
+mod making;
 pub mod options;
 mod preview;
 mod problems;
+mod reading;
 mod recall;
 mod request;
 mod run;
@@ -41,6 +43,7 @@ mod three_way;
 mod tool;
 mod undo;
 mod whitespace;
+mod wish;
 
 use std::path::Path;
 
@@ -78,7 +81,8 @@ pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, ro
 pub use undo::{Target, UndoRequest, undo};
 pub use whitespace::WhitespaceRequest;
 
-use run::{Run, Terms};
+use making::Terms;
+use run::Run;
 
 /// What came of it.
 #[derive(Clone, Debug)]

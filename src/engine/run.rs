@@ -6,20 +6,17 @@ use std::sync::Arc;
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
-use super::problems::{
-    altered, broken, elsewhere, failed, half_made, not_approved, rejected, say_listed, skipped, unchosen, unswept,
-};
+use super::problems::{failed, half_made, not_approved, say_listed};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
-use crate::plan::{self, LeftOut, Operation, Plan, Selected};
+use crate::plan::{self, LeftOut, Operation, Plan};
 use crate::policy::Policy;
 use crate::preflight::{self, Problem, Resolution, code};
-use crate::progress::{Phase, Progress};
+use crate::progress::Progress;
 use crate::report::{self, IndexReport, Parts, Report};
-use crate::syntax;
-use crate::transaction::history::{IndexChange, Label};
-use crate::transaction::{self, Failure, Interrupt, Links, Receipt, Recovered, SingleChange, Transaction};
+use crate::transaction::history::IndexChange;
+use crate::transaction::{self, Failure, Interrupt, Links, Receipt, Recovered};
 use crate::workspace::Workspace;
 
 /// One command on its way through the stages.
@@ -60,18 +57,6 @@ pub(super) struct Run {
     pub(super) index_changes: Vec<IndexChange>,
     /// Whom it tells how far it is.
     pub(super) progress: Progress,
-}
-
-/// On which terms a change is made.
-pub(super) struct Terms<'a> {
-    /// How the tree is looked at.
-    pub(super) options: &'a preflight::Options,
-    /// How the change is committed.
-    pub(super) transaction: transaction::Options,
-    /// The `plan_id` that was approved.
-    pub(super) approve: Option<&'a str>,
-    /// The commands of the user around it.
-    pub(super) commands: &'a Commands,
 }
 
 impl Run {
@@ -157,71 +142,6 @@ impl Run {
         options
     }
 
-    /// Parses and selects; returns whether there is a plan to look at.
-    pub(super) fn read(&mut self, mut request: Request) -> bool {
-        let whole = self.parsed(&mut request);
-        whole.map(|whole| self.select(whole, &request.selection)).is_some()
-    }
-
-    /// The same for a tree, by whose files names may be chosen.
-    pub(super) fn read_as(&mut self, mut request: Request, workspace: &dyn Workspace) -> bool {
-        let Some(mut whole) = self.parsed(&mut request) else { return false };
-        request.habits.name(&mut whole, request.selection.direction, workspace);
-        self.select(whole, &request.selection);
-        self.take_habits(&request.habits);
-        true
-    }
-
-    fn parsed(&mut self, request: &mut Request) -> Option<Plan<plan::Name>> {
-        let among = syntax::chosen(&request.format);
-        if among.is_empty() {
-            self.problems.push(Problem::new(&code::USAGE, format!("unknown format {}", request.format)));
-            return None;
-        }
-        let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
-        request.preflight.progress.enter(Phase::Reading, 0);
-        let series = request.series.as_ref();
-        let options = syntax::Options { allow_empty: series.is_some() || request.syntax.allow_empty, ..request.syntax };
-        for (index, (name, bytes)) in mem::take(&mut request.patches).into_iter().enumerate() {
-            let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
-            match syntax::parse(&name, bytes, &among, options) {
-                Ok(mut plan) => {
-                    if let Some((name, listed)) = listed {
-                        plan.read_as(name, listed);
-                    }
-                    whole.append(plan);
-                }
-                Err(error) => {
-                    self.problems.push(broken(&error.error, whole.inputs.len()));
-                    let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
-                    whole.inputs.push(plan::Input { listed, ..error.input });
-                    self.plan.inputs = whole.inputs;
-                    return None;
-                }
-            }
-        }
-        Some(whole)
-    }
-
-    /// Takes of `whole` what is meant.
-    pub(super) fn select(&mut self, whole: Plan<plan::Name>, selection: &plan::Selection) {
-        let is_empty = whole.operations.is_empty();
-        let Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
-        self.plan = plan;
-        self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, selection.level())));
-        match left_out {
-            Ok(left_out) => self.left_out = left_out,
-            // Of a patch that names other files than it should, the numbers are not those that anybody saw.
-            Err(_) if !rejections.is_empty() => {}
-            Err(error) => self.problems.push(unchosen(&error)),
-        }
-        if !outside.is_empty() {
-            self.problems.push(elsewhere(&outside));
-        } else if self.plan.operations.is_empty() && rejections.is_empty() && !is_empty {
-            self.problems.push(skipped(&filtered));
-        }
-    }
-
     pub(super) fn is_refused(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == preflight::Severity::Error)
     }
@@ -266,7 +186,7 @@ impl Run {
     }
 
     /// Works out what becomes of the tree, and asks language servers about the one that is if it fits.
-    fn resolve<'w>(
+    pub(super) fn resolve<'w>(
         &mut self,
         workspace: &'w dyn Workspace,
         options: &preflight::Options,
@@ -290,104 +210,6 @@ impl Run {
         let resolution = preflight::resolve(&self.plan, workspace, options, &noted)?;
         self.resolved(resolution, approve);
         if self.is_refused() { Ok(None) } else { self.diagnose(noted, workspace, interrupt) }
-    }
-
-    /// Makes the change, unless something speaks against it.
-    pub(super) fn make(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) {
-        let &Terms { options, approve, commands, .. } = terms;
-        // Not even a lock is made for what policy refuses.
-        let is_held = preflight::is_held(&self.plan, workspace, options);
-        let result = if (self.is_refused() || is_held) && self.indexed.is_some() {
-            self.resolve(workspace, options, &Dropped, approve, interrupt).map(drop)
-        } else if self.is_refused() || is_held {
-            preflight::resolve(&self.plan, workspace, options, &Dropped)
-                .map(|resolution| self.resolved(resolution, approve))
-                .map_err(Failure::Workspace)
-        } else {
-            self.commit(terms, workspace, interrupt)
-        };
-        if let Err(failure) = result {
-            self.fail(&failure);
-        }
-        self.tell_after(commands, interrupt);
-    }
-
-    fn commit(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<(), Failure> {
-        let &Terms { options, transaction, approve, commands } = terms;
-        if self.plan.is_single()
-            && !options.reject
-            && self.indexed.is_none()
-            && commands.is_empty()
-            && self.diagnostics.is_none()
-            && let Some(single) = SingleChange::begin(workspace, transaction)
-        {
-            let known = self.problems.len();
-            self.resolve(workspace, options, &single, approve, interrupt)?;
-            if self.is_refused() {
-                return Ok(());
-            }
-            if let Some(receipt) = single.commit(interrupt)? {
-                self.committed(receipt);
-                return Ok(());
-            }
-            self.problems.truncate(known);
-        }
-        self.progress.enter(Phase::Waiting, 0);
-        let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
-        self.recovered = recovered;
-        let waiting = match self.indexed.clone() {
-            Some(indexed) => {
-                self.stage_index(&indexed, workspace, options, &transaction, approve)?;
-                None
-            }
-            None => self.resolve(workspace, options, &transaction, approve, interrupt)?,
-        };
-        if self.is_refused() {
-            transaction.abandon();
-            return Ok(());
-        }
-        let label = Label { command: self.command.to_owned(), index: self.index_record(), ..Label::default() };
-        self.conclude(transaction.labelled(label), waiting, workspace, commands, interrupt)?;
-        if let Some(indexed) = self.indexed.as_ref().filter(|_| self.receipt.is_some()) {
-            indexed.refresh();
-        }
-        Ok(())
-    }
-
-    /// Commits, unless a language server that is waiting, or a command of the user, says no.
-    pub(super) fn conclude<'w>(
-        &mut self,
-        transaction: Transaction<'w>,
-        waiting: Option<Waiting<'w>>,
-        workspace: &'w dyn Workspace,
-        commands: &Commands,
-        interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
-        if !self.ask_before(commands, workspace, interrupt)? {
-            transaction.abandon();
-            return Ok(());
-        }
-        let verification = self.verification(commands, workspace)?;
-        let mut transaction: Transaction<'_> = transaction.followed_by(self.progress.clone());
-        if let Some(waiting) = &waiting {
-            transaction = transaction.tried_by(waiting);
-        }
-        if let Some(verification) = &verification {
-            transaction = transaction.tried_by(verification);
-        }
-        let committed = transaction.commit(interrupt);
-        self.diagnosed(waiting);
-        if let Some(verification) = verification {
-            self.verified(verification);
-        }
-        self.committed(committed?);
-        Ok(())
-    }
-
-    fn committed(&mut self, receipt: Receipt) {
-        self.problems.extend(receipt.altered.iter().map(altered));
-        self.problems.extend(receipt.warnings.iter().map(|warning| unswept(warning)));
-        self.receipt = Some(receipt);
     }
 
     pub(super) fn fail(&mut self, failure: &Failure) {

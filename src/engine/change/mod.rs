@@ -5,7 +5,7 @@ mod verbs;
 use std::mem;
 
 use super::follow::follow;
-use super::run::Terms;
+use super::making::Terms;
 use super::{Commands, Outcome, Run};
 use crate::diagnostics;
 use crate::digest::Sha256;

@@ -1,0 +1,123 @@
+//! From a plan to a changed tree, in one transaction.
+
+use super::diagnose::Waiting;
+use super::problems::{altered, unswept};
+use super::{Commands, Run};
+use crate::change::Dropped;
+use crate::preflight;
+use crate::progress::Phase;
+use crate::transaction::history::Label;
+use crate::transaction::{self, Failure, Interrupt, Receipt, SingleChange, Transaction};
+use crate::workspace::Workspace;
+
+/// On which terms a change is made.
+pub(super) struct Terms<'a> {
+    /// How the tree is looked at.
+    pub(super) options: &'a preflight::Options,
+    /// How the change is committed.
+    pub(super) transaction: transaction::Options,
+    /// The `plan_id` that was approved.
+    pub(super) approve: Option<&'a str>,
+    /// The commands of the user around it.
+    pub(super) commands: &'a Commands,
+}
+
+impl Run {
+    /// Makes the change, unless something speaks against it.
+    pub(super) fn make(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) {
+        let &Terms { options, approve, commands, .. } = terms;
+        // Not even a lock is made for what policy refuses.
+        let is_held = preflight::is_held(&self.plan, workspace, options);
+        let result = if (self.is_refused() || is_held) && self.indexed.is_some() {
+            self.resolve(workspace, options, &Dropped, approve, interrupt).map(drop)
+        } else if self.is_refused() || is_held {
+            preflight::resolve(&self.plan, workspace, options, &Dropped)
+                .map(|resolution| self.resolved(resolution, approve))
+                .map_err(Failure::Workspace)
+        } else {
+            self.commit(terms, workspace, interrupt)
+        };
+        if let Err(failure) = result {
+            self.fail(&failure);
+        }
+        self.tell_after(commands, interrupt);
+    }
+
+    fn commit(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<(), Failure> {
+        let &Terms { options, transaction, approve, commands } = terms;
+        if self.plan.is_single()
+            && !options.reject
+            && self.indexed.is_none()
+            && commands.is_empty()
+            && self.diagnostics.is_none()
+            && let Some(single) = SingleChange::begin(workspace, transaction)
+        {
+            let known = self.problems.len();
+            self.resolve(workspace, options, &single, approve, interrupt)?;
+            if self.is_refused() {
+                return Ok(());
+            }
+            if let Some(receipt) = single.commit(interrupt)? {
+                self.committed(receipt);
+                return Ok(());
+            }
+            self.problems.truncate(known);
+        }
+        self.progress.enter(Phase::Waiting, 0);
+        let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
+        self.recovered = recovered;
+        let waiting = match self.indexed.clone() {
+            Some(indexed) => {
+                self.stage_index(&indexed, workspace, options, &transaction, approve)?;
+                None
+            }
+            None => self.resolve(workspace, options, &transaction, approve, interrupt)?,
+        };
+        if self.is_refused() {
+            transaction.abandon();
+            return Ok(());
+        }
+        let label = Label { command: self.command.to_owned(), index: self.index_record(), ..Label::default() };
+        self.conclude(transaction.labelled(label), waiting, workspace, commands, interrupt)?;
+        if let Some(indexed) = self.indexed.as_ref().filter(|_| self.receipt.is_some()) {
+            indexed.refresh();
+        }
+        Ok(())
+    }
+
+    /// Commits, unless a language server that is waiting, or a command of the user, says no.
+    pub(super) fn conclude<'w>(
+        &mut self,
+        transaction: Transaction<'w>,
+        waiting: Option<Waiting<'w>>,
+        workspace: &'w dyn Workspace,
+        commands: &Commands,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        if !self.ask_before(commands, workspace, interrupt)? {
+            transaction.abandon();
+            return Ok(());
+        }
+        let verification = self.verification(commands, workspace)?;
+        let mut transaction: Transaction<'_> = transaction.followed_by(self.progress.clone());
+        if let Some(waiting) = &waiting {
+            transaction = transaction.tried_by(waiting);
+        }
+        if let Some(verification) = &verification {
+            transaction = transaction.tried_by(verification);
+        }
+        let committed = transaction.commit(interrupt);
+        self.diagnosed(waiting);
+        if let Some(verification) = verification {
+            self.verified(verification);
+        }
+        self.committed(committed?);
+        Ok(())
+    }
+
+    fn committed(&mut self, receipt: Receipt) {
+        self.problems.extend(receipt.altered.iter().map(altered));
+        self.problems.extend(receipt.warnings.iter().map(|warning| unswept(warning)));
+        self.receipt = Some(receipt);
+    }
+}

@@ -1,0 +1,78 @@
+//! From the texts of a request to the plan that it means.
+
+use std::mem;
+
+use super::problems::{broken, elsewhere, rejected, skipped, unchosen};
+use super::{Request, Run};
+use crate::plan::{self, Plan, Selected};
+use crate::preflight::{Problem, code};
+use crate::progress::Phase;
+use crate::syntax;
+use crate::workspace::Workspace;
+
+impl Run {
+    /// Parses and selects; returns whether there is a plan to look at.
+    pub(super) fn read(&mut self, mut request: Request) -> bool {
+        let whole = self.parsed(&mut request);
+        whole.map(|whole| self.select(whole, &request.selection)).is_some()
+    }
+
+    /// The same for a tree, by whose files names may be chosen.
+    pub(super) fn read_as(&mut self, mut request: Request, workspace: &dyn Workspace) -> bool {
+        let Some(mut whole) = self.parsed(&mut request) else { return false };
+        request.habits.name(&mut whole, request.selection.direction, workspace);
+        self.select(whole, &request.selection);
+        self.take_habits(&request.habits);
+        true
+    }
+
+    fn parsed(&mut self, request: &mut Request) -> Option<Plan<plan::Name>> {
+        let among = syntax::chosen(&request.format);
+        if among.is_empty() {
+            self.problems.push(Problem::new(&code::USAGE, format!("unknown format {}", request.format)));
+            return None;
+        }
+        let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
+        request.preflight.progress.enter(Phase::Reading, 0);
+        let series = request.series.as_ref();
+        let options = syntax::Options { allow_empty: series.is_some() || request.syntax.allow_empty, ..request.syntax };
+        for (index, (name, bytes)) in mem::take(&mut request.patches).into_iter().enumerate() {
+            let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
+            match syntax::parse(&name, bytes, &among, options) {
+                Ok(mut plan) => {
+                    if let Some((name, listed)) = listed {
+                        plan.read_as(name, listed);
+                    }
+                    whole.append(plan);
+                }
+                Err(error) => {
+                    self.problems.push(broken(&error.error, whole.inputs.len()));
+                    let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
+                    whole.inputs.push(plan::Input { listed, ..error.input });
+                    self.plan.inputs = whole.inputs;
+                    return None;
+                }
+            }
+        }
+        Some(whole)
+    }
+
+    /// Takes of `whole` what is meant.
+    pub(super) fn select(&mut self, whole: Plan<plan::Name>, selection: &plan::Selection) {
+        let is_empty = whole.operations.is_empty();
+        let Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
+        self.plan = plan;
+        self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, selection.level())));
+        match left_out {
+            Ok(left_out) => self.left_out = left_out,
+            // Of a patch that names other files than it should, the numbers are not those that anybody saw.
+            Err(_) if !rejections.is_empty() => {}
+            Err(error) => self.problems.push(unchosen(&error)),
+        }
+        if !outside.is_empty() {
+            self.problems.push(elsewhere(&outside));
+        } else if self.plan.operations.is_empty() && rejections.is_empty() && !is_empty {
+            self.problems.push(skipped(&filtered));
+        }
+    }
+}
