@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::ladder::{FIXED, LADDER};
-use super::{Correction, Placement, Spliced, blank_end};
-use crate::plan::{Direction, Hunk, HunkLine, LineKind};
+use super::{BlankEnd, Correction, Placement, Spliced};
+use crate::plan::{HunkLine, LineKind};
 use crate::text::Span;
 use crate::whitespace::{Flags, fix};
 
@@ -16,17 +16,17 @@ pub(super) struct Corrected<'a> {
 }
 
 impl<'a> Corrected<'a> {
-    /// Puts new lines right, and those that stay where they were found so; takes blank lines from the end of the file.
+    /// Puts new lines right, and those that stay where they were found so; takes the blank ones of `end` from the end of
+    /// the file.
     pub(super) fn new(
-        (text, hunk): (&'a [u8], &Hunk),
-        direction: Direction,
-        preimage: &[u8],
+        lines: impl Iterator<Item = HunkLine<'a>>,
+        end: Option<BlankEnd>,
         placement: &Placement,
         Correction { rule, corrects_new_lines }: Correction,
     ) -> Self {
         let is_fixed = placement.rung == LADDER[FIXED].name;
         let (mut put_right, mut left_out) = (Vec::new(), Vec::new());
-        let lines = hunk.lines(text, direction).map(|line| {
+        let lines = lines.map(|line| {
             let is_new = line.kind == LineKind::Insertion;
             if !(is_new && corrects_new_lines || line.kind == LineKind::Context && is_fixed) {
                 return (line, Cow::Borrowed(line.text));
@@ -36,8 +36,7 @@ impl<'a> Corrected<'a> {
             (line, fixed.line)
         });
         let mut lines: Vec<_> = lines.collect();
-        let end = blank_end(preimage, text, hunk, direction, placement).filter(|_| rule.has(Flags::BLANK_AT_EOF));
-        if let Some(end) = end {
+        if let Some(end) = end.filter(|_| rule.has(Flags::BLANK_AT_EOF)) {
             left_out = cut(&mut lines, end.count);
         }
         Self { lines, put_right, left_out }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::correct::Corrected;
 use super::ladder::{EOF, EXACT, FIXED, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
-use super::{Placement, Rules, Spliced};
+use super::{Placement, Rules, Spliced, blank_end};
 use crate::plan::{Closeness, Direction, Hunk, HunkLine, LineKind};
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
 
@@ -27,11 +27,13 @@ pub(super) fn splice(
         let site = Site::new(preimage, hunk, placement, rules);
         out.keep(&preimage[done..placement.bytes.start], site.ending);
         let is_taken = |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
+        let lines = hunk.lines(text, direction).filter(is_taken);
         match rules.correction {
-            None => site.write(&hunk.lines(text, direction).filter(is_taken).collect::<Vec<_>>(), &mut out),
+            None => site.write(&lines.collect::<Vec<_>>(), &mut out),
             Some(correction) => {
-                let corrected = Corrected::new((text, hunk), direction, preimage, placement, correction);
-                site.write(&corrected.lines().filter(is_taken).collect::<Vec<_>>(), &mut out);
+                let end = blank_end(preimage, text, hunk, direction, placement).filter(|_| !rules.no_add);
+                let corrected = Corrected::new(lines, end, placement, correction);
+                site.write(&corrected.lines().collect::<Vec<_>>(), &mut out);
                 corrected.tell(&mut spliced);
             }
         }

@@ -96,8 +96,10 @@ fn spliced(
     let mut spliced = if let Some(spliced) = overlaid {
         spliced
     } else {
-        let pairs = hunks.iter().zip(&placed);
-        whitespace::judge_end(operation, text, preimage, pairs, &options.whitespace, findings);
+        if !rules.no_add {
+            let pairs = hunks.iter().zip(&placed);
+            whitespace::judge_end(operation, text, preimage, pairs, &options.whitespace, findings);
+        }
         matching::splice_by(preimage, text, hunks, direction, &placed, &rules)
     };
     whitespace::note_correction(&mut spliced, findings);

@@ -305,3 +305,45 @@ fn a_new_file_gets_the_line_ends_of_the_work_tree() {
         assert_eq!(fs::read_to_string(root.join("made")).unwrap(), expected);
     }
 }
+
+#[test]
+fn git_is_asked_about_all_new_files_at_once() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = TempDir::new().unwrap();
+    let (root, bin, log) = (directory.path().join("root"), directory.path().join("bin"), directory.path().join("log"));
+    let path = std::env::var("PATH").unwrap();
+    fs::create_dir(&root).unwrap();
+    fs::create_dir(&bin).unwrap();
+    let script = format!("#!/bin/sh\necho \"$@\" >> '{}'\nexport PATH='{path}'\nexec git \"$@\"\n", log.display());
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(crate::repository::git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+    fs::write(root.join(".gitattributes"), "*.txt eol=crlf\n").unwrap();
+    let create = |name: usize| format!("--- /dev/null\n+++ b/{name}.txt\n@@ -0,0 +1 @@\n+new\n");
+    fs::write(directory.path().join("patch"), (0..20).map(create).collect::<String>()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    command.args(["apply", "../patch"]).current_dir(&root).env("PATH", format!("{}:{path}", bin.display()));
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!((0..20).all(|name| fs::read(root.join(format!("{name}.txt"))).unwrap() == b"new\r\n"));
+    let asked = fs::read_to_string(&log).unwrap();
+    assert!((1..5).contains(&asked.lines().count()), "{asked}");
+}
+
+#[test]
+fn a_blank_line_that_is_not_added_takes_no_other_one_away() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("x");
+    fs::write(&file, "a\n\n").unwrap();
+    let patch = "--- a/x\n+++ b/x\n@@ -1,2 +1,4 @@\n a\n+b \n+\n \n";
+    fs::write(directory.path().join("patch"), patch).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    command.args(["apply", "--no-add", "--whitespace=fix", "patch", "--json"]).current_dir(directory.path());
+    let output = command.output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(output.status.success(), "{report:#}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a\n\n");
+    let told = &report["files"][0]["whitespace"];
+    assert_eq!((&told["corrected"], &told["left_out"]), (&0.into(), &0.into()), "{told}");
+}
