@@ -36,6 +36,7 @@ pub struct Conversions {
     git: Git,
     paths: Vec<RelPath>,
     found: OnceLock<HashMap<RelPath, LineEnds>>,
+    may_return: OnceLock<bool>,
 }
 
 /// What the configuration says of all files.
@@ -51,7 +52,7 @@ impl Conversions {
     /// Prepares to ask the git of `directory` about `paths`.
     #[must_use]
     pub fn new(directory: &Path, paths: Vec<RelPath>) -> Self {
-        Self { git: Git::around(directory), paths, found: OnceLock::new() }
+        Self { git: Git::around(directory), paths, found: OnceLock::new(), may_return: OnceLock::new() }
     }
 
     /// Returns what is done about the file at `path`; nothing if git cannot tell.
@@ -62,9 +63,15 @@ impl Conversions {
 
     /// Returns whether the new file at `path` gets CR LF.
     pub(super) fn returns(&self, path: &RelPath) -> bool {
+        *self.may_return.get_or_init(|| self.may_return()) && self.of(path) == LineEnds::CrLf
+    }
+
+    /// Returns whether anything says that a work tree has CR LF.
+    fn may_return(&self) -> bool {
         let is_usual = self.usual().is_ok_and(|usual| usual.ends == LineEnds::CrLf);
-        let said = || self.git.attributes(&["eol"], &[path]).is_ok_and(|said| said[0][0] == value(b"crlf"));
-        (is_usual || said()) && self.of(path) == LineEnds::CrLf
+        let paths: Vec<_> = self.paths.iter().collect();
+        let is_said = |said: Vec<Vec<Attribute>>| said.iter().flatten().any(|eol| *eol == value(b"crlf"));
+        is_usual || self.git.attributes(&["eol"], &paths).is_ok_and(is_said)
     }
 
     fn usual(&self) -> io::Result<Usual> {
