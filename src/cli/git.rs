@@ -2,7 +2,7 @@
 //!
 //! To add words for a problem, write a row of [`WORDS`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::iter;
 
@@ -63,20 +63,21 @@ const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")
 /// Names and lines of patches go through [`printable`].
 pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> io::Result<()> {
     let mut lines = Vec::new();
+    let problems = by_file(outcome);
     let is_foreign = outcome.inputs.iter().any(is_foreign);
     let speech = if is_foreign { Speech::Refusals } else { speech };
     if let Some(broken) = outcome.problems.iter().find(|problem| is_broken(outcome, problem)) {
         lines.extend(of_text(outcome, broken).into_iter().map(|line| format!("error: {line}")));
     } else {
         for (index, file) in outcome.report.files.iter().enumerate() {
-            let is_meant = |problem: &&Problem| problem.operation == Some(index) && is_told(outcome, problem);
+            let problems = problems.get(&index).map_or(&[][..], Vec::as_slice);
             if speech == Speech::Progress && outcome.report.outcome != report::Outcome::Described {
                 lines.push(format!("Checking patch {}...", both_names(outcome, file)));
                 lines.extend(moved(file));
             }
-            let problem = outcome.problems.iter().find(is_meant);
+            let problem = problems.iter().find(|problem| is_told(outcome, problem));
             lines.extend(problem.into_iter().flat_map(|problem| of_file(outcome, file, problem)));
-            lines.extend(rejected(outcome, index).filter_map(|hunk| failed(file, hunk)));
+            lines.extend(rejected(problems).filter_map(|hunk| failed(file, hunk)));
         }
     }
     if speech == Speech::Progress && outcome.report.outcome == report::Outcome::Applied {
@@ -86,7 +87,9 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
     }
     if outcome.report.outcome == report::Outcome::Partial {
         lines.extend(in_conflict(outcome));
-        lines.extend((0..outcome.report.files.len()).flat_map(|index| in_part(outcome, index)));
+        let all = outcome.report.files.iter().enumerate();
+        let all = all.filter_map(|(index, file)| Some((file, problems.get(&index)?)));
+        lines.extend(all.flat_map(|(file, problems)| in_part(file, problems)));
     }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
 }
@@ -100,16 +103,25 @@ fn in_conflict(outcome: &Outcome) -> impl Iterator<Item = String> {
     applied.chain(files.map(move |file| format!("U {}", name(file))))
 }
 
-/// Returns the hunks of a file that are rejected.
-fn rejected(outcome: &Outcome, file: usize) -> impl Iterator<Item = usize> {
-    let of_file = move |problem: &&Problem| problem.severity == Severity::Reject && problem.operation == Some(file);
-    outcome.problems.iter().filter(of_file).filter_map(|problem| problem.hunk)
+/// Returns the problems of each file, by its index.
+fn by_file(outcome: &Outcome) -> HashMap<usize, Vec<&Problem>> {
+    let mut by_file: HashMap<_, Vec<_>> = HashMap::new();
+    for problem in &outcome.problems {
+        if let Some(file) = problem.operation {
+            by_file.entry(file).or_default().push(problem);
+        }
+    }
+    by_file
+}
+
+/// Returns the hunks that are rejected by the problems of a file.
+fn rejected(problems: &[&Problem]) -> impl Iterator<Item = usize> {
+    problems.iter().filter(|problem| problem.severity == Severity::Reject).filter_map(|problem| problem.hunk)
 }
 
 /// Says which hunks of a file went to its rejects.
-fn in_part(outcome: &Outcome, index: usize) -> Vec<String> {
-    let rejected: BTreeSet<_> = rejected(outcome, index).collect();
-    let file = &outcome.report.files[index];
+fn in_part(file: &FileReport, problems: &[&Problem]) -> Vec<String> {
+    let rejected: BTreeSet<_> = rejected(problems).collect();
     let count = rejected.len();
     if count == 0 {
         return Vec::new();

@@ -1,5 +1,7 @@
 //! The stages of what is in conflict: the index has the three sides, and no entry.
 
+use std::collections::BTreeMap;
+
 use crate::mode::FileMode;
 use crate::plan::Plan;
 use crate::preflight::{MergeSides, Resolution};
@@ -13,16 +15,18 @@ pub(super) fn mark(
     blobs: &Blobs<'_>,
     updates: &mut Vec<Update>,
 ) -> Result<(), WorkspaceError> {
-    for (operation, file) in plan.operations.iter().zip(&resolution.files) {
-        let Some(MergeSides { base, ours, theirs }) = file.merge.as_ref().and_then(|merge| merge.sides.as_ref()) else {
-            continue;
-        };
-        let path = &operation.path;
-        updates.retain(|update| update.path != *path);
+    let marked = plan.operations.iter().zip(&resolution.files).filter_map(|(operation, file)| {
+        let sides = file.merge.as_ref()?.sides.as_ref()?;
+        Some((&operation.path, (file, sides)))
+    });
+    // Of several operations on a file the last one says what is in it.
+    let marked: BTreeMap<_, _> = marked.collect();
+    updates.retain(|update| !marked.contains_key(&update.path));
+    for (path, (file, MergeSides { base, ours, theirs })) in marked {
         let mode = file.modes.1.unwrap_or(FileMode::Regular);
         for (stage, side) in [(1, base.as_ref()), (2, Some(ours)), (3, Some(theirs))] {
             let Some(side) = side else { continue };
-            let entry = Some(IndexEntry { mode, id: blobs.add(side)? });
+            let entry = Some(IndexEntry::new(mode, blobs.add(side)?));
             updates.push(Update { path: path.clone(), entry, stage });
         }
     }

@@ -1,5 +1,6 @@
 //! The files that rejected hunks are written to, and what hangs together where something is left out.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Worker;
@@ -59,14 +60,14 @@ impl Worker<'_> {
             return;
         }
         let is_left = |findings: &Findings| findings.is_failed() && !findings.refuses();
-        let left: Vec<&RelPath> = all
+        let left: HashSet<&RelPath> = all
             .iter()
             .filter(|(_, findings)| is_left(findings))
             .filter_map(|(index, _)| self.plan.operations[*index].leaves())
             .collect();
         for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
             let operation = &self.plan.operations[*index];
-            if operation.arrives() && left.contains(&&operation.path) {
+            if operation.arrives() && left.contains(&operation.path) {
                 findings.error(&code::EXISTS, "the file that is there was to go, and cannot");
             }
         }
