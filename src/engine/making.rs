@@ -2,7 +2,7 @@
 
 use super::diagnose::Waiting;
 use super::problems::{altered, unswept};
-use super::{Commands, Run};
+use super::{Commands, Reach, Run};
 use crate::change::Dropped;
 use crate::preflight;
 use crate::progress::Phase;
@@ -26,16 +26,15 @@ impl Run {
     /// Makes the change, unless something speaks against it.
     pub(super) fn make(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) {
         let &Terms { options, approve, commands, .. } = terms;
-        // Not even a lock is made for what policy refuses.
-        let is_held = preflight::is_held(&self.plan, workspace, options);
-        let result = if (self.is_refused() || is_held) && self.indexed.is_some() {
-            self.resolve(workspace, options, &Dropped, approve, interrupt).map(drop)
-        } else if self.is_refused() || is_held {
-            preflight::resolve(&self.plan, workspace, options, &Dropped)
+        // Not even a lock is made for what policy refuses. What the work tree has is nothing to the index alone.
+        let is_cached = self.indexed.as_ref().is_some_and(|indexed| indexed.reach == Reach::Cached);
+        let is_held = !is_cached && preflight::is_held(&self.plan, workspace, options);
+        let result = match (self.is_refused() || is_held, self.indexed.is_some()) {
+            (false, _) => self.commit(terms, workspace, interrupt),
+            (true, true) => self.resolve(workspace, options, &Dropped, approve, interrupt).map(drop),
+            (true, false) => preflight::resolve(&self.plan, workspace, options, &Dropped)
                 .map(|resolution| self.resolved(resolution, approve))
-                .map_err(Failure::Workspace)
-        } else {
-            self.commit(terms, workspace, interrupt)
+                .map_err(Failure::Workspace),
         };
         if let Err(failure) = result {
             self.fail(&failure);

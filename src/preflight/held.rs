@@ -27,6 +27,13 @@ pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> boo
     rulings(plan, workspace, &options.policy).iter().any(is_held)
 }
 
+/// Returns why policy refuses some of `plan` whatever is in the files.
+#[must_use]
+pub fn refusals(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> Vec<Problem> {
+    let rulings = rulings(plan, workspace, &options.policy);
+    held(plan, &rulings, workspace, options).flat_map(|findings| findings.problems).collect()
+}
+
 /// Says of each operation which of its paths are refused, and why.
 pub(super) fn held<'a>(
     plan: &'a Plan,

@@ -56,7 +56,7 @@ use findings::Findings;
 
 pub use codes::{CODES, Code, Kind, code};
 pub use gallery::{Gallery, Moment, media_type};
-pub use held::{Held, closed_by, is_held, unapproved};
+pub use held::{Held, closed_by, is_held, refusals, unapproved};
 pub use line_ends::{Conversions, LineEnds};
 pub use problem::{Facts, Problem, Severity};
 pub use reject::Rejects;

@@ -10,8 +10,8 @@ use crate::digest::Sha256;
 /// them (`000000` for none), `sha256_before` and `sha256_after`. What is missing is the empty netstring; paths
 /// are their bytes. A file that another one is lost for (`replaces`) has one more netstring: `replaces`, the mode and the
 /// `sha256` of that, with blanks between them; and one whose other names have the change too (`in_place`) ends in the
-/// netstring `in_place`. A change of git's index has one more netstring behind all files: `index`, or `cached` if no file of
-/// the work tree changes.
+/// netstring `in_place`. A change of git's index has one more netstring behind all files: `index`, `cached` if no file of
+/// the work tree changes, or `intent_to_add` if new files are only noted.
 pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     let mut text = b"wpatch.plan/1\n".to_vec();
     for file in files {

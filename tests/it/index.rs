@@ -1,6 +1,7 @@
 //! `--index` and `--cached`: git's index as one more file of the same transaction.
 
 mod kills;
+mod rules;
 mod tree;
 
 use std::path::Path;
@@ -341,4 +342,76 @@ fn a_file_that_changed_when_the_index_was_written_still_looks_changed() {
     date(&tree.root().join(".git/index"));
     assert!(tree.wpatch("", &["apply", "--cached"]).status.success());
     assert!(tree.git(&["diff", "--name-only"]).lines().any(|name| name == "other"));
+}
+
+#[test]
+fn an_ancestor_takes_no_place_of_another_file() {
+    let tree = Tree::new();
+    let mine = tree.root().join("../mine");
+    fs::write(&mine, "mine\n").unwrap();
+    let index = tree.root().join(".git/index");
+    let before = fs::read(&index).unwrap();
+    fs::write(tree.patch(), "diff --git a/gone b/gone\nold mode 100644\nnew mode 100755\n").unwrap();
+    for file in [&mine, &index] {
+        let (code, report) = tree.report(&["apply", "--build-fake-ancestor", file.to_str().unwrap()]);
+        assert_eq!((code, &report["ok"]), (4, &false.into()), "{report:#}");
+    }
+    assert_eq!((fs::read_to_string(&mine).unwrap().as_str(), fs::read(&index).unwrap()), ("mine\n", before));
+    let new = tree.root().join("../new");
+    for command in ["check", "show"] {
+        let (code, report) = tree.report(&[command, "--build-fake-ancestor", new.to_str().unwrap()]);
+        assert_eq!((code, new.exists()), (2, false), "{report:#}");
+    }
+    assert_eq!(tree.report(&["apply", "--build-fake-ancestor", new.to_str().unwrap()]).0, 0);
+}
+
+#[test]
+fn a_file_that_does_not_come_is_not_going_to_be_added() {
+    let tree = Tree::new();
+    fs::create_dir(tree.root().join("d")).unwrap();
+    fs::write(tree.root().join("d/new"), "mine\n").unwrap();
+    let (code, report) = tree.report(&["apply", "-N", "--reject"]);
+    assert_eq!((code, &report["outcome"]), (1, &"partial".into()), "{report:#}");
+    assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nplain\nscript\n");
+}
+
+#[test]
+fn language_servers_are_not_passed_over_for_an_intention() {
+    let tree = Tree::new();
+    let output = tree.wpatch("", &["apply", "-N", "--diagnostics"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn what_the_repository_has_lost_does_not_come_back_into_the_index() {
+    let tree = Tree::new();
+    fs::write(tree.root().join("changed"), "one\ntwo\nthree\nfour\n").unwrap();
+    tree.git(&["add", "changed"]);
+    assert_eq!(tree.report(&["apply", "--cached"]).0, 0);
+    tree.git(&["prune", "--expire=now"]);
+    let entry = tree.git(&["ls-files", "-s", "changed"]);
+    let said = tree.back("undo");
+    assert!(said.contains("changed: the repository has lost what the index had"), "{said}");
+    assert_eq!(tree.git(&["ls-files", "-s", "changed"]), entry);
+    assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nplain\nscript\n");
+    tree.git(&["diff", "--cached"]);
+}
+
+#[test]
+fn what_is_only_going_to_be_added_is_so_again() {
+    let tree = Tree::new();
+    assert_eq!(tree.report(&["apply", "-N"]).0, 0);
+    let after = (tree.git(&["status", "--porcelain"]), tree.entries());
+    tree.back("undo");
+    tree.back("redo");
+    assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), after);
+
+    let tree = Tree::new();
+    fs::create_dir(tree.root().join("d")).unwrap();
+    fs::write(tree.root().join("d/new"), "new\n").unwrap();
+    tree.git(&["add", "-N", "d/new"]);
+    let before = tree.git(&["status", "--porcelain"]);
+    assert_eq!(tree.report(&["apply", "--cached"]).0, 0);
+    tree.back("undo");
+    assert_eq!(tree.git(&["status", "--porcelain"]), before);
 }

@@ -127,16 +127,19 @@ impl Run {
         approve: Option<&str>,
     ) -> Result<Restaged<'i>, Failure> {
         let mut staged = indexed.index.read()?;
+        // Of files that policy keeps closed nothing is looked at, and nobody is told how they differ.
+        let is_held = indexed.reach == Reach::Both && preflight::is_held(&self.plan, workspace, options);
         let matches = match indexed.reach {
             Reach::Intent => return self.intend(indexed, &staged, (workspace, options), (sink, blobs), approve),
-            Reach::Both => Matches::of(&self.plan, (&staged, &indexed.index), workspace, options)?,
-            Reach::Cached => Matches::default(),
+            Reach::Both if !is_held => Matches::of(&self.plan, (&staged, &indexed.index), workspace, options)?,
+            Reach::Both | Reach::Cached => Matches::default(),
         };
         let made = self.plan.operations.iter().filter(|operation| operation.action == Action::Create);
         made.for_each(|operation| staged.fulfil(&operation.path));
         self.problems.extend(matches.problems.iter().cloned());
         self.problems.extend(modes::problems(&self.plan, &staged));
-        let tree = sink.filter(|_| indexed.reach == Reach::Both && !self.is_refused()).map(|sink| (sink, &matches));
+        let has_tree = indexed.reach == Reach::Both && !is_held && !self.is_refused();
+        let tree = sink.filter(|_| has_tree).map(|sink| (sink, &matches));
         let gather = Gather::new(&staged, &blobs, tree);
         let resolution = preflight::resolve(&self.plan, &staged, options, &gather)?;
         let Gathered { mut updates, held } = gather.finish();
@@ -148,6 +151,10 @@ impl Run {
         updates.sort_by(|a, b| (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some())));
         updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
         self.note_index(indexed, &staged, &updates);
+        if is_held && resolution.is_clean() {
+            // What is new to the index may be there in the work tree, where it is not to be changed.
+            self.problems.extend(preflight::refusals(&self.plan, workspace, options));
+        }
         self.resolved(resolution, approve);
         Ok(Restaged { blobs, updates, held })
     }
