@@ -55,13 +55,13 @@ fn entry(
     let mode = operation.old_mode.unwrap_or(FileMode::Regular);
     if mode == FileMode::Submodule {
         let id = commit(operation, text, LineKind::Insertion)?;
-        return Some(IndexEntry { mode, id });
+        return Some(IndexEntry::new(mode, id));
     }
     let named = operation.blobs.as_ref().and_then(|blobs| index.objects().blob_named(&blobs.old, max_file).ok());
     // What changes no line has no blob to name.
     let is_kept = matches!(operation.edit, Edit::Keep);
     let id = named.map(|(id, _)| id).or_else(|| staged.entry(path).filter(|_| is_kept).map(|entry| entry.id))?;
-    Some(IndexEntry { mode, id })
+    Some(IndexEntry::new(mode, id))
 }
 
 fn lacking(operation: usize, path: &crate::path::RelPath) -> Problem {

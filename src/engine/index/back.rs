@@ -41,13 +41,16 @@ impl Run {
             let IndexChange { path, before, after } = change;
             let parsed = |text: &Option<String>| text.as_deref().and_then(Stages::parse).unwrap_or_default();
             let here = now.entry(path).or_insert_with(|| staged.all(path));
-            if *here == parsed(after) {
-                *here = parsed(before);
+            let before = parsed(before);
+            if *here != parsed(after) {
+                left.push(kept(path, "the index has something else for it now, which stays"));
+            } else if !back.indexed.index.has(&before) {
+                left.push(kept(path, "the repository has lost what the index had for it, which stays as it is"));
             } else {
-                left.push(path.clone());
+                *here = before;
             }
         }
-        self.problems.extend(left.iter().map(kept));
+        self.problems.append(&mut left);
         let changed = now.into_iter().filter(|(path, stages)| staged.all(path) != *stages);
         let updates: Vec<_> = changed.flat_map(|(path, stages)| stages.updates(path)).collect();
         self.note_index(&back.indexed, &staged, &updates);
@@ -64,8 +67,7 @@ impl Run {
     }
 }
 
-fn kept(path: &RelPath) -> Problem {
-    let message = "the index has something else for it now, which stays";
+fn kept(path: &RelPath, message: &str) -> Problem {
     let help = Some("`git add` or `git reset` settles it".to_owned());
     Problem { severity: Severity::Warning, path: Some(path.clone()), help, ..Problem::new(&code::ALTERED, message) }
 }

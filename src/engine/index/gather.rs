@@ -63,7 +63,7 @@ impl<'a> Gather<'a> {
             Content::Kept => known(path),
             Content::MovedFrom(from, _) | Content::Restored(from, _) => known(from),
         };
-        Ok(id.map(|id| IndexEntry { mode, id }))
+        Ok(id.map(|id| IndexEntry::new(mode, id)))
     }
 
     fn note(&self, update: Update) {

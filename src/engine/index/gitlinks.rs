@@ -39,7 +39,7 @@ pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
         let stays =
             operation.leaves() != Some(&operation.path) && operation.new_mode.is_none_or(|mode| is_said(Some(mode)));
         let next = commit(LineKind::Deletion).or(found.map(|entry| entry.id)).filter(|_| stays);
-        let entry = next.map(|id| IndexEntry { mode: FileMode::Submodule, id });
+        let entry = next.map(|id| IndexEntry::new(FileMode::Submodule, id));
         if let Some(entry) = entry.filter(|entry| staged.entry(&operation.path) != Some(*entry)) {
             links.updates.push(Update { path: operation.path.clone(), entry: Some(entry), stage: 0 });
         }

@@ -8,7 +8,7 @@ use crate::engine::run::Run;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
-use crate::preflight;
+use crate::preflight::{self, Resolution};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
 use crate::workspace::index::{Blobs, Staged, Update};
@@ -27,7 +27,7 @@ impl Run {
         let resolution = preflight::resolve(&self.plan, workspace, options, sink.unwrap_or(&Dropped))?;
         let entry = indexed.index.intention();
         let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
-        let new = made(&self.plan).into_iter().filter(is_new);
+        let new = made(&self.plan, &resolution).into_iter().filter(is_new);
         let updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
         self.note_index(indexed, staged, &updates);
         self.resolved(resolution, approve);
@@ -35,10 +35,11 @@ impl Run {
     }
 }
 
-/// Returns the files that `plan` makes, and that are there when it is done.
-fn made(plan: &Plan) -> BTreeSet<&RelPath> {
+/// Returns the files that `plan` makes as far as it can be done, and that are there then.
+fn made<'p>(plan: &'p Plan, resolution: &Resolution) -> BTreeSet<&'p RelPath> {
     let mut made = BTreeSet::new();
-    for operation in &plan.operations {
+    let all = plan.operations.iter().zip(&resolution.files);
+    for (operation, _) in all.filter(|(_, outcome)| outcome.failed.is_none()) {
         if let Some(path) = operation.leaves() {
             made.remove(path);
         }

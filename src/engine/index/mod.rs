@@ -222,13 +222,7 @@ impl Restaged<'_> {
         if let Some((bytes, _)) = &before {
             workspace.create(&aside, bytes, Permissions::Exact(0o600), None)?;
         }
-        match indexed.reach {
-            Reach::Both | Reach::Cached => indexed.index.rewrite(&aside, &self.updates)?,
-            Reach::Intent => {
-                let paths: Vec<_> = self.updates.into_iter().map(|update| update.path).collect();
-                indexed.index.intend(&aside, &paths)?;
-            }
-        }
+        indexed.index.rewrite(&aside, &self.updates)?;
         let (bytes, _) = workspace.read(&aside, u64::MAX)?;
         let before = before.map(|(_, state)| state);
         let permissions = before.as_ref().map(|state| Permissions::Exact(state.stat.permissions));

@@ -15,7 +15,8 @@ pub struct IndexRecord {
     pub entries: Vec<IndexChange>,
 }
 
-/// What became of one entry. Entries are as git writes them: `100644 ID`; of a conflict `100644 ID STAGE`, with commas
+/// What became of one entry. Entries are as git writes them: `100644 ID`, with `intended` behind it if the file is only
+/// going to be added; of a conflict `100644 ID STAGE`, with commas
 /// between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

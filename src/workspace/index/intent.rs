@@ -2,8 +2,9 @@
 //! entries tells.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use super::{GitIndex, IndexEntry, Staged, Update, path_of};
+use super::{GitIndex, IndexEntry, Staged, Update};
 use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileMode;
 use crate::path::RelPath;
@@ -15,41 +16,40 @@ impl GitIndex {
     #[must_use]
     pub fn intention(&self) -> Option<IndexEntry> {
         let id = ObjectId::from_hex(blob_id(b"", self.format).as_bytes())?;
-        Some(IndexEntry { mode: FileMode::Regular, id })
+        Some(IndexEntry { is_intended: true, ..IndexEntry::new(FileMode::Regular, id) })
     }
 
-    /// Notes in the index at `copy`, as [`GitIndex::rewrite`] takes it, that `paths`, which it does not have, are going to
-    /// be added.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if git cannot write it; then `copy` has to be given up.
-    pub fn intend(&self, copy: &RelPath, paths: &[RelPath]) -> Result<()> {
-        let update = |path: &RelPath| Update { path: path.clone(), entry: self.intention(), stage: 0 };
-        self.rewrite(copy, &paths.iter().map(update).collect::<Vec<_>>())?;
-        let copy = self.root.join(path_of(copy.as_bytes()).unwrap_or_default());
-        let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+    /// Lets the index at `copy`, which has `updates`, say of those that are only intended that they are.
+    pub(super) fn intend(&self, copy: &Path, updates: &[Update]) -> Result<()> {
+        let intended = updates.iter().filter(|update| update.entry.is_some_and(|entry| entry.is_intended));
+        let input: Vec<u8> = intended.flat_map(|update| [update.path.as_bytes(), b"\0"].concat()).collect();
+        if input.is_empty() {
+            return Ok(());
+        }
         // What is in the index and not in the tree that it is reset to stays as an intention.
         let arguments = ["--literal-pathspecs", "reset", "-q", "-N", self.nothing()];
         let arguments = [&arguments[..], &["--pathspec-from-file=-", "--pathspec-file-nul"]].concat();
-        self.ask(&arguments, Some(&copy), &input).map(drop)
+        self.ask(&arguments, Some(copy), &input).map(drop)
     }
 
-    /// Returns those of `staged` that are only going to be added. git is asked if there is an empty file at all.
-    pub(super) fn intended(&self, staged: &Staged) -> Result<BTreeSet<RelPath>> {
+    /// Notes which entries of `staged` are only intended. git is asked if there is an empty file at all.
+    pub(super) fn note_intended(&self, staged: &mut Staged) -> Result<()> {
         let empty = self.intention().map(|entry| entry.id);
         let is_empty = |entry: &IndexEntry| Some(entry.id) == empty;
         let mut found: BTreeSet<_> =
             staged.entries.iter().filter(|(_, entry)| is_empty(entry)).map(|(path, _)| path.clone()).collect();
         if found.is_empty() {
-            return Ok(found);
+            return Ok(());
         }
         let options = ["diff-index", "--cached", "--ita-invisible-in-index", "--no-renames", "--relative"];
         let list = self.ask(&[&options[..], &["--name-only", "-z", self.nothing()]].concat(), None, b"")?;
         for path in list.split(|&byte| byte == 0).filter_map(|name| RelPath::new(name).ok()) {
             found.remove(&path);
         }
-        Ok(found)
+        for path in found {
+            staged.entries.entry(path).and_modify(|entry| entry.is_intended = true);
+        }
+        Ok(())
     }
 
     /// Returns the name of the tree that has nothing in it, which git knows in every repository.

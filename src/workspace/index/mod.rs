@@ -5,7 +5,7 @@
 //! | where it is | [`GitIndex::around`] |
 //! | its entries, as a [`Workspace`](super::Workspace) that can be read | [`GitIndex::read`], which returns a [`Staged`] |
 //! | new contents for it | [`Blobs`], written by [`Blobs::write`]: nothing is written before |
-//! | new entries for it | [`GitIndex::rewrite`] and [`GitIndex::intend`], which work on a copy: whose lock that is, and when it takes the place of the index, is for the transaction |
+//! | new entries for it | [`GitIndex::rewrite`], which works on a copy: whose lock that is, and when it takes the place of the index, is for the transaction |
 //! | a file of the work tree as git would add it, and the other way round | [`GitIndex::cleaned`], [`GitIndex::smudged`] |
 //!
 //! Paths are those below the root, which may be a directory of the work tree; git has its own view of what is outside.
@@ -22,6 +22,7 @@ mod verbs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, io};
@@ -37,6 +38,9 @@ use crate::process::Patience;
 
 pub use blobs::Blobs;
 pub use staged::Staged;
+
+/// How an index begins.
+const SIGNATURE: &[u8] = b"DIRC";
 
 /// The index of the repository that a root is in.
 #[derive(Clone, Debug)]
@@ -58,21 +62,33 @@ pub struct IndexEntry {
     pub mode: FileMode,
     /// The blob, or the commit of a submodule.
     pub id: ObjectId,
+    /// Whether it only says that a file is going to be added; the blob is the empty one then.
+    pub is_intended: bool,
 }
 
+/// What stands behind an entry that is only intended.
+const INTENDED: &str = " intended";
+
 impl IndexEntry {
+    /// Returns the entry of contents that are there.
+    #[must_use]
+    pub fn new(mode: FileMode, id: ObjectId) -> Self {
+        Self { mode, id, is_intended: false }
+    }
+
     /// Returns the entry that `text` is, as [`fmt::Display`] writes it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        let (text, is_intended) = text.strip_suffix(INTENDED).map_or((text, false), |text| (text, true));
         let (mode, id) = text.split_once(' ')?;
         let mode = FileMode::from_bits(u32::from_str_radix(mode, 8).ok()?)?;
-        Some(Self { mode, id: ObjectId::from_hex(id.as_bytes())? })
+        Some(Self { mode, id: ObjectId::from_hex(id.as_bytes())?, is_intended })
     }
 }
 
 impl fmt::Display for IndexEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.mode, self.id)
+        write!(f, "{} {}{}", self.mode, self.id, if self.is_intended { INTENDED } else { "" })
     }
 }
 
@@ -197,6 +213,13 @@ impl GitIndex {
         &self.objects
     }
 
+    /// Returns whether the repository has the contents of all of `stages`; commits of submodules are in others.
+    #[must_use]
+    pub fn has(&self, stages: &Stages) -> bool {
+        let mut blobs = stages.0.values().filter(|entry| entry.mode != FileMode::Submodule);
+        blobs.all(|entry| self.objects.blob_size(entry.id).is_ok())
+    }
+
     /// Returns what it holds now.
     ///
     /// # Errors
@@ -205,7 +228,7 @@ impl GitIndex {
     pub fn read(&self) -> Result<Staged> {
         let list = self.ask(&["ls-files", "-s", "-z"], None, b"")?;
         let mut staged = Staged::of(&list, self).ok_or_else(|| self.unknown())?;
-        staged.intended = self.intended(&staged)?;
+        self.note_intended(&mut staged)?;
         Ok(staged)
     }
 
@@ -223,7 +246,8 @@ impl GitIndex {
         let gone = goes.into_iter().map(|path| Update { path: path.clone(), entry: None, stage: 0 });
         let comes = updates.iter().filter(|update| update.entry.is_some()).cloned();
         let input: Vec<u8> = gone.chain(comes).flat_map(|update| self.line(&update)).collect();
-        self.ask(&["update-index", "-z", "--index-info"], Some(&copy), &input).map(drop)
+        self.ask(&["update-index", "-z", "--index-info"], Some(&copy), &input)?;
+        self.intend(&copy, updates)
     }
 
     /// Gives a copy the time of the index: git looks again at files that are as young as that, see "racy git" in its
@@ -236,12 +260,18 @@ impl GitIndex {
         }
     }
 
-    /// Writes an index with nothing but `entries` to `file`, which is outside of any transaction.
+    /// Writes an index with nothing but `entries` to `file`, which is outside of any transaction. Another one gives way to
+    /// it, but for this one.
     ///
     /// # Errors
     ///
-    /// Returns an error if git cannot write it.
+    /// [`Fault::Exists`] if a file is there that is to stay. Returns an error if git cannot write it.
     pub fn write_alone(&self, file: &Path, entries: &[Update]) -> Result<()> {
+        let is_this = file.canonicalize().is_ok_and(|file| file == self.file);
+        if is_this || !is_index(file).unwrap_or(true) {
+            let source = io::Error::other("another file is there, which stays");
+            return Err(WorkspaceError { verb: "write", path: shown(file), fault: Fault::Exists, source });
+        }
         let input: Vec<u8> = entries.iter().flat_map(|update| self.line(update)).collect();
         self.ask(&["read-tree", "--empty"], Some(file), b"")?;
         self.ask(&["update-index", "-z", "--index-info"], Some(file), &input).map(drop)
@@ -274,6 +304,16 @@ impl GitIndex {
     fn failed(&self, source: io::Error) -> WorkspaceError {
         WorkspaceError { verb: "use", path: shown(&self.file), fault: Fault::Other, source }
     }
+}
+
+/// Returns whether the file at `path` is an index, or empty; see gitformat-index(5).
+fn is_index(path: &Path) -> io::Result<bool> {
+    if !fs::metadata(path)?.is_file() {
+        return Ok(false);
+    }
+    let mut start = Vec::new();
+    File::open(path)?.take(SIGNATURE.len() as u64).read_to_end(&mut start)?;
+    Ok(SIGNATURE.starts_with(&start))
 }
 
 fn shown(path: &Path) -> String {

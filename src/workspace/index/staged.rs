@@ -16,8 +16,8 @@ use crate::workspace::objects::{ObjectId, Repository};
 pub struct Staged {
     pub(super) entries: BTreeMap<RelPath, IndexEntry>,
     unmerged: BTreeMap<RelPath, BTreeMap<u8, IndexEntry>>,
-    /// The entries that only say that a file is going to be added.
-    pub(super) intended: BTreeSet<RelPath>,
+    /// What is only going to be added, and is no file that verbs find.
+    absent: BTreeSet<RelPath>,
     /// Every directory that an entry is in.
     pub(super) directories: BTreeSet<RelPath>,
     pub(super) objects: Repository,
@@ -37,7 +37,7 @@ impl Staged {
             let stage = words.next()?;
             // A name that no file can have is nobody's, and so is a directory of a sparse index.
             let (Ok(path), Some(mode)) = (RelPath::new(&name[1..]), FileMode::from_bits(bits)) else { continue };
-            let entry = IndexEntry { mode, id };
+            let entry = IndexEntry::new(mode, id);
             // The ones above it are there with the first that is.
             path.ancestors().take_while(|above| directories.insert(above.clone())).for_each(drop);
             match stage {
@@ -47,7 +47,7 @@ impl Staged {
             }
         }
         let name = format!("the index {}", super::shown(&index.file));
-        Some(Self { entries, unmerged, intended: BTreeSet::new(), directories, objects: index.objects.clone(), name })
+        Some(Self { entries, unmerged, absent: BTreeSet::new(), directories, objects: index.objects.clone(), name })
     }
 
     /// Returns what it has for `path`, which is not in conflict.
@@ -65,14 +65,24 @@ impl Staged {
     /// Returns whether the entry of `path` only says that a file is going to be added.
     #[must_use]
     pub fn is_intended(&self, path: &RelPath) -> bool {
-        self.intended.contains(path)
+        self.entry(path).is_some_and(|entry| entry.is_intended)
     }
 
-    /// Takes out the entry of `path`, if it only says that a file is going to be added.
+    /// Lets verbs find nothing at `path`, if its entry only says that a file is going to be added.
     pub fn fulfil(&mut self, path: &RelPath) {
-        if self.intended.remove(path) {
-            self.entries.remove(path);
+        if self.is_intended(path) {
+            self.absent.insert(path.clone());
         }
+    }
+
+    /// Returns the entry that verbs find at `path`.
+    pub(super) fn found(&self, path: &RelPath) -> Option<IndexEntry> {
+        self.entry(path).filter(|_| !self.absent.contains(path))
+    }
+
+    /// Returns the paths that verbs find.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.entries.keys().filter(|path| !self.absent.contains(*path))
     }
 
     /// Returns whether an entry is in the directory `path`.

@@ -14,7 +14,7 @@ const MAX_TARGET: u64 = 1 << 16;
 impl Staged {
     /// Refuses a path that leads through a link.
     fn through(&self, verb: &'static str, path: &RelPath) -> Result<()> {
-        let is_link = |above: &RelPath| self.entry(above).is_some_and(|entry| entry.mode == FileMode::Symlink);
+        let is_link = |above: &RelPath| self.found(above).is_some_and(|entry| entry.mode == FileMode::Symlink);
         match path.ancestors().find(is_link) {
             Some(_) => Err(failed(verb, path, Fault::ThroughLink, "a symbolic link stands in the way")),
             None => Ok(()),
@@ -24,7 +24,7 @@ impl Staged {
     /// Returns the names in `directory`, once each.
     fn names(&self, directory: Directory<'_>) -> Vec<Vec<u8>> {
         let prefix = directory.map_or_else(Vec::new, |path| [path.as_bytes(), b"/"].concat());
-        let below = self.entries.keys().filter_map(|path| path.as_bytes().strip_prefix(&prefix[..]));
+        let below = self.paths().filter_map(|path| path.as_bytes().strip_prefix(&prefix[..]));
         let names = below.filter_map(|rest| rest.split(|&byte| byte == b'/').next()).map(<[u8]>::to_vec);
         let mut names: Vec<_> = names.collect();
         names.sort();
@@ -40,7 +40,7 @@ fn failed(verb: &'static str, path: &RelPath, fault: Fault, message: &'static st
 impl Workspace for Staged {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         self.through("look at", path)?;
-        let Some(entry) = self.entry(path) else {
+        let Some(entry) = self.found(path) else {
             let is_directory = self.directories.contains(path);
             return Ok(is_directory.then(|| stat(FileKind::Directory, 0o755, 0)));
         };
@@ -54,7 +54,7 @@ impl Workspace for Staged {
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
         self.through("read", path)?;
-        let entry = self.entry(path).filter(|entry| entry.mode.kind() == FileKind::Regular);
+        let entry = self.found(path).filter(|entry| entry.mode.kind() == FileKind::Regular);
         let Some(entry) = entry else {
             let fault = if self.stat(path)?.is_some() { Fault::NotRegular } else { Fault::Missing };
             return Err(failed("read", path, fault, "not a regular file of the index"));
@@ -66,7 +66,7 @@ impl Workspace for Staged {
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         self.through("read link", path)?;
-        match self.entry(path).filter(|entry| entry.mode == FileMode::Symlink) {
+        match self.found(path).filter(|entry| entry.mode == FileMode::Symlink) {
             Some(entry) => self.objects.blob(entry.id, MAX_TARGET),
             None => Err(failed("read link", path, Fault::Other, "not a symbolic link of the index")),
         }
