@@ -84,6 +84,9 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
             patch((task, apply.plan.map_or(Way::Plain, Way::Saved)), apply.patch, &apply.commands, &global)
         }
         Command::Check(check) if check.batch.batch => batch::run(check, global),
+        Command::Check(check) if check.patch.index.build_fake_ancestor.is_some() => {
+            finish(&not_looking().into_outcome("check"), &Output::of(&global, Verbosity::Normal))
+        }
         Command::Check(CheckOptions { patch: check, tree, save, .. }) => {
             let task = if check.shape { Task::Shape } else { Task::Check };
             let way = match (save, tree.is_meant()) {
@@ -192,6 +195,7 @@ fn outcome(
     request.preflight.progress = progress;
     if let Some(file) = ancestor {
         let file = path::absolute(&file).unwrap_or(file);
+        policy::writable(&file, global)?;
         let built = engine::build_ancestor(request.clone(), &index::around(global, "--build-fake-ancestor")?, &file);
         if matches!(task, Task::Describe | Task::Shape) || !built.report.ok {
             return Ok(built);
@@ -241,6 +245,11 @@ fn open_to_change(global: &Global) -> Result<Disk, Stop> {
         return Err(Stop { help, ..Stop::new(&code::LOCKED, message) });
     }
     Ok(workspace)
+}
+
+/// Refuses what writes a file where somebody only looks.
+fn not_looking() -> Stop {
+    Stop::new(&code::USAGE, "--build-fake-ancestor writes a file, and belongs to apply".to_owned())
 }
 
 fn watched() -> Result<&'static Interrupt, Stop> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::args::Global;
 use super::config::{Config, config};
 use super::{Stop, input, names_of};
-use crate::engine::options::{Layer, MAX_POLICY_FILE, Origin, Place, Policy};
+use crate::engine::options::{Layer, MAX_POLICY_FILE, Origin, Place, Policy, Workspace};
 use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, unusable};
 use crate::path::RelPath;
 
@@ -59,8 +59,26 @@ pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
     readable_under(Given::read, file, global)
 }
 
+/// Asks policy whether `file`, which the command line names to be written beside any change, may be; by the same names.
+///
+/// # Errors
+///
+/// Stops as [`policy`] does, and at what policy closes.
+pub(super) fn writable(file: &Path, global: &Global) -> Result<(), Stop> {
+    judged((Given::read, engine::may_write), file, global)
+}
+
 /// Asks the policy that `given` reads.
-fn readable_under(given: fn(&Global) -> Result<Given, Stop>, file: &Path, global: &Global) -> Result<(), Stop> {
+fn readable_under(given: Reads, file: &Path, global: &Global) -> Result<(), Stop> {
+    judged((given, |name, policy, workspace| engine::may_read(name.as_bytes(), policy, workspace)), file, global)
+}
+
+/// What reads the policy for the root of a command line.
+type Reads = fn(&Global) -> Result<Given, Stop>;
+/// What policy says of a path below a root.
+type Judge = fn(&RelPath, &Arc<Policy>, &dyn Workspace) -> Result<(), Box<Outcome>>;
+
+fn judged((given, judge): (Reads, Judge), file: &Path, global: &Global) -> Result<(), Stop> {
     let names = names_on_the_way(file);
     let first = global.given_root.clone().map(|root| Global { root: Some(root), given_root: None, ..global.clone() });
     for global in first.iter().chain([global]) {
@@ -70,7 +88,7 @@ fn readable_under(given: fn(&Global) -> Result<Given, Stop>, file: &Path, global
         }
         let (policy, workspace) = (given(global)?.policy(global), super::open(global)?);
         for name in below {
-            if let Err(outcome) = engine::may_read(name.as_bytes(), &policy, &workspace) {
+            if let Err(outcome) = judge(&name, &policy, &workspace) {
                 let Outcome { problems, inputs, .. } = *outcome;
                 return problems.into_iter().next().map_or(Ok(()), |problem| Err(Stop { inputs, ..Stop::of(problem) }));
             }

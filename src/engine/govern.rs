@@ -6,8 +6,8 @@ use super::{Outcome, refused};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
-use crate::policy::{self, Layer, Origin, Policy, PolicyError};
-use crate::preflight::{Problem, code};
+use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError};
+use crate::preflight::{Problem, closed_by, code};
 use crate::text::{Position, Span};
 use crate::workspace::{Fault, Workspace};
 
@@ -73,6 +73,20 @@ pub(super) fn governed(
             Err(Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) }))
         }
     }
+}
+
+/// Says whether policy lets a file come to `path`, below the root, that is no part of any change. What is in a git directory
+/// is for git to say, whose files it is full of.
+///
+/// # Errors
+///
+/// Returns the report of the rule that is in the way; nobody can be asked.
+pub fn may_write(path: &RelPath, policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<(), Box<Outcome>> {
+    let policy = governed("apply", policy, workspace)?;
+    let is_there = matches!(workspace.stat(path), Ok(Some(_)));
+    let ruling = policy.judge(path, if is_there { Access::Modify } else { Access::Create });
+    let is_against = |hit: &&Hit| hit.rule != GIT_DIRECTORY;
+    ruling.hits.iter().find(is_against).map_or(Ok(()), |hit| Err(refused("apply", closed_by(hit))))
 }
 
 /// Returns the problems of a plan that is made in place: it reaches a policy file by another name (hard link) of it.

@@ -66,7 +66,7 @@ pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::{describe, quoting};
 pub use gnu::{Backup, Habits};
-pub use govern::{PROJECT_POLICY, UnusablePolicy, policy_layer, project_layer, unusable};
+pub use govern::{PROJECT_POLICY, UnusablePolicy, may_write, policy_layer, project_layer, unusable};
 
 pub use index::{Indexed, Reach, build_ancestor};
 pub use lenient::Lenience;

@@ -23,10 +23,13 @@ impl PartialEq for Rule {
 
 impl Eq for Rule {}
 
+/// The rule that keeps the directories of git closed.
+pub const GIT_DIRECTORY: &str = "git-directory";
+
 /// The rules that always hold; the first that is hit decides.
 pub const RULES: &[Rule] = &[
     Rule {
-        name: "git-directory",
+        name: GIT_DIRECTORY,
         reason: "some file system takes it for `.git`",
         is_hit: |path| names::parts(path).any(names::is_git_directory),
     },

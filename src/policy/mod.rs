@@ -13,7 +13,7 @@ mod secrets;
 
 use crate::path::RelPath;
 
-pub use closed::{RULES, Rule, closed};
+pub use closed::{GIT_DIRECTORY, RULES, Rule, closed};
 pub use document::{MAX_FILE, PolicyError, parse};
 pub use explain::Granted;
 pub use layer::{Layer, Links, Mode, Origin};

@@ -11,7 +11,7 @@ pub(in crate::cli) struct IndexOptions {
     #[arg(long, conflicts_with = "diagnostics")]
     pub(in crate::cli) index: bool,
     /// Note in git's index that new files are going to be added; without effect where the index changes anyway, or there is none
-    #[arg(short = 'N', long)]
+    #[arg(short = 'N', long, conflicts_with = "diagnostics")]
     pub(in crate::cli) intent_to_add: bool,
     /// Write an index with the blobs that the patch was made for to FILE; turns applying off
     #[arg(long, value_name = "FILE", conflicts_with = "diagnostics")]
