@@ -3,6 +3,7 @@
 mod others;
 mod trial;
 
+use std::ops::Range;
 use std::time::Duration;
 
 use wpatch::path::RelPath;
@@ -69,7 +70,22 @@ fn visible(memory: &Memory) -> Tree {
     entries
 }
 
-/// Runs a case with a failure at each verb in turn, until a run meets none, and returns how many met one.
+/// Returns how many verbs a case takes where nothing fails.
+fn verbs(case: &Case, lacks: &[Feature], options: Options) -> usize {
+    let memory = memory(case, lacks);
+    assert_eq!(Reported::of(&case.run(&memory, options), FaultKind::Lie), Reported::Success, "{}", case.name);
+    memory.verbs()
+}
+
+/// Returns one verb in three, all of them with `WPATCH_FAULTS=all`. Which of the three depends on what they are taken
+/// for, so that another case, fault or file system has the others.
+fn sample(verbs: Range<usize>, what: &str) -> impl Iterator<Item = usize> + Clone {
+    let step = if takes_all() { 1 } else { 3 };
+    let first = what.bytes().map(usize::from).sum::<usize>() % step;
+    verbs.skip(first).step_by(step)
+}
+
+/// Runs a case with a failure at each verb in turn, or at a sample, and returns how many verbs there are.
 fn at_every_verb(
     case: &Case,
     lacks: &[Feature],
@@ -77,17 +93,15 @@ fn at_every_verb(
     options: Options,
     mut look: impl FnMut(&Memory, Reported),
 ) -> usize {
-    for verb in 0.. {
+    let verbs = verbs(case, lacks, options);
+    for verb in sample(0..verbs, &format!("{}{kind:?}{lacks:?}", case.name)) {
         let memory = memory(case, lacks);
         memory.inject(Injection { verb, kind });
         let reported = Reported::of(&case.run(&memory, options), kind);
-        if !memory.has_met_fault() {
-            assert_eq!(reported, Reported::Success, "{}", case.name);
-            return verb;
-        }
+        assert!(memory.has_met_fault(), "{} {verb}", case.name);
         look(&memory, reported);
     }
-    unreachable!("a transaction ends")
+    verbs
 }
 
 /// What the caller was told.
@@ -211,7 +225,7 @@ fn an_acknowledged_commit_survives_the_power() {
 #[test]
 fn recovery_can_be_killed_and_run_again() {
     let (mut faults, mut turn) = (0, 0_usize);
-    let step = if takes_all() { 1 } else { 29 };
+    let step = if takes_all() { 1 } else { 10 };
     for (case, options) in cases_and_ways() {
         for lacks in case_lacks(&case).iter().take(2) {
             at_every_verb(&case, lacks, FaultKind::Killed, options, |memory, reported| {
@@ -253,8 +267,7 @@ fn in_recovery((case, options): (&Case, Options), memory: &Memory, reported: Rep
 fn a_panic_at_any_verb_leaves_the_tree_before_or_after() {
     let mut panics = 0;
     for (case, options) in cases_and_ways() {
-        let verbs = at_every_verb(&case, &[], FaultKind::Killed, options, |_, _| {});
-        for verb in 0..verbs {
+        for verb in sample(0..verbs(&case, &[], options), case.name) {
             let memory = case.memory();
             memory.before_verb(verb, |_| panic!("at a verb"));
             let run = || case.run(&memory, options);
@@ -267,15 +280,14 @@ fn a_panic_at_any_verb_leaves_the_tree_before_or_after() {
             assert!(is_right, "{} {options:?} {verb}: {:#?} {recovered:#?}", case.name, memory.entries());
         }
     }
-    assert!(panics > 500, "{panics}");
+    assert!(panics > 200, "{panics}");
 }
 
 #[test]
 fn a_signal_before_the_commit_record_rolls_back() {
     for (case, options) in cases_and_ways() {
-        let verbs = at_every_verb(&case, &[], FaultKind::Killed, options, |_, _| {});
         let mut stopped = 0;
-        for verb in 0..verbs {
+        for verb in sample(0..verbs(&case, &[], options), case.name) {
             let memory = case.memory();
             let interrupt = std::sync::Arc::new(Interrupt::new());
             let signal = std::sync::Arc::clone(&interrupt);
@@ -289,7 +301,7 @@ fn a_signal_before_the_commit_record_rolls_back() {
                 Err(failure) => panic!("{} {verb}: {failure:?}", case.name),
             }
         }
-        assert!(stopped > 5, "{}: {stopped}", case.name);
+        assert!(stopped > 2, "{}: {stopped}", case.name);
     }
 }
 
@@ -304,16 +316,12 @@ fn an_error_names_no_scratch_file() {
     for (case, options) in
         cases_and_ways().into_iter().filter(|(case, _)| case.before.iter().all(|(name, _)| !is_scratch(name)))
     {
-        for verb in 0.. {
+        for verb in sample(0..verbs(&case, &[], options), case.name) {
             let memory = case.memory();
             memory.inject(Injection { verb, kind: FaultKind::ErrorOnce });
-            match case.run(&memory, options) {
-                Err(Failure::Workspace(error)) => {
-                    assert!(!is_scratch(&error.path), "{} {verb}: {error}", case.name);
-                    errors += 1;
-                }
-                _ if !memory.has_met_fault() => break,
-                _ => {}
+            if let Err(Failure::Workspace(error)) = case.run(&memory, options) {
+                assert!(!is_scratch(&error.path), "{} {verb}: {error}", case.name);
+                errors += 1;
             }
         }
     }

@@ -8,9 +8,8 @@ use wpatch::path::RelPath;
 use wpatch::transaction::{Failure, Interrupt, Options, SingleChange, Transaction, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 
-use super::{at_every_verb, case_lacks, cases_and_ways, memory};
+use super::{at_every_verb, case_lacks, cases_and_ways, memory, sample, verbs};
 use crate::changes::{Case, Step, claim, run};
-use crate::faults::takes_all;
 use crate::tree::path;
 
 const FILE: FileKind = FileKind::Regular;
@@ -63,22 +62,18 @@ fn verbs_of_staging(case: &Case, lacks: &[Feature], options: Options) -> usize {
     verbs
 }
 
-/// Returns the verbs before which a file has a part of each side: what somebody writes to it then is lost, as is said of
-/// writing in place.
-fn torn(case: &Case, lacks: &[Feature], options: Options) -> BTreeSet<usize> {
-    let sides: Vec<_> = case.memory().entries().into_values().chain(case.after().into_values()).collect();
-    let mut torn = BTreeSet::new();
-    let mut verb = 0;
-    at_every_verb(case, lacks, FaultKind::Killed, options, |memory, _| {
-        let is_torn = |path: &RelPath| memory.entries().get(path).is_some_and(|entry| !sides.contains(entry));
-        if case.memory().entries().keys().any(is_torn) {
-            torn.insert(verb);
-        }
-        verb += 1;
-    });
+/// Whether a file has a part of each side before this verb: what somebody writes to it then is lost, as is said of writing
+/// in place.
+fn is_torn(case: &Case, lacks: &[Feature], options: Options, verb: usize) -> bool {
+    let memory = memory(case, lacks);
+    memory.inject(Injection { verb, kind: FaultKind::Killed });
+    let _ = case.run(&memory, options);
+    let (found, before, after) = (memory.entries(), case.memory().entries(), case.after());
+    let is_whole = |entry: &Entry| before.values().chain(after.values()).any(|side| side == entry);
+    let is_torn = before.keys().any(|path| found.get(path).is_some_and(|entry| !is_whole(entry)));
     let is_over = |step: &Step| matches!(step, Step::Overwrite(..));
-    assert!(torn.is_empty() || case.steps.iter().any(is_over), "{}: {torn:?}", case.name);
-    torn
+    assert!(!is_torn || case.steps.iter().any(is_over), "{} {verb}", case.name);
+    is_torn
 }
 
 #[test]
@@ -87,14 +82,15 @@ fn what_somebody_else_writes_meanwhile_stays() {
     for (case, options) in cases_and_ways() {
         for lacks in case_lacks(&case).iter().take(3) {
             let start = verbs_of_staging(&case, lacks, options);
-            let end = at_every_verb(&case, lacks, FaultKind::Killed, options, |_, _| {});
-            let torn = torn(&case, lacks, options);
+            let end = verbs(&case, lacks, options);
             let before = case.memory().entries();
             let after = case.after();
             let files = before.iter().chain(&after).filter(|(_, entry)| !entry.contents.is_empty());
             let targets: BTreeSet<_> = files.map(|(path, _)| path.clone()).collect();
-            let verbs = (start..end).step_by(if takes_all() { 1 } else { 2 }).filter(|verb| !torn.contains(verb));
-            for (target, verb) in targets.iter().flat_map(|target| verbs.clone().map(move |verb| (target, verb))) {
+            let verbs: Vec<_> = sample(start..end, &format!("{}{lacks:?}", case.name))
+                .filter(|&verb| !is_torn(&case, lacks, options, verb))
+                .collect();
+            for (target, &verb) in targets.iter().flat_map(|target| verbs.iter().map(move |verb| (target, verb))) {
                 for edit in [Edit::InPlace, Edit::Replaced, Edit::Deleted] {
                     let memory = memory(&case, lacks);
                     let place = target.clone();
@@ -132,7 +128,7 @@ fn what_somebody_else_writes_stays_also_when_the_way_back_is_cut_off() {
     let is_meant = |case: &Case| matches!(case.steps[..], [ref step] if !matches!(step, Step::Overwrite(..)));
     for (case, options) in cases_and_ways().into_iter().filter(|(case, _)| is_meant(case)) {
         for lacks in case_lacks(&case).iter().take(2) {
-            let last = at_every_verb(&case, lacks, FaultKind::Killed, options, |_, _| {});
+            let last = verbs(&case, lacks, options);
             let targets: Vec<_> = case.after().into_keys().filter(|path| case.after()[path].kind == FILE).collect();
             for target in &targets {
                 for signal in (last.saturating_sub(10)..last).step_by(2) {
@@ -212,8 +208,7 @@ fn a_directory_that_became_a_link_meanwhile_is_stale() {
     let mut links = 0;
     for (case, options) in cases_and_ways() {
         let start = verbs_of_staging(&case, &[], options);
-        let end = at_every_verb(&case, &[], FaultKind::Killed, options, |_, _| {});
-        for verb in start..end {
+        for verb in sample(start..verbs(&case, &[], options), case.name) {
             let memory = case.memory();
             let mut names =
                 case.before.iter().map(|(name, _)| path(name)).filter(|name| !name.as_bytes().starts_with(b".git/"));
