@@ -63,6 +63,12 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
     let defaults = PreflightOptions::default();
     let max_file = patch.max_file.unwrap_or(defaults.max_file);
     let is_whole = patch.with_diff || global.shows_changes();
+    let three_way = merge::meant(&patch.merge, max_file, global)?;
+    let index = if matches!(task, Task::Apply | Task::Check) {
+        super::index::meant(&patch.index, patch.merge.three_way, global)?
+    } else {
+        None
+    };
     let preflight = PreflightOptions {
         policy: policy(global)?,
         rules,
@@ -77,7 +83,9 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         reject: patch.git.reject,
         idempotent: patch.idempotent,
         guards: patch.guard.meant(),
-        objects: Some(tree::repository(None, &TreeOptions::default(), global)),
+        // In no repository, there is none to merge with.
+        objects: (three_way.is_none() || index.is_some())
+            .then(|| tree::repository(None, &TreeOptions::default(), global)),
         ..defaults
     };
     let defaults = SyntaxOptions::default();
@@ -99,12 +107,8 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         approve: patch.approve,
         is_saved: false,
         relocate: patch.relocate,
-        three_way: merge::meant(&patch.merge, max_file, global)?,
-        index: if matches!(task, Task::Apply | Task::Check) {
-            super::index::meant(&patch.index, patch.merge.three_way, global)?
-        } else {
-            None
-        },
+        three_way,
+        index,
         whitespace: patch.whitespace.meant(task, global),
         habits: patch.habits,
         commands: Commands::default(),

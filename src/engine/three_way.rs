@@ -87,7 +87,8 @@ impl Run {
             let path = operation.from.as_ref().unwrap_or(&operation.path);
             let Some((blobs, versions)) = operation.blobs.as_ref().zip(versions.get(path)) else { continue };
             let most = options.max_file;
-            if bases.objects.as_ref().is_some_and(|objects| objects.blob_named(&blobs.old, most).is_ok()) {
+            let found_there = bases.objects.as_ref().map(|objects| objects.find_blob(&blobs.old, most)).transpose()?;
+            if found_there.flatten().is_some() {
                 continue;
             }
             let mut contents = versions.iter().filter_map(|version| read(workspace, *version, most));

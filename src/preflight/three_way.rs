@@ -11,10 +11,10 @@ use crate::digest::is_blob;
 use crate::matching::{Conflict, ConflictStyle, Favour, Merged, merge};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, Operation};
+use crate::plan::{Action, Blobs, Edit, Operation};
 use crate::text::is_binary;
-use crate::workspace::Workspace;
 use crate::workspace::objects::{Objects, Repository};
+use crate::workspace::{Fault, Workspace, WorkspaceError};
 
 /// Most conflicts that a message names.
 const MOST_NAMED: usize = 8;
@@ -87,6 +87,9 @@ pub enum BaseKind {
     Nothing,
 }
 
+/// What a patch was made for, and where that came from.
+type Base = (Arc<Vec<u8>>, BaseKind);
+
 /// How a patch was merged with what became of its file.
 #[derive(Clone, Debug)]
 pub struct Merge {
@@ -130,8 +133,8 @@ pub(super) fn attempt(
     before: Option<&Node>,
     options: &Options,
     findings: &mut Findings,
-) -> Attempt {
-    let (Some(three_way), Some(before)) = (&options.three_way, before) else { return Attempt::Direct };
+) -> Result<Attempt, WorkspaceError> {
+    let (Some(three_way), Some(before)) = (&options.three_way, before) else { return Ok(Attempt::Direct) };
     let is_made = operation.action == Action::Create;
     let may_merge = match operation.edit {
         Edit::Hunks(_) | Edit::Binary(_) | Edit::BinaryMissing => {
@@ -140,21 +143,23 @@ pub(super) fn attempt(
         _ => is_made,
     };
     if !may_merge || before.kind != FileKind::Regular {
-        return Attempt::Direct;
+        return Ok(Attempt::Direct);
     }
     let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
     if !is_made && three_way.bases.given.is_none() && named.is_some_and(|name| is_blob(&before.bytes, name)) {
-        return Attempt::Direct;
+        return Ok(Attempt::Direct);
     }
-    let Some((base, kind)) = three_way.bases.find(operation, options.max_read()) else { return Attempt::Baseless };
+    let Some((base, kind)) = three_way.bases.find(operation, options.max_read())? else {
+        return Ok(Attempt::Baseless);
+    };
     if !is_made && base == before.bytes {
-        return Attempt::Direct;
+        return Ok(Attempt::Direct);
     }
     let Some(theirs) = patched(operation, text, &base, options, findings) else {
-        return if is_made { Attempt::Refused } else { Attempt::Direct };
+        return Ok(if is_made { Attempt::Refused } else { Attempt::Direct });
     };
     let sides = MergeSides { base: (!is_made).then_some(base), ours: Arc::clone(&before.bytes), theirs };
-    merged(operation, three_way, (kind, sides), findings)
+    Ok(merged(operation, three_way, (kind, sides), findings))
 }
 
 /// Returns what the operation makes of `base`. What it says of its places there is of no use.
@@ -278,25 +283,26 @@ pub(super) fn tell_rival(operation: &Operation, text: &[u8], before: &Node, find
 
 impl Bases {
     /// Returns the contents that the operation was made for, if they are known and not larger than `limit`.
-    fn find(&self, operation: &Operation, limit: u64) -> Option<(Arc<Vec<u8>>, BaseKind)> {
+    fn find(&self, operation: &Operation, limit: u64) -> Result<Option<Base>, WorkspaceError> {
         if operation.action == Action::Create {
-            return Some((Arc::default(), BaseKind::Nothing));
+            return Ok(Some((Arc::default(), BaseKind::Nothing)));
         }
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         match &self.given {
-            Some(Given::Contents(contents)) => return Some((Arc::clone(contents), BaseKind::Given)),
+            Some(Given::Contents(contents)) => return Ok(Some((Arc::clone(contents), BaseKind::Given))),
             Some(Given::Tree(tree)) => {
-                let (contents, _) = tree.read(path, limit).ok()?;
-                return Some((Arc::new(contents), BaseKind::Given));
+                return match tree.read(path, limit) {
+                    Ok((contents, _)) => Ok(Some((Arc::new(contents), BaseKind::Given))),
+                    Err(error) if error.fault == Fault::Other => Err(error),
+                    Err(_) => Ok(None),
+                };
             }
             None => {}
         }
-        let name = &operation.blobs.as_ref()?.old;
-        let blob = self.objects.as_ref().and_then(|objects| objects.blob_named(name, limit).ok());
-        if let Some((_, contents)) = blob {
-            return Some((Arc::new(contents), BaseKind::Objects));
-        }
-        let kept = self.kept.get(&(path.clone(), name.clone()))?;
-        Some((Arc::clone(kept), BaseKind::History))
+        let Some(Blobs { old: name, .. }) = &operation.blobs else { return Ok(None) };
+        let blob = self.objects.as_ref().map(|objects| objects.find_blob(name, limit)).transpose()?.flatten();
+        let found = blob.map(|(_, contents)| (Arc::new(contents), BaseKind::Objects));
+        let kept = || self.kept.get(&(path.clone(), name.clone())).map(|kept| (Arc::clone(kept), BaseKind::History));
+        Ok(found.or_else(kept))
     }
 }

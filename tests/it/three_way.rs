@@ -211,6 +211,21 @@ fn the_user_may_name_what_a_patch_was_made_for() {
 }
 
 #[test]
+fn a_blob_that_cannot_be_read_is_not_one_that_nobody_has() {
+    let tree = Tree::diverged();
+    let id = tree.git(&["rev-parse", "HEAD^:merges"]);
+    let object = tree.root().join(".git/objects").join(&id[..2]).join(id[2..].trim_end());
+    fs::remove_file(&object).unwrap();
+    fs::write(&object, "no object").unwrap();
+    for arguments in [&["apply", "--3way"][..], &["apply", "--3way", "--conflict=markers"], &["check", "--3way"]] {
+        let before = both(&tree);
+        let (code, report) = tree.report(&[arguments, &["--include", "merges"]].concat());
+        assert_eq!((code, &report["error"]["code"]), (4, &"wpatch::io".into()), "{report:#}");
+        assert_eq!(both(&tree), before);
+    }
+}
+
+#[test]
 fn a_revision_may_be_what_a_patch_was_made_for() {
     let tree = Tree::diverged();
     let patch = fs::read_to_string(tree.patch()).unwrap();

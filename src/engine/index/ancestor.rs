@@ -6,10 +6,11 @@ use super::gitlinks::commit;
 use crate::engine::run::Run;
 use crate::engine::{Outcome, Request};
 use crate::mode::FileMode;
-use crate::plan::{Action, Edit, LineKind, Operation};
+use crate::plan::{Action, Blobs, Edit, LineKind, Operation};
 use crate::preflight::{Problem, code};
 use crate::report;
 use crate::transaction::Failure;
+use crate::workspace::WorkspaceError;
 use crate::workspace::index::{GitIndex, IndexEntry, Staged, Update};
 
 /// Reads the patches, and writes an index to `file` that has what each of them was made for: the blob that its `index` line
@@ -35,7 +36,7 @@ impl Run {
                 continue;
             }
             let path = operation.from.as_ref().unwrap_or(&operation.path);
-            match entry(operation, self.plan.text(operation), (index, &staged), max_file) {
+            match entry(operation, self.plan.text(operation), (index, &staged), max_file)? {
                 Some(entry) => updates.push(Update { path: path.clone(), entry: Some(entry), stage: 0 }),
                 None => self.problems.push(lacking(number, path)),
             }
@@ -50,18 +51,19 @@ fn entry(
     text: &[u8],
     (index, staged): (&GitIndex, &Staged),
     max_file: u64,
-) -> Option<IndexEntry> {
+) -> Result<Option<IndexEntry>, WorkspaceError> {
     let path = operation.from.as_ref().unwrap_or(&operation.path);
     let mode = operation.old_mode.unwrap_or(FileMode::Regular);
     if mode == FileMode::Submodule {
-        let id = commit(operation, text, LineKind::Insertion)?;
-        return Some(IndexEntry::new(mode, id));
+        let id = commit(operation, text, LineKind::Insertion);
+        return Ok(id.map(|id| IndexEntry::new(mode, id)));
     }
-    let named = operation.blobs.as_ref().and_then(|blobs| index.objects().blob_named(&blobs.old, max_file).ok());
+    let find = |blobs: &Blobs| index.objects().find_blob(&blobs.old, max_file);
+    let named = operation.blobs.as_ref().map(find).transpose()?.flatten();
     // What changes no line has no blob to name.
     let is_kept = matches!(operation.edit, Edit::Keep);
-    let id = named.map(|(id, _)| id).or_else(|| staged.entry(path).filter(|_| is_kept).map(|entry| entry.id))?;
-    Some(IndexEntry::new(mode, id))
+    let id = named.map(|(id, _)| id).or_else(|| staged.entry(path).filter(|_| is_kept).map(|entry| entry.id));
+    Ok(id.map(|id| IndexEntry::new(mode, id)))
 }
 
 fn lacking(operation: usize, path: &crate::path::RelPath) -> Problem {

@@ -131,7 +131,7 @@ impl<'a> Worker<'a> {
         }
         let after = match &operation.edit {
             Edit::Restore(restore) => self.restored(operation, restore, findings)?,
-            _ => self.edited(operation, before.as_ref(), replaced.as_ref(), findings),
+            _ => self.edited(operation, before.as_ref(), replaced.as_ref(), findings)?,
         };
         let Some(after) = after else { return Ok(()) };
         if self.options.policy.refuses_binary() && brings_binary(operation, &after) {
@@ -189,14 +189,15 @@ impl<'a> Worker<'a> {
         before: Option<&Node>,
         replaced: Option<&Node>,
         findings: &mut Findings,
-    ) -> Option<Node> {
+    ) -> Result<Option<Node>, WorkspaceError> {
         let preimage = before.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
         let edited = match &operation.edit {
             Edit::Lines(changes) => {
-                lines::postimage(operation, changes, &preimage, &mut self.numbered, self.options, findings)?
+                lines::postimage(operation, changes, &preimage, &mut self.numbered, self.options, findings)
             }
             _ => self.merged(operation, before, &preimage, findings)?,
         };
+        let Some(edited) = edited else { return Ok(None) };
         let is_same = matches!(edited, Edited::Same);
         let bytes = match (edited, before) {
             (Edited::Changed(bytes), _) => Arc::new(bytes),
@@ -215,7 +216,7 @@ impl<'a> Worker<'a> {
             restored: before.filter(|_| is_same).and_then(|node| node.restored.clone()),
         };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
-        (is_kept || checks::is_possible(&node, self.options.max_made(), findings)).then_some(node)
+        Ok((is_kept || checks::is_possible(&node, self.options.max_made(), findings)).then_some(node))
     }
 
     /// Returns what the operation makes of `preimage`, merged with what became of the file if that is asked for.
@@ -225,26 +226,25 @@ impl<'a> Worker<'a> {
         before: Option<&Node>,
         preimage: &Arc<Vec<u8>>,
         findings: &mut Findings,
-    ) -> Option<Edited> {
+    ) -> Result<Option<Edited>, WorkspaceError> {
         let text = self.plan.text(operation);
-        let attempt = three_way::attempt(operation, text, before, self.options, findings);
-        match (attempt, before) {
-            (Attempt::Merged(bytes), _) => return Some(Edited::Changed(bytes)),
-            (Attempt::Refused, _) => return None,
+        let attempt = three_way::attempt(operation, text, before, self.options, findings)?;
+        let is_baseless = matches!(attempt, Attempt::Baseless);
+        Ok(match (attempt, before) {
+            (Attempt::Merged(bytes), _) => Some(Edited::Changed(bytes)),
+            (Attempt::Refused, _) => None,
             (Attempt::Direct | Attempt::Baseless, Some(rival)) if operation.action == Action::Create => {
                 three_way::tell_rival(operation, text, rival, findings);
-                return None;
+                None
             }
-            (Attempt::Baseless, _) => {
+            (Attempt::Direct | Attempt::Baseless, _) => {
                 let edited = edit::postimage(operation, text, preimage, self.options, findings);
-                if edited.is_none() {
+                if edited.is_none() && is_baseless {
                     three_way::tell_baseless(operation, findings);
                 }
-                return edited;
+                edited
             }
-            (Attempt::Direct, _) => {}
-        }
-        edit::postimage(operation, text, preimage, self.options, findings)
+        })
     }
 
     /// Checks, at the end of a step, that each copy which was undone had the contents that its source has then:

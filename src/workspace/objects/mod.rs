@@ -201,14 +201,18 @@ impl Repository {
         self.contents(id, limit).map_err(|trouble| trouble.at("read the object", &id))
     }
 
-    /// Returns the name and the contents of the one blob whose name begins with the hexadecimal digits `name`, if it has at
-    /// most `limit` bytes.
+    /// Returns the name and the contents of the one blob whose name begins with the hexadecimal digits `name`; `None` if
+    /// there is no such blob, if there are several, or if it has more than `limit` bytes.
     ///
     /// # Errors
     ///
-    /// [`Fault::TooLarge`] if it has more, [`Fault::Missing`] if there is no such blob, or several.
-    pub fn blob_named(&self, name: &[u8], limit: u64) -> Result<(ObjectId, Vec<u8>)> {
-        self.named(name, limit).map_err(|trouble| trouble.at("read the object", &printable(name)))
+    /// Returns an error if that cannot be told: the repository or git itself cannot be read.
+    pub fn find_blob(&self, name: &[u8], limit: u64) -> Result<Option<(ObjectId, Vec<u8>)>> {
+        match self.named(name, limit) {
+            Ok(found) => Ok(Some(found)),
+            Err(Trouble { fault: Fault::Missing | Fault::TooLarge, .. }) => Ok(None),
+            Err(trouble) => Err(trouble.at("read the object", &printable(name))),
+        }
     }
 
     fn named(&self, name: &[u8], limit: u64) -> Outcome<(ObjectId, Vec<u8>)> {
