@@ -70,7 +70,7 @@ check_says() { # has check say what it would do, and fails if it leaves a trace;
 }
 
 facts() { # leaves what check and apply have in common in their reports; only what applies warns of white space, as with git
-    jq -c 'del(.command, .outcome, .changed, .transaction, .files[].diff, .files[].whitespace)
+    jq -c 'del(.command, .outcome, .changed, .transaction, .files[].diff, .files[].diff_truncated, .files[].whitespace)
         | .problems |= map(select(.code != "wpatch::whitespace::errors"))' | sha256sum
 }
 

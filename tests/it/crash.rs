@@ -2,6 +2,7 @@
 
 mod others;
 mod trial;
+mod ways;
 
 use std::ops::Range;
 use std::time::Duration;

@@ -21,8 +21,10 @@
 //! | attributes, and what a directory gives | `world::attributes` |
 
 pub(crate) mod scene;
+pub(crate) mod strace;
 
-use scene::{Ending, Injection, Scene};
+use scene::Scene;
+use strace::{Ending, Injection};
 
 /// The calls that change something or make it durable, and those that the root is looked at with.
 pub(crate) const CALLS: &[&str] = &[

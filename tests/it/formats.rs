@@ -22,7 +22,7 @@ fn contents(dice: &mut Dice) -> Vec<String> {
 }
 
 /// Returns the lines with a change in about three of `rate` lines.
-fn changed(lines: &[String], rate: usize, dice: &mut Dice) -> Vec<String> {
+pub(crate) fn changed(lines: &[String], rate: usize, dice: &mut Dice) -> Vec<String> {
     let mut changed = Vec::new();
     for line in lines {
         match dice.below(rate) {
@@ -41,7 +41,7 @@ fn joined(lines: &[String], dice: &mut Dice) -> String {
 }
 
 /// Returns what `diff` writes of both, below a line that names the file.
-fn diff(option: &str, old: &str, new: &str) -> Vec<u8> {
+pub(crate) fn diff(option: &str, old: &str, new: &str) -> Vec<u8> {
     let directory = TempDir::new().unwrap();
     let (before, after) = (directory.path().join("old"), directory.path().join("new"));
     fs::write(&before, old).unwrap();

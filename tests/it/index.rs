@@ -1,6 +1,5 @@
 //! `--index` and `--cached`: git's index as one more file of the same transaction.
 
-mod kills;
 mod rules;
 mod tree;
 

@@ -1,67 +1,175 @@
-//! Kills at system calls of a command: the next one finds the tree before or after.
+//! Faults at the system calls of commands that change more than files, or other files than a patch names: the next
+//! command finds the tree and git's index before or after, together.
+//!
+//! A sample runs always; `WPATCH_FAULTS=all` runs every call.
 
+use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
 
 use fs_err as fs;
 
-use crate::systems::{Desk, program};
+use crate::dice::Dice;
+use crate::faults::strace::{Ending, Injection, Log};
+use crate::faults::{all_end_right, takes_all};
+use crate::index;
+use crate::repository::git;
+use crate::systems::{Desk, fed};
 use crate::tree::{self, Tree};
+use crate::ways::{self, Way};
 
 /// The calls that change something.
-const CALLS: &[&str] = &["renameat2", "linkat", "unlinkat", "openat", "fsync", "write", "mkdirat"];
-/// One call in so many is tried.
+const CALLS: &[&str] =
+    &["renameat2", "renameat", "linkat", "unlinkat", "openat", "fsync", "fdatasync", "syncfs", "write", "mkdirat"];
+const FAULTS: &[&str] = &["signal=KILL", "signal=TERM", "error=EIO", "error=ENOSPC"];
+/// So many faults are in the sample of a command.
 const SAMPLE: usize = 4;
 
-/// Kills the program at its calls, each time in a new tree; unharmed it ends with `code`.
-pub(crate) fn sweep(make: impl Fn() -> Desk, arguments: &[&str], code: i32) {
-    let (before, calm) = (files(&make()), make());
-    assert_eq!(calm.runs(arguments, b"").status.code(), Some(code));
-    let after = files(&calm);
-    assert_ne!(before, after);
-    let mut met = 0;
-    for call in CALLS {
-        let count = count(&make(), call, arguments);
-        for number in (1..=count).filter(|number| number % SAMPLE == 0 || crate::faults::takes_all()) {
-            let desk = make();
-            let is_killed = traced(&desk, &kill(call, number), arguments).status.code() != Some(code);
-            met += usize::from(is_killed);
-            // A kill in the middle of recovery, and recovery after that.
-            let _ = traced(&desk, &kill("renameat2", 1), &["recover"]);
-            let recovered = desk.runs(&["recover"], b"");
-            assert!(recovered.status.success(), "{call} {number}: {recovered:?}");
-            let found = files(&desk);
-            assert!(found == before || found == after, "{call} {number}: {found:#?}");
-            if is_killed && found == before {
-                assert_eq!(desk.runs(arguments, b"").status.code(), Some(code), "{call} {number}");
-                assert_eq!(files(&desk), after, "{call} {number}");
-            }
-        }
-    }
-    assert!(met >= 10, "only {met} kills");
+/// Makes a test of each row: a tree, the command for it and the code that it ends with when nothing fails.
+macro_rules! commands {
+    ($($name:ident: $row:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            sweep(&$row);
+        })*
+    };
 }
 
-/// Returns what is there besides git's directory.
-fn files(desk: &Desk) -> Tree {
+commands! {
+    index_and_tree_change_together: row(staged, &["wpatch", "apply", "--index", "../patch"], 0);
+    an_index_alone_changes_as_a_whole: row(staged, &["wpatch", "apply", "--cached", "../patch"], 0);
+    new_files_are_noted_with_the_change: row(staged, &["wpatch", "apply", "-N", "../patch"], 0);
+    a_merge_is_done_or_not: row(diverged, &["wpatch", "apply", "--3way", "--include=merges", "../patch"], 0);
+    conflicts_are_all_marked_or_none_is:
+        row(diverged, &["wpatch", "apply", "--3way", "--conflict=markers", "../patch"], 1);
+    a_merge_without_git_is_done_or_not: way(ways::merges);
+    what_is_rejected_is_written_with_the_rest: way(ways::rejects);
+    a_series_is_applied_or_not: way(ways::series);
+    old_files_are_kept_with_the_change: row(staged, &["patch", "-p1", "-b", "-i", "../patch"], 0);
+}
+
+/// A tree, a command for it, and the code that it ends with when nothing fails.
+struct Row {
+    desk: Box<dyn Fn() -> Desk>,
+    words: Vec<&'static str>,
+    code: i32,
+}
+
+fn row(desk: fn() -> Desk, words: &[&'static str], code: i32) -> Row {
+    Row { desk: Box::new(desk), words: words.to_vec(), code }
+}
+
+/// Returns a way, in a repository, where it has a history; a merge is another thing there, and outside.
+fn way(way: fn() -> Way) -> Row {
+    let way = way();
+    let (words, code) = ([&["wpatch"], way.words].concat(), way.code);
+    let desk = move || {
+        let desk =
+            Desk::with(&way.files.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect::<Vec<_>>());
+        let is_inside = !way.words.contains(&"--3way");
+        assert!(!is_inside || git(&["init", "-q"]).arg(desk.root()).status().unwrap().success());
+        desk
+    };
+    Row { desk: Box::new(desk), words, code }
+}
+
+fn staged() -> Desk {
+    index::Tree::new().desk
+}
+
+fn diverged() -> Desk {
+    index::Tree::diverged().desk
+}
+
+/// What is in the work tree, and in the index if there is one.
+type Both = (Tree, String);
+
+fn both(desk: &Desk) -> Both {
     let mut files = tree::read(&desk.root());
     files.retain(|path, _| !path.as_bytes().starts_with(b".git"));
-    files
+    let listed = git(&["ls-files", "-s"]).current_dir(desk.root()).output().unwrap();
+    (files, String::from_utf8(listed.stdout).unwrap())
 }
 
-/// Runs the program below strace.
-fn traced(desk: &Desk, strace: &[String], arguments: &[&str]) -> Output {
-    let program = program(&desk.root(), arguments);
-    let mut command = Command::new("strace");
-    command.args(["-qq", "-o"]).arg(desk.path("../log")).args(strace).arg(program.get_program()).args(arguments);
-    command.current_dir(desk.root()).env("RAYON_NUM_THREADS", "1").output().unwrap()
+/// Returns what a finished command may not leave: locks, and scratch files beside the index and among the history.
+fn litter(desk: &Desk) -> Vec<String> {
+    let names = |directory: &str| {
+        let entries = fs::read_dir(desk.path(directory)).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let is_ours = |name: &String| name.starts_with(".wpatch") || name == "index.lock";
+    let of_history = |name: &String| name != "lock" && !name.starts_with("entry-");
+    let ours = names(".git").into_iter().filter(is_ours);
+    ours.chain(names(".git/wpatch").into_iter().filter(of_history)).collect()
 }
 
-/// Returns how often the program itself makes a call.
-fn count(desk: &Desk, call: &str, arguments: &[&str]) -> usize {
-    let _ = traced(desk, &["-e".to_owned(), format!("trace={call}")], arguments);
-    fs::read_to_string(desk.path("../log")).unwrap().lines().filter(|line| line.starts_with(call)).count()
+/// Runs a command, below strace if that has arguments, in one thread besides the first.
+fn run(desk: &Desk, strace: &[String], words: &[&str]) -> Output {
+    let program = desk.path("../bin").join(words[0]);
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    let _ = symlink(env!("CARGO_BIN_EXE_wpatch"), &program);
+    let mut command = Command::new(if strace.is_empty() { program.as_os_str() } else { "strace".as_ref() });
+    if !strace.is_empty() {
+        command.args(strace).arg(&program);
+    }
+    command.args(&words[1..]).current_dir(desk.root()).env("RAYON_NUM_THREADS", "1");
+    fed(command.env("XDG_CONFIG_HOME", desk.path("../config")), b"")
 }
 
-fn kill(call: &str, number: usize) -> Vec<String> {
-    let inject = format!("inject={call}:signal=KILL:when={number}");
-    vec!["-e".to_owned(), format!("trace={call}"), "-e".to_owned(), inject]
+/// Runs a command with faults at its calls, each time on a new tree.
+fn sweep(row: &Row) {
+    let calm = (row.desk)();
+    let (before, log) = (both(&calm), Log::at(&calm.path("..")));
+    let output = run(&calm, &log.tracing(CALLS), &row.words);
+    assert_eq!(output.status.code(), Some(row.code), "{output:?}");
+    let after = both(&calm);
+    assert!(before != after && litter(&calm).is_empty(), "{before:?} {:?}", litter(&calm));
+    let chosen = chosen(&log.counts(CALLS).into_iter().collect::<Vec<_>>());
+    all_end_right(chosen.len() / 2, &chosen, |injection| row.strike(injection, &[&before, &after]));
+}
+
+/// Returns every call with a kill and with another fault, or a few calls with one of them.
+fn chosen(calls: &[(&'static str, usize)]) -> Vec<Injection> {
+    let mut dice = Dice::new(calls.iter().map(|(_, count)| *count as u64).sum());
+    let injection = |call, number: usize, fault| Injection { call, fault, when: number.to_string() };
+    if !takes_all() {
+        return (0..SAMPLE)
+            .map(|_| {
+                let (call, count) = dice.one(calls);
+                injection(call, 1 + dice.below(count), dice.one(FAULTS))
+            })
+            .collect();
+    }
+    let numbered = calls.iter().flat_map(|&(call, count)| (1..=count).map(move |number| (call, number)));
+    let faults = numbered
+        .flat_map(|(call, number)| [FAULTS[0], dice.one(&FAULTS[1..])].map(|fault| injection(call, number, fault)));
+    faults.collect()
+}
+
+impl Row {
+    /// Runs the command with a fault, then recovers, with a kill in the middle of that; at last the command is run again
+    /// if it left everything as it was.
+    fn strike(&self, injection: &Injection, [before, after]: &[&Both; 2]) -> Ending {
+        let desk = (self.desk)();
+        let log = Log::at(&desk.path(".."));
+        let output = run(&desk, &log.injecting(injection), &self.words);
+        let was_met = log.has_fault();
+        let kill = Injection { call: "renameat2", fault: FAULTS[0], when: "1".into() };
+        run(&desk, &log.injecting(&kill), &["wpatch", "recover"]);
+        let recovered = run(&desk, &[], &["wpatch", "recover"]);
+        let (found, litter) = (both(&desk), litter(&desk));
+        let is_right = match output.status.code() {
+            Some(code) if code == self.code => found == **after,
+            // Killed, or the disk did not let it roll back.
+            None | Some(5) => [*before, *after].contains(&&found),
+            Some(_) => found == **before,
+        };
+        let is_repeated = found != **before || {
+            let again = run(&desk, &[], &self.words);
+            again.status.code() == Some(self.code) && both(&desk) == **after
+        };
+        let is_right = is_right && litter.is_empty() && recovered.status.success() && is_repeated;
+        let problem =
+            || format!("{injection:?}: {output:?}\n{recovered:?}\n{found:#?} {litter:?}, again {is_repeated}");
+        Ending { was_met, problem: (!is_right).then(problem) }
+    }
 }

@@ -65,6 +65,7 @@ mod transaction;
 mod tree;
 mod verbs;
 mod verify;
+mod ways;
 mod whitespace;
 mod words;
 mod workspace;

@@ -14,6 +14,8 @@ use drafts::{Draft, drafts, few, many, renames};
 use scene::{Place, Scene};
 use states::Bound;
 
+use crate::ways::{rejects, series, ways};
+
 const PLACES: [Place; 2] = [Place::Plain, Place::Git];
 
 /// Returns how many states of each moment are looked at.
@@ -83,6 +85,14 @@ fn an_apply_survives_the_power_at_any_call() {
 fn an_apply_in_a_repository_survives_the_power_at_any_call() {
     let states = applying(&drafts(), Place::Git);
     assert!(states > 8_000, "{states}");
+}
+
+#[test]
+fn every_way_to_write_survives_the_power_at_any_call() {
+    let plain = applying(&ways().map(Draft::from), Place::Plain);
+    // A merge wants a whole repository there.
+    let in_git = applying(&[rejects(), series()].map(Draft::from), Place::Git);
+    assert!(plain > 4_000 && in_git > 2_000, "{plain} {in_git}");
 }
 
 #[test]

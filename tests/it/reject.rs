@@ -5,16 +5,15 @@ use std::process::Command;
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use crate::kills;
 use crate::oracle::quiet;
 use crate::systems::Desk;
 use crate::tree::{self, Tree};
 
 /// Ten lines.
-const LINES: &[u8] = b"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+pub(crate) const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 
 /// Of three hunks the first and the last fit; those of the second file do not.
-const MIXED: &str = "\
+pub(crate) const MIXED: &str = "\
 diff --git a/a b/a
 --- a/a
 +++ b/a
@@ -52,7 +51,7 @@ new file mode 100644
 ";
 
 fn desk() -> Desk {
-    Desk::with(&[("a", LINES), ("b", b"text\n"), ("../patch", MIXED.as_bytes())])
+    Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("../patch", MIXED.as_bytes())])
 }
 
 /// Lets git and the program apply `patch` and reject what does not fit, and compares what is left.
@@ -72,7 +71,7 @@ fn alike(files: &[(&str, &[u8])], options: &[&str], patch: &str) -> Tree {
 
 #[test]
 fn what_git_rejects_is_rejected_with_its_words() {
-    let files: &[(&str, &[u8])] = &[("a", LINES), ("b", b"text\n"), ("gone", b"more\nthan that\n")];
+    let files: &[(&str, &[u8])] = &[("a", LINES.as_bytes()), ("b", b"text\n"), ("gone", b"more\nthan that\n")];
     let left = alike(files, &[], MIXED);
     assert_eq!(
         left.keys().map(ToString::to_string).collect::<Vec<_>>(),
@@ -88,7 +87,7 @@ fn what_git_rejects_is_rejected_with_its_words() {
     alike(files, &[], missing);
     let exists = "diff --git a/gone b/gone\nnew file mode 100644\n--- /dev/null\n+++ b/gone\n@@ -0,0 +1 @@\n+x\n";
     alike(files, &[], &format!("{exists}{MIXED}"));
-    alike(&[("d/a", LINES), ("d/b", b"text\n"), ("d/a.rej", b"old\n")], &["--directory=d"], MIXED);
+    alike(&[("d/a", LINES.as_bytes()), ("d/b", b"text\n"), ("d/a.rej", b"old\n")], &["--directory=d"], MIXED);
     let backward = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one\n+1\n 2\n@@ -9,2 +9,2 @@\n 9\n-TEN\n+X\n";
     alike(files, &["-R"], backward);
 }
@@ -129,7 +128,7 @@ fn a_look_says_the_same_and_writes_nothing() {
 
 #[test]
 fn it_is_undone_as_one_with_what_was_there_before() {
-    let desk = Desk::with(&[("a", LINES), ("b", b"text\n"), ("a.rej", b"mine\n"), (".git/HEAD", b"")]);
+    let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("a.rej", b"mine\n"), (".git/HEAD", b"")]);
     let files = |desk: &Desk| {
         let mut files = tree::read(&desk.root());
         files.retain(|path, _| !path.as_bytes().starts_with(b".git"));
@@ -154,13 +153,14 @@ fn what_is_forbidden_is_never_done_in_part() {
         desk().refuses(kind, &["apply", "--reject"], patch.as_bytes());
     }
     let rule = b"[[rule]]\npaths = ['*.rej']\nops = ['write']\nverdict = 'deny'\nreason = 'no'\n";
-    let closed = Desk::with(&[("a", LINES), ("b", b"text\n"), ("wpatch.toml", rule)]);
+    let closed = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("wpatch.toml", rule)]);
     closed.refuses("denied", &["apply", "--reject"], MIXED.as_bytes());
 }
 
 #[test]
 fn nothing_is_written_through_a_link_or_over_a_directory() {
-    let desk = Desk::with(&[("a", LINES), ("b", b"text\n"), ("kept", b"kept\n"), ("sub/moved.rej/x", b"x\n")]);
+    let desk =
+        Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("kept", b"kept\n"), ("sub/moved.rej/x", b"x\n")]);
     std::os::unix::fs::symlink("kept", desk.path("a.rej")).unwrap();
     let report = desk.says(&["apply", "--reject"], MIXED.as_bytes());
     assert_eq!(report["files"][1]["status"], "not_a_file");
@@ -179,18 +179,9 @@ fn a_file_that_could_not_go_is_not_overwritten() {
 
 #[test]
 fn hunks_of_two_patches_for_one_file_are_all_kept() {
-    let desk = Desk::with(&[("a", LINES)]);
+    let desk = Desk::with(&[("a", LINES.as_bytes())]);
     let patch = |number: usize| format!("--- a/a\n+++ b/a\n@@ -{number},1 +{number},1 @@\n-no\n+{number}\n");
     desk.says(&["apply", "--reject", "--unidiff-zero"], [patch(3), patch(7)].concat().as_bytes());
     let rejected = String::from_utf8(desk.bytes("a.rej")).unwrap();
     assert_eq!(rejected.matches("@@ -3,1").count() + rejected.matches("@@ -7,1").count(), 2, "{rejected}");
-}
-
-#[test]
-fn a_kill_at_any_call_leaves_all_or_nothing_of_it() {
-    kills::sweep(
-        || Desk::with(&[("a", LINES), ("b", b"text\n"), (".git/HEAD", b""), ("../patch", MIXED.as_bytes())]),
-        &["apply", "--reject", "../patch"],
-        1,
-    );
 }

@@ -7,12 +7,11 @@ use fs_err as fs;
 use serde_json::json;
 
 use crate::dice::Dice;
-use crate::kills;
 use crate::systems::Desk;
 use crate::tree::{self, Tree};
 
 /// Makes a file, changes one, and takes lines away again that the first one added; the last one is undone.
-const PATCHES: [(&str, &str); 4] = [
+pub(crate) const PATCHES: [(&str, &str); 4] = [
     (
         "one.patch",
         "Description: first\n--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n one\n+more\n two\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n",
@@ -22,7 +21,8 @@ const PATCHES: [(&str, &str); 4] = [
     ("three.patch", "--- x/y/new\n+++ x/y/new\n@@ -1 +1 @@\n-newer\n+new\n"),
 ];
 
-const SERIES: &str = "# all of them\none.patch\n\nsub/two.patch -p0 # bare\nempty.patch\nthree.patch -p2 -R\n";
+pub(crate) const SERIES: &str =
+    "# all of them\none.patch\n\nsub/two.patch -p0 # bare\nempty.patch\nthree.patch -p2 -R\n";
 
 fn desk() -> Desk {
     listed(SERIES)
@@ -96,11 +96,6 @@ fn what_is_no_list_or_no_patch_is_refused_with_its_line() {
     assert_eq!(error["message"], "debian/patches/series:2: debian/patches/one.patch is packed with gzip");
     let small = [&APPLY[..], &["--max-patch=200"]].concat();
     self::desk().refuses("too_large", &small, b"");
-}
-
-#[test]
-fn a_kill_at_any_call_leaves_the_whole_series_or_none_of_it() {
-    kills::sweep(desk, &APPLY, 0);
 }
 
 /// Some files, patches that lead from one version of them to the next, and a tree that is a little different.

@@ -15,7 +15,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::faults::scene::{Injection, Scene, names, program};
+use crate::faults::scene::{Scene, names, program};
+use crate::faults::strace::Injection;
 
 /// Runs a program that has to succeed.
 ///

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use walkdir::WalkDir;
 
+use super::strace::{Ending, Injection, Log};
+
 /// How long one run may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -98,25 +100,6 @@ pub(crate) struct Scene {
     pub(crate) after: Tree,
 }
 
-/// What strace does to one call of a run.
-#[derive(Clone, Debug)]
-pub(crate) struct Injection {
-    /// The system call.
-    pub(crate) call: &'static str,
-    /// What happens instead of it or with it, such as `error=EIO`.
-    pub(crate) fault: &'static str,
-    /// Which of the calls, counted from 1; with a `+`, that one and all later ones.
-    pub(crate) when: String,
-}
-
-/// What came of one run with a fault.
-pub(crate) struct Ending {
-    /// Whether the fault happened.
-    pub(crate) was_met: bool,
-    /// What is wrong with it.
-    pub(crate) problem: Option<String>,
-}
-
 impl Scene {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -179,8 +162,8 @@ impl Scene {
         self.directory.path().join("patch")
     }
 
-    fn log(&self) -> PathBuf {
-        self.directory.path().join("log")
+    fn log(&self) -> Log {
+        Log::at(self.directory.path())
     }
 
     /// Lays the tree before. What is mounted below the root stays there.
@@ -235,35 +218,15 @@ impl Scene {
 
     /// Returns how often `command` makes each of the calls `trace`, on the tree as it stands.
     pub(crate) fn calls(&self, command: &str, trace: &[&'static str]) -> BTreeMap<&'static str, usize> {
-        let log = self.log().display().to_string();
-        let calls = format!("trace=?{}", trace.join(",?"));
-        let output = self.run(&["-f".into(), "-o".into(), log.clone(), "-e".into(), calls], command);
+        let output = self.run(&self.log().tracing(trace), command);
         assert!(output.status.success(), "strace has to be able to trace: {output:?}");
-        let log = fs_err::read_to_string(log).unwrap();
-        let count = |call: &str| {
-            let mut threads: BTreeMap<&str, usize> = BTreeMap::new();
-            for line in log.lines().filter(|line| line.contains(&format!(" {call}("))) {
-                *threads.entry(line.split(' ').next().unwrap_or_default()).or_default() += 1;
-            }
-            threads.into_values().max().unwrap_or_default()
-        };
-        trace.iter().map(|call| (*call, count(call))).filter(|(_, count)| *count > 0).collect()
+        self.log().counts(trace)
     }
 
     /// Runs `command` with a fault on the tree as it stands.
     pub(crate) fn strike(&self, command: &str, injection: &Injection) -> (bool, Output) {
-        let strace = self.injecting(injection);
-        let output = self.run(&strace, command);
-        let traced = fs_err::read_to_string(self.log()).unwrap_or_default();
-        let signs = ["(INJECTED)", "SIGKILL", "SIGTERM"];
-        (signs.iter().any(|sign| traced.contains(sign)), output)
-    }
-
-    /// Returns the arguments of strace for a fault.
-    fn injecting(&self, Injection { call, fault, when }: &Injection) -> Vec<String> {
-        let log = self.log().display().to_string();
-        let words = ["-f", "-qq", "-o", &log, "-e", &format!("trace={call}"), "-e"].map(str::to_owned);
-        words.into_iter().chain([format!("inject={call}:{fault}:when={when}")]).collect()
+        let output = self.run(&self.log().injecting(injection), command);
+        (self.log().has_fault(), output)
     }
 
     /// Applies the patch, stops at one call, does `work` there and goes on with `fate`. `None` if the call is not made.
@@ -274,11 +237,11 @@ impl Scene {
         fate: Signal,
     ) -> Option<Output> {
         let stop = Injection { call, fault: "signal=STOP", when: number.to_string() };
-        let _ = fs_err::remove_file(self.log());
-        let mut child = self.start(&self.injecting(&stop), "apply");
+        let _ = fs_err::remove_file(self.log().0);
+        let mut child = self.start(&self.log().injecting(&stop), "apply");
         let start = Instant::now();
         let stopped = loop {
-            let log = fs_err::read_to_string(self.log()).unwrap_or_default();
+            let log = self.log().text();
             let line = log.lines().find(|line| line.ends_with("--- stopped by SIGSTOP ---"));
             if let Some(process) = line.and_then(|line| line.split(' ').next()?.parse().ok()) {
                 break Pid::from_raw(process);

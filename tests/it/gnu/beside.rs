@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use super::{files, patch, scene, told};
 use crate::dice::Dice;
+use crate::formats::{changed, diff};
 use crate::oracle::quiet;
 
 /// How many patches are tried.
@@ -20,31 +21,8 @@ fn contents(dice: &mut Dice) -> Vec<String> {
         .collect()
 }
 
-fn changed(lines: &[String], rate: usize, dice: &mut Dice) -> Vec<String> {
-    let mut changed = Vec::new();
-    for line in lines {
-        match dice.below(rate) {
-            0 => {}
-            1 => changed.push(format!("{line} changed")),
-            2 => changed.extend([line.clone(), "more".into()]),
-            _ => changed.push(line.clone()),
-        }
-    }
-    changed
-}
-
 fn text(lines: &[String]) -> String {
     lines.iter().map(|line| line.clone() + "\n").collect()
-}
-
-fn diff(option: &str, old: &str, new: &str) -> Vec<u8> {
-    let directory = TempDir::new().unwrap();
-    fs::write(directory.path().join("old"), old).unwrap();
-    fs::write(directory.path().join("new"), new).unwrap();
-    let mut command = Command::new("diff");
-    command.args([option, "--label", "a/x", "--label", "b/x", "old", "new"]);
-    let written = quiet(command, directory.path(), directory.path()).stdout;
-    if option == "--normal" { [b"Index: a/x\n".to_vec(), written].concat() } else { written }
 }
 
 #[test]

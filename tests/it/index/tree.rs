@@ -1,13 +1,13 @@
 //! A work tree of git, and a patch for it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use fs_err as fs;
 use serde_json::Value;
-use tempfile::TempDir;
 
 use crate::repository::git;
+use crate::systems::{Desk, runs};
 
 /// Changes a file, makes one in a new directory and one that can be executed, renames one, deletes one.
 pub(super) const PATCH: &str = "\
@@ -42,19 +42,15 @@ deleted file mode 100644
 
 /// A work tree of git with a commit of the files that the patch is for.
 pub(crate) struct Tree {
-    directory: TempDir,
+    pub(crate) desk: Desk,
 }
 
 impl Tree {
     pub(crate) fn new() -> Self {
-        let tree = Self { directory: TempDir::new().unwrap() };
-        fs::create_dir(tree.root()).unwrap();
-        fs::write(tree.directory.path().join("patch"), PATCH).unwrap();
-        tree.git(&["init", "-q", "-b", "main"]);
         let files = [("changed", "one\ntwo\nthree\n"), ("script", "#!\n"), ("plain", "plain\n"), ("gone", "gone\n")];
-        for (name, text) in files {
-            fs::write(tree.root().join(name), text).unwrap();
-        }
+        let files = files.into_iter().chain([("../patch", PATCH)]).map(|(name, text)| (name, text.as_bytes()));
+        let tree = Self { desk: Desk::with(&files.collect::<Vec<_>>()) };
+        tree.git(&["init", "-q", "-b", "main"]);
         tree.git(&["add", "."]);
         tree.git(&["commit", "-q", "-m", "first"]);
         tree
@@ -88,11 +84,11 @@ impl Tree {
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.directory.path().join("root")
+        self.desk.root()
     }
 
     pub(crate) fn patch(&self) -> PathBuf {
-        self.directory.path().join("patch")
+        self.desk.path("../patch")
     }
 
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
@@ -107,18 +103,12 @@ impl Tree {
     /// Runs the program in `directory` of it.
     pub(crate) fn wpatch(&self, directory: &str, arguments: &[&str]) -> Output {
         let patch = self.patch();
-        Command::new(env!("CARGO_BIN_EXE_wpatch"))
-            .args(arguments)
-            .arg(patch)
-            .current_dir(self.root().join(directory))
-            .output()
-            .unwrap()
+        runs(&self.root().join(directory), &[arguments, &[patch.to_str().unwrap()]].concat(), b"")
     }
 
     /// Takes the last change back, or makes it again, and returns what is said.
     pub(crate) fn back(&self, command: &str) -> String {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
-        let output = program.arg(command).current_dir(self.root()).output().unwrap();
+        let output = self.desk.runs(&[command], b"");
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     }

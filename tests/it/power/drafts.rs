@@ -2,13 +2,18 @@
 
 use std::fmt::Write;
 
+use crate::ways::Way;
+
 /// Permission bits of a file that is not a program.
 const PLAIN: u32 = 0o644;
 
-/// A tree and a patch for it.
+/// A tree and what the program is told to do with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     pub(super) name: &'static str,
+    pub(super) words: &'static [&'static str],
+    /// The code that the program ends with.
+    pub(super) code: i32,
     /// Paths, permission bits and contents.
     pub(super) files: Vec<(String, u32, String)>,
     /// Paths and targets.
@@ -18,7 +23,7 @@ pub(super) struct Draft {
 
 impl Draft {
     fn new(name: &'static str) -> Self {
-        Self { name, ..Self::default() }.file("stays", "stays\n")
+        Self { name, words: &["apply", "../patch"], ..Self::default() }.file("stays", "stays\n")
     }
 
     /// Adds a file that the patch does not name.
@@ -84,6 +89,13 @@ impl Draft {
         let hunk = format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-stays\n{end}+elsewhere\n{end}");
         write!(self.patch, "diff --git a/{path} b/{path}\nindex 1111111..2222222 120000\n{hunk}").unwrap();
         self
+    }
+}
+
+impl From<Way> for Draft {
+    fn from(Way { name, files, words, code }: Way) -> Self {
+        let draft = Self { name, words, code, ..Self::default() };
+        files.into_iter().fold(draft, |draft, (name, text)| draft.file(&name, text))
     }
 }
 

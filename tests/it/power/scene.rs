@@ -37,6 +37,9 @@ pub(super) struct Scene {
     _directory: tempfile::TempDir,
     root: PathBuf,
     pub(super) name: String,
+    /// What the program is told, and the code that it ends with when nothing fails.
+    words: Vec<&'static str>,
+    code: i32,
     umask: u32,
     /// What was there when the recording began, all of it durable.
     before: Tree,
@@ -72,7 +75,7 @@ impl Scene {
     /// Lays the tree of `draft` and records how the patch is applied.
     pub(super) fn apply(draft: &Draft, place: Place, arguments: &[&str]) -> Self {
         let mut scene = Self::lay(draft, place);
-        (scene.steps, _) = scene.record("apply", arguments, &[]);
+        (scene.steps, _) = scene.record(&[&scene.words, arguments].concat(), &[], Some(scene.code));
         scene.finish()
     }
 
@@ -80,7 +83,7 @@ impl Scene {
     pub(super) fn with_failed_sync(draft: &Draft, place: Place, (call, number): (&str, usize)) -> Option<Self> {
         let mut scene = Self::lay_again(draft, place);
         let fault = format!("inject={call}:error=EIO:when={number}");
-        (scene.steps, _) = scene.record("apply", &[], &["-e", &fault]);
+        (scene.steps, _) = scene.record(&scene.words, &["-e", &fault], None);
         let is_failed = |step: &Step| matches!(step, Step::FailedSync(_) | Step::FailedSyncAll);
         let is_met = scene.steps.iter().any(is_failed);
         scene.name = format!("{}, {call} {number} fails", scene.name);
@@ -93,12 +96,12 @@ impl Scene {
         let mut scene = Self::lay_again(draft, place);
         let fault = format!("inject={call}:signal=KILL:when={number}");
         let is_killed;
-        (scene.steps, is_killed) = scene.record("apply", &[], &["-e", &fault]);
+        (scene.steps, is_killed) = scene.record(&scene.words, &["-e", &fault], None);
         if !is_killed {
             return None;
         }
         scene.start = scene.steps.len();
-        scene.steps.extend(scene.record("recover", &[], &[]).0);
+        scene.steps.extend(scene.record(&["recover"], &[], Some(0)).0);
         scene.name = format!("{}, killed at {call} {number}", scene.name);
         Some(scene.finish())
     }
@@ -106,8 +109,8 @@ impl Scene {
     /// Lays the tree of `draft` when it is known what becomes of it.
     fn lay_again(draft: &Draft, place: Place) -> Self {
         let first = Self::lay(draft, place);
-        let output = first.run(program(), &["apply"], "apply");
-        assert!(output.status.success(), "{}: {output:?}", first.name);
+        let output = first.run(program(), &first.words);
+        assert_eq!(output.status.code(), Some(first.code), "{}: {output:?}", first.name);
         Self { success: lasting(read(&first.root)), ..Self::lay(draft, place) }
     }
 
@@ -133,7 +136,21 @@ impl Scene {
         }
         let (name, before) = (format!("{} ({place:?})", draft.name), read(&root));
         let (success, after, steps, verdicts) = (Tree::new(), Tree::new(), Vec::new(), RefCell::default());
-        Self { _directory: directory, root, name, umask, before, success, after, steps, start: 0, verdicts }
+        let (words, code) = (draft.words.to_vec(), draft.code);
+        Self {
+            _directory: directory,
+            root,
+            name,
+            words,
+            code,
+            umask,
+            before,
+            success,
+            after,
+            steps,
+            start: 0,
+            verdicts,
+        }
     }
 
     /// Notes the tree after. The model has to have come to the same, or nothing it says can be trusted.
@@ -151,26 +168,25 @@ impl Scene {
         Model::new(&self.before, self.umask)
     }
 
-    /// Returns what `command` does, and whether it was killed.
-    fn record(&self, command: &str, arguments: &[&str], strace: &[&str]) -> (Vec<Step>, bool) {
+    /// Returns what the program does when it is told `told`, and whether it was killed; if nothing is to fail, it ends
+    /// with `code`.
+    fn record(&self, told: &[&str], strace: &[&str], code: Option<i32>) -> (Vec<Step>, bool) {
         let (log, program) = (self.root.with_file_name("log"), program());
         let mut words = vec!["-f", "-y", "-qq", "-xx", "-s", "1000000000", "-e", "trace=%file,%desc,exit_group"];
         words.extend(strace);
-        words.extend(["-o", log.to_str().unwrap(), program.to_str().unwrap(), command, "--json"]);
-        words.extend(arguments);
-        let output = self.run("strace", &words, command);
+        words.extend(["-o", log.to_str().unwrap(), program.to_str().unwrap()]);
+        words.extend(told);
+        words.push("--json");
+        let output = self.run("strace", &words);
         let is_killed = output.status.signal() == Some(9);
-        assert!(output.status.success() || !strace.is_empty(), "{}: {output:?}", self.name);
+        assert!(code.is_none() || code == output.status.code(), "{}: {output:?}", self.name);
         (steps(&fs::read_to_string(log).unwrap(), &self.root), is_killed)
     }
 
-    fn run(&self, program: impl AsRef<OsStr>, words: &[&str], command: &str) -> Output {
+    fn run(&self, program: impl AsRef<OsStr>, words: &[&str]) -> Output {
         let program = program.as_ref();
         let mut run = Command::new(program);
         run.args(words).current_dir(&self.root).env("RAYON_NUM_THREADS", "1").stdin(Stdio::null());
-        if command == "apply" {
-            run.arg("../patch");
-        }
         run.output().unwrap_or_else(|error| panic!("{} has to be installed: {error}", program.display()))
     }
 
@@ -233,7 +249,7 @@ impl Scene {
             recovered.map(|_| lasting(read(&self.root))).map_err(|failure| format!("recovery fails: {failure}"));
         if self.recovered().is_multiple_of(BY_PROGRAM) {
             replace(&self.root, state);
-            let output = self.run(program(), &["recover"], "recover");
+            let output = self.run(program(), &["recover"]);
             assert_eq!(output.status.success(), found.is_ok(), "{}: {output:?}", self.name);
             assert_eq!(lasting(read(&self.root)), found.clone().unwrap_or_default(), "{}: {output:?}", self.name);
         }

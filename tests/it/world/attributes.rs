@@ -11,48 +11,6 @@ use tempfile::TempDir;
 use super::{Scene, mount_memory};
 use crate::alone::may_mount;
 
-const FILES: &[(&str, &str)] = &[
-    ("stays", "stays\n"),
-    ("update", "one\ntwo\nthree\n"),
-    ("script", "#!/bin/sh\n"),
-    ("edited", "first\nsecond\n"),
-    ("gone", "gone\n"),
-];
-const PATCH: &str = "\
-diff --git a/update b/update
---- a/update
-+++ b/update
-@@ -1,3 +1,3 @@
- one
--two
-+zwei
- three
-diff --git a/script b/script
-old mode 100644
-new mode 100755
-diff --git a/edited b/renamed
-similarity index 50%
-rename from edited
-rename to renamed
---- a/edited
-+++ b/renamed
-@@ -1,2 +1,2 @@
- first
--second
-+2nd
-diff --git a/gone b/gone
-deleted file mode 100644
---- a/gone
-+++ /dev/null
-@@ -1 +0,0 @@
--gone
-diff --git a/new/file b/new/file
-new file mode 100644
---- /dev/null
-+++ b/new/file
-@@ -0,0 +1 @@
-+new
-";
 /// Each file that stays in some form, before and after.
 const SAME: [(&str, &str); 3] = [("update", "update"), ("script", "script"), ("edited", "renamed")];
 
@@ -80,7 +38,7 @@ fn attribute(path: &Path, name: &str) -> Result<Vec<u8>, Errno> {
 fn scene(directory: &TempDir) -> Scene {
     let disk = directory.path().join("disk");
     mount_memory(&disk, "size=4m,mode=755");
-    let scene = Scene::with(&disk.join("root"), FILES, PATCH);
+    let scene = Scene::at(&disk.join("root"));
     scene.lay();
     scene
 }
@@ -109,7 +67,7 @@ fn attributes_and_access_lists_stay_with_their_files() {
             // A mode that is set changes the entries of owner, mask and others, see acl(5); the stranger stays.
             assert!(if after == "script" { found[12..20] == list[12..20] } else { found == list }, "{after} {found:?}");
         }
-        assert_eq!(attribute(&scene.root.join("new/file"), ATTRIBUTE), Err(Errno::NODATA));
+        assert_eq!(attribute(&scene.root.join("new/dir/file"), ATTRIBUTE), Err(Errno::NODATA));
     }
 }
 
@@ -118,8 +76,8 @@ fn a_second_name_outside_keeps_the_old_file() {
     if may_mount("world::attributes::a_second_name_outside_keeps_the_old_file") {
         let directory = TempDir::new().unwrap();
         let scene = scene(&directory);
-        let names = ["update", "script", "edited", "gone"];
-        let outside = |name: &str| scene.root.with_file_name(name);
+        let names = ["update", "script", "edited", "old/gone"];
+        let outside = |name: &str| scene.root.with_file_name(name.replace('/', "-"));
         for name in names {
             fs::hard_link(scene.root.join(name), outside(name)).unwrap();
         }
@@ -147,7 +105,7 @@ fn a_directory_keeps_its_bits_and_gives_its_group() {
         apply(&scene);
         let of = |name: &str| fs::metadata(scene.root.join(name)).unwrap();
         assert_eq!([of("").mode() & 0o7777, of("new").mode() & 0o7000], [0o3777, 0o2000]);
-        assert_eq!([of("new").gid(), of("new/file").gid()], [group; 2]);
+        assert_eq!([of("new").gid(), of("new/dir/file").gid()], [group; 2]);
         assert_eq!(SAME.map(|(_, after)| of(after).gid()), [group_before; 3]);
     }
 }

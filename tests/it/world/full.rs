@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 use super::{Scene, is_refused_by_the_disk, mount_memory, reported};
 use crate::alone::may_mount;
-use crate::faults::scene::{Injection, tree};
+use crate::faults::scene::tree;
+use crate::faults::strace::Injection;
 
 /// Bytes that a file takes at least.
 const PAGE: usize = 4096;

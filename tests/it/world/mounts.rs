@@ -8,7 +8,8 @@ use tempfile::TempDir;
 
 use super::{Scene, is_refused_by_the_disk, mount_memory, must, reported, survives_kills};
 use crate::alone::may_mount;
-use crate::faults::scene::{Injection, tree};
+use crate::faults::scene::tree;
+use crate::faults::strace::Injection;
 
 /// Files on both sides of two mounts.
 const FILES: &[(&str, &str)] = &[
