@@ -10,7 +10,7 @@ use super::args::{Global, PatchOptions, When};
 use super::git::{self, Speech};
 use super::{diagnostic, whitespace};
 use crate::engine::Outcome;
-use crate::engine::options::code;
+use crate::engine::options::{Direction, code};
 use crate::report::{self, DiagnosticsReport, Report};
 use crate::text::printable;
 
@@ -84,9 +84,13 @@ impl Output {
         Self { formats: Vec::new(), verbosity: Verbosity::Normal, color: ColorChoice::Never, usage, speech: None }
     }
 
-    /// Says what git would say, too.
-    pub(super) fn with_git(mut self, global: &Global) -> Self {
-        self.speech = Some(if global.verbose { Speech::Progress } else { Speech::Refusals });
+    /// Says what git would say of `patch`, too.
+    pub(super) fn with_git(mut self, patch: &PatchOptions) -> Self {
+        self.speech = Some(Speech {
+            is_loud: self.verbosity == Verbosity::Loud || patch.git.reject,
+            is_merge: patch.merge.three_way,
+            direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
+        });
         self
     }
 
@@ -132,7 +136,8 @@ impl Output {
         if let Some(speech) = self.speech {
             git::print(outcome, speech, &mut err)?;
         }
-        let is_told = |problem| self.speech == Some(Speech::Refusals) && git::says_all(outcome, problem);
+        let is_told =
+            |problem| self.verbosity < Verbosity::Loud && self.speech.is_some() && git::says_all(outcome, problem);
         let others = |index: &usize| {
             let problem = &outcome.problems[*index];
             *problem.code != code::WHITESPACE && !is_told(problem)

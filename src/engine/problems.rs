@@ -70,11 +70,11 @@ pub(super) fn rejected(rejection: &Rejection, strip: usize) -> Problem {
 }
 
 /// A patch of which nothing is left to do.
-pub(super) fn skipped(left_out: &[RelPath]) -> Problem {
-    if left_out.is_empty() {
+pub(super) fn skipped(left_out: usize) -> Problem {
+    if left_out == 0 {
         return Problem::new(&code::NO_PATCH, "the patch changes nothing");
     }
-    let message = format!("the filters left out every file of the patch, {} in all", left_out.len());
+    let message = format!("the filters left out every file of the patch, {left_out} in all");
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
 }
 

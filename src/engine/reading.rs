@@ -72,7 +72,8 @@ impl Run {
         if !outside.is_empty() {
             self.problems.push(elsewhere(&outside));
         } else if self.plan.operations.is_empty() && rejections.is_empty() && !is_empty {
-            self.problems.push(skipped(&filtered));
+            self.problems.push(skipped(filtered.len()));
         }
+        self.skipped = filtered;
     }
 }

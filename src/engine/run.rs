@@ -10,6 +10,7 @@ use super::problems::{failed, half_made, not_approved, say_listed};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
+use crate::path::RelPath;
 use crate::plan::{self, LeftOut, Operation, Plan};
 use crate::policy::Policy;
 use crate::preflight::{self, Problem, Resolution, code};
@@ -42,6 +43,8 @@ pub(super) struct Run {
     /// What was repaired in each patch.
     pub(super) repairs: Vec<Vec<plan::Repair>>,
     pub(super) left_out: Vec<LeftOut>,
+    /// What the filters left out.
+    pub(super) skipped: Vec<(Option<RelPath>, RelPath)>,
     /// Whether the patches are those of a saved plan.
     pub(super) is_saved: bool,
     /// Until when a plan is kept, in seconds since 1970.
@@ -77,6 +80,7 @@ impl Run {
             answers: Answers::default(),
             repairs: Vec::new(),
             left_out: Vec::new(),
+            skipped: Vec::new(),
             is_saved: false,
             saved_until: None,
             plan_id: None,
@@ -255,6 +259,7 @@ impl Run {
             ..Parts::new(self.command, success)
         });
         self.answers.tell(&mut report);
+        report.skipped.clone_from(&self.skipped);
         report
     }
 

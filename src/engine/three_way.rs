@@ -70,7 +70,8 @@ impl Run {
                 Err(failure) => self.fail(&failure),
             }
         }
-        options.three_way = Some(Arc::new(ThreeWay { bases, favour, conflicts, drivers }));
+        let gives_way = self.indexed.is_some();
+        options.three_way = Some(Arc::new(ThreeWay { bases, favour, conflicts, drivers, gives_way }));
     }
 
     /// Returns what the history has of the contents that the patches were made for, and the repository has not.
@@ -109,15 +110,34 @@ fn style(git: &Git) -> io::Result<ConflictStyle> {
     })
 }
 
-/// Returns what attributes say of merging `paths`. A driver of the user, which would be a program, is none.
+/// Returns what attributes say of merging `paths`.
 fn drivers(git: &Git, paths: &[&RelPath]) -> io::Result<HashMap<RelPath, Driver>> {
     let attributes = git.attributes(&["merge"], paths)?;
-    let driver = |attribute: &Attribute| match attribute {
-        Attribute::Unset => Some(Driver::Binary),
-        Attribute::Value(name) if name == b"binary" => Some(Driver::Binary),
-        Attribute::Value(name) if name == b"union" => Some(Driver::Union),
-        _ => None,
+    let usual = git.config("merge.default")?;
+    let mut drivers = HashMap::new();
+    for (path, values) in paths.iter().zip(&attributes) {
+        let driver = match (&values[0], usual) {
+            (Attribute::Unset, _) => Some(Driver::Binary),
+            (Attribute::Value(name), _) => named(git, name)?,
+            (Attribute::Unspecified, Some(name)) => named(git, name)?,
+            (Attribute::Set | Attribute::Unspecified, _) => None,
+        };
+        drivers.extend(driver.map(|driver| ((*path).clone(), driver)));
+    }
+    Ok(drivers)
+}
+
+/// Returns the driver `name`; one that the configuration knows goes before those of git. Of a name that none of them knows
+/// git merges lines. See "Defining a custom merge driver" in gitattributes(5).
+fn named(git: &Git, name: &[u8]) -> io::Result<Option<Driver>> {
+    let is_program = match std::str::from_utf8(name) {
+        Ok(text) => git.config(&format!("merge.{text}.driver"))?.is_some(),
+        Err(_) => true,
     };
-    let known = paths.iter().zip(&attributes).filter_map(|(path, values)| Some(((*path).clone(), driver(&values[0])?)));
-    Ok(known.collect())
+    Ok(match name {
+        _ if is_program => Some(Driver::Program(name.to_vec())),
+        b"binary" => Some(Driver::Binary),
+        b"union" => Some(Driver::Union),
+        _ => None,
+    })
 }

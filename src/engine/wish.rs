@@ -2,14 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Lenience, Request, WhitespaceRequest};
+use super::{Lenience, Request, Series, WhitespaceRequest};
 use crate::digest::Sha256;
 use crate::guard::GUARDS;
-use crate::plan::{Closeness, Direction, Filter, Selection};
+use crate::plan::{Closeness, Direction, Filter, Listed, Selection};
 use crate::preflight::{Options as PreflightOptions, WhitespaceAction};
 use crate::syntax;
 use crate::transaction::history::plans::Kept;
 use crate::transaction::{self, Links};
+
+/// A line of a list: its number, the strip level, and whether the patch is undone.
+type Entry = (usize, usize, bool);
 
 /// What a request asks for that decides what comes of it, as it is written down; the patches stand behind it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -20,6 +23,8 @@ pub(super) struct Wish {
     pub(super) files: Vec<(String, String)>,
     /// The name and the length of each patch.
     patches: Vec<(String, usize)>,
+    /// The list that names them.
+    series: Option<(String, Vec<Entry>)>,
     format: String,
     recount: bool,
     max_files: usize,
@@ -50,6 +55,7 @@ pub(super) struct Wish {
     inaccurate_eof: bool,
     unique: bool,
     overwrite: bool,
+    reject: bool,
     idempotent: bool,
     in_place: bool,
     max_file: u64,
@@ -72,6 +78,7 @@ impl Wish {
         Self {
             files: Vec::new(),
             patches: request.patches.iter().map(|(name, text)| (name.clone(), text.len())).collect(),
+            series: request.series.as_ref().map(listed),
             format: request.format.clone(),
             recount: syntax.recount,
             max_files: syntax.max_files,
@@ -86,7 +93,7 @@ impl Wish {
             below: selection.below.clone(),
             directory: selection.directory.clone(),
             filters: selection.filters.iter().map(|it| (it.takes, it.pattern.glob().glob().to_owned())).collect(),
-            reverse: selection.direction == Direction::Reverse,
+            reverse: is_reverse(selection.direction),
             file: selection.file.clone(),
             expected: selection.expected.map(|digest| digest.to_string()),
             only: selection.only.as_ref().map(ToString::to_string),
@@ -100,6 +107,7 @@ impl Wish {
             inaccurate_eof: rules.inaccurate_eof,
             unique: rules.unique,
             overwrite: preflight.overwrite,
+            reject: preflight.reject,
             idempotent: preflight.idempotent,
             in_place: request.transaction.links == Links::Kept,
             max_file: preflight.max_file,
@@ -122,7 +130,7 @@ impl Wish {
             below: self.below.clone(),
             directory: self.directory.clone(),
             filters: self.filters.iter().map(filter).collect::<Option<_>>()?,
-            direction: if self.reverse { Direction::Reverse } else { Direction::Forward },
+            direction: direction(self.reverse),
             file: self.file.clone(),
             expected: self.expected.as_deref().map(|digest| Sha256::parse(digest).ok_or(())).transpose().ok()?,
             only: self.only.as_deref().map(str::parse).transpose().ok()?,
@@ -130,6 +138,24 @@ impl Wish {
             roots: self.roots.clone(),
         })
     }
+}
+
+fn is_reverse(direction: Direction) -> bool {
+    direction == Direction::Reverse
+}
+
+fn direction(is_reverse: bool) -> Direction {
+    if is_reverse { Direction::Reverse } else { Direction::Forward }
+}
+
+fn listed(series: &Series) -> (String, Vec<Entry>) {
+    let entry = |listed: &Listed| (listed.line, listed.strip, is_reverse(listed.direction));
+    (series.name.clone(), series.entries.iter().map(entry).collect())
+}
+
+fn series((name, all): &(String, Vec<Entry>)) -> Series {
+    let entry = |&(line, strip, reverse): &Entry| Listed { line, strip, direction: direction(reverse) };
+    Series { name: name.clone(), entries: all.iter().map(entry).collect() }
 }
 
 /// Returns the request that was saved as `kept`, all else as it is `usual`; `None` if that does not say what it has to.
@@ -157,16 +183,16 @@ pub(super) fn restored(usual: Request, kept: &Kept) -> Option<Request> {
     let whitespace = WhitespaceRequest { action, ignores: wish.ignore_whitespace, ..usual.whitespace };
     preflight.rules.unique = wish.unique;
     preflight.guards = GUARDS.iter().filter(|guard| wish.guards.iter().any(|name| name == guard.name)).collect();
-    let (overwrite, idempotent) = (wish.overwrite, wish.idempotent);
+    let (overwrite, idempotent, reject) = (wish.overwrite, wish.idempotent, wish.reject);
     let (max_file, max_ratio, max_growth) = (wish.max_file, wish.max_ratio, wish.max_growth);
     let links = if wish.in_place { Links::Kept } else { Links::Parted };
     let (max_files, max_hunks, allow_empty) = (wish.max_files, wish.max_hunks, wish.allow_empty);
     Some(Request {
         patches,
-        series: None,
+        series: wish.series.as_ref().map(series),
         selection: wish.selection()?,
         syntax: syntax::Options { recount: wish.recount, max_files, max_hunks, lenient: wish.forgiving, allow_empty },
-        preflight: PreflightOptions { overwrite, max_file, max_ratio, max_growth, idempotent, ..preflight },
+        preflight: PreflightOptions { overwrite, max_file, max_ratio, max_growth, reject, idempotent, ..preflight },
         transaction: transaction::Options { links, ..usual.transaction },
         lenience: wish.lenient.map(|root| Lenience { root }),
         relocate: wish.relocate,

@@ -95,8 +95,8 @@ pub struct Selected {
     pub plan: Plan<RelPath>,
     /// The operations that cannot be asked of any tree.
     pub rejections: Vec<Rejection>,
-    /// The files that a filter left out.
-    pub skipped: Vec<RelPath>,
+    /// The files that were left out, each with the name that it would have come from.
+    pub skipped: Vec<(Option<RelPath>, RelPath)>,
     /// The files outside of the root that were left out, by their names in the repository.
     pub outside: Vec<RelPath>,
     /// What [`Selection::only`] left out, or why nothing can be chosen like that.
@@ -125,10 +125,15 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         let (input, span) = (operation.input, operation.path.span());
         let view = depth::View::of(&operation, selection);
         match resolved(operation, selection) {
-            Ok(operation) if !selection.takes(&view.whole(&operation.path)) => selected.skipped.push(operation.path),
+            Ok(operation) if !selection.takes(&view.whole(&operation.path)) => {
+                selected.skipped.push((operation.from, operation.path));
+            }
             Ok(operation) => match view.enter(operation) {
                 Ok(operation) => selected.plan.operations.push(operation),
-                Err(Left::Outside(path)) => selected.outside.push(path),
+                Err(Left::Outside(path)) => {
+                    selected.skipped.push((None, path.clone()));
+                    selected.outside.push(path);
+                }
                 Err(Left::Half(name)) => {
                     let kind = NameError::from(PathError::Outside).into();
                     selected.rejections.push(Rejection { input, span, name: Some(name), kind });

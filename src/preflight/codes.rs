@@ -195,6 +195,8 @@ codes! {
     WRONG_BLOB = "wpatch::file::wrong_blob", Stale;
     /// A file of the work tree is not the one in git's index.
     NOT_AS_INDEXED = "wpatch::file::not_as_indexed", Stale;
+    /// git's index stays as it is, because a part of the change is left out.
+    INDEX_KEPT = "wpatch::git::index_kept", Conflict;
     /// The repository does not have the blob that the patch was made for.
     NO_BLOB = "wpatch::git::no_blob", Missing;
     /// The patch and what became of the file since change the same lines.

@@ -31,6 +31,7 @@ mod three_way;
 mod whitespace;
 mod whole;
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -59,9 +60,9 @@ pub use gallery::{Gallery, Moment, media_type};
 pub use held::{Held, closed_by, is_held, refusals, unapproved};
 pub use line_ends::{Conversions, LineEnds};
 pub use problem::{Facts, Problem, Severity};
-pub use reject::Rejects;
+pub use reject::{Rejects, reject_files};
 pub use shelf::Shelf;
-pub use three_way::{BaseKind, Bases, Conflicts, Driver, Given, KeptBases, Merge, MergeSides, ThreeWay};
+pub use three_way::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
 pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
 
 /// How the tree is looked at.
@@ -99,6 +100,8 @@ pub struct Options {
     pub encoding: Option<EncodingChoice>,
     /// Whether what does not fit is left out, its hunks written beside their file, and the rest done (`--reject`).
     pub reject: bool,
+    /// The files that are known not to be what they have to be, and how, where what does not fit is left out.
+    pub unfit: Arc<HashMap<RelPath, &'static Code>>,
     /// Whether what has been done already is left as it is, and no reason not to apply.
     pub idempotent: bool,
     /// What is looked for in the white space of new lines, and what is done about it.
@@ -149,6 +152,7 @@ impl Default for Options {
             max_growth: 1 << 27,
             encoding: None,
             reject: false,
+            unfit: Arc::default(),
             idempotent: false,
             whitespace: Whitespace::default(),
             line_ends: None,
@@ -236,6 +240,8 @@ pub struct FileOutcome {
     pub rejects: Option<Box<Rejects>>,
     /// How the patch was merged with what became of the file, where it was.
     pub merge: Option<Box<Merge>>,
+    /// Why the patch was not merged, where it was to be.
+    pub fallback: Option<Fallback>,
     /// What is wrong with the white space of the patch, where something is.
     pub whitespace: Option<Box<FileWhitespace>>,
 }

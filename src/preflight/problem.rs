@@ -66,6 +66,8 @@ pub struct Facts {
     pub strip: Option<usize>,
     /// The blob that a patch was made for.
     pub blob: Option<Vec<u8>>,
+    /// Whether what is in the way is in the work tree alone, where git's index counts.
+    pub is_untracked: bool,
 }
 
 impl Problem {

@@ -1,13 +1,17 @@
 //! `--reject`: what does not fit is left out, and hunks that do not are written to a file beside theirs.
 
+use std::collections::BTreeSet;
+
 use super::Options;
 use super::codes::Kind;
 use super::findings::Findings;
 use super::held::{closed_by, unapproved};
 use super::problem::{Problem, Severity};
 use super::{Held, code};
+use crate::digest::Sha256;
+use crate::mode::FileMode;
 use crate::path::{PathError, RelPath};
-use crate::plan::{Action, Hunk, Operation};
+use crate::plan::{Action, Hunk, Operation, Plan};
 use crate::policy::{Access, Verdict};
 use crate::text::Span;
 
@@ -21,6 +25,10 @@ pub struct Rejects {
     pub path: RelPath,
     /// Their indexes, in order.
     pub hunks: Vec<usize>,
+    /// Digest of what the file holds then, where it was asked for.
+    pub sha256: Option<Sha256>,
+    /// The mode and the digest of what it held before, which is lost, where they were asked for.
+    pub replaced: Option<(FileMode, Sha256)>,
     /// What is written there.
     pub(super) text: Vec<u8>,
 }
@@ -32,6 +40,16 @@ pub struct Rejects {
 /// Returns an error for a name that is too long.
 pub(super) fn beside(path: &RelPath) -> Result<RelPath, PathError> {
     RelPath::new(&[path.as_bytes(), SUFFIX].concat())
+}
+
+/// Returns the files that rejected hunks of `plan` may come to, without those that it is about itself.
+#[must_use]
+pub fn reject_files(plan: &Plan) -> BTreeSet<RelPath> {
+    let mut files: BTreeSet<_> = plan.operations.iter().filter_map(|it| beside(&it.path).ok()).collect();
+    for path in plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path])) {
+        files.remove(path);
+    }
+    files
 }
 
 /// Notes which of the hunks do not fit, and returns whether the others may be done: what goes away goes as a whole.
@@ -49,7 +67,7 @@ pub(super) fn note(
         return false;
     };
     let text = written(&operation.path, text, rejected.iter().filter_map(|&hunk| Some(hunks.get(hunk)?.span)));
-    findings.outcome.rejects = Some(Box::new(Rejects { path, hunks: rejected, text }));
+    findings.outcome.rejects = Some(Box::new(Rejects { path, hunks: rejected, sha256: None, replaced: None, text }));
     soften(findings);
     let is_soft = findings.problems.iter().all(|problem| problem.severity != Severity::Error);
     if is_soft {
@@ -74,8 +92,15 @@ fn written(path: &RelPath, text: &[u8], hunks: impl Iterator<Item = Span>) -> Ve
 /// Lets what does not fit be no reason against the rest; what is forbidden stays one.
 pub(super) fn soften(findings: &mut Findings) {
     for problem in findings.problems.iter_mut().filter(|problem| problem.severity == Severity::Error) {
-        if is_soft(problem) {
-            problem.severity = Severity::Reject;
+        problem.soften();
+    }
+}
+
+impl Problem {
+    /// Makes it one that only keeps a part of the change out, where what does not fit is left out and it says no more than that.
+    pub(crate) fn soften(&mut self) {
+        if is_soft(self) {
+            self.severity = Severity::Reject;
         }
     }
 }

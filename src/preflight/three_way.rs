@@ -12,7 +12,7 @@ use crate::matching::{Conflict, ConflictStyle, Favour, Merged, merge};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Blobs, Edit, Operation};
-use crate::text::is_binary;
+use crate::text::{is_binary, printable};
 use crate::workspace::objects::{Objects, Repository};
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
@@ -30,6 +30,18 @@ pub struct ThreeWay {
     pub conflicts: Conflicts,
     /// What attributes say of files; see "merge" in gitattributes(5).
     pub drivers: HashMap<RelPath, Driver>,
+    /// Whether what git's index has gives way to what is renamed or copied to its name, as in git.
+    pub gives_way: bool,
+}
+
+impl ThreeWay {
+    /// Returns whether what is there gives way to what the operation makes; git wants a merge of lines for that.
+    pub(super) fn clears(&self, operation: &Operation, limit: u64) -> Result<bool, WorkspaceError> {
+        let may_merge = self.gives_way
+            && matches!(operation.action, Action::Rename | Action::Copy)
+            && operation.hunks().next().is_some();
+        Ok(may_merge && self.bases.find(operation, limit)?.is_some())
+    }
 }
 
 /// Where the contents are that patches were made for, first to last.
@@ -66,12 +78,14 @@ pub enum Conflicts {
 }
 
 /// How git would merge a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Driver {
     /// Lines of both sides are taken.
     Union,
     /// One side is taken as a whole.
     Binary,
+    /// A program of this name in the configuration, which is not run.
+    Program(Vec<u8>),
 }
 
 /// Where the contents came from that a patch was made for.
@@ -85,6 +99,15 @@ pub enum BaseKind {
     Given,
     /// Nothing: both sides made the file.
     Nothing,
+}
+
+/// Why a patch is not merged with what became of its file, but applied as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// It changes no lines that are there, or not those that it was made for.
+    Unmergeable,
+    /// Nobody has what it was made for.
+    Baseless,
 }
 
 /// What a patch was made for, and where that came from.
@@ -120,8 +143,10 @@ pub(super) enum Attempt {
     Merged(Vec<u8>),
     /// It cannot be done, and the findings say why.
     Refused,
-    /// There is nothing to merge.
+    /// There is nothing to merge, as the file is what the patch was made for.
     Direct,
+    /// It cannot be merged.
+    Unmergeable,
     /// Nobody has what the patch was made for.
     Baseless,
 }
@@ -134,7 +159,8 @@ pub(super) fn attempt(
     options: &Options,
     findings: &mut Findings,
 ) -> Result<Attempt, WorkspaceError> {
-    let (Some(three_way), Some(before)) = (&options.three_way, before) else { return Ok(Attempt::Direct) };
+    let Some(three_way) = &options.three_way else { return Ok(Attempt::Direct) };
+    let Some(before) = before else { return Ok(Attempt::Unmergeable) };
     let is_made = operation.action == Action::Create;
     let may_merge = match operation.edit {
         Edit::Hunks(_) | Edit::Binary(_) | Edit::BinaryMissing => {
@@ -143,7 +169,7 @@ pub(super) fn attempt(
         _ => is_made,
     };
     if !may_merge || before.kind != FileKind::Regular {
-        return Ok(Attempt::Direct);
+        return Ok(Attempt::Unmergeable);
     }
     let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
     if !is_made && three_way.bases.given.is_none() && named.is_some_and(|name| is_blob(&before.bytes, name)) {
@@ -156,7 +182,7 @@ pub(super) fn attempt(
         return Ok(Attempt::Direct);
     }
     let Some(theirs) = patched(operation, text, &base, options, findings) else {
-        return Ok(if is_made { Attempt::Refused } else { Attempt::Direct });
+        return Ok(if is_made { Attempt::Refused } else { Attempt::Unmergeable });
     };
     let sides = MergeSides { base: (!is_made).then_some(base), ours: Arc::clone(&before.bytes), theirs };
     Ok(merged(operation, three_way, (kind, sides), findings))
@@ -199,6 +225,9 @@ fn merged(
     let style = if let Conflicts::Marked(style) = three_way.conflicts { style } else { ConflictStyle::default() };
     let merged = if texts[0] == texts[2] || texts[1] == texts[2] {
         Some(Merged { bytes: texts[1].to_vec(), conflicts: Vec::new() })
+    } else if let Some(Driver::Program(name)) = driver {
+        tell_driver(name, findings);
+        return Attempt::Refused;
     } else if is_whole {
         Some(one_side(texts, favour))
     } else {
@@ -255,6 +284,14 @@ fn tell(conflicts: &[Conflict], (is_whole, is_marked): (bool, bool), findings: &
     problem.help = Some(help.to_owned());
 }
 
+/// Says that nobody but a program knows how the file is merged.
+fn tell_driver(name: &[u8], findings: &mut Findings) {
+    let message =
+        format!("both sides changed it, and the merge driver `{}` is a program, which is not run", printable(name));
+    let help = "`git apply --3way` runs it; --exclude leaves the file out".to_owned();
+    findings.error(&code::MERGE_CONFLICT, message).help = Some(help);
+}
+
 /// Returns where a conflict is in the file as it was, as people count lines.
 fn place(conflict: &Conflict) -> String {
     let lines = &conflict.ours;
@@ -269,7 +306,7 @@ fn place(conflict: &Conflict) -> String {
 pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
     let message = match &operation.blobs {
         Some(blobs) => {
-            format!("nobody has the blob {} that the patch was made for", crate::text::printable(&blobs.old))
+            format!("nobody has the blob {} that the patch was made for", printable(&blobs.old))
         }
         None => "the patch does not name the blob that it was made for".to_owned(),
     };

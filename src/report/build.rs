@@ -103,6 +103,8 @@ pub fn build(parts: &Parts<'_>) -> Report {
         Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
         _ => parts.success,
     };
+    // What is left out is no reason against the rest, which can be approved.
+    let is_possible = decisive.is_none() || outcome.is_partial();
     let of = |problem: &Problem| problem.operation.and_then(|index| parts.plan?.operations.get(index));
     let report = |problem| ProblemReport::of(problem, of(problem).map(|operation| operation.number), &mut counters);
     let mut problems: Vec<_> = parts.problems.iter().map(report).collect();
@@ -119,18 +121,18 @@ pub fn build(parts: &Parts<'_>) -> Report {
         changed: has_changed(parts, outcome),
         outcome,
         exit_code: outcome.exit_code(parts.signal),
-        saved: parts.saved_until.filter(|_| decisive.is_none()).map(|until| SavedReport {
+        saved: parts.saved_until.filter(|_| is_possible).map(|until| SavedReport {
             id: plan_id(&files, parts.index.map(|index| index.reach)),
             expires: words::time(until),
         }),
         plan_id: match parts.plan_id {
             Some(named) => Some(named.to_owned()),
-            None => (parts.is_described && decisive.is_none())
-                .then(|| plan_id(&files, parts.index.map(|index| index.reach))),
+            None => (parts.is_described && is_possible).then(|| plan_id(&files, parts.index.map(|index| index.reach))),
         },
         dry_run: parts.is_dry,
         root: None,
         base: None,
+        skipped: Vec::new(),
         quoting: Quoting::default(),
         tree: None,
         inputs: inputs(parts),

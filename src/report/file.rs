@@ -15,7 +15,7 @@ use super::words::{Counter, lossless, text};
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation};
 use crate::policy::Policy;
-use crate::preflight::FileOutcome;
+use crate::preflight::{Fallback, FileOutcome};
 use crate::text::TextEncoding;
 
 /// What becomes of one file.
@@ -109,6 +109,9 @@ pub struct FileReport {
     /// How the patch was merged with what became of the file, where it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge: Option<MergeReport>,
+    /// Why the patch was not merged, where it was to be.
+    #[serde(skip)]
+    pub fallback: Option<Fallback>,
     /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
     pub hunks: Vec<HunkReport>,
     /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
@@ -235,6 +238,7 @@ impl FileReport {
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
             merge: known.merge.as_deref().map(MergeReport::of),
+            fallback: known.fallback,
             whitespace: known.whitespace.as_ref().map(|found| WhitespaceReport::of(operation, found, counter)),
             rejects: known.rejects.as_deref().filter(|_| done.is_some()).map(|rejects| RejectsReport::of(&id, rejects)),
             hunks,
@@ -245,6 +249,12 @@ impl FileReport {
             diff_truncated: known.is_diff_cut,
             id,
         }
+    }
+
+    /// Returns whether nothing of it is done, or would be.
+    #[must_use]
+    pub fn is_rejected(&self) -> bool {
+        !matches!(self.status, "ok" | "partial" | "no_change")
     }
 
     /// Returns whether its mode changes from a known one to another.

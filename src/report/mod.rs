@@ -122,6 +122,9 @@ pub struct Report {
     /// What the caller puts before paths below the root to name them; of formats that point at files.
     #[serde(skip)]
     pub base: Option<String>,
+    /// The files that filters left out, each with the name that it would have come from.
+    #[serde(skip)]
+    pub skipped: Vec<(Option<RelPath>, RelPath)>,
     /// Which names git quotes here (`core.quotePath`).
     #[serde(skip)]
     pub quoting: Quoting,

@@ -10,7 +10,8 @@ use crate::digest::Sha256;
 /// them (`000000` for none), `sha256_before` and `sha256_after`. What is missing is the empty netstring; paths
 /// are their bytes. A file that another one is lost for (`replaces`) has one more netstring: `replaces`, the mode and the
 /// `sha256` of that, with blanks between them; and one whose other names have the change too (`in_place`) ends in the
-/// netstring `in_place`. A change of git's index has one more netstring behind all files: `index`, `cached` if no file of
+/// netstring `in_place`. Where hunks are rejected, one more says `rejects` and the `sha256` of the file that they come to, with
+/// `replaces` and the two of what that held, if anything; where a whole file is left out, one says `rejected`. A change of git's index has one more netstring behind all files: `index`, `cached` if no file of
 /// the work tree changes, or `intent_to_add` if new files are only noted.
 pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     let mut text = b"wpatch.plan/1\n".to_vec();
@@ -28,6 +29,14 @@ pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
         }
         if file.in_place {
             append(&mut text, b"in_place");
+        }
+        if let Some(rejects) = &file.rejects {
+            let lost = rejects.replaces.as_ref();
+            let lost = lost.map_or_else(String::new, |lost| format!(" replaces {} {}", lost.mode, lost.sha256));
+            let sha256 = rejects.sha256.as_deref().unwrap_or_default();
+            append(&mut text, format!("rejects {sha256}{lost}").as_bytes());
+        } else if file.is_rejected() {
+            append(&mut text, b"rejected");
         }
     }
     if let Some(reach) = reach {

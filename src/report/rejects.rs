@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::hunk::hunk_id;
+use super::side::Replaced;
 use super::words::text;
 use crate::preflight::Rejects;
 
@@ -14,12 +15,23 @@ pub struct RejectsReport {
     pub path: String,
     /// Their names, as in `f1h2`.
     pub hunks: Vec<String>,
+    /// Digest of its contents then, with those of other operations; left out if nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// What was there before, and is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<Replaced>,
 }
 
 impl RejectsReport {
     /// Reports the hunks of the file `id` that are in `rejects`.
     pub(super) fn of(id: &str, rejects: &Rejects) -> Self {
         let hunks = rejects.hunks.iter().map(|&hunk| hunk_id(id, hunk)).collect();
-        Self { path: text(rejects.path.as_bytes()), hunks }
+        Self {
+            path: text(rejects.path.as_bytes()),
+            hunks,
+            sha256: rejects.sha256.map(|digest| digest.to_string()),
+            replaces: rejects.replaced.map(Replaced::of),
+        }
     }
 }

@@ -37,6 +37,7 @@ mod lark;
 mod laws;
 mod lenient;
 mod look;
+mod loud;
 mod mcp;
 mod merges;
 mod notebook;

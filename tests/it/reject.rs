@@ -1,11 +1,13 @@
 //! `--reject`: what fits is done, hunks that do not are written beside their file.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use fs_err as fs;
 use serde_json::{Value, json};
 
 use crate::oracle::quiet;
+use crate::repository::git;
 use crate::systems::Desk;
 use crate::tree::{self, Tree};
 
@@ -99,7 +101,8 @@ fn the_report_says_what_was_rejected_and_where_it_is() {
     let told = (&report["ok"], &report["changed"], &report["outcome"], &report["exit_code"], &report["error"]["kind"]);
     assert_eq!(told, (&json!(false), &json!(true), &json!("partial"), &json!(1), &json!("not_found")));
     let file = &report["files"][0];
-    assert_eq!(file["rejects"], json!({"path": "a.rej", "hunks": ["f1h2"]}));
+    let sha256 = wpatch::digest::Sha256::of(&desk.bytes("a.rej")).to_string();
+    assert_eq!(file["rejects"], json!({"path": "a.rej", "hunks": ["f1h2"], "sha256": sha256}));
     let statuses: Vec<_> = file["hunks"].as_array().unwrap().iter().map(|hunk| &hunk["status"]).collect();
     assert_eq!(statuses, ["clean", "not_found", "clean"]);
     let of_all =
@@ -177,11 +180,180 @@ fn a_file_that_could_not_go_is_not_overwritten() {
     assert_eq!(desk.bytes("gone"), b"work\n");
 }
 
+/// A difference to git, which keeps the hunks of the last patch alone.
 #[test]
-fn hunks_of_two_patches_for_one_file_are_all_kept() {
-    let desk = Desk::with(&[("a", LINES.as_bytes())]);
-    let patch = |number: usize| format!("--- a/a\n+++ b/a\n@@ -{number},1 +{number},1 @@\n-no\n+{number}\n");
-    desk.says(&["apply", "--reject", "--unidiff-zero"], [patch(3), patch(7)].concat().as_bytes());
-    let rejected = String::from_utf8(desk.bytes("a.rej")).unwrap();
-    assert_eq!(rejected.matches("@@ -3,1").count() + rejected.matches("@@ -7,1").count(), 2, "{rejected}");
+fn hunks_of_several_patches_for_one_file_are_all_kept() {
+    let hunk = |(number, fits): (usize, bool)| {
+        let old = if fits { number.to_string() } else { "no".to_owned() };
+        format!("@@ -{number},1 +{number},1 @@\n-{old}\n+<{number}>\n")
+    };
+    let cases: [&[&[(usize, bool)]]; 5] = [
+        &[&[(3, false)], &[(7, false)]],
+        &[&[(3, true)], &[(7, false)]],
+        &[&[(3, false)], &[(7, true)]],
+        &[&[(1, true), (3, false)], &[(2, true)], &[(5, false), (7, true), (9, false)]],
+        &[&[(3, true)], &[(3, true)], &[(4, true)]],
+    ];
+    for patches in cases {
+        let text = |hunks: &&[(usize, bool)]| {
+            format!("--- a/a\n+++ b/a\n{}", hunks.iter().copied().map(hunk).collect::<String>())
+        };
+        let patch: String = patches.iter().map(text).collect();
+        let files: &[(&str, &[u8])] = &[("a", LINES.as_bytes()), ("a.rej", b"old\n"), ("../patch", patch.as_bytes())];
+        let trees = [(); 2].map(|()| Desk::with(files));
+        let codes = ["git", env!("CARGO_BIN_EXE_wpatch")].into_iter().zip(&trees).map(|(program, desk)| {
+            let mut command = Command::new(program);
+            command.args(["apply", "--reject", "--unidiff-zero", "../patch"]);
+            quiet(command, &desk.root(), desk.root().parent().unwrap()).status.code()
+        });
+        let codes: Vec<_> = codes.collect();
+        let [theirs, ours] = &trees;
+        assert_eq!((codes[1], ours.bytes("a")), (codes[0], theirs.bytes("a")), "{patch}");
+        let mut done = BTreeSet::new();
+        let rejected: Vec<_> = patches
+            .iter()
+            .map(|hunks| {
+                let left = hunks.iter().filter(|(number, fits)| !fits || !done.insert(*number));
+                left.copied().map(hunk).collect::<String>()
+            })
+            .filter(|hunks| !hunks.is_empty())
+            .map(|hunks| format!("diff a/a b/a\t(rejected hunks)\n{hunks}"))
+            .collect();
+        let found = [theirs, ours].map(|desk| String::from_utf8(desk.bytes("a.rej")).unwrap());
+        assert_eq!(found, [rejected.last().unwrap().clone(), rejected.concat()], "{patch}");
+    }
+}
+
+/// A difference to git, which ends with the first patch file of which something is rejected.
+#[test]
+fn what_follows_a_patch_with_rejects_is_done() {
+    let change = |number: usize, old: &str| format!("--- a/a\n+++ b/a\n@@ -{number} +{number} @@\n-{old}\n+x\n");
+    let patches = (change(3, "no"), change(7, "7"));
+    let files: &[(&str, &[u8])] =
+        &[("a", LINES.as_bytes()), ("../one", patches.0.as_bytes()), ("../two", patches.1.as_bytes())];
+    let left = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
+        let desk = Desk::with(files);
+        let mut command = Command::new(program);
+        command.args(["apply", "--reject", "--unidiff-zero", "../one", "../two"]);
+        assert_eq!(quiet(command, &desk.root(), desk.root().parent().unwrap()).status.code(), Some(1));
+        String::from_utf8(desk.bytes("a")).unwrap()
+    });
+    let lines = LINES.to_owned();
+    assert_eq!(left, [lines.clone(), lines.replace('7', "x")]);
+}
+
+/// Files by their names.
+type Files<'f> = &'f [(&'f str, &'f [u8])];
+
+/// A repository with the files that the patch is for; `also` are in its work tree alone.
+fn repository(patch: &str, also: &[(&str, &[u8])]) -> Desk {
+    let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("c", b"c\n"), ("sub/x", b"x\n")]);
+    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
+        assert!(git(arguments).current_dir(desk.root()).status().unwrap().success());
+    }
+    for (name, bytes) in also.iter().chain(&[("../patch", patch.as_bytes())]) {
+        fs::write(desk.path(name), bytes).unwrap();
+    }
+    desk
+}
+
+/// What is in the work tree and in the index.
+fn both(desk: &Desk) -> (Tree, Vec<u8>) {
+    let mut files = tree::read(&desk.root());
+    files.retain(|path, _| !path.as_bytes().starts_with(b".git"));
+    (files, git(&["ls-files", "-s"]).current_dir(desk.root()).output().unwrap().stdout)
+}
+
+#[test]
+fn beside_the_index_it_does_what_git_does() {
+    let fits = MIXED.replace("-FIVE", "-5").replace("-no", "-text");
+    let c = "diff --git a/c b/c\n--- a/c\n+++ b/c\n@@ -1 +1 @@\n-c\n+C\n";
+    let missing = format!("{}{MIXED}", c.replace("/c", "/missing"));
+    let cases: [(&str, Files<'_>); 6] = [
+        (MIXED, &[]),
+        (&fits, &[]),
+        (MIXED, &[("a.rej", b"mine\n")]),
+        (&format!("{c}{fits}"), &[("c", b"other\n")]),
+        (&format!("{c}{fits}"), &[("new", b"untracked\n")]),
+        (&missing, &[]),
+    ];
+    for (nth, (patch, also)) in cases.into_iter().enumerate() {
+        let reaches = ["--index", "--cached", "--intent-to-add"];
+        for reach in reaches.into_iter().take(if nth == 0 { 3 } else { 2 }) {
+            let [theirs, ours] = [(); 2].map(|()| repository(patch, also));
+            let before = both(&ours);
+            let apply = ["apply", "--reject", reach, "../patch"];
+            let code = git(&apply).current_dir(theirs.root()).output().unwrap().status.code();
+            let look = ours.says(&["check", "--reject", reach, "../patch"], b"");
+            assert_eq!(both(&ours), before, "a look changes nothing");
+            let report = ours.says(&apply, b"");
+            let after = both(&ours);
+            assert_eq!(
+                (report["exit_code"].as_i64(), &after),
+                (code.map(i64::from), &both(&theirs)),
+                "{reach} {patch}"
+            );
+            assert_eq!(report["changed"], after != before, "{reach} {report:#}");
+            assert_eq!((&look["exit_code"], &look["plan_id"]), (&report["exit_code"], &report["plan_id"]), "{reach}");
+            let is_kept = |problem: &Value| problem["code"] == "wpatch::git::index_kept";
+            let has_rest = report["problems"].as_array().unwrap().iter().any(is_kept);
+            assert_eq!(has_rest, code == Some(1), "{reach} {report:#}");
+            if report["changed"] == true {
+                ours.does(&["undo"], b"");
+                assert_eq!(both(&ours), before, "{reach} {patch}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_approval_is_one_of_what_is_rejected_and_of_what_that_replaces() {
+    let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("a.rej", b"mine\n"), (".git/HEAD", b"")]);
+    let id = |arguments: &[&str]| {
+        let report = desk.says(&[&["check", "--reject"], arguments].concat(), MIXED.as_bytes());
+        assert_eq!(report["outcome"], "would_be_partial");
+        report["plan_id"].as_str().unwrap().to_owned()
+    };
+    let known = id(&[]);
+    let replaced = desk.says(&["check", "--reject"], MIXED.as_bytes())["files"][0]["rejects"]["replaces"].clone();
+    assert_eq!(replaced["mode"], "100644");
+    assert_ne!(id(&["--exclude", "sub/*"]), known);
+    fs::write(desk.path("a.rej"), b"other\n").unwrap();
+    assert_ne!(id(&[]), known);
+    let before = tree::read(&desk.root());
+    let refused = desk.says(&["apply", "--reject", "--approve", &known], MIXED.as_bytes());
+    assert_eq!(refused["error"]["code"], "wpatch::plan::not_approved");
+    assert_eq!(tree::read(&desk.root()), before);
+    let now = id(&[]);
+    let done = desk.says(&["apply", "--reject", "--approve", &now], MIXED.as_bytes());
+    assert_eq!((&done["outcome"], done["plan_id"].as_str()), (&"partial".into(), Some(now.as_str())), "{done:#}");
+}
+
+#[test]
+fn what_is_left_out_has_another_name_than_what_is_done() {
+    let desk = Desk::with(&[("a", b"one\n"), ("gone", b"two\n")]);
+    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-other\n";
+    let whole = desk.does(&["check", "--reject"], patch.replace("-other", "-two").as_bytes());
+    let reduced = desk.says(&["check", "--reject"], patch.as_bytes());
+    assert!(reduced["plan_id"].is_string() && reduced["plan_id"] != whole["plan_id"], "{reduced:#}");
+}
+
+#[test]
+fn a_plan_that_rejects_can_be_saved() {
+    let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), (".git/HEAD", b"")]);
+    let saved = desk.says(&["check", "--reject", "--save"], MIXED.as_bytes());
+    let id = saved["saved"]["id"].as_str().unwrap();
+    let done = desk.says(&["apply", "--plan", id], b"");
+    assert_eq!((&done["outcome"], &done["exit_code"]), (&"partial".into(), &1.into()), "{done:#}");
+    assert!(desk.bytes("a.rej").starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -4,3"));
+}
+
+#[test]
+fn it_stands_beside_no_merge_as_with_git() {
+    let desk = repository(MIXED, &[]);
+    let output = git(&["apply", "--reject", "--3way", "../patch"]).current_dir(desk.root()).output().unwrap();
+    assert_eq!(output.status.code(), Some(128));
+    let error = desk.refuses("usage", &["apply", "--reject", "--3way", "../patch"], b"");
+    let said = error["message"].as_str().unwrap();
+    assert!(said.contains("--reject") && said.contains("--3way"), "{said}");
 }

@@ -98,6 +98,75 @@ fn what_is_no_list_or_no_patch_is_refused_with_its_line() {
     self::desk().refuses("too_large", &small, b"");
 }
 
+#[test]
+fn a_list_may_have_remarks_blanks_and_the_line_ends_of_another_system() {
+    let series =
+        "\r\n# all\r\n  one.patch -pab # said\r\n\t\r\nsub/two.patch -p 0\r\nthree.patch --strip=2 --reverse\r\n";
+    for series in [series.to_owned(), series.replace("\r\n", "\n"), series.trim_end().to_owned()] {
+        let desk = listed(&series);
+        desk.does(&APPLY, b"");
+        assert_eq!(
+            (desk.bytes("a"), desk.bytes("new")),
+            (b"one\nmost\ntwo\n".to_vec(), b"newer\n".to_vec()),
+            "{series}"
+        );
+    }
+}
+
+#[test]
+fn a_list_that_names_nothing_changes_nothing() {
+    for series in ["", "\n\n", "# nothing\n", "empty.patch\n"] {
+        let desk = listed(series);
+        let before = tree::read(&desk.root());
+        let report = desk.does(&APPLY, b"");
+        assert_eq!((&report["outcome"], &report["changed"]), (&json!("applied"), &json!(false)), "{series}");
+        assert_eq!(tree::read(&desk.root()), before);
+    }
+}
+
+#[test]
+fn a_patch_that_is_listed_twice_is_done_twice() {
+    let desk = listed("one.patch\none.patch\n");
+    let error = desk.refuses("no_change", &CHECK, b"");
+    assert!(error["message"].as_str().unwrap().ends_with("(line 2 of debian/patches/series)"), "{error}");
+    let desk = listed("one.patch\none.patch -R\none.patch\n");
+    desk.does(&APPLY, b"");
+    assert_eq!(desk.bytes("a"), b"one\nmore\ntwo\n");
+}
+
+#[test]
+fn a_series_can_be_saved_and_carried_out_later() {
+    let desk = desk();
+    let saved = desk.does(&[&CHECK[..], &["--save"]].concat(), b"");
+    let id = saved["saved"]["id"].as_str().unwrap();
+    fs::remove_dir_all(desk.path("debian")).unwrap();
+    let done = desk.does(&["apply", "--plan", id], b"");
+    assert_eq!((desk.bytes("a"), desk.bytes("new")), (b"one\nmost\ntwo\n".to_vec(), b"newer\n".to_vec()));
+    assert_eq!(done["inputs"][3]["listed"], json!({"series": "debian/patches/series", "line": 6}));
+}
+
+#[test]
+fn what_does_not_fit_of_a_series_can_be_rejected() {
+    let desk = desk();
+    fs::write(desk.path("debian/patches/sub/two.patch"), PATCHES[1].1.replace("-more", "-other")).unwrap();
+    let report = desk.says(&[&APPLY[..], &["--reject"]].concat(), b"");
+    assert_eq!(report["outcome"], "partial");
+    assert_eq!((desk.bytes("a"), desk.bytes("new")), (b"one\nmore\ntwo\n".to_vec(), b"newer\n".to_vec()));
+    assert!(desk.bytes("a.rej").starts_with(b"diff a/a b/a\t(rejected hunks)\n@@ -1,3"));
+}
+
+#[test]
+fn what_a_series_does_not_go_with_is_named() {
+    for option in ["--lenient", "--batch", "--file=a"] {
+        let desk = desk();
+        let output = desk.runs(&[&CHECK[..], &[option]].concat(), b"");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let name = option.split('=').next().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("--series") && said.contains(name), "{said}");
+    }
+}
+
 /// Some files, patches that lead from one version of them to the next, and a tree that is a little different.
 struct Told {
     tree: Vec<(String, String)>,

@@ -1,5 +1,7 @@
 //! `--3way`: patches merged with what became of their files, as `git apply --3way` merges them.
 
+mod onto;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -87,15 +89,6 @@ fn conflicts_that_are_marked_are_those_of_git() {
             assert_eq!(both(&ours), after);
         }
     }
-}
-
-#[test]
-fn people_read_in_the_words_of_git_which_files_are_in_conflict() {
-    let tree = Tree::diverged();
-    let said = tree.wpatch("", &["apply", "--3way", "--conflict", "markers"]).stderr;
-    let said = String::from_utf8(said).unwrap();
-    let applied = ["both", "conflicts"].map(|name| format!("Applied patch to '{name}' with conflicts.\n")).concat();
-    assert!(said.contains(&format!("{applied}U both\nU conflicts\n")), "{said}");
 }
 
 #[test]

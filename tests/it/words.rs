@@ -121,18 +121,6 @@ fn what_git_says_whole_is_said_once() {
 }
 
 #[test]
-fn hunks_that_are_rejected_are_told_as_git_tells_them() {
-    let hunk = |old: &str, new: &str, line: usize| format!("@@ -{line} +{line} @@\n-{old}\n+{new}\n");
-    let patch =
-        ["--- a/file\n+++ b/file\n", &hunk("1", "i", 1), &hunk("two", "zwei", 2), &hunk("3", "iii", 3)].concat();
-    let words = "error: patch failed: file:1\nerror: patch failed: file:3\n";
-    assert_eq!(said(&["check", "--reject", "--unidiff-zero"], &patch), words);
-    let done =
-        "Applying patch file with 2 rejects...\nRejected hunk #1.\nHunk #2 applied cleanly.\nRejected hunk #3.\n";
-    assert_eq!(said(&["apply", "--reject", "--unidiff-zero"], &patch), [words, done].concat());
-}
-
-#[test]
 fn the_words_of_git_on_options_are_kept() {
     for level in ["-pmalformed", "-p2q", "-p-1"] {
         let words = format!("option -p expects a non-negative integer, got '{}'", &level[2..]);
@@ -214,7 +202,8 @@ fn a_loud_run_names_each_file_as_git_does() {
         "diff --git a/file b/new\nrename from file\nrename to new\n--- a/file\n+++ b/new\n@@ -1 +1 @@\n-two\n+zwei\n";
     let root = TempDir::new().unwrap();
     fs::write(root.path().join("file"), "one\ntwo\nthree\n").unwrap();
-    let checked = "Checking patch file => new...\nerror: patch failed: file:1\nerror: file: patch does not apply\n";
+    let checked = "Checking patch file => new...\nerror: while searching for:\ntwo\n\n\
+                   error: patch failed: file:1\nerror: file: patch does not apply\n";
     assert_eq!(said_in(root.path(), &["apply", "-v"], patch), checked);
     let patch = patch.replace("@@ -1 +1 @@\n-two", "@@ -1,2 +1,2 @@\n two\n-three");
     fs::write(root.path().join("file"), "one\ntwo\nthree\n").unwrap();

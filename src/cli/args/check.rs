@@ -18,7 +18,7 @@ pub(in crate::cli) struct CheckOptions {
     #[command(flatten)]
     pub(in crate::cli) tree: TreeOptions,
     /// Keep the plan for `apply --plan`, in the place where the history is; takes the lock
-    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "reject", "series"])]
+    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way"])]
     pub(in crate::cli) save: bool,
     #[command(flatten)]
     pub(in crate::cli) batch: BatchOptions,

@@ -13,7 +13,7 @@ pub(in crate::cli) struct GitOptions {
     #[arg(long, conflicts_with = "only")]
     pub(in crate::cli) allow_overlap: bool,
     /// Apply what fits, write hunks that do not to FILE.rej, and end with code 1
-    #[arg(long, conflicts_with_all = ["approve", "index", "cached", "three_way", "lenient", "diagnostics"])]
+    #[arg(long, conflicts_with_all = ["three_way", "lenient", "diagnostics"])]
     pub(in crate::cli) reject: bool,
     /// Take a text without any change for a patch that changes nothing
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! What becomes of an index, gathered from what becomes of its files; and of the work tree with it.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::matches::Matches;
@@ -16,6 +17,8 @@ pub(super) struct Gather<'a> {
     blobs: &'a Blobs<'a>,
     /// What takes the changes of the work tree, and what that holds.
     tree: Option<(&'a dyn Sink, &'a Matches)>,
+    /// The files of rejected hunks, which are in no index, and what takes them.
+    rejects: (&'a BTreeSet<RelPath>, Option<&'a dyn Sink>),
     gathered: Mutex<Gathered>,
 }
 
@@ -41,8 +44,13 @@ impl Held {
 }
 
 impl<'a> Gather<'a> {
-    pub(super) fn new(staged: &'a Staged, blobs: &'a Blobs<'a>, tree: Option<(&'a dyn Sink, &'a Matches)>) -> Self {
-        Self { staged, blobs, tree, gathered: Mutex::default() }
+    pub(super) fn new(
+        staged: &'a Staged,
+        blobs: &'a Blobs<'a>,
+        tree: Option<(&'a dyn Sink, &'a Matches)>,
+        rejects: (&'a BTreeSet<RelPath>, Option<&'a dyn Sink>),
+    ) -> Self {
+        Self { staged, blobs, tree, rejects, gathered: Mutex::default() }
     }
 
     pub(super) fn finish(self) -> Gathered {
@@ -142,6 +150,11 @@ impl<'a> Gather<'a> {
 
 impl Sink for Gather<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+        if let (rejects, sink) = self.rejects
+            && rejects.contains(&change.path)
+        {
+            return sink.map_or(Ok(()), |sink| sink.take(change));
+        }
         let entry = match &change.after {
             Some(after) => self.entry(&change.path, after)?,
             None => None,

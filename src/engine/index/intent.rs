@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Indexed, Restaged};
+use super::{Indexed, Restaged, rejects};
 use crate::change::{Dropped, Sink};
 use crate::engine::run::Run;
 use crate::mode::FileMode;
@@ -24,11 +24,12 @@ impl Run {
         (sink, blobs): (Option<&dyn Sink>, Blobs<'i>),
         approve: Option<&str>,
     ) -> Result<Restaged<'i>, Failure> {
-        let resolution = preflight::resolve(&self.plan, workspace, options, sink.unwrap_or(&Dropped))?;
+        let mut resolution = preflight::resolve(&self.plan, workspace, options, sink.unwrap_or(&Dropped))?;
         let entry = indexed.index.intention();
         let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
         let new = made(&self.plan, &resolution).into_iter().filter(is_new);
-        let updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
+        let mut updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
+        self.problems.extend(rejects::keep(indexed, &self.problems, &mut resolution, &mut updates));
         self.note_index(indexed, staged, &updates);
         self.resolved(resolution, approve);
         Ok(Restaged { blobs, updates, held: Vec::new() })

@@ -8,7 +8,7 @@ use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::policy::closed;
-use crate::preflight::{self, Code, Problem, code};
+use crate::preflight::{self, Code, Facts, Problem, code};
 use crate::transaction::Failure;
 use crate::workspace::index::{GitIndex, IndexEntry, Staged};
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
@@ -108,8 +108,9 @@ fn problem(operation: usize, path: &RelPath, arrives: bool, why: &'static str) -
     } else {
         (&code::NOT_AS_INDEXED, "`git add` it, or put it back; --cached leaves the work tree alone")
     };
+    let facts = Facts { is_untracked: why == UNTRACKED, ..Facts::default() };
     let path = Some(path.clone());
-    Problem { operation: Some(operation), path, help: Some(help.to_owned()), ..Problem::new(code, why) }
+    Problem { operation: Some(operation), path, help: Some(help.to_owned()), facts, ..Problem::new(code, why) }
 }
 
 impl Looking<'_> {

@@ -11,6 +11,7 @@ mod gitlinks;
 mod intent;
 mod matches;
 mod modes;
+mod rejects;
 mod stages;
 
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ use crate::workspace::{ANNEX, Workspace};
 
 use gather::{Gather, Gathered};
 use matches::Matches;
+use rejects::Beside;
 
 pub use ancestor::build_ancestor;
 
@@ -129,19 +131,21 @@ impl Run {
         let mut staged = indexed.index.read()?;
         // Of files that policy keeps closed nothing is looked at, and nobody is told how they differ.
         let is_held = indexed.reach == Reach::Both && preflight::is_held(&self.plan, workspace, options);
-        let matches = match indexed.reach {
+        let mut matches = match indexed.reach {
             Reach::Intent => return self.intend(indexed, &staged, (workspace, options), (sink, blobs), approve),
             Reach::Both if !is_held => Matches::of(&self.plan, (&staged, &indexed.index), workspace, options)?,
             Reach::Both | Reach::Cached => Matches::default(),
         };
         let made = self.plan.operations.iter().filter(|operation| operation.action == Action::Create);
         made.for_each(|operation| staged.fulfil(&operation.path));
+        let (rejects, options) = (rejects::files(&self.plan, options), &rejects::excuse(&mut matches, options));
         self.problems.extend(matches.problems.iter().cloned());
         self.problems.extend(modes::problems(&self.plan, &staged));
-        let has_tree = indexed.reach == Reach::Both && !is_held && !self.is_refused();
-        let tree = sink.filter(|_| has_tree).map(|sink| (sink, &matches));
-        let gather = Gather::new(&staged, &blobs, tree);
-        let resolution = preflight::resolve(&self.plan, &staged, options, &gather)?;
+        let sink = sink.filter(|_| !is_held && !self.is_refused());
+        let tree = sink.filter(|_| indexed.reach == Reach::Both).map(|sink| (sink, &matches));
+        let gather = Gather::new(&staged, &blobs, tree, (&rejects, sink));
+        let beside = Beside { staged: &staged, tree: workspace, rejects: &rejects };
+        let mut resolution = preflight::resolve(&self.plan, &beside, options, &gather)?;
         let Gathered { mut updates, held } = gather.finish();
         let links = gitlinks::updates(&self.plan, &staged);
         self.problems.extend(links.problems);
@@ -150,6 +154,7 @@ impl Run {
         // Where something comes, nothing else need be said of what goes.
         updates.sort_by(|a, b| (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some())));
         updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
+        self.problems.extend(rejects::keep(indexed, &self.problems, &mut resolution, &mut updates));
         self.note_index(indexed, &staged, &updates);
         if is_held && resolution.is_clean() {
             // What is new to the index may be there in the work tree, where it is not to be changed.

@@ -31,7 +31,8 @@ impl Worker<'_> {
     ) {
         let is_start = |node: &&Node| before.is_none() && node.kind == FileKind::Regular;
         let is_going = self.going.contains(&(operation.step, &operation.path));
-        if let Some(node) = replaced.filter(|node| self.options.describe && !is_going && !is_start(node)) {
+        let is_asked = self.options.describe || self.options.three_way.is_some();
+        if let Some(node) = replaced.filter(|node| is_asked && !is_going && !is_start(node)) {
             findings.outcome.replaced = Some((git_mode(node), Sha256::of(&node.bytes)));
         }
     }

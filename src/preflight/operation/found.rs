@@ -61,13 +61,22 @@ impl Worker<'_> {
     /// Returns the file or link that a file which arrives replaces. The mode and owner of a file stay, unless the patch
     /// names a mode.
     pub(super) fn replaced(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
-        if !operation.arrives() || !self.options.overwrite || operation.from.as_ref() == Some(&operation.path) {
+        if !operation.arrives() || operation.from.as_ref() == Some(&operation.path) || !self.may_replace(operation)? {
             return Ok(None);
         }
         Ok(match self.overlay.current(&operation.path, operation.step)? {
             Seen::Node(node) if node.kind != FileKind::Directory => Some(node),
             _ => None,
         })
+    }
+
+    /// Returns whether the operation may take the place of a file that stays without it.
+    fn may_replace(&self, operation: &Operation) -> Result<bool, WorkspaceError> {
+        match &self.options.three_way {
+            _ if self.options.overwrite => Ok(true),
+            Some(three_way) => three_way.clears(operation, self.options.max_read()),
+            None => Ok(false),
+        }
     }
 
     /// Returns the file that is there already which the operation makes, if it can be merged with that.
@@ -127,7 +136,7 @@ impl Worker<'_> {
             Seen::Node(_) | Seen::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);
                 let is_copied_over = operation.action == Action::Copy && operation.guard == Some(Guard::Anything);
-                let may = is_itself || is_going(path) || self.options.overwrite || is_copied_over;
+                let may = is_itself || is_going(path) || is_copied_over || self.may_replace(operation)?;
                 if !may {
                     checks::exists(operation, &seen, self.plan.text(operation), findings);
                 }

@@ -16,7 +16,7 @@ use super::growth::Growth;
 use super::guards::Watched;
 use super::modes::{kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
-use super::three_way::{self, Attempt};
+use super::three_way::{self, Attempt, Fallback};
 use super::{Moment, Options, Side, done, lines, reject, whole};
 use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions};
@@ -61,7 +61,7 @@ impl<'a> Worker<'a> {
             options,
             overlay,
             going,
-            failed: HashMap::new(),
+            failed: options.unfit.iter().map(|(path, code)| (path, *code)).collect(),
             rejects: HashMap::new(),
             uncopied: Vec::new(),
             growth: Growth::default(),
@@ -121,7 +121,8 @@ impl<'a> Worker<'a> {
         }
         let replaced = self.replaced(operation)?;
         self.describe_replaced(operation, before.as_ref(), replaced.as_ref(), findings);
-        let replaced = replaced.filter(|node| node.kind == FileKind::Regular);
+        // What gives way to a merge leaves nothing.
+        let replaced = replaced.filter(|node| node.kind == FileKind::Regular && self.options.overwrite);
         let known = before.as_ref().or(replaced.as_ref());
         self.describe_before(known, findings);
         self.exhibit(index, Moment::Before, known);
@@ -229,17 +230,22 @@ impl<'a> Worker<'a> {
     ) -> Result<Option<Edited>, WorkspaceError> {
         let text = self.plan.text(operation);
         let attempt = three_way::attempt(operation, text, before, self.options, findings)?;
-        let is_baseless = matches!(attempt, Attempt::Baseless);
+        let fallback = match attempt {
+            Attempt::Unmergeable => Some(Fallback::Unmergeable),
+            Attempt::Baseless => Some(Fallback::Baseless),
+            Attempt::Merged(_) | Attempt::Refused | Attempt::Direct => None,
+        };
+        findings.outcome.fallback = fallback;
         Ok(match (attempt, before) {
             (Attempt::Merged(bytes), _) => Some(Edited::Changed(bytes)),
             (Attempt::Refused, _) => None,
-            (Attempt::Direct | Attempt::Baseless, Some(rival)) if operation.action == Action::Create => {
+            (_, Some(rival)) if operation.action == Action::Create => {
                 three_way::tell_rival(operation, text, rival, findings);
                 None
             }
-            (Attempt::Direct | Attempt::Baseless, _) => {
+            (Attempt::Direct | Attempt::Unmergeable | Attempt::Baseless, _) => {
                 let edited = edit::postimage(operation, text, preimage, self.options, findings);
-                if edited.is_none() && is_baseless {
+                if edited.is_none() && fallback == Some(Fallback::Baseless) {
                     three_way::tell_baseless(operation, findings);
                 }
                 edited

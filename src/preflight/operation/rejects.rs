@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Worker;
+use crate::digest::Sha256;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::plan::Operation;
 use crate::policy::Access;
 use crate::preflight::findings::Findings;
+use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::{Node, Seen};
 use crate::preflight::{checks, code, reject};
 use crate::workspace::WorkspaceError;
@@ -36,6 +38,8 @@ impl Worker<'_> {
         if reject::is_refused(&path, access, self.options, findings) {
             return Ok(false);
         }
+        let lost =
+            known.filter(|_| !self.rejects.contains_key(&path)).map(|node| (git_mode(node), Sha256::of(&node.bytes)));
         let all = self.rejects.entry(path.clone()).or_default();
         all.extend_from_slice(&text);
         let like = known.filter(|node| node.kind == FileKind::Regular);
@@ -49,6 +53,10 @@ impl Worker<'_> {
         };
         if !checks::is_possible(&node, self.options.max_made(), findings) {
             return Ok(false);
+        }
+        if let Some(rejects) = findings.outcome.rejects.as_mut().filter(|_| self.options.describe) {
+            rejects.sha256 = Some(Sha256::of(&node.bytes));
+            rejects.replaced = lost;
         }
         self.overlay.put(&path, operation.step, node)?;
         Ok(true)

@@ -1,0 +1,192 @@
+//! What git says where it does not apply a patch, and how far it is: scripts look for these words.
+//!
+//! To add words for a problem, write a row of [`WORDS`].
+
+mod progress;
+mod text;
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::{self, Write};
+
+use crate::engine::Outcome;
+use crate::engine::options::{Code, Direction, Input, Problem, Severity, SyntaxErrorKind, code};
+use crate::report::{FileReport, Op};
+use crate::text::printable;
+
+/// What is said in git's words besides why a patch does not apply.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Speech {
+    /// Whether what is done with each file is said, too (`--verbose`, and `--reject` as in git).
+    pub(super) is_loud: bool,
+    /// Whether what is merged is said (`--3way`).
+    pub(super) is_merge: bool,
+    /// How the patch is read.
+    pub(super) direction: Direction,
+}
+
+/// The last line on a file whose contents do not fit.
+const UNFIT: &str = "{old}: patch does not apply";
+
+/// What is said of a file for each code: usually, and where git's index counts. `{old}` is its name before, `{new}` the one
+/// afterwards, `{blob}` the one that the patch was made for.
+const WORDS: &[(Code, &[&str], &[&str])] = &[
+    (code::MISSING, &["{old}: No such file or directory"], &["{old}: does not exist in index"]),
+    (code::NOT_A_DIRECTORY, &["{old}: Not a directory"], &["{old}: Not a directory"]),
+    (code::EXISTS, &["{new}: already exists in working directory"], &["{new}: already exists in index"]),
+    (code::NOT_A_FILE, &["{old}: wrong type"], &["{old}: wrong type"]),
+    (code::WRONG_TYPE, &["{old}: wrong type"], &["{old}: wrong type"]),
+    (code::NOT_AS_INDEXED, &["{old}: does not match index"], &["{old}: does not match index"]),
+    (code::CLOSED, &["invalid path '{new}'"], &["invalid path '{new}'"]),
+    (code::OUTSIDE_ROOT, &["invalid path '{new}'"], &["invalid path '{new}'"]),
+    (code::NOT_EMPTIED, &[NOT_EMPTIED, UNFIT], &[NOT_EMPTIED, UNFIT]),
+    (
+        code::NO_BLOB,
+        &["sha1 information is lacking or useless ({old})."],
+        &["sha1 information is lacking or useless ({old})."],
+    ),
+    (code::NO_BINARY_DATA, &[NO_INDEX_LINE, UNFIT], &[NO_INDEX_LINE, UNFIT]),
+    (code::WRONG_BLOB, &[OTHER_BLOB, UNFIT], &[OTHER_BLOB, UNFIT]),
+    (code::BINARY_DATA, &[DAMAGED, UNFIT], &[DAMAGED, UNFIT]),
+    (code::IRREVERSIBLE, &[NO_WAY_BACK, UNFIT], &[NO_WAY_BACK, UNFIT]),
+    (code::THROUGH_LINK, &[BEYOND, UNFIT], &[BEYOND, UNFIT]),
+];
+
+const NOT_EMPTIED: &str = "removal patch leaves file contents";
+const NO_INDEX_LINE: &str = "cannot apply binary patch to '{old}' without full index line";
+const OTHER_BLOB: &str = "the patch applies to '{old}' ({blob}), which does not match the current contents.";
+const DAMAGED: &str = "binary patch does not apply to '{old}'";
+const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
+const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
+const MADE_BEYOND: &str = "affected file '{new}' is beyond a symbolic link";
+const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")";
+
+/// Prints what git would say of `outcome`, and nothing of what git does not know.
+///
+/// # Security
+///
+/// Names and lines of patches go through [`printable`].
+pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> io::Result<()> {
+    let is_foreign = outcome.inputs.iter().any(is_foreign);
+    let speech = if is_foreign { Speech::default() } else { speech };
+    let mut lines = progress::skipped(outcome, speech);
+    if let Some(broken) = outcome.problems.iter().find(|problem| is_broken(outcome, problem)) {
+        lines.extend(text::of_text(outcome, broken).into_iter().map(|line| format!("error: {line}")));
+    } else {
+        let problems = by_file(outcome);
+        let of = |index: usize| problems.get(&index).map_or(&[][..], Vec::as_slice);
+        let files = || outcome.report.files.iter().enumerate().map(|(index, file)| (file, of(index)));
+        lines.extend(files().flat_map(|(file, problems)| checked(outcome, file, problems, speech)));
+        lines.extend(files().flat_map(|(file, problems)| progress::written(outcome, file, problems, speech)));
+        lines.extend(progress::in_conflict(outcome));
+    }
+    lines.iter().try_for_each(|line| writeln!(err, "{line}"))
+}
+
+/// Returns the problems of each file, by its index.
+fn by_file(outcome: &Outcome) -> HashMap<usize, Vec<&Problem>> {
+    let mut by_file: HashMap<_, Vec<_>> = HashMap::new();
+    for problem in &outcome.problems {
+        if let Some(file) = problem.operation {
+            by_file.entry(file).or_default().push(problem);
+        }
+    }
+    by_file
+}
+
+/// Says what is found when a file is looked at, which has `problems`.
+fn checked(outcome: &Outcome, file: &FileReport, problems: &[&Problem], speech: Speech) -> Vec<String> {
+    let is_left_out = |problem: &Problem| problem.severity == Severity::Reject && file.is_rejected();
+    let problem = problems.iter().copied().find(|problem| is_told(outcome, problem) || is_left_out(problem));
+    // Where hunks are rejected, git goes on behind them.
+    let stops = problem.filter(|problem| problem.severity == Severity::Error);
+    let fails = stops.and_then(|problem| problem.hunk).filter(|&hunk| hunk < file.hunks.len());
+    let mut lines = progress::begun(outcome, file, speech);
+    if problem.is_none_or(|problem| problem.hunk.is_some()) {
+        lines.extend(progress::merged(file, speech));
+    }
+    let rejected: BTreeSet<_> = progress::rejected(problems).collect();
+    for (number, hunk) in file.hunks.iter().enumerate().take(fails.map_or(usize::MAX, |hunk| hunk + 1)) {
+        if fails == Some(number) || rejected.contains(&number) {
+            lines.extend(progress::searched(outcome, hunk, speech));
+            lines.extend(failed(file, number));
+        } else {
+            lines.extend(progress::moved(hunk, speech).map(|place| format!("Hunk #{} {place}", number + 1)));
+        }
+    }
+    lines.extend(problem.into_iter().flat_map(|problem| of_file(outcome, file, problem, speech)));
+    lines
+}
+
+/// Names the place of a hunk that fails.
+fn failed(file: &FileReport, hunk: usize) -> Option<String> {
+    let old = printable(file.from.as_ref().unwrap_or(&file.path).as_bytes());
+    Some(format!("error: patch failed: {old}:{}", file.hunks.get(hunk)?.patch.old_start?))
+}
+
+/// Returns whether git's words have the place and the reason of `problem`, or the line there shows it by itself, so that
+/// ours would say no more.
+pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
+    let whole =
+        [SyntaxErrorKind::LONE_HUNK, SyntaxErrorKind::NO_HUNK, SyntaxErrorKind::NO_METHOD, SyntaxErrorKind::ONE_NAME];
+    let is_whole = |mistake: &SyntaxErrorKind| {
+        let is_plain = matches!(mistake, &SyntaxErrorKind::Mode | &SyntaxErrorKind::NumberTooLarge);
+        whole.contains(mistake) || is_plain
+    };
+    let file = problem.operation.and_then(|index| outcome.report.files.get(index));
+    let is_whole =
+        problem.facts.mistake.as_ref().is_some_and(is_whole) || file.is_some_and(|file| is_made_beyond(file, problem));
+    is_told(outcome, problem) && is_whole
+}
+
+/// Returns whether a file would come to a place behind a symbolic link.
+fn is_made_beyond(file: &FileReport, problem: &Problem) -> bool {
+    *problem.code == code::THROUGH_LINK && matches!(file.op, Op::Create | Op::Rename | Op::Copy)
+}
+
+/// Returns whether `problem` keeps a patch of lines from applying.
+fn is_told(outcome: &Outcome, problem: &Problem) -> bool {
+    let input = problem.place.and_then(|(input, _)| outcome.inputs.get(input)).or(outcome.inputs.first());
+    problem.severity == Severity::Error && !input.is_some_and(is_foreign)
+}
+
+/// Returns whether a patch is in a grammar that git does not know.
+fn is_foreign(input: &Input) -> bool {
+    !input.formats.is_empty() && !input.formats.iter().any(|name| matches!(*name, "git" | "unified"))
+}
+
+/// Returns whether `problem` is about the text of a patch, behind which git does not read on.
+fn is_broken(outcome: &Outcome, problem: &Problem) -> bool {
+    problem.operation.is_none() && is_told(outcome, problem) && !text::of_text(outcome, problem).is_empty()
+}
+
+/// Returns what is said of a file that cannot be changed.
+fn of_file(outcome: &Outcome, file: &FileReport, problem: &Problem, speech: Speech) -> Vec<String> {
+    let new = printable(file.path.as_bytes()).to_string();
+    let old = file.from.as_ref().map_or_else(|| new.clone(), |from| printable(from.as_bytes()).to_string());
+    let words = |row: &[&str]| {
+        let blob = problem.facts.blob.as_deref().unwrap_or_default();
+        let filled = |line: &&str| {
+            let line = line.replace("{blob}", &printable(blob).to_string());
+            format!("error: {}", line.replace("{old}", &old).replace("{new}", &new))
+        };
+        row.iter().map(filled).collect::<Vec<_>>()
+    };
+    if let Some(hunk) = problem.hunk.filter(|&hunk| hunk < file.hunks.len()) {
+        return match failed(file, hunk) {
+            Some(_) if problem.severity == Severity::Reject && file.op == Op::Delete => words(&[NOT_EMPTIED, UNFIT]),
+            Some(_) => words(&[UNFIT]),
+            None => Vec::new(),
+        };
+    }
+    let is_onto = *problem.code == code::EXISTS && matches!(file.op, Op::Rename | Op::Copy);
+    if speech.is_merge && is_onto && !problem.facts.is_untracked {
+        let is_moved = file.op == Op::Rename && file.added + file.removed == 0;
+        return words(if is_moved { &[UNFIT] } else { &[progress::NO_BLOB, UNFIT] });
+    }
+    if is_made_beyond(file, problem) {
+        return words(&[MADE_BEYOND]);
+    }
+    let row = WORDS.iter().find(|(code, ..)| code == problem.code);
+    let is_of_index = outcome.report.index.is_some() && !problem.facts.is_untracked;
+    row.map_or(Vec::new(), |(_, usual, indexed)| words(if is_of_index { indexed } else { usual }))
+}

@@ -1,0 +1,91 @@
+//! `--reject` where the index changes: rejected hunks come to files of the work tree, and the index stays as it is.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::matches::Matches;
+use super::{Indexed, Reach};
+use crate::path::RelPath;
+use crate::plan::Plan;
+use crate::preflight::{self, Problem, Resolution, Severity, code};
+use crate::workspace::index::{Staged, Update};
+use crate::workspace::{Directory, Result, Stat, Workspace};
+
+/// An index, and beside it the files of the work tree that rejected hunks come to.
+pub(super) struct Beside<'a> {
+    pub(super) staged: &'a Staged,
+    pub(super) tree: &'a dyn Workspace,
+    /// These files.
+    pub(super) rejects: &'a BTreeSet<RelPath>,
+}
+
+impl Beside<'_> {
+    fn of(&self, path: &RelPath) -> &dyn Workspace {
+        if self.rejects.contains(path) { self.tree } else { self.staged }
+    }
+}
+
+impl Workspace for Beside<'_> {
+    fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
+        self.of(path).stat(path)
+    }
+
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+        self.of(path).read(path, limit)
+    }
+
+    fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
+        self.of(path).read_link(path)
+    }
+
+    fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {
+        self.staged.list(directory)
+    }
+
+    fn user(&self) -> u32 {
+        self.tree.user()
+    }
+
+    fn identity(&self) -> Result<String> {
+        self.staged.identity()
+    }
+}
+
+/// Returns the files that rejected hunks of `plan` may come to, if there are to be any.
+pub(super) fn files(plan: &Plan, options: &preflight::Options) -> BTreeSet<RelPath> {
+    if options.reject { preflight::reject_files(plan) } else { BTreeSet::new() }
+}
+
+/// Leaves out of what is looked at the files that are not those of the index, where what does not fit is left out.
+pub(super) fn excuse(matches: &mut Matches, options: &preflight::Options) -> preflight::Options {
+    if !options.reject || matches.problems.is_empty() {
+        return options.clone();
+    }
+    matches.problems.iter_mut().for_each(Problem::soften);
+    let unfit = matches.problems.iter().filter_map(|problem| Some((problem.path.clone()?, problem.code)));
+    preflight::Options { unfit: Arc::new(unfit.collect()), ..options.clone() }
+}
+
+/// Takes the changes of the index back where something is left out, as git does; returns the warning that says so. The
+/// work tree has what was done of it, unless the index alone was to change.
+pub(super) fn keep(
+    indexed: &Indexed,
+    known: &[Problem],
+    resolution: &mut Resolution,
+    updates: &mut Vec<Update>,
+) -> Option<Problem> {
+    let is_left_out = |problem: &Problem| problem.severity == Severity::Reject;
+    if !known.iter().chain(&resolution.problems).any(is_left_out) {
+        return None;
+    }
+    if indexed.reach == Reach::Cached {
+        let written = resolution.files.iter().filter_map(|file| file.rejects.as_ref().map(|rejects| &rejects.path));
+        resolution.changes = written.collect::<BTreeSet<_>>().len();
+    }
+    if updates.is_empty() {
+        return None;
+    }
+    updates.clear();
+    let message = "the index stays as it is, as a part of the patch is left out";
+    Some(Problem { severity: Severity::Warning, ..Problem::new(&code::INDEX_KEPT, message) })
+}
