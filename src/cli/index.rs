@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use super::Stop;
-use super::args::{Global, IndexOptions};
+use super::args::{Global, IndexOptions, MergeOptions};
 use crate::engine::options::code;
 use crate::engine::{GitIndex, Indexed, Reach};
 
@@ -14,12 +14,12 @@ use crate::engine::{GitIndex, Indexed, Reach};
 /// # Errors
 ///
 /// Stops if there is no index here.
-pub(super) fn meant(options: &IndexOptions, is_merged: bool, global: &Global) -> Result<Option<Indexed>, Stop> {
+pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Global) -> Result<Option<Indexed>, Stop> {
     let (reach, option) = match (options.cached, options.index) {
         (true, _) => (Reach::Cached, "--cached"),
         (_, true) => (Reach::Both, "--index"),
-        _ if is_merged && !is_around(global) => return Ok(None),
-        _ if is_merged => (Reach::Both, "--3way"),
+        _ if merge.three_way && !is_around(global) => return Ok(None),
+        _ if merge.three_way => (Reach::Both, "--3way"),
         // As git has it, where there is nothing to note this is no mistake.
         _ if options.intent_to_add => {
             let index = GitIndex::around(global.root()).ok().filter(GitIndex::has_work_tree);

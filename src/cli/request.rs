@@ -6,7 +6,8 @@ use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
 use super::{Stop, Task, input, merge, series, tree, verbs};
 use crate::engine::options::{
-    self, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions, TransactionOptions, code,
+    self, Closeness, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions,
+    TransactionOptions, code,
 };
 use crate::engine::{self, Commands, Git, Lenience, Request};
 use crate::path::{PathError, RelPath};
@@ -35,20 +36,65 @@ pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> R
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
+pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
+    if patch.index.build_fake_ancestor.is_some() {
+        return Err(super::not_looking());
+    }
     let closeness = verbs::closeness(patch.closeness, patch.reindent)?;
-    let selection = Selection {
-        file: patch.file.map(OsString::into_encoded_bytes),
+    let selection = selection(&mut patch, closeness, global)?;
+    let preflight = looks(&patch, (task, closeness), global)?;
+    let three_way = merge::meant(&patch.merge, preflight.max_file, global)?;
+    let index = if matches!(task, Task::Apply | Task::Check) {
+        super::index::meant(&patch.index, &patch.merge, global)?
+    } else {
+        None
+    };
+    // In no repository, there is none to merge with.
+    let has_objects = three_way.is_none() || index.is_some();
+    let objects = has_objects.then(|| tree::repository(None, &TreeOptions::default(), global));
+    Ok(Request {
+        patches: Vec::new(),
+        series: None,
+        syntax: syntax(&patch),
+        selection,
+        preflight: PreflightOptions { objects, ..preflight },
+        transaction: TransactionOptions { links: patch.links.links(), ..transaction(global) },
+        three_way,
+        index,
+        is_saved: false,
+        commands: Commands::default(),
+        lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
+        whitespace: patch.whitespace.meant(task, global),
+        diagnostics: patch.diagnostics.meant(super::root(global))?,
+        format: patch.format.unwrap_or_else(|| "auto".to_owned()),
+        approve: patch.approve,
+        relocate: patch.relocate,
+        habits: patch.habits,
+    })
+}
+
+/// Returns which operations are meant.
+fn selection(patch: &mut PatchOptions, closeness: Closeness, global: &Global) -> Result<Selection, Stop> {
+    Ok(Selection {
+        file: patch.file.take().map(OsString::into_encoded_bytes),
         closeness,
         strip: patch.strip,
         below: patch.git.git_paths.then(|| below(global)).transpose()?,
-        directory: patch.directory.map_or(Ok(Vec::new()), directory)?,
+        directory: patch.directory.take().map_or(Ok(Vec::new()), directory)?,
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
         expected: patch.expect_hash,
-        only: patch.only,
+        only: patch.only.take(),
         direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
         roots: roots(global),
-    };
+    })
+}
+
+/// Returns how the tree is looked at.
+fn looks(
+    patch: &PatchOptions,
+    (task, closeness): (Task, Closeness),
+    global: &Global,
+) -> Result<PreflightOptions, Stop> {
     let rules = Rules {
         context: patch.context.unwrap_or(usize::MAX),
         fuzz: patch.fuzz.unwrap_or_default(),
@@ -61,15 +107,8 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         ..Rules::default()
     };
     let defaults = PreflightOptions::default();
-    let max_file = patch.max_file.unwrap_or(defaults.max_file);
     let is_whole = patch.with_diff || global.shows_changes();
-    let three_way = merge::meant(&patch.merge, max_file, global)?;
-    let index = if matches!(task, Task::Apply | Task::Check) {
-        super::index::meant(&patch.index, patch.merge.three_way, global)?
-    } else {
-        None
-    };
-    let preflight = PreflightOptions {
+    Ok(PreflightOptions {
         policy: policy(global)?,
         rules,
         overwrite: patch.overwrite,
@@ -77,44 +116,26 @@ pub(super) fn wishes(patch: PatchOptions, task: Task, global: &Global) -> Result
         diff: global.shows_changes() || global.json && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
         max_diff: patch.diff_max_bytes.unwrap_or(if is_whole { defaults.max_diff } else { MAX_DIFF }),
         no_large_diff: patch.no_large_diff,
-        max_file,
+        max_file: patch.max_file.unwrap_or(defaults.max_file),
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
         reject: patch.git.reject,
         idempotent: patch.idempotent,
         guards: patch.guard.meant(),
-        // In no repository, there is none to merge with.
-        objects: (three_way.is_none() || index.is_some())
-            .then(|| tree::repository(None, &TreeOptions::default(), global)),
         ..defaults
-    };
+    })
+}
+
+/// Returns how the patches are read.
+fn syntax(patch: &PatchOptions) -> SyntaxOptions {
     let defaults = SyntaxOptions::default();
-    let syntax = SyntaxOptions {
+    SyntaxOptions {
         recount: patch.recount,
         max_files: patch.max_files.unwrap_or(defaults.max_files),
         max_hunks: patch.max_hunks.unwrap_or(defaults.max_hunks),
         lenient: patch.lenient,
         allow_empty: patch.git.allow_empty,
-    };
-    Ok(Request {
-        patches: Vec::new(),
-        series: None,
-        format: patch.format.unwrap_or_else(|| "auto".to_owned()),
-        syntax,
-        selection,
-        preflight,
-        transaction: TransactionOptions { links: patch.links.links(), ..transaction(global) },
-        approve: patch.approve,
-        is_saved: false,
-        relocate: patch.relocate,
-        three_way,
-        index,
-        whitespace: patch.whitespace.meant(task, global),
-        habits: patch.habits,
-        commands: Commands::default(),
-        diagnostics: patch.diagnostics.meant(super::root(global))?,
-        lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
-    })
+    }
 }
 
 /// Returns where the root is below the top of its repository.

@@ -19,6 +19,9 @@ type Patches = Vec<(String, Vec<u8>)>;
 ///
 /// Stops at what cannot be read, is packed, or is no list.
 pub(super) fn read(path: &Path, limit: u64, usual: usize, global: &Global) -> Result<(Patches, Series), Stop> {
+    if path == Path::new(input::STDIN) {
+        return Err(Stop::new(&code::USAGE, "--series takes a file, whose patches are beside it".to_owned()));
+    }
     let (name, text) = input::named(path, limit, global)?;
     let broken = |(line, message)| Stop::new(&code::USAGE, format!("{name}:{line}: {message}"));
     let all = listed(&text, usual).map_err(broken)?;

@@ -114,9 +114,6 @@ fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Req
     if patch.shape {
         return Err(Stop::new(&code::USAGE, "--shape reads no file, so that there is nothing to show".to_owned()));
     }
-    if patch.index.build_fake_ancestor.is_some() {
-        return Err(super::not_looking());
-    }
     progress.enter(input::first(&patch.patches), 0);
     let mut request = request::request(patch, Task::Show, global)?;
     request.preflight.progress = progress;

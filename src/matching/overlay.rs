@@ -4,7 +4,7 @@ use super::{Placement, Placements, Rules, Spliced, place, splice_by};
 use crate::plan::{Direction, Hunk};
 
 /// Most bytes that are searched and made anew; what is left then is placed at once, where nothing overlaps.
-const MOST_BYTES: usize = 1 << 32;
+const MOST_BYTES: usize = 1 << 28;
 
 /// Places each hunk in what the ones before it made of `preimage`, and returns what all make of it. What fits nowhere is
 /// passed over. The bytes and lines of a placement are those of the file as it was then.

@@ -10,10 +10,10 @@ use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::workspace::{Workspace, WorkspaceError};
 
-/// Returns the groups of `plan`, each with the indexes of its operations in order. Where it `rejects` what does not fit,
+/// Returns the groups of `plan`, each with the indexes of its operations in order. Where what does not fit is rejected,
 /// the file for that belongs to the operation.
-pub(super) fn groups(plan: &Plan, rejects: bool) -> Vec<Vec<usize>> {
-    let all = plan.operations.iter().enumerate().filter(|_| rejects);
+pub(super) fn groups(plan: &Plan, options: &Options) -> Vec<Vec<usize>> {
+    let all = plan.operations.iter().enumerate().filter(|_| options.reject);
     let beside: Vec<_> = all.filter_map(|(index, it)| Some((index, reject::beside(&it.path).ok()?))).collect();
     let mut sets = Sets::new(plan.operations.len());
     let mut first: HashMap<&RelPath, usize> = HashMap::new();

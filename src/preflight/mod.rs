@@ -289,7 +289,7 @@ pub fn resolve(
 ) -> Result<Resolution, WorkspaceError> {
     let rulings = rulings(plan, workspace, &options.policy);
     let all: Vec<Mutex<Findings>> = held::held(plan, &rulings, workspace, options).map(Mutex::new).collect();
-    let groups = group::groups(plan, options.reject);
+    let groups = group::groups(plan, options);
     let whitespace = whitespace::examine(plan, &options.whitespace);
     let is_found = whitespace.iter().flatten().any(|file| file.count() > 0);
     let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };

@@ -64,7 +64,7 @@ impl Shelf {
             return Ok(taken);
         }
         let (groups, places) = self.groups.get_or_init(|| {
-            let groups = group::groups(plan, options.reject);
+            let groups = group::groups(plan, options);
             let mut places = vec![0; plan.operations.len()];
             for (place, members) in groups.iter().enumerate() {
                 for &member in members {

@@ -9,7 +9,7 @@ use super::merge::MergeReport;
 use super::operation;
 use super::rejects::RejectsReport;
 use super::rule::{RuleHit, rule_hits};
-use super::side::{Contents, Digested, LineStats, Modes, Replaced, Review};
+use super::side::{Contents, LineStats, Modes, Replaced, Review};
 use super::whitespace::WhitespaceReport;
 use super::words::{Counter, lossless, text};
 use crate::path::RelPath;
@@ -209,13 +209,8 @@ impl FileReport {
             op: operation::op(operation, modes),
             seems: operation::seems(operation, outcome.is_some()),
             file_type: operation::file_type(operation, known, modes),
-            status: match (known.failed, &known.rejects) {
-                (Some(code), _) => code.kind.name(),
-                (None, Some(_)) => "partial",
-                (None, None) if known.is_done => "no_change",
-                (None, None) => "ok",
-            },
-            mode: Modes { old: modes.0.map(|mode| mode.to_string()), new: modes.1.map(|mode| mode.to_string()) },
+            status: status(known),
+            mode: Modes::of(modes),
             hardlinks: known.hardlinks,
             replaces: known.replaced.map(Replaced::of),
             in_place: false,
@@ -230,11 +225,7 @@ impl FileReport {
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
             recovered: done.is_some_and(|outcome| outcome.is_recovered),
             tag: done.and_then(|outcome| outcome.tag).map(|tag| tag.to_string()),
-            review: is_described.then(|| Review {
-                stats: LineStats { additions: added, deletions: removed },
-                pre: known.before.as_deref().map(Digested::of),
-                post: known.after.as_deref().map(Digested::of),
-            }),
+            review: is_described.then(|| Review::of(known, LineStats { additions: added, deletions: removed })),
             before: known.before.as_deref().map(Contents::of),
             after: known.after.as_deref().map(Contents::of),
             merge: known.merge.as_deref().map(MergeReport::of),
@@ -261,6 +252,15 @@ impl FileReport {
     #[must_use]
     pub fn is_mode_change(&self) -> bool {
         matches!((&self.mode.old, &self.mode.new), (Some(old), Some(new)) if old != new)
+    }
+}
+
+fn status(outcome: &FileOutcome) -> &'static str {
+    match (outcome.failed, &outcome.rejects) {
+        (Some(code), _) => code.kind.name(),
+        (None, Some(_)) => "partial",
+        (None, None) if outcome.is_done => "no_change",
+        (None, None) => "ok",
     }
 }
 

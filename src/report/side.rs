@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::digest::Sha256;
 use crate::mode::FileMode;
-use crate::preflight::Side;
+use crate::preflight::{FileOutcome, Side};
 
 /// The mode of a file as git writes it, before and after.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -69,6 +69,19 @@ pub struct Replaced {
     pub sha256: String,
 }
 
+impl Modes {
+    pub(super) fn of((old, new): (Option<FileMode>, Option<FileMode>)) -> Self {
+        Self { old: old.map(|mode| mode.to_string()), new: new.map(|mode| mode.to_string()) }
+    }
+}
+
+impl Review {
+    pub(super) fn of(outcome: &FileOutcome, stats: LineStats) -> Self {
+        let digested = |side: &Option<Box<Side>>| side.as_deref().map(Digested::of);
+        Self { stats, pre: digested(&outcome.before), post: digested(&outcome.after) }
+    }
+}
+
 impl Replaced {
     pub(super) fn of((mode, sha256): (FileMode, Sha256)) -> Self {
         Self { mode: mode.to_string(), sha256: sha256.to_string() }
@@ -76,7 +89,7 @@ impl Replaced {
 }
 
 impl Digested {
-    pub(super) fn of(side: &Side) -> Self {
+    fn of(side: &Side) -> Self {
         Self { sha256: side.sha256.to_string() }
     }
 }

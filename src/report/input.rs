@@ -1,0 +1,66 @@
+//! The patches in a report: where each comes from, and what was mended in it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::plan::{Operation, Plan};
+use crate::text::Span;
+
+/// One patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InputReport {
+    /// Its place among the patches, counted from 0.
+    pub index: usize,
+    /// Its name, `-` for standard input.
+    pub name: String,
+    /// The line of a list that names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed: Option<ListedReport>,
+    /// The grammars of its sections, joined by `+`; null if it could not be read.
+    pub format: Option<String>,
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// Its digest, if somebody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// How many sections it has.
+    pub sections: usize,
+    /// What was mended in it; each with a stable code.
+    pub repairs: Vec<Repair>,
+}
+
+/// Where a list names a patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedReport {
+    /// The list.
+    pub series: String,
+    /// The line, counted from 1.
+    pub line: usize,
+}
+
+/// Something that was mended in a patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Repair {
+    /// Its stable name.
+    pub code: &'static str,
+    /// Line of the patch, counted from 1.
+    pub line: usize,
+    /// One line for people.
+    pub message: String,
+    /// The entry of `files` that it was made for, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+}
+
+impl Repair {
+    /// Reports a repair of the patch at `input` of `plan`.
+    pub(super) fn of(repair: crate::plan::Repair, input: usize, plan: Option<&Plan>) -> Self {
+        let is_meant = |operation: &Operation| {
+            let overlaps = |section: Span| operation.span.start < section.end && section.start < operation.span.end;
+            operation.input == input && repair.section.is_some_and(overlaps)
+        };
+        let file = plan.and_then(|plan| plan.operations.iter().position(is_meant));
+        let file = file.map(|index| format!("f{}", index + 1));
+        Self { code: repair.code, line: repair.line, message: repair.message.to_owned(), file }
+    }
+}
