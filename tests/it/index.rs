@@ -1,5 +1,6 @@
 //! `--index` and `--cached`: git's index as one more file of the same transaction.
 
+mod back;
 mod rules;
 mod tree;
 
@@ -217,34 +218,6 @@ fn a_split_index_and_many_contents_are_no_matter() {
 }
 
 #[test]
-fn what_was_staged_is_taken_back_and_made_again() {
-    for reach in ["--index", "--cached"] {
-        let tree = Tree::new();
-        let before = (tree.git(&["status", "--porcelain"]), tree.entries());
-        assert_eq!(tree.report(&["apply", reach]).0, 0);
-        let after = (tree.git(&["status", "--porcelain"]), tree.entries());
-        tree.back("undo");
-        assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), before, "{reach}");
-        tree.back("redo");
-        assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), after, "{reach}");
-    }
-}
-
-#[test]
-fn what_somebody_staged_since_stays_when_a_change_is_taken_back() {
-    let tree = Tree::new();
-    assert_eq!(tree.report(&["apply", "--cached"]).0, 0);
-    tree.git(&["update-index", "--chmod=+x", "changed"]);
-    fs::write(tree.root().join("mine"), "mine\n").unwrap();
-    tree.git(&["add", "mine"]);
-    let entry = tree.git(&["ls-files", "-s", "changed"]);
-    let said = tree.back("undo");
-    assert_eq!(tree.git(&["ls-files", "-s", "changed"]), entry);
-    assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nmine\nplain\nscript\n");
-    assert!(said.contains("changed: the index has something else for it now"), "{said}");
-}
-
-#[test]
 fn a_binary_file_comes_from_the_repository_where_the_patch_has_no_data() {
     let tree = Tree::new();
     fs::write(tree.root().join("plain"), b"\0one\n").unwrap();
@@ -379,38 +352,4 @@ fn language_servers_are_not_passed_over_for_an_intention() {
     let tree = Tree::new();
     let output = tree.wpatch("", &["apply", "-N", "--diagnostics"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-}
-
-#[test]
-fn what_the_repository_has_lost_does_not_come_back_into_the_index() {
-    let tree = Tree::new();
-    fs::write(tree.root().join("changed"), "one\ntwo\nthree\nfour\n").unwrap();
-    tree.git(&["add", "changed"]);
-    assert_eq!(tree.report(&["apply", "--cached"]).0, 0);
-    tree.git(&["prune", "--expire=now"]);
-    let entry = tree.git(&["ls-files", "-s", "changed"]);
-    let said = tree.back("undo");
-    assert!(said.contains("changed: the repository has lost what the index had"), "{said}");
-    assert_eq!(tree.git(&["ls-files", "-s", "changed"]), entry);
-    assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nplain\nscript\n");
-    tree.git(&["diff", "--cached"]);
-}
-
-#[test]
-fn what_is_only_going_to_be_added_is_so_again() {
-    let tree = Tree::new();
-    assert_eq!(tree.report(&["apply", "-N"]).0, 0);
-    let after = (tree.git(&["status", "--porcelain"]), tree.entries());
-    tree.back("undo");
-    tree.back("redo");
-    assert_eq!((tree.git(&["status", "--porcelain"]), tree.entries()), after);
-
-    let tree = Tree::new();
-    fs::create_dir(tree.root().join("d")).unwrap();
-    fs::write(tree.root().join("d/new"), "new\n").unwrap();
-    tree.git(&["add", "-N", "d/new"]);
-    let before = tree.git(&["status", "--porcelain"]);
-    assert_eq!(tree.report(&["apply", "--cached"]).0, 0);
-    tree.back("undo");
-    assert_eq!(tree.git(&["status", "--porcelain"]), before);
 }
