@@ -6,6 +6,8 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Covered {
     taken: Vec<Taken>,
+    /// The first line of the file where a hunk may go.
+    pub(super) floor: usize,
 }
 
 struct Taken {

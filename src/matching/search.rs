@@ -67,7 +67,7 @@ pub(super) fn candidates(places: &impl Places, covered: &Covered, line: usize, f
 
 /// The first free place at or behind `from`.
 fn first(places: &impl Places, covered: &Covered, from: usize, is_blocked: &mut bool, steps: usize) -> Option<usize> {
-    let mut from = from;
+    let mut from = from.max(covered.floor);
     for _ in 0..steps {
         let line = places.next(from)?;
         let Some(taken) = covered.obstacle(&(line..line + places.count())) else {
@@ -90,7 +90,7 @@ fn last(
 ) -> Option<usize> {
     let mut before = before;
     for _ in 0..steps {
-        let line = places.previous(before, floor)?;
+        let line = places.previous(before, floor.max(covered.floor))?;
         let Some(taken) = covered.obstacle(&(line..line + places.count())) else {
             return Some(line);
         };

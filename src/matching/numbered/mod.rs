@@ -101,7 +101,7 @@ struct Placer<'a> {
     covered: Covered,
     /// How far from their stated places hunks are looked for.
     carried: isize,
-    /// Where the hunk before ends in the file.
+    /// The line of the file behind the last change of the hunk before.
     frozen: usize,
     /// How often the file was searched from end to end.
     searches: usize,
@@ -143,6 +143,7 @@ impl Placer<'_> {
     fn place(&mut self, pattern: &Pattern, stated: isize, levels: &[Level]) -> Result<Placement, MismatchKind> {
         let mut is_blocked = false;
         for level in levels {
+            self.covered.floor = self.floor(pattern, level);
             let stated = stated.saturating_add(signed(level.lines.start)).saturating_add(self.carried);
             let quest = Quest { pattern, level, stated };
             let mut rung = EXACT;
@@ -156,7 +157,7 @@ impl Placer<'_> {
                 found = self.find_loosely(&quest, rung);
                 is_blocked |= found.is_blocked;
             }
-            if let Some(line) = found.line.filter(|line| self.is_in_order(*line, level)) {
+            if let Some(line) = found.line {
                 return self.settle(&quest, line, rung, found.candidates);
             }
             if let Some(placement) = self.find_beyond(&quest) {
@@ -166,10 +167,14 @@ impl Placer<'_> {
         Err(if is_blocked { MismatchKind::Overlap } else { MismatchKind::NotFound })
     }
 
-    /// Returns whether GNU patch would look at `line`, where it counts: all lines of the hunk, those that are left out
-    /// among them, have to be behind the hunk before.
-    fn is_in_order(&self, line: usize, level: &Level) -> bool {
-        !self.patch.rules.as_gnu || line >= self.frozen + level.lines.start
+    /// Returns the first line where GNU patch would look: hunks keep their order, and the more context of a hunk is left out,
+    /// the further its change has to be behind the one before (`min_where` in its patch.c).
+    fn floor(&self, pattern: &Pattern, level: &Level) -> usize {
+        let left_out = level.lines.start;
+        if !self.patch.rules.as_gnu {
+            return 0;
+        }
+        left_out + (self.frozen + left_out).saturating_sub(pattern.leading)
     }
 
     fn find_exactly(&mut self, quest: &Quest<'_>) -> Found {
@@ -228,7 +233,8 @@ impl Placer<'_> {
     fn check(&self, quest: &Quest<'_>, line: usize, is_there: bool) -> Found {
         let running = self.covered.running(line);
         let end = self.covered.running(self.index.count());
-        let is_astray = (quest.level.is_at_start && running != 0)
+        let is_astray = line < self.covered.floor
+            || (quest.level.is_at_start && running != 0)
             || (quest.level.is_at_end && running + signed(quest.count()) != end)
             || (quest.count() == 0 && (running != quest.stated || line > self.index.count()));
         if is_astray || !is_there {
@@ -280,7 +286,8 @@ impl Placer<'_> {
         let lines = line..line + quest.count();
         self.covered.take(lines.clone(), quest.pattern.change);
         self.carried = if self.patch.rules.as_gnu { offset } else { 0 };
-        self.frozen = lines.end;
+        let context = quest.pattern.trailing.saturating_sub(quest.pattern.count() - quest.level.lines.end);
+        self.frozen = lines.end - context.min(quest.count());
         Ok(Placement {
             bytes: self.index.bytes(lines.clone()),
             lines,
