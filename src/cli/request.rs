@@ -6,7 +6,7 @@ use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
 use super::{Stop, Task, input, merge, series, tree, verbs};
 use crate::engine::options::{
-    self, Closeness, Direction, Filter, MAX_DIFF, PreflightOptions, Rules, Selection, SyntaxOptions,
+    self, Closeness, Direction, Filter, MAX_DIFF, PreflightOptions, RejectTo, Rules, Selection, SyntaxOptions,
     TransactionOptions, code,
 };
 use crate::engine::{self, Commands, Git, Lenience, Request};
@@ -97,7 +97,7 @@ fn looks(
 ) -> Result<PreflightOptions, Stop> {
     let rules = Rules {
         context: patch.context.unwrap_or(usize::MAX),
-        fuzz: patch.fuzz.unwrap_or_default(),
+        fuzz: if patch.merge.merge_hunks.is_some() { 0 } else { patch.fuzz.unwrap_or_default() },
         zero_context: patch.unidiff_zero,
         inaccurate_eof: patch.whitespace.inaccurate_eof,
         no_add: patch.git.no_add,
@@ -120,7 +120,9 @@ fn looks(
         max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
         max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
         reject: patch.git.reject,
+        reject_to: rejects(patch.git.reject_file.clone())?,
         idempotent: patch.idempotent,
+        merge_hunks: patch.merge.hunkwise(),
         guards: patch.guard.meant(),
         ..defaults
     })
@@ -153,6 +155,20 @@ fn directory(named: OsString) -> Result<Vec<u8>, Stop> {
         return Err(Stop::new(&code::OUTSIDE_ROOT, message));
     }
     Ok(bytes)
+}
+
+/// Returns where rejected hunks go.
+///
+/// # Errors
+///
+/// Stops at a name outside of the root.
+pub(super) fn rejects(file: Option<OsString>) -> Result<RejectTo, Stop> {
+    let Some(file) = file.map(OsString::into_encoded_bytes) else { return Ok(RejectTo::Beside) };
+    if file == b"-" {
+        return Ok(RejectTo::Nowhere);
+    }
+    let outside = |error: PathError| Stop::new(&code::OUTSIDE_ROOT, format!("--reject-file: {error}"));
+    RelPath::new(&file).map(RejectTo::File).map_err(outside)
 }
 
 /// Returns the absolute names of the root.

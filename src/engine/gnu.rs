@@ -31,15 +31,42 @@ pub struct Backup {
     pub basename_prefix: Vec<u8>,
     /// Put behind it.
     pub suffix: Vec<u8>,
+    /// Whether all that is not used, and a number put behind the name (`x.~1~`).
+    pub numbering: Numbering,
+}
+
+/// When copies of old files have numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numbering {
+    /// Never.
+    #[default]
+    Never,
+    /// Where there are such copies already.
+    Continued,
+    /// Always.
+    Always,
 }
 
 impl Backup {
-    fn path(&self, path: &RelPath) -> Result<RelPath, PathError> {
+    fn path(&self, path: &RelPath, workspace: &dyn Workspace) -> Result<RelPath, PathError> {
+        let last = if self.numbering == Numbering::Never { 0 } else { last_number(path, workspace) };
+        if self.numbering == Numbering::Always || last > 0 {
+            return RelPath::new(&[path.as_bytes(), format!(".~{}~", last + 1).as_bytes()].concat());
+        }
         let bytes = path.as_bytes();
         let start = memchr::memrchr(b'/', bytes).map_or(0, |slash| slash + 1);
         let (directory, name) = bytes.split_at(start);
         RelPath::new(&[&self.prefix, directory, &self.basename_prefix, name, &self.suffix].concat()[..])
     }
+}
+
+/// Returns the highest number of a copy of `path`; 0 if there is none.
+fn last_number(path: &RelPath, workspace: &dyn Workspace) -> u64 {
+    let number = |name: Vec<u8>| {
+        let digits = name.strip_prefix(path.name())?.strip_prefix(b".~")?.strip_suffix(b"~")?;
+        std::str::from_utf8(digits).ok()?.parse::<u64>().ok().filter(|&number| number < u64::MAX)
+    };
+    workspace.list(path.parent().as_ref()).unwrap_or_default().into_iter().filter_map(number).max().unwrap_or(0)
 }
 
 impl Habits {
@@ -49,14 +76,14 @@ impl Habits {
             plan.operations.iter_mut().for_each(|operation| operation.lead.prerequisite = None);
         }
         if let Some(naming) = self.naming {
-            plan::guess(plan, naming, direction, &|path| matches!(workspace.stat(path), Ok(Some(_))));
+            plan::guess(plan, naming, direction, &|path| Some(workspace.stat(path).ok()??.kind));
         }
     }
 }
 
 impl Run {
     /// Adds to the plan what `habits` ask for.
-    pub(super) fn take_habits(&mut self, habits: &Habits) {
+    pub(super) fn take_habits(&mut self, habits: &Habits, workspace: &dyn Workspace) {
         if habits.removes_empty {
             self.plan.operations.iter_mut().filter(|operation| leaves_nothing(operation)).for_each(|operation| {
                 operation.action = Action::Delete;
@@ -66,7 +93,7 @@ impl Run {
             self.redirect(output);
         }
         if let Some(backup) = &habits.backup {
-            self.keep_old(backup);
+            self.keep_old(backup, workspace);
         }
     }
 
@@ -86,14 +113,14 @@ impl Run {
     }
 
     /// Puts a copy of each file beside it that is changed or deleted, where it is touched first.
-    fn keep_old(&mut self, backup: &Backup) {
+    fn keep_old(&mut self, backup: &Backup, workspace: &dyn Workspace) {
         let mut seen = std::collections::HashSet::new();
         let mut operations = Vec::with_capacity(2 * self.plan.operations.len());
         for operation in std::mem::take(&mut self.plan.operations) {
             let old = operation.from.as_ref().filter(|_| operation.action == Action::Rename).unwrap_or(&operation.path);
             let has_old = matches!(operation.action, Action::Modify | Action::Delete | Action::Rename);
             if has_old && seen.insert(old.clone()) {
-                match backup.path(old) {
+                match backup.path(old, workspace) {
                     Ok(path) => operations.push(copy(&operation, old.clone(), path)),
                     Err(error) => {
                         self.problems.push(Problem::new(&code::USAGE, format!("the name of a backup: {error}")));

@@ -65,7 +65,7 @@ pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::{describe, quoting};
-pub use gnu::{Backup, Habits};
+pub use gnu::{Backup, Habits, Numbering};
 pub use govern::{PROJECT_POLICY, UnusablePolicy, may_write, policy_layer, project_layer, unusable};
 
 pub use index::{Indexed, Reach, build_ancestor};

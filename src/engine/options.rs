@@ -6,14 +6,14 @@ pub use crate::diagnostics::{
     NewErrors, Options as DiagnosticsOptions, QUIET as DIAGNOSTICS_QUIET, Server, TIMEOUT as DIAGNOSTICS_TIMEOUT,
 };
 pub use crate::guard::{GUARDS, Guard};
-pub use crate::matching::Rules;
+pub use crate::matching::{ConflictStyle, Rules};
 pub use crate::plan::{
     Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
     Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times, matcher,
 };
 pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
 pub use crate::preflight::{
-    ACTIONS, Code, Facts, Fallback, FileWhitespace, Held, Options as PreflightOptions, Problem, Severity,
+    ACTIONS, Code, Facts, Fallback, FileWhitespace, Held, Options as PreflightOptions, Problem, RejectTo, Severity,
     WhitespaceAction, code,
 };
 pub use crate::process::Patience;

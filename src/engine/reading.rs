@@ -22,7 +22,7 @@ impl Run {
         let Some(mut whole) = self.parsed(&mut request) else { return false };
         request.habits.name(&mut whole, request.selection.direction, workspace);
         self.select(whole, &request.selection);
-        self.take_habits(&request.habits);
+        self.take_habits(&request.habits, workspace);
         true
     }
 

@@ -228,9 +228,7 @@ impl Texts<'_> {
     fn put_conflict(&self, at: &Conflict, style: ConflictStyle, out: &mut Vec<u8>) {
         let newline = self.newline(at);
         let mut part = |sign: u8, label: &str, lines: &[&[u8]]| {
-            out.extend([sign; MARKER]);
-            out.extend(label.as_bytes());
-            out.extend(newline);
+            put_marker(out, sign, label, newline);
             put(out, lines);
             end_line(out, newline);
         };
@@ -263,8 +261,15 @@ fn put(out: &mut Vec<u8>, lines: &[&[u8]]) {
     out.extend(lines.iter().copied().flatten());
 }
 
+/// Writes the marker that begins or ends a part of a conflict.
+pub(super) fn put_marker(out: &mut Vec<u8>, sign: u8, label: &str, newline: &[u8]) {
+    out.extend([sign; MARKER]);
+    out.extend(label.as_bytes());
+    out.extend(newline);
+}
+
 /// Ends a last line that has no end.
-fn end_line(out: &mut Vec<u8>, newline: &[u8]) {
+pub(super) fn end_line(out: &mut Vec<u8>, newline: &[u8]) {
     if out.last().is_some_and(|&last| last != b'\n') {
         out.extend_from_slice(newline);
     }

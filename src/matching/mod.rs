@@ -7,6 +7,7 @@ mod covered;
 mod difference;
 mod edits;
 mod headings;
+mod hunkwise;
 mod index;
 mod ladder;
 mod level;
@@ -19,6 +20,7 @@ mod pattern;
 #[cfg(test)]
 mod reference;
 pub(crate) mod reindent;
+mod script;
 mod search;
 mod shift;
 mod splice;
@@ -28,6 +30,7 @@ mod texts;
 mod trailing;
 mod windows;
 
+pub use hunkwise::{MergedFile, MergedHunk, MergedPart, Merging, merge_hunks};
 pub use ladder::{LADDER, Rung};
 pub(crate) use ladder::{indentation, trimmed};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
@@ -147,6 +150,12 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
+    /// Says that a hunk fits nowhere, and nothing about the file.
+    #[must_use]
+    pub fn not_found() -> Box<Self> {
+        Self::unexplained(MismatchKind::NotFound)
+    }
+
     /// Says what kind of failure it is, and nothing yet about the file.
     fn unexplained(kind: MismatchKind) -> Box<Self> {
         Box::new(Self { kind, expected: Vec::new(), nearest: None })

@@ -1,8 +1,9 @@
-//! Which of the names in a section is meant where several are, as POSIX has it for `patch`: one that is there.
+//! Which of the names in a section is meant where several are, as POSIX and GNU patch have it: one that is there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::{Action, Claim, Direction, Name, Plan, Strip};
+use super::{Action, Claim, Direction, LineRange, Name, Operation, Plan, Strip};
+use crate::mode::FileKind;
 use crate::path::RelPath;
 
 /// How a name is chosen.
@@ -15,31 +16,24 @@ pub struct Naming {
     pub is_posix: bool,
 }
 
-/// Gives every section of `plan` one name: of those that `is_there`, the one with the fewest components, then the shortest
-/// last one, then the shortest; where none is there, of all. What earlier sections make or delete counts.
-pub fn guess(plan: &mut Plan<Name>, naming: Naming, direction: Direction, is_there: &dyn Fn(&RelPath) -> bool) {
-    let (makes, deletes) = match direction {
-        Direction::Forward => (Action::Create, Action::Delete),
-        Direction::Reverse => (Action::Delete, Action::Create),
-    };
-    let mut touched: HashMap<RelPath, bool> = HashMap::new();
-    let mut guess = |operation: &mut super::Operation<Name>| {
+/// Gives every section of `plan` one name; `look` says what is in the tree, and what earlier sections make or delete counts.
+///
+/// Of the names that are there it is the best one: the one with the fewest components, then the shortest last one, then the
+/// shortest, then the first. Where none is there, and the section makes a file, only those count that need the fewest new
+/// directories.
+pub fn guess(plan: &mut Plan<Name>, naming: Naming, direction: Direction, look: &dyn Fn(&RelPath) -> Option<FileKind>) {
+    let mut tree = Tree { look, touched: HashMap::new(), directories: HashSet::new() };
+    let mut guess = |operation: &mut Operation<Name>| {
         let names = names(operation, naming);
-        let paths = names.iter().filter_map(|name| RelPath::new(name.as_slice()).ok()).collect::<Vec<_>>();
-        let is_there = |path: &&RelPath| touched.get(*path).copied().unwrap_or_else(|| is_there(path));
-        let there: Vec<_> = paths.iter().filter(is_there).collect();
-        let first = if naming.is_posix { there.first().copied() } else { None };
-        let best = if there.is_empty() {
-            paths.iter().min_by_key(|path| cost(path))
-        } else {
-            there.into_iter().min_by_key(|path| cost(path))
-        };
-        if let Some(path) = first.or(best).cloned() {
+        let paths: Vec<_> = names.iter().filter_map(|name| RelPath::new(name.as_slice()).ok()).collect();
+        let [is_made, is_deleted] =
+            [direction, Direction::Reverse.of(direction)].map(|direction| is_new(operation, direction));
+        if let Some(path) = chosen(&paths, naming, is_made, &tree).cloned() {
             let span = operation.path.span();
             let claim = Claim { bytes: path.as_bytes().to_vec(), strip: Strip::Literal, span };
             operation.path = Name::Agreed(vec![claim]);
-            if operation.action == makes || operation.action == deletes {
-                touched.insert(path, operation.action == makes);
+            if is_made || is_deleted {
+                tree.touch(path, is_made);
             }
         }
         if naming.strip.is_none()
@@ -55,6 +49,66 @@ pub fn guess(plan: &mut Plan<Name>, naming: Naming, direction: Direction, is_the
     }
 }
 
+/// Returns whether the file is made that way, or has no lines before.
+fn is_new(operation: &Operation<Name>, direction: Direction) -> bool {
+    let makes = match direction {
+        Direction::Forward => Action::Create,
+        Direction::Reverse => Action::Delete,
+    };
+    let nothing = LineRange { start: 0, count: 0 };
+    operation.action == makes
+        || operation.hunks().next().is_some_and(|first| first.preimage_range(direction) == nothing)
+}
+
+/// The tree as the sections so far leave it.
+struct Tree<'t> {
+    look: &'t dyn Fn(&RelPath) -> Option<FileKind>,
+    /// Whether a file is there that some section made or deleted.
+    touched: HashMap<RelPath, bool>,
+    /// The directories that some section made.
+    directories: HashSet<Vec<u8>>,
+}
+
+impl Tree<'_> {
+    fn has(&self, path: &RelPath) -> bool {
+        self.touched.get(path).copied().unwrap_or_else(|| (self.look)(path).is_some())
+    }
+
+    fn touch(&mut self, path: RelPath, is_made: bool) {
+        if is_made {
+            self.directories.extend(directories(&path).map(<[u8]>::to_vec));
+        }
+        self.touched.insert(path, is_made);
+    }
+
+    /// Returns how many of the directories above `path` are missing.
+    fn missing_above(&self, path: &RelPath) -> usize {
+        let is_there = |directory: &&[u8]| {
+            let in_tree = || RelPath::new(directory).is_ok_and(|path| (self.look)(&path) == Some(FileKind::Directory));
+            self.directories.contains(*directory) || in_tree()
+        };
+        directories(path).count() - directories(path).take_while(is_there).count()
+    }
+}
+
+/// Returns the directories above `path`, the outermost first.
+fn directories(path: &RelPath) -> impl Iterator<Item = &[u8]> {
+    let bytes = path.as_bytes();
+    memchr::memchr_iter(b'/', bytes).map(|slash| &bytes[..slash])
+}
+
+/// Returns the one of `paths` that is meant; of none that is there the one that would be best.
+fn chosen<'p>(paths: &'p [RelPath], naming: Naming, is_made: bool, tree: &Tree<'_>) -> Option<&'p RelPath> {
+    let there = || paths.iter().filter(|path| tree.has(path));
+    if naming.is_posix
+        && let Some(first) = there().next()
+    {
+        return Some(first);
+    }
+    let new = |path: &RelPath| if is_made { tree.missing_above(path) } else { 0 };
+    there().min_by_key(|path| cost(path)).or_else(|| paths.iter().min_by_key(|path| (new(path), cost(path))))
+}
+
 /// Components, length of the last one, length.
 fn cost(path: &RelPath) -> (usize, usize, usize) {
     let last = path.components().last().map_or(0, <[u8]>::len);
@@ -63,7 +117,7 @@ fn cost(path: &RelPath) -> (usize, usize, usize) {
 
 /// Returns the names that count, in the order of POSIX, as far as the strip level leaves any of them. Where lines have to
 /// agree on a name that is none but their own.
-fn names(operation: &super::Operation<Name>, naming: Naming) -> Vec<Vec<u8>> {
+fn names(operation: &Operation<Name>, naming: Naming) -> Vec<Vec<u8>> {
     let of_claim = |claim: &Claim| {
         let name = Name::Agreed(vec![claim.clone()]);
         match naming.strip {
@@ -82,4 +136,70 @@ fn names(operation: &super::Operation<Name>, naming: Naming) -> Vec<Vec<u8>> {
 fn last_component(name: &Name) -> Option<Vec<u8>> {
     let whole = name.stripped(0).or_else(|_| name.stripped(1)).ok()?;
     whole.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The files, the names in the order of the section, whether it makes the file, and the one that is meant.
+    const CASES: [(&[&str], &[&str], bool, &str); 14] = [
+        (&["x"], &["y", "x"], false, "x"),
+        (&["d/x", "xlong"], &["d/x", "xlong"], false, "xlong"),
+        (&["d/x.orig", "long/x"], &["d/x.orig", "long/x"], false, "long/x"),
+        (&["dd/x", "e/x"], &["dd/x", "e/x"], false, "e/x"),
+        (&["d/x", "e/x"], &["d/x", "e/x"], false, "d/x"),
+        (&["d/x", "e/x"], &["e/x", "d/x"], false, "e/x"),
+        (&["d/e/x"], &["x", "d/e/x"], true, "d/e/x"),
+        (&["d/e/y"], &["new/x", "d/e/x"], true, "d/e/x"),
+        (&["d/y"], &["d/e/x", "d/f/xlong"], true, "d/e/x"),
+        (&["d/y"], &["n/x", "d/e/f/x"], true, "n/x"),
+        (&["d"], &["d/x", "x"], true, "x"),
+        (&[], &["d/x", "x.orig"], true, "x.orig"),
+        (&["d/e/y"], &["d/e/x", "x"], false, "x"),
+        (&[], &["d/e/x", "d/x"], false, "d/x"),
+    ];
+
+    fn path(name: &str) -> RelPath {
+        RelPath::new(name.as_bytes()).unwrap()
+    }
+
+    fn kind(files: &[&str], wanted: &RelPath) -> Option<FileKind> {
+        let is_above = |file: &&&str| file.strip_prefix(&wanted.to_string()).is_some_and(|rest| rest.starts_with('/'));
+        let is_file = files.contains(&&*wanted.to_string());
+        if is_file { Some(FileKind::Regular) } else { files.iter().find(is_above).map(|_| FileKind::Directory) }
+    }
+
+    fn among<'p>(files: &[&str], paths: &'p [RelPath], is_posix: bool, is_made: bool) -> Option<&'p RelPath> {
+        let look = |path: &RelPath| kind(files, path);
+        let tree = Tree { look: &look, touched: HashMap::new(), directories: HashSet::new() };
+        chosen(paths, Naming { strip: None, is_posix }, is_made, &tree)
+    }
+
+    #[test]
+    fn the_best_name_is_chosen_of_those_that_are_there() {
+        for (files, names, is_made, expected) in CASES {
+            let paths: Vec<_> = names.iter().map(|name| path(name)).collect();
+            assert_eq!(among(files, &paths, false, is_made), Some(&path(expected)), "{files:?} {names:?}");
+        }
+        assert_eq!(among(&["x"], &[], false, true), None);
+    }
+
+    #[test]
+    fn posix_takes_the_first_name_that_is_there() {
+        let paths = ["new/x", "d/xlong", "x"].map(path);
+        assert_eq!(among(&["d/xlong", "x"], &paths, true, false), Some(&paths[1]));
+        assert_eq!(among(&["d/xlong", "x"], &paths, false, false), Some(&paths[2]));
+    }
+
+    #[test]
+    fn what_earlier_sections_do_counts() {
+        let look = |path: &RelPath| kind(&["d/x"], path);
+        let mut tree = Tree { look: &look, touched: HashMap::new(), directories: HashSet::new() };
+        tree.touch(path("d/x"), false);
+        tree.touch(path("new/dir/y"), true);
+        assert_eq!((tree.has(&path("d/x")), tree.has(&path("new/dir/y"))), (false, true));
+        let levels = ["d/z", "new/dir/z", "new/other/z", "far/away/z"].map(|name| tree.missing_above(&path(name)));
+        assert_eq!(levels, [0, 0, 1, 2]);
+    }
 }

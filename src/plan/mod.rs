@@ -63,6 +63,14 @@ impl<P> Plan<P> {
     }
 }
 
+impl Plan {
+    /// Returns whether an operation is about `path`.
+    #[must_use]
+    pub fn names(&self, path: &RelPath) -> bool {
+        self.operations.iter().any(|operation| operation.path == *path || operation.from.as_ref() == Some(path))
+    }
+}
+
 impl Plan<Name> {
     /// Reads it as the list `name` says.
     pub fn read_as(&mut self, name: &str, listed: Listed) {

@@ -10,13 +10,13 @@ use super::done::is_hunk_done;
 use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, Severity};
-use super::{FileOutcome, Options, reject, whitespace};
+use super::{FileOutcome, Options, hunkwise, reject, whitespace};
 use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements, Rules, Spliced};
 use crate::plan::{Action, Anchor, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
-use crate::text::{is_binary, printable};
+use crate::text::{Span, is_binary, lines, printable};
 
 /// Most bytes of contents that are made before they are verified.
 const SMALL: u64 = 16 << 20;
@@ -73,9 +73,12 @@ fn spliced(
         Some((placements, spliced)) => (placements, Some(spliced)),
         None => (matching::place(preimage, text, hunks, direction, &rules), None),
     };
-    explain(operation, text, hunks, (&placements, options.idempotent), findings);
+    if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
+        return Some(hunkwise::merged(operation, (text, hunks), preimage, (&rules, options), findings));
+    }
+    explain(operation, text, (hunks, &placements), preimage, options, findings);
     let misfits: Vec<usize> = if options.reject { misfits(operation, &placements, options) } else { Vec::new() };
-    let is_reduced = !misfits.is_empty() && reject::note(operation, (text, hunks), misfits, findings);
+    let is_reduced = !misfits.is_empty() && reject::note(operation, (text, hunks), (misfits, options), findings);
     let is_done = |placed: &Result<_, Box<Mismatch>>| {
         options.idempotent && is_hunk_done(placed.as_ref().err().map(|mismatch| &mismatch.kind))
     };
@@ -237,45 +240,83 @@ fn is_gone(operation: &Operation) -> bool {
 fn explain(
     operation: &Operation,
     text: &[u8],
-    hunks: &[Hunk],
-    (placements, is_idempotent): (&Placements, bool),
+    (hunks, placements): (&[Hunk], &Placements),
+    preimage: &[u8],
+    options: &Options,
     findings: &mut Findings,
 ) {
     let all = hunks.iter().zip(placements).enumerate();
     for (index, (hunk, placed)) in all.filter(|(index, _)| operation.takes(*index)) {
-        let problem = match placed {
-            Ok(placement) if placement.candidates.len() > 1 => {
-                let line = placement.lines.start + 1;
-                let message = format!("the hunk went to line {line}, and fits {}", at_lines(&placement.candidates));
-                let problem = findings.warning(&code::SEVERAL_PLACES, message);
-                problem.lines.clone_from(&placement.candidates);
-                problem.help = Some("--unique refuses it; more lines of context decide".into());
-                problem
+        let mismatch = match placed {
+            Ok(placement) => {
+                tell_place(operation, (index, hunk), placement, findings);
+                continue;
             }
-            Ok(_) => continue,
-            Err(mismatch) => {
-                let hunk = match hunks.len() {
-                    1 => "the hunk".to_owned(),
-                    count => format!("hunk {} of {count}", index + 1),
-                };
-                let severity = if is_idempotent { Severity::Warning } else { Severity::Error };
-                match &mismatch.kind {
-                    MismatchKind::AlreadyApplied { line } => done(operation, (&hunk, *line), severity, findings),
-                    _ => refuse(operation, &hunk, mismatch, findings),
-                }
-            }
+            Err(mismatch) => mismatch,
         };
+        let name = match hunks.len() {
+            1 => "the hunk".to_owned(),
+            count => format!("hunk {} of {count}", index + 1),
+        };
+        let severity = if options.idempotent { Severity::Warning } else { Severity::Error };
+        let problem = match &mismatch.kind {
+            MismatchKind::AlreadyApplied { line } => done(operation, (&name, *line), severity, findings),
+            _ => refuse(operation, &name, mismatch, findings),
+        };
+        let old = hunk.preimage_range(operation.direction);
+        if mismatch.kind == MismatchKind::NotFound && fades(hunk, text, options.rules.fuzz) {
+            problem.message.push_str(", and that much fuzz would leave none of its lines to look for");
+        } else if mismatch.kind == MismatchKind::NotFound && old.count == 0 && hunk.anchor.is_numbered() {
+            let count = lines(preimage).count();
+            if count < old.start {
+                problem.message =
+                    format!("{name} belongs behind line {}, and the file ends behind line {count}", old.start);
+            }
+        }
         problem.hunk = Some(index);
-        let span = if hunk.header.is_empty() { hunk.span } else { hunk.header };
-        let differs = placed.as_ref().err().and_then(|mismatch| mismatch.nearest.as_ref()?.difference.as_ref());
-        let span = differs.map_or(span, |difference| line_at(text, difference.patch_offset));
+        let differs = mismatch.nearest.as_ref().and_then(|nearest| nearest.difference.as_ref());
+        let span = differs.map_or(headed(hunk), |difference| line_at(text, difference.patch_offset));
         problem.place = Some((operation.input, span));
     }
 }
 
-fn line_at(text: &[u8], offset: usize) -> crate::text::Span {
+/// Says of a hunk that went where it is not said to be that it fits elsewhere as well.
+pub(super) fn tell_place(
+    operation: &Operation,
+    (index, hunk): (usize, &Hunk),
+    placement: &Placement,
+    findings: &mut Findings,
+) {
+    if placement.candidates.len() < 2 {
+        return;
+    }
+    let line = placement.lines.start + 1;
+    let message = format!("the hunk went to line {line}, and fits {}", at_lines(&placement.candidates));
+    let problem = findings.warning(&code::SEVERAL_PLACES, message);
+    problem.lines.clone_from(&placement.candidates);
+    problem.help = Some("--unique refuses it; more lines of context decide".into());
+    problem.hunk = Some(index);
+    problem.place = Some((operation.input, headed(hunk)));
+}
+
+/// Returns whether a hunk has only context to be found by, and so much fuzz would leave nothing of it.
+fn fades(hunk: &Hunk, text: &[u8], fuzz: usize) -> bool {
+    let kinds: Vec<_> = hunk.lines(text, Direction::Forward).map(|line| line.kind).collect();
+    let leading = kinds.iter().take_while(|&&kind| kind == LineKind::Context).count();
+    let trailing = kinds.iter().rev().take_while(|&&kind| kind == LineKind::Context).count();
+    let count = |wanted| kinds.iter().filter(|&&kind| kind == wanted).count();
+    let has_context_alone = count(LineKind::Deletion) == 0 && count(LineKind::Context) == leading + trailing;
+    has_context_alone && (1..=fuzz).contains(&leading.max(trailing))
+}
+
+/// Returns where a hunk begins in the patch.
+fn headed(hunk: &Hunk) -> Span {
+    if hunk.header.is_empty() { hunk.span } else { hunk.header }
+}
+
+fn line_at(text: &[u8], offset: usize) -> Span {
     let length = memchr::memchr(b'\n', &text[offset..]).unwrap_or(text.len() - offset);
-    crate::text::Span::new(offset, offset + length)
+    Span::new(offset, offset + length)
 }
 
 /// Returns where a hunk fits, as people count lines.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::Options;
 use super::findings::Findings;
 use super::operation::Worker;
-use super::{Options, reject};
 use crate::change::FileChange;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
@@ -13,8 +13,9 @@ use crate::workspace::{Workspace, WorkspaceError};
 /// Returns the groups of `plan`, each with the indexes of its operations in order. Where what does not fit is rejected,
 /// the file for that belongs to the operation.
 pub(super) fn groups(plan: &Plan, options: &Options) -> Vec<Vec<usize>> {
+    let file = |operation: &Operation| options.reject_to.path(&operation.path).ok()?;
     let all = plan.operations.iter().enumerate().filter(|_| options.reject);
-    let beside: Vec<_> = all.filter_map(|(index, it)| Some((index, reject::beside(&it.path).ok()?))).collect();
+    let rejected: Vec<_> = all.filter_map(|(index, operation)| Some((index, file(operation)?))).collect();
     let mut sets = Sets::new(plan.operations.len());
     let mut first: HashMap<&RelPath, usize> = HashMap::new();
     for (index, operation) in plan.operations.iter().enumerate() {
@@ -22,7 +23,7 @@ pub(super) fn groups(plan: &Plan, options: &Options) -> Vec<Vec<usize>> {
             sets.join(index, *first.entry(path).or_insert(index));
         }
     }
-    for (index, path) in &beside {
+    for (index, path) in &rejected {
         sets.join(*index, *first.entry(path).or_insert(*index));
     }
     for (path, &index) in &first {

@@ -16,6 +16,7 @@ mod group;
 mod growth;
 mod guards;
 mod held;
+mod hunkwise;
 mod line_ends;
 mod lines;
 mod modes;
@@ -40,7 +41,7 @@ use rayon::prelude::*;
 use crate::change::Sink;
 use crate::digest::Sha256;
 use crate::guard::Guard;
-use crate::matching::{Placement, Placements, Rules};
+use crate::matching::{ConflictStyle, Placement, Placements, Rules};
 use crate::mode::FileMode;
 use crate::mutex::locked;
 use crate::notebook::EditedCell;
@@ -60,7 +61,7 @@ pub use gallery::{Gallery, Moment, media_type};
 pub use held::{Held, closed_by, is_held, refusals, unapproved};
 pub use line_ends::{Conversions, LineEnds};
 pub use problem::{Facts, Problem, Severity};
-pub use reject::{Rejects, reject_files};
+pub use reject::{RejectTo, Rejects, reject_files};
 pub use shelf::Shelf;
 pub use three_way::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
 pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
@@ -98,8 +99,10 @@ pub struct Options {
     pub max_growth: u64,
     /// The encoding of files in which texts are replaced; without one texts are bytes.
     pub encoding: Option<EncodingChoice>,
-    /// Whether what does not fit is left out, its hunks written beside their file, and the rest done (`--reject`).
+    /// Whether what does not fit is left out, its hunks written to a file, and the rest done (`--reject`).
     pub reject: bool,
+    /// Where these hunks go. With an index, and in a plan that is kept, it is beside their files.
+    pub reject_to: RejectTo,
     /// The files that are known not to be what they have to be, and how, where what does not fit is left out.
     pub unfit: Arc<HashMap<RelPath, &'static Code>>,
     /// Whether what has been done already is left as it is, and no reason not to apply.
@@ -119,6 +122,9 @@ pub struct Options {
     pub objects: Option<Repository>,
     /// How a patch is merged with what became of its files since it was made, if it is (`--3way`).
     pub three_way: Option<Arc<ThreeWay>>,
+    /// How hunks that do not fit are merged with what became of their lines, one by one, if they are (`--merge`): what
+    /// conflicts then stands in the file between markers. Not together with an index, whose entries know no such conflict.
+    pub merge_hunks: Option<ConflictStyle>,
     /// Whom the run tells how far it is, this stage and all others.
     pub progress: Progress,
 }
@@ -152,6 +158,7 @@ impl Default for Options {
             max_growth: 1 << 27,
             encoding: None,
             reject: false,
+            reject_to: RejectTo::default(),
             unfit: Arc::default(),
             idempotent: false,
             whitespace: Whitespace::default(),
@@ -161,6 +168,7 @@ impl Default for Options {
             shelf: None,
             objects: None,
             three_way: None,
+            merge_hunks: None,
             progress: Progress::default(),
         }
     }
@@ -181,7 +189,7 @@ impl Resolution {
     /// Returns whether files are going to have conflicts in them.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        self.files.iter().filter_map(|file| file.merge.as_ref()).any(|merge| merge.sides.is_some())
+        self.files.iter().filter_map(|file| file.merge.as_ref()).any(|merge| merge.is_marked)
     }
 
     /// Returns whether nothing speaks against it.

@@ -13,16 +13,43 @@ use crate::mode::FileMode;
 use crate::path::{PathError, RelPath};
 use crate::plan::{Action, Hunk, Operation, Plan};
 use crate::policy::{Access, Verdict};
-use crate::text::Span;
+use crate::text::{Span, lines};
 
 /// What stands behind the name of a file whose hunks were rejected.
 const SUFFIX: &[u8] = b".rej";
 
+/// Where hunks go that do not fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RejectTo {
+    /// To a file beside theirs.
+    #[default]
+    Beside,
+    /// All to this one (`--reject-file`).
+    File(RelPath),
+    /// Nowhere.
+    Nowhere,
+}
+
+impl RejectTo {
+    /// Returns the file for the rejected hunks of `path`, if there is to be one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for a name that is too long.
+    pub(super) fn path(&self, path: &RelPath) -> Result<Option<RelPath>, PathError> {
+        match self {
+            Self::Beside => RelPath::new(&[path.as_bytes(), SUFFIX].concat()).map(Some),
+            Self::File(path) => Ok(Some(path.clone())),
+            Self::Nowhere => Ok(None),
+        }
+    }
+}
+
 /// The hunks of a file that do not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejects {
-    /// The file that has them.
-    pub path: RelPath,
+    /// The file that has them, if one does.
+    pub path: Option<RelPath>,
     /// Their indexes, in order.
     pub hunks: Vec<usize>,
     /// Digest of what the file holds then, where it was asked for.
@@ -33,19 +60,11 @@ pub struct Rejects {
     pub(super) text: Vec<u8>,
 }
 
-/// Returns the file for the rejected hunks of `path`.
-///
-/// # Errors
-///
-/// Returns an error for a name that is too long.
-pub(super) fn beside(path: &RelPath) -> Result<RelPath, PathError> {
-    RelPath::new(&[path.as_bytes(), SUFFIX].concat())
-}
-
 /// Returns the files that rejected hunks of `plan` may come to, without those that it is about itself.
 #[must_use]
 pub fn reject_files(plan: &Plan) -> BTreeSet<RelPath> {
-    let mut files: BTreeSet<_> = plan.operations.iter().filter_map(|it| beside(&it.path).ok()).collect();
+    let beside = |path| RejectTo::Beside.path(path).ok().flatten();
+    let mut files: BTreeSet<_> = plan.operations.iter().filter_map(|it| beside(&it.path)).collect();
     for path in plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path])) {
         files.remove(path);
     }
@@ -56,17 +75,22 @@ pub fn reject_files(plan: &Plan) -> BTreeSet<RelPath> {
 pub(super) fn note(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
-    rejected: Vec<usize>,
+    (rejected, options): (Vec<usize>, &Options),
     findings: &mut Findings,
 ) -> bool {
     if matches!(operation.action, Action::Delete | Action::Uncopy) {
         return false;
     }
-    let Ok(path) = beside(&operation.path) else {
+    let Ok(path) = options.reject_to.path(&operation.path) else {
         findings.error(&code::PATH_TOO_LONG, "there is no name for the file of its rejected hunks");
         return false;
     };
-    let text = written(&operation.path, text, rejected.iter().filter_map(|&hunk| Some(hunks.get(hunk)?.span)));
+    let spans = rejected.iter().filter_map(|&hunk| Some(hunks.get(hunk)?.span));
+    let head = hunks.first().map(|first| Span::new(operation.span.start, first.span.start));
+    let text = match head.filter(|_| options.rules.as_gnu) {
+        Some(head) => [header(head.of(text)), joined(text, spans)].concat(),
+        None => [header_as_git(&operation.path), joined(text, spans)].concat(),
+    };
     findings.outcome.rejects = Some(Box::new(Rejects { path, hunks: rejected, sha256: None, replaced: None, text }));
     soften(findings);
     let is_soft = findings.problems.iter().all(|problem| problem.severity != Severity::Error);
@@ -77,9 +101,19 @@ pub(super) fn note(
 }
 
 /// The words of git, see `write_out_one_reject` in its apply.c; names stand as they are.
-fn written(path: &RelPath, text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
+fn header_as_git(path: &RelPath) -> Vec<u8> {
     let name = path.as_bytes();
-    let mut out = [b"diff a/", name, b" b/", name, b"\t(rejected hunks)\n"].concat();
+    [b"diff a/", name, b" b/", name, b"\t(rejected hunks)\n"].concat()
+}
+
+/// The lines of the patch that name the file, as GNU patch leaves them.
+fn header(head: &[u8]) -> Vec<u8> {
+    let is_name = |line: &&[u8]| [b"--- ", b"+++ ", b"*** "].iter().any(|marker| line.starts_with(*marker));
+    lines(head).map(|(_, line)| line).filter(is_name).collect::<Vec<_>>().concat()
+}
+
+fn joined(text: &[u8], hunks: impl Iterator<Item = Span>) -> Vec<u8> {
+    let mut out = Vec::new();
     for hunk in hunks {
         out.extend_from_slice(hunk.of(text));
         if !out.ends_with(b"\n") {

@@ -8,7 +8,7 @@ use super::findings::Findings;
 use super::overlay::Node;
 use super::{Options, checks, code};
 use crate::digest::is_blob;
-use crate::matching::{Conflict, ConflictStyle, Favour, Merged, merge};
+use crate::matching::{Conflict, ConflictStyle, Favour, Merged, MergedHunk, merge};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Blobs, Edit, Operation};
@@ -99,6 +99,8 @@ pub enum BaseKind {
     Given,
     /// Nothing: both sides made the file.
     Nothing,
+    /// The hunks themselves, as far as they have it.
+    Hunks,
 }
 
 /// Why a patch is not merged with what became of its file, but applied as it is.
@@ -122,6 +124,10 @@ pub struct Merge {
     pub conflicts: Vec<Conflict>,
     /// Whether the sides are taken as a whole.
     pub is_binary: bool,
+    /// Whether the file is going to have the conflicts in it.
+    pub is_marked: bool,
+    /// What became of each hunk, where they were merged one by one.
+    pub hunks: Vec<MergedHunk>,
     /// The sides, of a file that is going to have conflicts in it.
     pub sides: Option<MergeSides>,
 }
@@ -244,7 +250,9 @@ fn merged(
         tell(&conflicts, (is_whole, is_marked), findings);
     }
     let kept = (has_conflicts && is_marked).then_some(sides);
-    findings.outcome.merge = Some(Box::new(Merge { base, conflicts, is_binary: is_whole, sides: kept }));
+    let merge =
+        Merge { base, conflicts, is_binary: is_whole, is_marked: kept.is_some(), hunks: Vec::new(), sides: kept };
+    findings.outcome.merge = Some(Box::new(merge));
     if has_conflicts && !is_marked { Attempt::Refused } else { Attempt::Merged(bytes) }
 }
 
@@ -259,7 +267,7 @@ fn one_side([base, ours, theirs]: [&Arc<Vec<u8>>; 3], favour: Option<Favour>) ->
     }
 }
 
-fn tell(conflicts: &[Conflict], (is_whole, is_marked): (bool, bool), findings: &mut Findings) {
+pub(super) fn tell(conflicts: &[Conflict], (is_whole, is_marked): (bool, bool), findings: &mut Findings) {
     let message = if is_whole {
         "the patch and the file change the same binary contents".to_owned()
     } else {

@@ -5,9 +5,10 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::merge::MergedChange;
 use super::nearest::{Budget, NearestPlace};
 use super::words::Counter;
-use crate::matching::{Mismatch, MismatchKind, Placement, Placements};
+use crate::matching::{MergedHunk, Merging, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Hunk, LineRange, Operation};
 use crate::text::Span;
 
@@ -34,6 +35,9 @@ pub struct HunkReport {
     pub applied: Option<AppliedLines>,
     /// Where it stands in the patch.
     pub source: Source,
+    /// What became of each change in it, where it was merged with what became of its lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<MergedChange>,
     /// The places where it fits as well, when it is off its stated place or nothing decides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Candidate>,
@@ -65,6 +69,10 @@ pub enum HunkStatus {
     Overlap,
     /// Its result already stands there.
     AlreadyApplied,
+    /// It was merged with what became of its lines.
+    Merged,
+    /// It changes lines that the file has otherwise; both stand there, between markers.
+    Conflict,
     /// What it asks for is larger than a file may be.
     TooLarge,
     /// It fills an empty file, and there is something in this one.
@@ -170,6 +178,7 @@ impl HunkReport {
             patch,
             applied: None,
             source,
+            merged: Vec::new(),
             candidates: Vec::new(),
             expected: Vec::new(),
             nearest: None,
@@ -195,6 +204,21 @@ impl HunkReport {
         self.offset = Some(placement.offset);
         self.fuzz = Some(fuzz);
         self.candidates = candidates(&placement.candidates);
+    }
+
+    /// Says what became of its changes. Where it has a place, what was merged before it is above that.
+    pub(super) fn merge(&mut self, merged: &MergedHunk) {
+        let has = |kind: Merging| merged.parts.iter().any(|part| part.kind == kind);
+        self.merged = merged.parts.iter().map(MergedChange::of).collect();
+        if let Some(applied) = &mut self.applied {
+            applied.new_start = merged.lines.start + usize::from(applied.new_lines > 0);
+            return;
+        }
+        self.status = match (has(Merging::Conflict), has(Merging::Merged)) {
+            (true, _) => HunkStatus::Conflict,
+            (false, true) => HunkStatus::Merged,
+            (false, false) => HunkStatus::AlreadyApplied,
+        };
     }
 
     pub(super) fn miss(&mut self, mismatch: &Mismatch, counter: &mut Counter<'_>) {

@@ -5,14 +5,15 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::matching::Conflict;
+use crate::matching::{Conflict, MergedPart, Merging};
 use crate::preflight::{BaseKind, Merge};
 
-/// How a patch was merged with what became of its file since it was made (`--3way`).
+/// How a patch was merged with what became of its file since it was made (`--3way`, `--merge`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MergeReport {
     /// Where the contents came from that it was made for: `objects` of the repository, `history` of changes made here,
-    /// `given` by `--base`, `nothing` if the patch makes the file.
+    /// `given` by `--base`, `nothing` if the patch makes the file; of `hunks` that were merged one by one (`--merge`) they are
+    /// all that is known.
     pub base: &'static str,
     /// Whether the conflicts are written into the file, between markers.
     pub marked: bool,
@@ -47,14 +48,35 @@ impl MergeReport {
             BaseKind::History => "history",
             BaseKind::Given => "given",
             BaseKind::Nothing => "nothing",
+            BaseKind::Hunks => "hunks",
         };
         let conflict = |conflict: &Conflict| ConflictReport {
             base: lines(&conflict.base),
             ours: lines(&conflict.ours),
             theirs: lines(&conflict.theirs),
         };
-        let marked = merge.sides.is_some() && !merge.is_binary;
+        let marked = merge.is_marked && !merge.is_binary;
         Self { base, marked, conflicts: merge.conflicts.iter().map(conflict).collect() }
+    }
+}
+
+/// What became of one change in a hunk that was merged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MergedChange {
+    /// `merged`, `already_applied`, or `conflict`.
+    pub status: &'static str,
+    /// The lines of the file afterwards, with the markers of a conflict.
+    pub lines: MergedLines,
+}
+
+impl MergedChange {
+    pub(super) fn of(part: &MergedPart) -> Self {
+        let status = match part.kind {
+            Merging::Merged => "merged",
+            Merging::AlreadyApplied => "already_applied",
+            Merging::Conflict => "conflict",
+        };
+        Self { status, lines: lines(&part.lines) }
     }
 }
 

@@ -70,7 +70,7 @@ pub use input::{InputReport, ListedReport, Repair};
 pub use json::print as print_json;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};
 pub use look::{Difference, EntryType, Extract, Listing, ListingEntry};
-pub use merge::{ConflictReport, MergeReport, MergedLines};
+pub use merge::{ConflictReport, MergeReport, MergedChange, MergedLines};
 pub use nearest::{FirstDifference, NearestPlace};
 use numstat::{End, Numstat};
 pub use outcome::Outcome;

@@ -61,7 +61,12 @@ pub(super) fn hunks(
     counter: &mut Counter<'_>,
 ) -> Vec<HunkReport> {
     match &operation.edit {
-        Edit::Hunks(hunks) => hunk::reports(id, operation, (hunks, &outcome.placements), patch, counter),
+        Edit::Hunks(hunks) => {
+            let mut reports = hunk::reports(id, operation, (hunks, &outcome.placements), patch, counter);
+            let merged = outcome.merge.iter().flat_map(|merge| &merge.hunks);
+            reports.iter_mut().zip(merged).for_each(|(report, hunk)| report.merge(hunk));
+            reports
+        }
         Edit::Replacements(changes) => texts::reports(id, operation, changes, outcome, counter),
         Edit::Cell(_) => cell::reports(id, operation, outcome),
         Edit::Whole(_) => written::reports(id, operation, outcome.diff.as_deref().unwrap_or_default()),

@@ -11,8 +11,9 @@ use crate::preflight::Rejects;
 /// Hunks that were written to a file of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RejectsReport {
-    /// The file that has them.
-    pub path: String,
+    /// The file that has them; left out where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// Their names, as in `f1h2`.
     pub hunks: Vec<String>,
     /// Digest of its contents then, with those of other operations; left out if nobody asked.
@@ -28,7 +29,7 @@ impl RejectsReport {
     pub(super) fn of(id: &str, rejects: &Rejects) -> Self {
         let hunks = rejects.hunks.iter().map(|&hunk| hunk_id(id, hunk)).collect();
         Self {
-            path: text(rejects.path.as_bytes()),
+            path: rejects.path.as_ref().map(|path| text(path.as_bytes())),
             hunks,
             sha256: rejects.sha256.map(|digest| digest.to_string()),
             replaces: rejects.replaced.map(Replaced::of),

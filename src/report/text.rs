@@ -92,7 +92,11 @@ fn print_rejects(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     let Some(rejects) = &file.rejects else { return writeln!(out) };
     let count = rejects.hunks.len();
     let hunks = if count == 1 { "hunk" } else { "hunks" };
-    writeln!(out, ", {count} {hunks} rejected to {}", printable(rejects.path.as_bytes()))
+    write!(out, ", {count} {hunks} rejected")?;
+    match &rejects.path {
+        Some(path) => writeln!(out, " to {}", printable(path.as_bytes())),
+        None => writeln!(out),
+    }
 }
 
 /// Says where a hunk went that is not at its stated place.

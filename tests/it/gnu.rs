@@ -1,6 +1,7 @@
 //! The program under the name `patch`: GNU patch's command line, words and exit codes, beside GNU patch itself.
 
 mod beside;
+mod merging;
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -63,7 +64,7 @@ fn it_says_what_scripts_look_for() {
     assert_eq!(told(&patch(root.path(), &["-p1", "--dry-run"], PATCH.as_bytes())), fuzzy);
     let failed = told(&patch(root.path(), &["-p1", "-F0"], PATCH.as_bytes()));
     assert_eq!((failed.0, failed.1.as_str()), (1, "patching file d/x\nHunk #1 FAILED at 1.\n1 out of 1 hunk FAILED\n"));
-    assert!(failed.2.ends_with("patch: no file was changed\n"), "{}", failed.2);
+    assert!(failed.2.ends_with("patch: no file was changed (--reject applies what fits)\n"), "{}", failed.2);
     assert_eq!(files(&root), of(&[("d/x", "0\ntwo\nthree\n")]));
 }
 
@@ -81,12 +82,36 @@ fn of_several_names_the_one_that_is_there_is_meant() {
     let root = scene(&[("x", "one\n"), ("y", "one\n")]);
     assert_eq!(told(&patch(root.path(), &["-p0"], index.as_bytes())).1, "patching file x\n");
     let missing = told(&patch(root.path(), &["-p0"], format!("--- u\n+++ v\n{hunk}").as_bytes()));
-    assert_eq!(missing.0, 1);
-    assert!(missing.1.contains("can't find file to patch"), "{}", missing.1);
+    let words = "can't find file to patch at input line 3\nPerhaps you used the wrong -p or --strip option?\n\
+        No file to patch.  Skipping patch.\n1 out of 1 hunk ignored\n";
+    assert_eq!((missing.0, missing.1.as_str()), (1, words));
+    // A file that is made needs the fewest new directories.
+    let root = scene(&[("old/dir/y", "y\n"), ("a b", "one\n")]);
+    let stamps = ["\t1970-01-01 00:00:00 +0000", "\t2001-01-01 00:00:00 +0000"];
+    let made = format!("--- a/dir/new{}\n+++ old/dir/new{}\n@@ -0,0 +1 @@\n+new\n", stamps[0], stamps[1]);
+    assert_eq!(told(&patch(root.path(), &["-p0"], made.as_bytes())).1, "patching file old/dir/new\n");
+    let quoted = format!("--- a/a b\t\n+++ b/a b\t\n{hunk}");
+    assert_eq!(told(&patch(root.path(), &["-p1"], quoted.as_bytes())).1, "patching file 'a b'\n");
     // git's rule holds for `apply`: no other file than the one that the patch names.
     let mut apply = Command::new(env!("CARGO_BIN_EXE_wpatch"));
     apply.args(["apply", "-p1"]).current_dir(root.path());
     assert_eq!(fed(&mut apply, both.as_bytes()).status.code(), Some(1));
+}
+
+#[test]
+fn a_hunk_that_went_to_one_of_several_places_is_told() {
+    let block = "begin\nwork\nend\n";
+    let file = [block, "between\n", block].concat();
+    let text = "--- a/x\n+++ b/x\n@@ -3,3 +3,3 @@\n begin\n-work\n+rest\n end\n";
+    let [ours, theirs] = [(); 2].map(|()| scene(&[("x", &file)]));
+    let mut gnu = Command::new("patch");
+    gnu.args(["-p1", "-s"]).current_dir(theirs.path());
+    let silent = fed(&mut gnu, text.as_bytes());
+    assert_eq!(told(&silent), (0, String::new(), String::new()));
+    let ending = told(&patch(ours.path(), &["-p1"], text.as_bytes()));
+    let warning = "patch: x: the hunk went to line 5, and fits at lines 1 and 5\n";
+    assert_eq!((ending.0, ending.2.as_str()), (0, warning), "{}", ending.1);
+    assert_eq!(fs::read(ours.path().join("x")).unwrap(), fs::read(theirs.path().join("x")).unwrap());
 }
 
 #[test]
@@ -109,6 +134,16 @@ fn old_files_are_kept_where_that_is_asked_for() {
     let root = scene(&[("d/x", old), ("d/x.orig", "older\n")]);
     assert_eq!(told(&patch(root.path(), &["-p1", "-b"], PATCH.as_bytes())).0, 0);
     assert_eq!(files(&root), of(&[("d/x", new), ("d/x.orig", old)]));
+    for (arguments, name) in
+        [(&["-V", "numbered"][..], "d/x.~1~"), (&["-V", "t"], "d/x.~1~"), (&["-V", "never"], "d/x.orig")]
+    {
+        let root = scene(start);
+        told(&patch(root.path(), &[&["-p1", "-b"][..], arguments].concat(), PATCH.as_bytes()));
+        assert_eq!(files(&root), of(&[("d/x", new), (name, old)]), "{arguments:?}");
+    }
+    let root = scene(&[("d/x", old), ("d/x.~9~", ""), ("d/x.~y~", ""), ("x.~12~", "")]);
+    told(&patch(root.path(), &["-p1", "-b"], PATCH.as_bytes()));
+    assert_eq!(fs::read(root.path().join("d/x.~10~")).unwrap(), old.as_bytes());
     let root = scene(start);
     assert_eq!(told(&patch(root.path(), &["-p1", "-o", "y"], PATCH.as_bytes())).1, "patching file y (read from d/x)\n");
     assert_eq!(files(&root), of(&[("d/x", old), ("y", new)]));
@@ -123,6 +158,7 @@ fn it_takes_the_operands_and_places_of_gnu_patch() {
         &["d/x", "p"],
         &["-d", "d", "-i", "../p", "x"],
         &["-d", "d", "-p2", "--input=../p"],
+        &["--str=1", "--inp", "p", "--read-only=ignore"],
         &["-u", "--verbose", "-p1", "-f", "-t", "--binary", "--no-backup-if-mismatch", "-r", "-", "-i", "p"],
     ] {
         let root = scene(&[("d/x", old), ("p", PATCH)]);
@@ -133,6 +169,23 @@ fn it_takes_the_operands_and_places_of_gnu_patch() {
     let absolute = root.path().join("d/x");
     let ending = patch(&root.path().join("d"), &[absolute.to_str().unwrap(), "../p"], b"");
     assert_eq!((told(&ending).0, files(&root)), (0, new));
+    // What came to all lines of the patch on its way does not count.
+    let indented: String = PATCH.lines().map(|line| ["    ", line, "\n"].concat()).collect();
+    let returned = PATCH.replace('\n', "\r\n");
+    for (text, old, new, note) in [
+        (&indented, old, "one\n2\nthree\n", "(Patch is indented 4 spaces.)"),
+        (&returned, old, "one\n2\nthree\n", "(Stripping trailing CRs from patch; use --binary to disable.)"),
+        (&returned, "one\r\ntwo\r\nthree\r\n", "one\r\n2\r\nthree\r\n", "(Stripping trailing CRs"),
+    ] {
+        let root = scene(&[("d/x", old)]);
+        let ending = told(&patch(root.path(), &["-p1"], text.as_bytes()));
+        assert_eq!((ending.0, files(&root)), (0, of(&[("d/x", new)])), "{ending:?}");
+        assert!(ending.1.starts_with(note) && ending.1.ends_with("patching file d/x\n"), "{}", ending.1);
+    }
+    let root = scene(&[("d/x", old)]);
+    assert_eq!(told(&patch(root.path(), &["-p1", "--binary"], returned.as_bytes())).0, 1);
+    let ending = told(&patch(root.path(), &["-p1"], PATCH.replace("-two\n", "-two\r\n").as_bytes()));
+    assert!(ending.1.contains("Hunk #1 FAILED at 1 (different line endings).\n"), "{}", ending.1);
     let emptied = "--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n-one\n";
     let root = scene(&[("x", "one\n"), ("y", "")]);
     assert_eq!(told(&patch(root.path(), &["-p1", "-E", "-s"], emptied.as_bytes())), (0, String::new(), String::new()));
@@ -145,13 +198,47 @@ fn it_takes_the_operands_and_places_of_gnu_patch() {
 }
 
 #[test]
+fn hunks_are_rejected_where_that_is_asked_for() {
+    let more = "@@ -8,2 +8,2 @@\n 8\n-9\n+nine\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-y\n+z\n";
+    let text = [PATCH, more].concat();
+    let start: &[(&str, &str)] = &[("d/x", "other\n\n\n\n\n\n\n8\n9\n"), ("y", "no\n")];
+    let after = "other\n\n\n\n\n\n\n8\nnine\n";
+    let [first, second] = [PATCH, "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-y\n+z\n"];
+    let both = [first, second].concat();
+    for (arguments, rejects) in [
+        (&["-p1", "--reject"][..], &[("d/x.rej", first), ("y.rej", second)][..]),
+        (&["-p1", "--reject", "-r", "all"], &[("all", &both)]),
+        (&["-p1", "--reject", "-r", "-"], &[]),
+    ] {
+        let root = scene(start);
+        let ending = told(&patch(root.path(), arguments, text.as_bytes()));
+        assert_eq!(ending.0, 1, "{ending:?}");
+        let mut expected = of(&[&[("d/x", after), ("y", "no\n")], rejects].concat());
+        expected.sort();
+        assert_eq!(files(&root), expected, "{arguments:?} {ending:?}");
+        let saved = rejects.first().map_or_else(String::new, |(name, _)| format!(" -- saving rejects to file {name}"));
+        let said = format!("Hunk #1 FAILED at 1.\n1 out of 2 hunks FAILED{saved}\npatching file y\n");
+        assert!(ending.1.contains(&said), "{}", ending.1);
+    }
+    for arguments in
+        [&["-p1"][..], &["-p1", "-r", "all"], &["-p1", "--reject", "-r", "../all"], &["-p1", "--reject", "-r", "y"]]
+    {
+        let root = scene(start);
+        let ending = told(&patch(root.path(), arguments, text.as_bytes()));
+        assert!(ending.0 > 0 && files(&root) == of(start), "{arguments:?} {ending:?}");
+    }
+}
+
+#[test]
 fn what_it_does_not_take_it_says() {
     let start: &[(&str, &str)] = &[("d/x", "one\ntwo\nthree\n")];
     let root = scene(start);
     for arguments in [
-        &["--merge"][..],
-        &["--merge=diff3"],
+        &["--merge=other"][..],
         &["-D", "X"],
+        &["-o", "-"],
+        &["-x", "4"],
+        &["--read-only=fail"],
         &["-T"],
         &["-Z"],
         &["-e"],

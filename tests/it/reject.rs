@@ -130,6 +130,25 @@ fn a_look_says_the_same_and_writes_nothing() {
 }
 
 #[test]
+fn the_file_for_rejects_may_be_named() {
+    let [named, nowhere] = [desk(), desk()];
+    let report = named.says(&["apply", "--reject", "-r", "sub/all", "../patch"], b"");
+    let rejects = &report["files"][0]["rejects"];
+    assert_eq!((&rejects["path"], &rejects["hunks"]), (&json!("sub/all"), &json!(["f1h2"])));
+    let text = String::from_utf8(named.bytes("sub/all")).unwrap();
+    assert_eq!(text.matches("(rejected hunks)").count(), 2, "{text}");
+    let report = nowhere.says(&["apply", "--reject", "--reject-file=-", "../patch"], b"");
+    assert_eq!(report["files"][0]["rejects"], json!({"hunks": ["f1h2"]}));
+    let listed = |desk: &Desk| tree::read(&desk.root()).keys().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(listed(&named), ["a", "new", "sub/all", "sub/moved"]);
+    assert_eq!(listed(&nowhere), ["a", "new", "sub/moved"]);
+    for (kind, file) in [("usage", "a"), ("outside_root", "../all"), ("outside_root", "/all")] {
+        desk().refuses(kind, &["apply", "--reject", "-r", file], MIXED.as_bytes());
+    }
+    desk().refuses("usage", &["apply", "-r", "all"], MIXED.as_bytes());
+}
+
+#[test]
 fn it_is_undone_as_one_with_what_was_there_before() {
     let desk = Desk::with(&[("a", LINES.as_bytes()), ("b", b"text\n"), ("a.rej", b"mine\n"), (".git/HEAD", b"")]);
     let files = |desk: &Desk| {

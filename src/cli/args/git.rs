@@ -1,5 +1,7 @@
 //! The options that `git apply` has, as it means them, and that few runs need.
 
+use std::ffi::OsString;
+
 use clap::Args;
 
 /// Small options of `git apply`.
@@ -15,6 +17,9 @@ pub(in crate::cli) struct GitOptions {
     /// Apply what fits, write hunks that do not to FILE.rej, and end with code 1
     #[arg(long, conflicts_with_all = ["three_way", "lenient", "diagnostics"])]
     pub(in crate::cli) reject: bool,
+    /// Write those hunks to FILE below the root, or nowhere for -
+    #[arg(short = 'r', long, value_name = "FILE", requires = "reject", conflicts_with_all = ["index", "cached", "intent_to_add"])]
+    pub(in crate::cli) reject_file: Option<OsString>,
     /// Take a text without any change for a patch that changes nothing
     #[arg(long)]
     pub(in crate::cli) allow_empty: bool,

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 #[command(next_help_heading = "Options of every command")]
 pub(in crate::cli) struct Global {
     /// Directory that is patched [default: .]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(short = 'd', long, global = true, value_name = "DIR")]
     pub(in crate::cli) root: Option<PathBuf>,
     /// File with rules on what may be done; of several, and of `wpatch.toml` in the root, the strictest answer counts
     #[arg(long, global = true, value_name = "FILE")]

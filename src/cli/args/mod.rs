@@ -19,7 +19,7 @@ pub(super) use git::GitOptions;
 pub(super) use global::{Durability, Global, When, duration};
 pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
 pub(super) use index::IndexOptions;
-pub(super) use merge::MergeOptions;
+pub(super) use merge::{MergeOptions, conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 
 use global::outputs;

@@ -38,8 +38,9 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 58] = [
+const DECIDED: [&str; 60] = [
     "three_way",
+    "merge_hunks",
     "ours",
     "theirs",
     "union",
@@ -68,6 +69,7 @@ const DECIDED: [&str; 58] = [
     "no_ignore_whitespace",
     "inaccurate_eof",
     "reject",
+    "reject_file",
     "no_add",
     "allow_overlap",
     "allow_empty",

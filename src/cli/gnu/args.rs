@@ -1,6 +1,6 @@
 //! The command line of GNU patch, typed.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser};
@@ -8,10 +8,17 @@ use clap::{ArgAction, Parser};
 /// Applies a diff to the files that it names, all of it or nothing.
 ///
 /// The options are those of GNU patch, and so are the words. What is different: when a hunk fails, no file is changed and
-/// no reject file is written; nothing is ever asked; no file is changed twice by mistake: a patch that is applied already
-/// is refused. Exit codes: 0 done, 1 something does not apply, 2 trouble.
+/// no reject file is written, unless --reject asks for that; nothing is ever asked; no file is changed twice by mistake: a
+/// patch that is applied already is refused. Exit codes: 0 done, 1 something does not apply, 2 trouble.
 #[derive(Debug, Parser)]
-#[command(name = "patch", version, disable_version_flag = true, disable_help_flag = true, args_override_self = true)]
+#[command(
+    name = "patch",
+    version,
+    disable_version_flag = true,
+    disable_help_flag = true,
+    args_override_self = true,
+    infer_long_args = true
+)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Options {
     /// The file to patch, whatever the patch names
@@ -62,8 +69,8 @@ pub(super) struct Options {
     /// What is put behind names for that [default: .orig]
     #[arg(short = 'z', long, value_name = "SUFFIX")]
     pub(super) suffix: Option<OsString>,
-    /// How old files are named: `simple` is taken
-    #[arg(short = 'V', long, value_name = "STYLE", value_parser = ["simple", "never"])]
+    /// How old files are named: `simple`, `numbered`, or `existing`, the latter where there are such [default: existing]
+    #[arg(short = 'V', long, value_name = "STYLE", value_parser = ["simple", "never", "numbered", "t", "existing", "nil"])]
     pub(super) version_control: Option<String>,
     /// Take nothing but a unified diff
     #[arg(short, long, group = "form")]
@@ -89,16 +96,22 @@ pub(super) struct Options {
     /// For scripts that want no questions: there are none
     #[arg(short = 't', long)]
     batch: bool,
-    /// Lines are never changed when they are read or written
+    /// Leave lines of the patch that all end with CR LF as they are
     #[arg(long)]
-    binary: bool,
+    pub(super) binary: bool,
+    /// What is done about files that are read-only: `ignore`, as without it; the directory has to be writable
+    #[arg(long, value_name = "BEHAVIOR", value_parser = ["ignore", "warn", "fail"])]
+    read_only: Option<String>,
     /// No old files are kept because hunks are off their places, anyway
     #[arg(long)]
     no_backup_if_mismatch: bool,
-    /// Where rejects would go; none are written, because nothing is changed then
+    /// Apply what fits, and write the hunks that do not to FILE.rej, as they stand in the patch; without it nothing is changed
+    #[arg(long)]
+    pub(super) reject: bool,
+    /// Where these go with --reject: all to FILE, or nowhere for -
     #[arg(short, long, value_name = "FILE")]
-    reject_file: Option<OsString>,
-    /// How rejects would be written
+    pub(super) reject_file: Option<OsString>,
+    /// How rejects would be written: they stand as in the patch
     #[arg(long, value_name = "FORMAT", value_parser = ["context", "unified"])]
     reject_format: Option<String>,
     /// Whether files are fetched from a version control system: they are not
@@ -107,6 +120,9 @@ pub(super) struct Options {
     /// How names are quoted in output: as git does
     #[arg(long, value_name = "WORD")]
     quoting_style: Option<String>,
+    /// Merge hunks that do not fit with what became of their lines, and write conflicts into the file; `merge` or `diff3`
+    #[arg(long, value_name = "STYLE", num_args = 0..=1, require_equals = true, default_missing_value = "merge", value_parser = ["merge", "diff3"])]
+    pub(super) merge: Option<String>,
     #[command(flatten)]
     pub(super) refused: Refused,
     /// Print help
@@ -123,8 +139,6 @@ pub(super) struct Options {
 pub(super) struct Refused {
     #[arg(short, long, hide = true)]
     ed: bool,
-    #[arg(long, value_name = "STYLE", num_args = 0..=1, require_equals = true, default_missing_value = "merge", hide = true)]
-    merge: Option<String>,
     #[arg(short = 'D', long, value_name = "NAME", hide = true)]
     ifdef: Option<OsString>,
     #[arg(short = 'T', long, hide = true)]
@@ -135,19 +149,28 @@ pub(super) struct Refused {
     backup_if_mismatch: bool,
     #[arg(long, hide = true)]
     follow_symlinks: bool,
+    #[arg(short = 'x', long, value_name = "NUM", hide = true)]
+    debug: Option<String>,
 }
 
-impl Refused {
-    /// Returns the first option that is given and why it is not taken.
-    pub(super) fn first(&self) -> Option<(&'static str, &'static str)> {
+impl Options {
+    /// Returns the first option that is given and not taken, and why.
+    pub(super) fn not_taken(&self) -> Option<(&'static str, &'static str)> {
+        let Self { refused, output, read_only, .. } = self;
         let rows = [
-            (self.ed, "--ed", "an ed script is a program, and nothing runs one"),
-            (self.merge.is_some(), "--merge", "conflicts are never written into files here"),
-            (self.ifdef.is_some(), "--ifdef", "a file becomes what the patch says, or stays as it is"),
-            (self.set_time, "--set-time", "files get the time at which they are written"),
-            (self.set_utc, "--set-utc", "files get the time at which they are written"),
-            (self.backup_if_mismatch, "--backup-if-mismatch", "--backup keeps all old files"),
-            (self.follow_symlinks, "--follow-symlinks", "no name leads through a link"),
+            (refused.ed, "--ed", "an ed script is a program, and nothing runs one"),
+            (refused.ifdef.is_some(), "--ifdef", "a file becomes what the patch says, or stays as it is"),
+            (refused.set_time, "--set-time", "files get the time at which they are written"),
+            (refused.set_utc, "--set-utc", "files get the time at which they are written"),
+            (refused.backup_if_mismatch, "--backup-if-mismatch", "--backup keeps all old files"),
+            (refused.follow_symlinks, "--follow-symlinks", "no name leads through a link"),
+            (refused.debug.is_some(), "--debug", "there is nothing to see but --verbose"),
+            (output.as_deref() == Some(OsStr::new("-")), "--output=-", "what comes of a file goes to a file"),
+            (
+                read_only.as_deref().is_some_and(|word| word != "ignore"),
+                "--read-only",
+                "a file is replaced, whoever may write to it",
+            ),
         ];
         rows.into_iter().find(|(is_given, ..)| *is_given).map(|(_, option, why)| (option, why))
     }

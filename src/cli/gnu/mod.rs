@@ -2,6 +2,7 @@
 //! not at all.
 
 mod args;
+mod text;
 mod words;
 
 use std::ffi::{OsStr, OsString};
@@ -10,13 +11,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use super::args::Global;
+use super::args::{Global, conflict_style};
 use super::output::complain_as;
 use super::policy::policy;
 use super::{Stop, document, input, open, open_to_change, request, watched};
 use crate::engine::options::{Direction, Naming, Rules, Selection, WhitespaceAction, code};
-use crate::engine::{self, Backup, Habits, Outcome, Request, WhitespaceRequest};
+use crate::engine::{self, Backup, Habits, Numbering, Outcome, Request, WhitespaceRequest};
 use args::Options;
+use text::Text;
 use words::Telling;
 
 /// The name that it has.
@@ -43,18 +45,18 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         }
         Err(wish) => return document::print(wish.render().to_string().as_bytes()),
     };
-    if let Some((option, why)) = options.refused.first() {
+    if let Some((option, why)) = options.not_taken() {
         return trouble(&format!("{option} is not taken: {why}"));
     }
     match outcome(&options) {
-        Ok(Some(outcome)) => told(&outcome, &options),
+        Ok(Some((outcome, notes))) => told(&outcome, &notes, &options),
         Ok(None) => ExitCode::SUCCESS,
         Err(stop) => trouble(&stop.words()),
     }
 }
 
-/// Returns what came of it; nothing of an empty patch.
-fn outcome(options: &Options) -> Result<Option<Outcome>, Stop> {
+/// Returns what came of it, and what is to be said of the text; nothing of an empty patch.
+fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     let (root, file) = places(options)?;
     let global = Global { root: Some(root), ..Global::default() };
     let below = options.directory.as_deref().unwrap_or(Path::new("."));
@@ -69,13 +71,16 @@ fn outcome(options: &Options) -> Result<Option<Outcome>, Stop> {
     if patch.is_empty() {
         return Ok(None);
     }
-    let request = asked(options, patch, file, &global)?;
-    Ok(Some(if options.dry_run {
+    let text = Text::new(patch, options.binary);
+    let notes = text.notes();
+    let request = asked(options, text, file, &global)?;
+    let outcome = if options.dry_run {
         engine::check(request, &open(&global)?)
     } else {
         let workspace = open_to_change(&global)?;
         engine::apply(request, &workspace, watched()?)
-    }))
+    };
+    Ok(Some((outcome, notes)))
 }
 
 /// Returns the root and the file in it that is named for the patch. A file outside of the directory has its own as root.
@@ -92,7 +97,7 @@ fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), Stop> {
     }
 }
 
-fn asked(options: &Options, patch: Vec<u8>, file: Option<Vec<u8>>, global: &Global) -> Result<Request, Stop> {
+fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) -> Result<Request, Stop> {
     let forms = [(options.unified, "unified"), (options.context, "context"), (options.normal, "normal")];
     let format = forms.into_iter().find(|(is_asked, _)| *is_asked).map_or("diff", |(_, name)| name);
     let selection = Selection {
@@ -114,10 +119,15 @@ fn asked(options: &Options, patch: Vec<u8>, file: Option<Vec<u8>>, global: &Glob
         ignores: Some(options.ignore_whitespace),
         ..WhitespaceRequest::default()
     };
-    let mut request = Request { format: format.to_owned(), selection, habits, whitespace, ..Request::of(patch) };
+    let mut request = Request { format: format.to_owned(), selection, habits, whitespace, ..Request::of(text.bytes) };
     request.preflight.policy = policy(global)?;
-    request.preflight.rules = Rules { fuzz: options.fuzz.unwrap_or(FUZZ), as_gnu: true, ..Rules::default() };
-    request.preflight.idempotent = options.forward;
+    let merging = options.merge.as_deref().map(conflict_style);
+    let fuzz = if merging.is_some() { 0 } else { options.fuzz.unwrap_or(FUZZ) };
+    request.preflight.rules = Rules { fuzz, as_gnu: true, converts_line_ends: text.had_returns, ..Rules::default() };
+    request.preflight.idempotent = options.forward || merging.is_some();
+    request.preflight.merge_hunks = merging;
+    request.preflight.reject = options.reject;
+    request.preflight.reject_to = request::rejects(options.reject_file.clone())?;
     request.preflight.describe = true;
     Ok(request)
 }
@@ -126,20 +136,27 @@ fn backup(options: &Options) -> Option<Backup> {
     let bytes = |word: &Option<OsString>| word.clone().map(OsString::into_encoded_bytes);
     let names = [&options.prefix, &options.basename_prefix, &options.suffix].map(bytes);
     let is_asked = options.backup || names[..2].iter().any(Option::is_some);
-    let is_never = options.version_control.as_deref() == Some("never");
+    let is_named = names.iter().any(Option::is_some);
+    let numbering = match options.version_control.as_deref() {
+        Some("numbered" | "t") => Numbering::Always,
+        Some("simple" | "never") => Numbering::Never,
+        _ if is_named => Numbering::Never,
+        _ => Numbering::Continued,
+    };
     let [prefix, basename_prefix, suffix] = names;
     let has_prefix = prefix.is_some() || basename_prefix.is_some();
     let usual = if has_prefix { Vec::new() } else { b".orig".to_vec() };
-    (is_asked && !is_never).then(|| Backup {
+    is_asked.then(|| Backup {
         prefix: prefix.unwrap_or_default(),
         basename_prefix: basename_prefix.unwrap_or_default(),
         suffix: suffix.unwrap_or(usual),
+        numbering,
     })
 }
 
 /// Says what came of it. A signal, and a tree that could not be put back, keep their exit codes.
-fn told(outcome: &Outcome, options: &Options) -> ExitCode {
-    let telling = Telling::new(outcome, options);
+fn told(outcome: &Outcome, notes: &[String], options: &Options) -> ExitCode {
+    let telling = Telling::new(outcome, notes, options);
     let printed = telling.print();
     let report = &outcome.report;
     match report.exit_code {

@@ -13,12 +13,14 @@ use crate::text::{Position, printable};
 /// What is said of one outcome.
 pub(super) struct Telling<'o> {
     outcome: &'o Outcome,
+    /// What is said in front of each file.
+    notes: &'o [String],
     options: &'o Options,
 }
 
 impl<'o> Telling<'o> {
-    pub(super) fn new(outcome: &'o Outcome, options: &'o Options) -> Self {
-        Self { outcome, options }
+    pub(super) fn new(outcome: &'o Outcome, notes: &'o [String], options: &'o Options) -> Self {
+        Self { outcome, notes, options }
     }
 
     /// Returns whether something was passed over because it has been applied already.
@@ -37,14 +39,22 @@ impl<'o> Telling<'o> {
             self.file(index, file, &mut out)?;
         }
         out.flush()?;
-        for problem in self.errors() {
+        for problem in self.outcome.problems.iter().filter(|problem| self.is_told(problem)) {
             let name = problem.path.as_ref().map_or_else(String::new, |path| format!("{}: ", name(path)));
             complain_as("patch", &format!("{}{name}{}", self.stars(problem), problem.message));
         }
-        if !self.outcome.report.ok && !self.outcome.report.files.is_empty() && self.outcome.report.exit_code != 5 {
-            complain_as("patch", "no file was changed");
+        let report = &self.outcome.report;
+        if !report.ok && !report.outcome.is_partial() && !report.files.is_empty() && report.exit_code != 5 {
+            let has_failed = |problem: &Problem| problem.hunk.is_some();
+            let hint = if self.errors().any(has_failed) { " (--reject applies what fits)" } else { "" };
+            complain_as("patch", &format!("no file was changed{hint}"));
         }
         Ok(())
+    }
+
+    /// Returns whether a problem is one, or that a hunk went to one of several places, which GNU patch does not say.
+    fn is_told(&self, problem: &Problem) -> bool {
+        problem.severity != Severity::Warning || (*problem.code == code::SEVERAL_PLACES && !self.options.quiet)
     }
 
     fn errors(&self) -> impl Iterator<Item = &Problem> {
@@ -66,11 +76,14 @@ impl<'o> Telling<'o> {
     fn file(&self, index: usize, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let problems = || self.outcome.problems.iter().filter(move |problem| problem.operation == Some(index));
         let has = |code: &crate::engine::options::Code| problems().any(|problem| problem.code == code);
-        if has(&code::MISSING) {
-            writeln!(out, "can't find file to patch: {}", name(&file.path))?;
-            return writeln!(out, "No file to patch.  Skipping patch.");
+        let is_told = !self.options.quiet && !self.is_backup(file);
+        for note in self.notes.iter().filter(|_| is_told) {
+            writeln!(out, "{note}")?;
         }
-        if !self.options.quiet && !self.is_backup(file) {
+        if has(&code::MISSING) {
+            return self.missing(file, out);
+        }
+        if is_told {
             let verb = if self.options.dry_run { "checking" } else { "patching" };
             writeln!(out, "{verb} file {}", both_names(file))?;
         }
@@ -88,9 +101,26 @@ impl<'o> Telling<'o> {
         self.hunks(file, out)
     }
 
+    /// Says that there is no file for a section.
+    fn missing(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
+        let count = file.hunks.len();
+        let Some(first) = file.hunks.first().filter(|_| !self.options.quiet) else {
+            return writeln!(out, "No file to patch.  Skipping patch.");
+        };
+        writeln!(out, "can't find file to patch at input line {}", first.source.line_start)?;
+        let hint = if self.options.strip.is_some() { "you used the wrong" } else { "you should have used the" };
+        writeln!(out, "Perhaps {hint} -p or --strip option?")?;
+        let many = if count == 1 { "hunk" } else { "hunks" };
+        writeln!(out, "No file to patch.  Skipping patch.\n{count} out of {count} {many} ignored")
+    }
+
     fn hunks(&self, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
         let (mut failed, mut passed, mut shift) = (0, 0, 0);
         for (index, hunk) in file.hunks.iter().enumerate() {
+            if !hunk.merged.is_empty() {
+                self.merged(index, hunk, out)?;
+                continue;
+            }
             match (&hunk.applied, hunk.status) {
                 (Some(applied), _) => {
                     if let Some(line) = self.succeeded(index, hunk, stated(hunk) + shift) {
@@ -102,7 +132,9 @@ impl<'o> Telling<'o> {
                 (None, HunkStatus::Unplaced) => {}
                 (None, _) => {
                     failed += 1;
-                    writeln!(out, "Hunk #{} FAILED at {}.", index + 1, stated(hunk) + shift)?;
+                    if !self.options.quiet {
+                        writeln!(out, "Hunk #{} FAILED at {}{}.", index + 1, stated(hunk) + shift, line_ends(hunk))?;
+                    }
                 }
             }
         }
@@ -111,16 +143,44 @@ impl<'o> Telling<'o> {
             writeln!(out, "{passed} out of {} {many} ignored", file.hunks.len())?;
         }
         if failed > 0 {
-            writeln!(out, "{failed} out of {} {many} FAILED", file.hunks.len())?;
+            let path =
+                file.rejects.as_ref().and_then(|rejects| rejects.path.as_ref()).filter(|_| !self.options.dry_run);
+            let saved = |path: &String| format!(" -- saving rejects to file {}", quoted(path.as_bytes()));
+            let saved = path.map_or_else(String::new, saved);
+            writeln!(out, "{failed} out of {} {many} FAILED{saved}", file.hunks.len())?;
         }
         Ok(())
+    }
+
+    /// Says what became of the changes in a hunk that was merged: nothing of one that fits.
+    fn merged(&self, index: usize, hunk: &HunkReport, out: &mut dyn Write) -> io::Result<()> {
+        let is_told = |status: &str| {
+            status != "merged" || self.options.verbose || (!self.options.quiet && hunk.applied.is_none())
+        };
+        let told: Vec<_> = hunk.merged.iter().filter(|change| is_told(change.status)).collect();
+        for (place, change) in told.iter().enumerate() {
+            let what = match change.status {
+                "conflict" => "NOT MERGED",
+                "already_applied" => "already applied",
+                status => status,
+            };
+            match place {
+                0 => write!(out, "Hunk #{} {what} at ", index + 1)?,
+                _ if change.status == told[0].status => write!(out, ",")?,
+                _ => write!(out, ", {what} at ")?,
+            }
+            let (first, count) = (change.lines.start, change.lines.count);
+            if count > 1 { write!(out, "{first}-{}", first + count - 1)? } else { write!(out, "{first}")? }
+        }
+        if told.is_empty() { Ok(()) } else { writeln!(out, ".") }
     }
 
     /// Says that a hunk which belongs at `line` fits.
     fn succeeded(&self, index: usize, hunk: &HunkReport, line: isize) -> Option<String> {
         let (offset, fuzz) = (hunk.offset.unwrap_or(0), hunk.fuzz.unwrap_or(0));
         let line = line + offset;
-        let is_told = self.options.verbose || (!self.options.quiet && (offset != 0 || fuzz != 0));
+        let is_off = (offset != 0 || fuzz != 0) && self.options.merge.is_none();
+        let is_told = self.options.verbose || (!self.options.quiet && is_off);
         let fuzz = if fuzz == 0 { String::new() } else { format!(" with fuzz {fuzz}") };
         let lines = if offset.abs() == 1 { "line" } else { "lines" };
         let offset = if offset == 0 { String::new() } else { format!(" (offset {offset} {lines})") };
@@ -139,12 +199,31 @@ fn stated(hunk: &HunkReport) -> isize {
     signed(hunk.patch.old_start.unwrap_or_default() + usize::from(hunk.patch.old_lines == 0))
 }
 
+/// Says that only the ends of lines are others where the hunk should be.
+fn line_ends(hunk: &HunkReport) -> &'static str {
+    let difference = hunk.nearest.as_ref().and_then(|nearest| nearest.first_difference.as_ref());
+    let is_reason = difference.is_some_and(|difference| difference.reason == Some("line end"));
+    if is_reason { " (different line endings)" } else { "" }
+}
+
 fn signed(number: usize) -> isize {
     isize::try_from(number).unwrap_or(isize::MAX)
 }
 
 fn name(path: &RelPath) -> String {
-    printable(&quote(path.as_bytes())).to_string()
+    quoted(path.as_bytes())
+}
+
+/// Returns a name as a shell reads it, where it has to be quoted for that; what cannot be printed is escaped as git does it.
+fn quoted(name: &[u8]) -> String {
+    let is_special = |byte: &u8| !(byte.is_ascii_alphanumeric() || b"%+,-./:@_".contains(byte));
+    match std::str::from_utf8(name) {
+        Ok(text) if !name.is_empty() && !name.iter().any(is_special) => text.to_owned(),
+        _ if name.iter().all(|byte| matches!(byte, b' '..=b'~')) => {
+            format!("'{}'", String::from_utf8_lossy(name).replace('\'', "'\\''"))
+        }
+        _ => printable(&quote(name)).to_string(),
+    }
 }
 
 fn both_names(file: &FileReport) -> String {

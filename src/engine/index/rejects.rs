@@ -79,7 +79,7 @@ pub(super) fn keep(
         return None;
     }
     if indexed.reach == Reach::Cached {
-        let written = resolution.files.iter().filter_map(|file| file.rejects.as_ref().map(|rejects| &rejects.path));
+        let written = resolution.files.iter().filter_map(|file| file.rejects.as_ref()?.path.as_ref());
         resolution.changes = written.collect::<BTreeSet<_>>().len();
     }
     if updates.is_empty() {

@@ -12,11 +12,11 @@ use crate::policy::Access;
 use crate::preflight::findings::Findings;
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::{Node, Seen};
-use crate::preflight::{checks, code, reject};
+use crate::preflight::{RejectTo, checks, code, reject};
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
-    /// Puts the rejected hunks of the operation beside its file; of several operations one behind the other. What was there
+    /// Puts the rejected hunks of the operation into the file for them; of several operations one behind the other. What was there
     /// before gives way, as in git. Returns whether that may be.
     pub(super) fn put_rejects(
         &mut self,
@@ -24,7 +24,12 @@ impl Worker<'_> {
         findings: &mut Findings,
     ) -> Result<bool, WorkspaceError> {
         let Some(rejects) = &mut findings.outcome.rejects else { return Ok(true) };
-        let (path, text) = (rejects.path.clone(), std::mem::take(&mut rejects.text));
+        let (Some(path), text) = (rejects.path.clone(), std::mem::take(&mut rejects.text)) else { return Ok(true) };
+        if matches!(self.options.reject_to, RejectTo::File(_)) && self.plan.names(&path) {
+            findings.error(&code::USAGE, "the rejected hunks cannot be written to a file of the patch").path =
+                Some(path);
+            return Ok(false);
+        }
         let seen = self.overlay.current(&path, operation.step)?;
         let known = match &seen {
             Seen::Nothing => None,

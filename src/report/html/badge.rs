@@ -146,6 +146,8 @@ pub(super) fn of_hunk(hunk: &HunkReport, out: &mut Markup) {
         HunkStatus::Ambiguous => badge(tone::BAD, "fits in several places", out),
         HunkStatus::Overlap => badge(tone::BAD, "overlaps another hunk", out),
         HunkStatus::AlreadyApplied => badge(tone::BAD, "already applied", out),
+        HunkStatus::Merged => badge(tone::PLAIN, "merged", out),
+        HunkStatus::Conflict => badge(tone::BAD, "conflict", out),
         HunkStatus::TooLarge => badge(tone::BAD, "too large", out),
         HunkStatus::Exists => badge(tone::BAD, "the file is not empty", out),
     }

@@ -1,0 +1,105 @@
+//! What GNU patch takes off the lines of a patch before it reads them: what came to them on their way.
+
+use crate::text::lines;
+
+/// A patch, and what was taken off its lines.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) bytes: Vec<u8>,
+    /// The columns that all of it was moved to the right.
+    pub(super) indent: usize,
+    /// Whether all lines ended with CR LF.
+    pub(super) had_returns: bool,
+}
+
+impl Text {
+    /// Reads a patch; `is_binary` leaves the ends of lines as they are.
+    pub(super) fn new(bytes: Vec<u8>, is_binary: bool) -> Self {
+        let had_returns = !is_binary && has_returns(&bytes);
+        let bytes = if had_returns { without_returns(&bytes) } else { bytes };
+        match indentation(&bytes) {
+            Some(indentation) => {
+                Self { bytes: without(&bytes, indentation), indent: columns(indentation), had_returns }
+            }
+            None => Self { bytes, indent: 0, had_returns },
+        }
+    }
+
+    /// Says what was taken off.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let plural = if self.indent == 1 { "" } else { "s" };
+        let indent = (self.indent > 0).then(|| format!("(Patch is indented {} space{plural}.)", self.indent));
+        let returns = "(Stripping trailing CRs from patch; use --binary to disable.)";
+        indent.into_iter().chain(self.had_returns.then(|| returns.to_owned())).collect()
+    }
+}
+
+/// Returns whether all lines end with CR LF: a patch for files whose lines end so has headers that do not.
+fn has_returns(bytes: &[u8]) -> bool {
+    bytes.contains(&b'\n') && lines(bytes).all(|(_, line)| line.ends_with(b"\r\n") || !line.ends_with(b"\n"))
+}
+
+fn without_returns(bytes: &[u8]) -> Vec<u8> {
+    let parts = |line| <[u8]>::strip_suffix(line, b"\r\n").map_or([line, b""], |line| [line, b"\n"]);
+    lines(bytes).flat_map(|(_, line)| parts(line)).collect::<Vec<_>>().concat()
+}
+
+/// Returns the blanks in front of the first header, if no header stands without any.
+fn indentation(bytes: &[u8]) -> Option<&[u8]> {
+    let names = |first: &[u8], second: &[u8]| {
+        [(b"--- ", b"+++ "), (b"*** ", b"--- ")].iter().any(|(a, b)| first.starts_with(*a) && second.starts_with(*b))
+    };
+    let blanks = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let mut found = None;
+    let mut before: &[u8] = b"";
+    for (_, line) in lines(bytes) {
+        let count = blanks(before);
+        let is_header = blanks(line) == count && names(&before[count..], &line[count..]);
+        if is_header && count == 0 || line.starts_with(b"diff --git ") {
+            return None;
+        }
+        if is_header {
+            found = found.or(Some(&before[..count]));
+        }
+        before = line;
+    }
+    found
+}
+
+/// Takes `indentation` off the lines that begin with it; of blank lines nothing but their ends may be left.
+fn without(bytes: &[u8], indentation: &[u8]) -> Vec<u8> {
+    let rest = |line| <[u8]>::strip_prefix(line, indentation).unwrap_or(line);
+    lines(bytes).flat_map(|(_, line)| rest(line)).copied().collect()
+}
+
+fn columns(indentation: &[u8]) -> usize {
+    indentation.iter().fold(0, |column, &byte| if byte == b'\t' { column / 8 * 8 + 8 } else { column + 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (String, usize, bool) {
+        let Text { bytes, indent, had_returns } = Text::new(text.as_bytes().to_vec(), false);
+        (String::from_utf8(bytes).unwrap(), indent, had_returns)
+    }
+
+    #[test]
+    fn what_came_to_all_lines_is_taken_off() {
+        let plain = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n-x\n+y\n \n";
+        assert_eq!(read(plain), (plain.to_owned(), 0, false));
+        let indented = plain.replace(" \n", "").lines().map(|line| ["  ", line, "\n"].concat()).collect::<String>();
+        assert_eq!(
+            read(&format!("Hi\n\n{indented}bye\n")),
+            (format!("Hi\n\n{}bye\n", plain.replace(" \n", "")), 2, false)
+        );
+        assert_eq!(read(&format!("{plain}{indented}")), (format!("{plain}{indented}"), 0, false));
+        assert_eq!(read(&plain.replace('\n', "\r\n")), (plain.to_owned(), 0, true));
+        let mixed = plain.replace("x\n", "x\r\n");
+        assert_eq!(read(&mixed), (mixed.clone(), 0, false));
+        assert_eq!(read(&plain.replace("--- ", "\t--- ").replace("+++ ", "\t+++ ")).1, 8);
+        assert_eq!(read(""), (String::new(), 0, false));
+        assert!(!Text::new(plain.replace('\n', "\r\n").into_bytes(), true).had_returns);
+    }
+}

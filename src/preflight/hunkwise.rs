@@ -1,0 +1,47 @@
+//! `--merge`: hunks that do not fit are merged with what became of their lines.
+
+use super::edit::{compare, tell_place};
+use super::findings::Findings;
+use super::three_way::tell;
+use super::{BaseKind, Merge, Options};
+use crate::matching::{MergedFile, Merging, Mismatch, Placements, Rules, merge_hunks};
+use crate::plan::{Action, Anchor, Edit, Hunk, Operation};
+
+/// Returns whether the operation can be merged: hunks that name their lines, all of them, into a file that stays.
+pub(super) fn may_merge(operation: &Operation, options: &Options) -> bool {
+    let stays = matches!(operation.action, Action::Modify | Action::Rename | Action::Copy);
+    let is_numbered = |hunk: &Hunk| matches!(hunk.anchor, Anchor::Line | Anchor::Bare);
+    let has_lines = matches!(&operation.edit, Edit::Hunks(hunks) if hunks.iter().all(is_numbered));
+    options.merge_hunks.is_some() && stays && has_lines && operation.left_out.is_empty()
+}
+
+/// Returns what the hunks make of `preimage`.
+pub(super) fn merged(
+    operation: &Operation,
+    (text, hunks): (&[u8], &[Hunk]),
+    preimage: &[u8],
+    (rules, options): (&Rules, &Options),
+    findings: &mut Findings,
+) -> Vec<u8> {
+    let style = options.merge_hunks.unwrap_or_default();
+    let MergedFile { bytes, hunks: done, conflicts } =
+        merge_hunks(preimage, (text, hunks), operation.direction, rules, style);
+    let is_done = |kind: Merging| kind == Merging::AlreadyApplied;
+    findings.outcome.is_done = done.iter().flat_map(|hunk| &hunk.parts).all(|part| is_done(part.kind));
+    let placements: Placements =
+        done.iter().map(|hunk| hunk.placement.clone().ok_or_else(Mismatch::not_found)).collect();
+    for (index, (hunk, placed)) in hunks.iter().zip(&placements).enumerate() {
+        if let Ok(placement) = placed {
+            tell_place(operation, (index, hunk), placement, findings);
+        }
+    }
+    compare(preimage, &bytes, &mut findings.outcome);
+    if !conflicts.is_empty() {
+        tell(&conflicts, (false, true), findings);
+    }
+    let is_marked = !conflicts.is_empty();
+    let merge = Merge { base: BaseKind::Hunks, conflicts, is_binary: false, is_marked, hunks: done, sides: None };
+    findings.outcome.placements = placements;
+    findings.outcome.merge = Some(Box::new(merge));
+    bytes
+}
