@@ -4,8 +4,8 @@ use std::env;
 use std::error::Error;
 use std::sync::Arc;
 
-use super::Stop;
 use super::args::{Global, IndexOptions, MergeOptions};
+use super::{Stop, signals};
 use crate::engine::options::code;
 use crate::engine::{GitIndex, Indexed, Reach};
 
@@ -22,7 +22,7 @@ pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Globa
         _ if merge.three_way => (Reach::Both, "--3way"),
         // As git has it, where there is nothing to note this is no mistake.
         _ if options.intent_to_add => {
-            let index = GitIndex::around(global.root()).ok().filter(GitIndex::has_work_tree);
+            let index = GitIndex::around(global.root(), is_stopped).ok().filter(GitIndex::has_work_tree);
             return Ok(index.map(|index| Indexed { index: Arc::new(index), reach: Reach::Intent }));
         }
         _ => return Ok(None),
@@ -41,10 +41,15 @@ pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Globa
 ///
 /// Stops if there is no index here.
 pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
-    GitIndex::around(global.root()).map_err(|error| {
+    GitIndex::around(global.root(), is_stopped).map_err(|error| {
         let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
         Stop::new(&code::USAGE, format!("{option} needs a repository of git{cause}"))
     })
+}
+
+/// Returns whether a signal asked to stop.
+fn is_stopped() -> bool {
+    signals::wish().is_some()
 }
 
 /// Returns whether there seems to be a repository; a directory that is in none has no index that could change with it.

@@ -5,7 +5,7 @@ mod rules;
 mod tree;
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use fs_err as fs;
@@ -352,4 +352,27 @@ fn language_servers_are_not_passed_over_for_an_intention() {
     let tree = Tree::new();
     let output = tree.wpatch("", &["apply", "-N", "--diagnostics"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_git() {
+    let tree = Tree::new();
+    tree.git(&["config", "filter.slow.clean", "touch ../begun; sleep 20; touch ../ended; cat"]);
+    fs::write(tree.root().join(".git/info/attributes"), "changed filter=slow\n").unwrap();
+    // Only git can tell whether these bytes are those of the index.
+    fs::write(tree.root().join("changed"), "one\ntwo\nthree\n\n").unwrap();
+    let before = (tree.entries(), crate::tree::read(&tree.root()));
+    let mut program = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    program.args(["apply", "--index"]).arg(tree.patch()).current_dir(tree.root());
+    let mut child = program.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !tree.root().join("../begun").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "git was not asked");
+        std::thread::yield_now();
+    }
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    assert!(!tree.root().join("../ended").exists());
+    let (entries, mut files) = (tree.entries(), crate::tree::read(&tree.root()));
+    files.retain(|path, _| !path.as_bytes().starts_with(b".git/wpatch"));
+    assert_eq!((entries, files), before);
 }

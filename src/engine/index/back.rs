@@ -26,7 +26,7 @@ impl IndexBack {
             return Ok(None);
         }
         let reach = if records.iter().all(|record| record.is_cached) { Reach::Cached } else { Reach::Both };
-        let indexed = Indexed { index: Arc::new(GitIndex::around(root)?), reach };
+        let indexed = Indexed { index: Arc::new(GitIndex::around(root, || false)?), reach };
         Ok(Some(Self { indexed, records }))
     }
 }

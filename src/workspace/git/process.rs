@@ -23,15 +23,15 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 ///
 /// Returns why git cannot be run, or what it complains about.
 pub(super) fn answer(directory: &Path, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
-    told(&mut command(directory, arguments)?, input, LIMIT)
+    told(&mut command(directory, arguments)?, input, Patience { limit: LIMIT, ..Patience::default() })
 }
 
-/// Runs git as `command` says, gives it `input`, and returns all that it says, if that takes no longer than `limit`.
+/// Runs git as `command` says, gives it `input`, and returns all that it says, if it says that before `patience` ends.
 ///
 /// # Errors
 ///
 /// Returns why git cannot be run, or what it complains about.
-pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, limit: Duration) -> io::Result<Vec<u8>> {
+pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, patience: Patience) -> io::Result<Vec<u8>> {
     // What it was to write is in a scratch file, or objects that nobody names, if it is killed.
     let mut group = start(command)?;
     let child = group.child();
@@ -41,7 +41,6 @@ pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, limit: D
     thread::Builder::new().spawn(move || requests.write_all(&input))?;
     let complaints = Complaints::of(errors)?;
     let mut answer = Vec::new();
-    let patience = Patience { limit, ..Patience::default() };
     Patient::new(answers, patience).take(MOST_ANSWER).read_to_end(&mut answer)?;
     let status = group.child().wait()?;
     if status.success() {

@@ -71,7 +71,8 @@ impl GitIndex {
     /// Does the same for a path that no list of lines can have.
     fn cleaned_alone(&self, path: &RelPath) -> Result<Option<ObjectId>> {
         let arguments = [OsString::from("hash-object"), OsString::from("--"), named(path)];
-        let answer = answered(&self.root, &arguments, None, b"").map_err(|source| self.failed(source))?;
+        let answer =
+            answered(&self.root, &arguments, None, b"", self.is_stopped).map_err(|source| self.failed(source))?;
         Ok(ObjectId::from_hex(answer.trim_ascii()))
     }
 
@@ -84,7 +85,7 @@ impl GitIndex {
         let mut option = OsString::from("--path=");
         option.push(named(path));
         let arguments = [OsString::from("cat-file"), OsString::from("--filters"), option, id.to_string().into()];
-        answered(&self.root, &arguments, None, b"").map_err(|source| self.failed(source))
+        answered(&self.root, &arguments, None, b"", self.is_stopped).map_err(|source| self.failed(source))
     }
 }
 

@@ -53,6 +53,7 @@ pub struct GitIndex {
     has_work_tree: bool,
     objects: Repository,
     git: Arc<Git>,
+    is_stopped: fn() -> bool,
 }
 
 /// What the index has for a name.
@@ -151,17 +152,19 @@ pub struct Update {
 
 impl GitIndex {
     /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` count.
+    /// Whoever waits for git asks `is_stopped` every few milliseconds whether to stop.
     ///
     /// # Errors
     ///
     /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why.
-    pub fn around(root: &Path) -> Result<Self> {
+    pub fn around(root: &Path, is_stopped: fn() -> bool) -> Result<Self> {
         let refused = |fault, source| WorkspaceError { verb: "find the index of", path: shown(root), fault, source };
         let root = root.canonicalize().map_err(|source| refused(Fault::Missing, source))?;
         let asked = ["rev-parse", "--path-format=absolute", "--git-path", "index", "--show-object-format"];
         let also = ["--is-inside-work-tree", "--show-prefix"];
         let arguments: Vec<_> = asked.iter().chain(&also).map(OsString::from).collect();
-        let answer = answered(&root, &arguments, None, b"").map_err(|source| refused(Fault::Missing, source))?;
+        let answer =
+            answered(&root, &arguments, None, b"", is_stopped).map_err(|source| refused(Fault::Missing, source))?;
         let lines: Vec<_> = answer.split(|&byte| byte == b'\n').collect();
         let unknown = || refused(Fault::Other, io::Error::other("git answers in an unknown way"));
         // A bare repository has no prefix.
@@ -178,9 +181,18 @@ impl GitIndex {
         let named = path_of(file).ok_or_else(unknown)?;
         // git follows links to it, and locks what they lead to.
         let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
-        let objects = Repository::around(&root, Patience::default());
+        let objects = Repository::around(&root, Patience { is_stopped, ..Patience::default() });
         let git = Arc::new(Git::around(&root));
-        Ok(Self { root, file, prefix: prefix.to_vec(), format, has_work_tree: is_inside == b"true", objects, git })
+        Ok(Self {
+            root,
+            file,
+            prefix: prefix.to_vec(),
+            format,
+            has_work_tree: is_inside == b"true",
+            objects,
+            git,
+            is_stopped,
+        })
     }
 
     /// Returns the directory that it is in, absolute.
@@ -294,7 +306,7 @@ impl GitIndex {
 
     fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        answered(&self.root, &arguments, index, input).map_err(|source| self.failed(source))
+        answered(&self.root, &arguments, index, input, self.is_stopped).map_err(|source| self.failed(source))
     }
 
     fn unknown(&self) -> WorkspaceError {
