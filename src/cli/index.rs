@@ -18,11 +18,11 @@ pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Globa
     let (reach, option) = match (options.cached, options.index) {
         (true, _) => (Reach::Cached, "--cached"),
         (_, true) => (Reach::Both, "--index"),
-        _ if merge.three_way && !is_around(global) => return Ok(None),
+        // As git has it, where there is nothing to note an intention is no mistake.
+        _ if (merge.three_way || options.intent_to_add) && !is_around(global) => return Ok(None),
         _ if merge.three_way => (Reach::Both, "--3way"),
-        // As git has it, where there is nothing to note this is no mistake.
         _ if options.intent_to_add => {
-            let index = GitIndex::around(global.root(), is_stopped).ok().filter(GitIndex::has_work_tree);
+            let index = Some(around(global, "--intent-to-add")?).filter(GitIndex::has_work_tree);
             return Ok(index.map(|index| Indexed { index: Arc::new(index), reach: Reach::Intent }));
         }
         _ => return Ok(None),

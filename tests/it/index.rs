@@ -274,6 +274,16 @@ fn an_intention_is_nothing_outside_of_a_repository() {
 }
 
 #[test]
+fn an_intention_that_git_cannot_be_told_is_no_success() {
+    let tree = Tree::new();
+    fs::write(tree.root().join(".git/config"), "[broken\n").unwrap();
+    let before = crate::tree::read(&tree.root());
+    let (code, report) = tree.report(&["apply", "-N"]);
+    assert_eq!((code, &report["error"]["code"]), (2, &"wpatch::usage".into()), "{report:#}");
+    assert_eq!(crate::tree::read(&tree.root()), before);
+}
+
+#[test]
 fn an_ancestor_has_the_blobs_that_a_patch_was_made_for() {
     let tree = Tree::new();
     fs::write(tree.root().join("changed"), "one\n2\nthree\n").unwrap();
