@@ -29,7 +29,7 @@ macro_rules! commands {
     ($($name:ident: $row:expr;)*) => {
         $(#[test]
         fn $name() {
-            sweep(&$row);
+            sweep(&$row, chosen);
         })*
     };
 }
@@ -115,26 +115,27 @@ fn run(desk: &Desk, strace: &[String], words: &[&str]) -> Output {
     fed(command.env("XDG_CONFIG_HOME", desk.path("../config")), b"")
 }
 
-/// Runs a command with faults at its calls, each time on a new tree.
-fn sweep(row: &Row) {
+/// Runs a command with faults, which are chosen from what it does without, each time on a new tree.
+fn sweep(row: &Row, chosen: fn(&Log) -> Vec<Injection>) {
     let calm = (row.desk)();
     let (before, log) = (both(&calm), Log::at(&calm.path("..")));
     let output = run(&calm, &log.tracing(CALLS), &row.words);
     assert_eq!(output.status.code(), Some(row.code), "{output:?}");
     let after = both(&calm);
     assert!(before != after && litter(&calm).is_empty(), "{before:?} {:?}", litter(&calm));
-    let chosen = chosen(&log.counts(CALLS).into_iter().collect::<Vec<_>>());
+    let chosen = chosen(&log);
     all_end_right(chosen.len() / 2, &chosen, |injection| row.strike(injection, &[&before, &after]));
 }
 
 /// Returns every call with a kill and with another fault, or a few calls with one of them.
-fn chosen(calls: &[(&'static str, usize)]) -> Vec<Injection> {
+fn chosen(log: &Log) -> Vec<Injection> {
+    let calls: Vec<_> = log.counts(CALLS).into_iter().collect();
     let mut dice = Dice::new(calls.iter().map(|(_, count)| *count as u64).sum());
     let injection = |call, number: usize, fault| Injection { call, fault, when: number.to_string() };
     if !takes_all() {
         return (0..SAMPLE)
             .map(|_| {
-                let (call, count) = dice.one(calls);
+                let (call, count) = dice.one(&calls);
                 injection(call, 1 + dice.below(count), dice.one(FAULTS))
             })
             .collect();
@@ -143,6 +144,21 @@ fn chosen(calls: &[(&'static str, usize)]) -> Vec<Injection> {
     let faults = numbered
         .flat_map(|(call, number)| [FAULTS[0], dice.one(&FAULTS[1..])].map(|fault| injection(call, number, fault)));
     faults.collect()
+}
+
+/// Where a lock belongs is noted with the name of the machine.
+#[test]
+fn a_lock_is_given_back_though_the_machine_could_not_be_named() {
+    let row = row(staged, &["wpatch", "apply", "--cached", "../patch"], 0);
+    sweep(&row, |log| {
+        let text = log.text();
+        let thread = text.split_once(' ').unwrap().0;
+        let opened = text.lines().filter(|line| line.starts_with(thread) && line.contains(" openat("));
+        let named = opened.zip(1..).filter(|(line, _)| line.contains("/etc/machine-id"));
+        named
+            .map(|(_, at): (_, usize)| Injection { call: "openat", fault: "error=EIO", when: at.to_string() })
+            .collect()
+    });
 }
 
 impl Row {

@@ -196,7 +196,8 @@ impl Workspace for Disk {
     fn identity(&self) -> Result<String> {
         self.attempt("look at", None, || {
             let root = stat_of(&fstat(self.parents.root())?);
-            Ok(format!("{:x}:{}", root.inode, machine().unwrap_or_default()))
+            let machine = machine().map_err(|error| Trouble::new(Fault::Other, error))?;
+            Ok(format!("{:x}:{machine}", root.inode))
         })
     }
 
@@ -347,8 +348,14 @@ fn link_fault(errno: Errno) -> Trouble {
     }
 }
 
-/// Returns the machine's name for itself; see machine-id(5).
+/// Returns the machine's name for itself, or nothing if it has none; see machine-id(5). One that could not be read just now
+/// is not taken for that: what was noted under it would look as if it were about another directory.
 fn machine() -> io::Result<String> {
-    let id = std::fs::read("/etc/machine-id")?;
-    Ok(printable(id.trim_ascii()).to_string())
+    match std::fs::read("/etc/machine-id") {
+        Ok(id) => Ok(printable(id.trim_ascii()).to_string()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+            Ok(String::new())
+        }
+        Err(error) => Err(error),
+    }
 }
