@@ -233,19 +233,29 @@ fn a_revision_may_be_what_a_patch_was_made_for() {
 
 /// Makes `theirs` of a tree, and `ours`; returns it with the patch to the first and the second checked out.
 fn forked(theirs: &dyn Fn(&Path), ours: &dyn Fn(&Path)) -> Tree {
+    let tree = branched(&[("theirs", theirs), ("ours", ours)]);
+    write_patch(&tree, "theirs");
+    tree
+}
+
+/// A work tree with a branch for each change of what is on `main`; the last one is checked out.
+fn branched(changes: &[(&str, &dyn Fn(&Path))]) -> Tree {
     let tree = Tree::new();
     let lines = (1..=12).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat();
     fs::write(tree.root().join("long"), lines).unwrap();
     tree.git(&["add", "."]);
     tree.git(&["commit", "-q", "-m", "base"]);
-    for (make, name) in [(theirs, "theirs"), (ours, "ours")] {
+    for (name, make) in changes {
         tree.git(&["checkout", "-q", "-B", name, "main"]);
         make(&tree.root());
         tree.git(&["add", "-A", "."]);
         tree.git(&["commit", "-q", "--allow-empty", "-m", name]);
     }
-    fs::write(tree.patch(), tree.git(&["diff", "-M", "--binary", "main", "theirs"])).unwrap();
     tree
+}
+
+fn write_patch(tree: &Tree, branch: &str) {
+    fs::write(tree.patch(), tree.git(&["diff", "-M", "--binary", "main", branch])).unwrap();
 }
 
 /// A way to change a file.
@@ -281,14 +291,24 @@ fn replace(root: &Path, old: &str, new: &str) {
 
 #[test]
 fn every_pair_of_changes_ends_as_with_git() {
+    let names: Vec<_> = STEPS.iter().map(|(name, _)| name.replace(' ', "-")).collect();
+    let changes = names.iter().zip(STEPS).map(|(name, (_, make))| (name.as_str(), make as &dyn Fn(&Path)));
+    let tree = branched(&changes.collect::<Vec<_>>());
     let mut conflicts = 0;
-    for (theirs, make_theirs) in &STEPS[1..] {
-        for (ours, make_ours) in STEPS {
-            let trees = [(); 2].map(|()| forked(make_theirs, make_ours));
-            let code = by_git(&trees[1], &["--3way"]);
-            let (found, report) = trees[0].report(&["apply", "--3way", "--conflict", "markers"]);
+    for theirs in &names[1..] {
+        write_patch(&tree, theirs);
+        for ours in &names {
+            let check_out = || {
+                tree.git(&["reset", "-q", "--hard", ours]);
+                tree.git(&["clean", "-q", "-d", "-f"]);
+            };
+            check_out();
+            let code = by_git(&tree, &["--3way"]);
+            let by_git = both(&tree);
+            check_out();
+            let (found, report) = tree.report(&["apply", "--3way", "--conflict", "markers"]);
             let what = format!("{theirs} onto {ours}: {report:#}");
-            assert_eq!(both(&trees[0]), both(&trees[1]), "{what}");
+            assert_eq!(both(&tree), by_git, "{what}");
             assert_eq!(found == 0, code == 0, "{what}");
             conflicts += usize::from(report["outcome"] == "partial");
         }
