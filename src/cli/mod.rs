@@ -162,7 +162,7 @@ enum Way<'t> {
 fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOptions, global: &Global) -> ExitCode {
     // Whoever has a plan kept has to know its name.
     let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
-    let output = Output::of(global, usual).with_statistics(&patch, global).with_git(&patch);
+    let output = Output::of(global, usual).with_statistics(&patch, global).with_git(&patch, global);
     let is_deterministic = patch.deterministic;
     let names_files = patch.is_statistics() || patch.git.reject || global.verbose;
     let outcome = progress::shown(global, |progress| outcome((task, &way), patch, commands, global, progress));

@@ -85,9 +85,9 @@ impl Output {
     }
 
     /// Says what git would say of `patch`, too.
-    pub(super) fn with_git(mut self, patch: &PatchOptions) -> Self {
+    pub(super) fn with_git(mut self, patch: &PatchOptions, global: &Global) -> Self {
         self.speech = Some(Speech {
-            is_loud: self.verbosity == Verbosity::Loud || patch.git.reject,
+            is_loud: global.verbose || patch.git.reject,
             is_merge: patch.merge.three_way,
             direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
         });

@@ -60,7 +60,7 @@ const NEW_CALLS: &[&str] = &["renameat2", "openat2", "statx", "syncfs", "copy_fi
 const ERRORS: &[&str] =
     &["error=EIO", "error=ENOSPC", "error=EACCES", "error=EROFS", "error=EDQUOT", "error=EINTR", "error=EXDEV"];
 /// One run in so many is in the sample.
-const SAMPLE: usize = 3;
+const SAMPLE: usize = 7;
 
 /// How long a fault lasts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,12 +129,12 @@ fn on(scene: &Scene, least: usize, calls: &[&'static str], faults: &[&'static st
 
 #[test]
 fn a_kill_at_any_call_leaves_the_tree_before_or_after() {
-    applying(15, CALLS, &["signal=KILL"], Span::Once);
+    applying(10, CALLS, &["signal=KILL"], Span::Once);
 }
 
 #[test]
 fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
-    for (scene, least) in [(Scene::new(), 15), (Scene::single(), 4), (Scene::in_place(), 4)] {
+    for (scene, least) in [(Scene::new(), 8), (Scene::single(), 2), (Scene::in_place(), 2)] {
         scene.lay();
         let calls: Vec<_> = scene.calls("apply", CALLS).into_iter().collect();
         let kills = injections(&calls, &["signal=KILL"], Span::Once);
@@ -145,17 +145,17 @@ fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
 
 #[test]
 fn a_signal_at_any_call_leaves_the_tree_before_or_after() {
-    applying(15, CALLS, &["signal=TERM"], Span::Once);
+    applying(10, CALLS, &["signal=TERM"], Span::Once);
 }
 
 #[test]
 fn an_error_of_any_call_leaves_the_tree_before_or_after() {
-    applying(100, CALLS, ERRORS, Span::Once);
+    applying(60, CALLS, ERRORS, Span::Once);
 }
 
 #[test]
 fn errors_from_any_call_on_leave_the_tree_before_or_after() {
-    applying(100, CALLS, ERRORS, Span::FromNowOn);
+    applying(60, CALLS, ERRORS, Span::FromNowOn);
 }
 
 #[test]
@@ -171,28 +171,28 @@ fn undoing(least: usize, calls: &[&'static str], faults: &[&'static str], span: 
         scene.lay_applied();
         let calls: Vec<_> = scene.calls("undo", calls).into_iter().collect();
         // One run is six of the program here.
-        let injections = injections(&calls, faults, span).into_iter().step_by(if takes_all() { 1 } else { 5 });
+        let injections = injections(&calls, faults, span).into_iter().step_by(if takes_all() { 1 } else { 3 });
         all_end_right(least, &injections.collect::<Vec<_>>(), |injection| scene.undo(injection));
     }
 }
 
 #[test]
 fn an_undo_that_is_killed_or_stopped_at_any_call_is_whole_or_nothing() {
-    undoing(10, CALLS, &["signal=KILL", "signal=TERM"], Span::Once);
+    undoing(6, CALLS, &["signal=KILL", "signal=TERM"], Span::Once);
 }
 
 #[test]
 fn an_undo_that_meets_an_error_at_any_call_is_whole_or_nothing() {
-    undoing(60, CALLS, ERRORS, Span::Once);
-    undoing(60, CALLS, ERRORS, Span::FromNowOn);
+    undoing(40, CALLS, ERRORS, Span::Once);
+    undoing(40, CALLS, ERRORS, Span::FromNowOn);
     undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::Once);
     undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::FromNowOn);
 }
 
 #[test]
 fn recovery_can_be_killed_at_any_call() {
-    recovering(&Scene::new(), 15);
-    recovering(&Scene::single(), 4);
+    recovering(&Scene::new(), 10);
+    recovering(&Scene::single(), 3);
 }
 
 fn recovering(scene: &Scene, least: usize) {

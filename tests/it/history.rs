@@ -15,6 +15,7 @@ use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Su
 use wpatch::workspace::{ATTIC, Privacy, Workspace};
 
 use crate::changes::{Case, Step, Tree, cases};
+use crate::crash::sample;
 use crate::tree::path;
 
 const OPTIONS: Options = Options {
@@ -90,15 +91,13 @@ fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
     let mut faults = 0;
     for case in cases().into_iter().filter(|case| !case.has_annex()) {
         for kind in FaultKind::ALL {
-            for verb in 0.. {
+            let calm = applied(&case, &[]).restart();
+            assert!(undo(&calm, Target::Last(1)).report.ok, "{}", case.name);
+            for verb in sample(0..calm.verbs(), &format!("{}{kind:?}", case.name)) {
                 let memory = applied(&case, &[]).restart();
                 memory.inject(Injection { verb, kind });
                 let outcome = undo(&memory, Target::Last(1));
-                if !memory.has_met_fault() {
-                    assert!(outcome.report.ok, "{}", case.name);
-                    break;
-                }
-                faults += 1;
+                faults += usize::from(memory.has_met_fault());
                 let ends = [memory.restart(), memory.after_power_loss_with(Survivors::Dice(verb as u64))];
                 for next in ends {
                     recover(&next, OPTIONS).unwrap();
@@ -119,7 +118,7 @@ fn a_fault_at_any_verb_of_an_undo_leaves_the_tree_before_or_after() {
             }
         }
     }
-    assert!(faults > 1000, "{faults}");
+    assert!(faults > 500, "{faults}");
 }
 
 #[test]

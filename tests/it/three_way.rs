@@ -232,14 +232,17 @@ fn a_revision_may_be_what_a_patch_was_made_for() {
 }
 
 /// Makes `theirs` of a tree, and `ours`; returns it with the patch to the first and the second checked out.
-fn forked(theirs: &dyn Fn(&Path), ours: &dyn Fn(&Path)) -> Tree {
+fn forked(theirs: Make<'_>, ours: Make<'_>) -> Tree {
     let tree = branched(&[("theirs", theirs), ("ours", ours)]);
     write_patch(&tree, "theirs");
     tree
 }
 
+/// What changes the files below a root.
+type Make<'m> = &'m dyn Fn(&Path);
+
 /// A work tree with a branch for each change of what is on `main`; the last one is checked out.
-fn branched(changes: &[(&str, &dyn Fn(&Path))]) -> Tree {
+fn branched(changes: &[(&str, Make<'_>)]) -> Tree {
     let tree = Tree::new();
     let lines = (1..=12).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat();
     fs::write(tree.root().join("long"), lines).unwrap();
@@ -292,7 +295,7 @@ fn replace(root: &Path, old: &str, new: &str) {
 #[test]
 fn every_pair_of_changes_ends_as_with_git() {
     let names: Vec<_> = STEPS.iter().map(|(name, _)| name.replace(' ', "-")).collect();
-    let changes = names.iter().zip(STEPS).map(|(name, (_, make))| (name.as_str(), make as &dyn Fn(&Path)));
+    let changes = names.iter().zip(STEPS).map(|(name, (_, make))| (name.as_str(), make as Make<'_>));
     let tree = branched(&changes.collect::<Vec<_>>());
     let mut conflicts = 0;
     for theirs in &names[1..] {

@@ -51,8 +51,11 @@ fn memory(way: &Way, lacks: &[Feature]) -> Memory {
     lacks.iter().fold(memory, |memory, &feature| memory.without(feature))
 }
 
+/// Applies it in one thread, so that the verbs have an order.
 fn run((way, asked): &Asked, memory: &Memory, options: Options) -> Outcome {
-    engine::apply(Request { transaction: options, ..asked(way) }, memory, &Interrupt::new())
+    let request = Request { transaction: options, ..asked(way) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(|| engine::apply(request, memory, &Interrupt::new()))
 }
 
 /// Runs it with a failure at each verb in turn, or at some, looks at what the next command finds, and returns how many
