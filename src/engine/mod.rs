@@ -45,12 +45,13 @@ mod undo;
 mod whitespace;
 mod wish;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::plan::Input;
 use crate::preflight::{Held, Problem, code};
 use crate::process::Patience;
-use crate::report::{self, Report};
+use crate::report::{self, FileReport, Report};
 use crate::transaction::Interrupt;
 use crate::workspace::{Workspace, WorkspaceError};
 
@@ -94,6 +95,18 @@ pub struct Outcome {
     pub inputs: Vec<Input>,
     /// Every problem, with its place.
     pub problems: Vec<Problem>,
+}
+
+impl Outcome {
+    /// Returns every file of the report with its problems.
+    pub fn files(&self) -> impl Iterator<Item = (&FileReport, Vec<&Problem>)> {
+        let mut problems: HashMap<_, Vec<_>> = HashMap::new();
+        for problem in &self.problems {
+            problems.entry(problem.operation).or_default().push(problem);
+        }
+        let files = self.report.files.iter().enumerate();
+        files.map(move |(number, file)| (file, problems.remove(&Some(number)).unwrap_or_default()))
+    }
 }
 
 /// Opens the directory `root` of the disk.

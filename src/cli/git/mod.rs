@@ -5,7 +5,7 @@
 mod progress;
 mod text;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use crate::engine::Outcome;
@@ -72,25 +72,12 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
     if let Some(broken) = outcome.problems.iter().find(|problem| is_broken(outcome, problem)) {
         lines.extend(text::of_text(outcome, broken).into_iter().map(|line| format!("error: {line}")));
     } else {
-        let problems = by_file(outcome);
-        let of = |index: usize| problems.get(&index).map_or(&[][..], Vec::as_slice);
-        let files = || outcome.report.files.iter().enumerate().map(|(index, file)| (file, of(index)));
-        lines.extend(files().flat_map(|(file, problems)| checked(outcome, file, problems, speech)));
-        lines.extend(files().flat_map(|(file, problems)| progress::written(outcome, file, problems, speech)));
+        let files: Vec<_> = outcome.files().collect();
+        lines.extend(files.iter().flat_map(|(file, problems)| checked(outcome, file, problems, speech)));
+        lines.extend(files.iter().flat_map(|(file, problems)| progress::written(outcome, file, problems, speech)));
         lines.extend(progress::in_conflict(outcome));
     }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
-}
-
-/// Returns the problems of each file, by its index.
-fn by_file(outcome: &Outcome) -> HashMap<usize, Vec<&Problem>> {
-    let mut by_file: HashMap<_, Vec<_>> = HashMap::new();
-    for problem in &outcome.problems {
-        if let Some(file) = problem.operation {
-            by_file.entry(file).or_default().push(problem);
-        }
-    }
-    by_file
 }
 
 /// Says what is found when a file is looked at, which has `problems`.

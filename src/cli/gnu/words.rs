@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::args::Options;
 use crate::cli::output::complain_as;
 use crate::engine::Outcome;
-use crate::engine::options::{Problem, Severity, code, quote};
+use crate::engine::options::{Code, Problem, Severity, code, quote};
 use crate::path::RelPath;
 use crate::report::{FileReport, HunkReport, HunkStatus, Op};
 use crate::text::{Position, printable};
@@ -35,8 +35,8 @@ impl<'o> Telling<'o> {
     /// Returns the error of standard output.
     pub(super) fn print(&self) -> io::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        for (index, file) in self.outcome.report.files.iter().enumerate() {
-            self.file(index, file, &mut out)?;
+        for (file, problems) in self.outcome.files() {
+            self.file(file, &problems, &mut out)?;
         }
         out.flush()?;
         for problem in self.outcome.problems.iter().filter(|problem| self.is_told(problem)) {
@@ -73,9 +73,8 @@ impl<'o> Telling<'o> {
         format!("**** malformed patch at line {}: ", Position::of(&input.bytes, span.start).line)
     }
 
-    fn file(&self, index: usize, file: &FileReport, out: &mut dyn Write) -> io::Result<()> {
-        let problems = || self.outcome.problems.iter().filter(move |problem| problem.operation == Some(index));
-        let has = |code: &crate::engine::options::Code| problems().any(|problem| problem.code == code);
+    fn file(&self, file: &FileReport, problems: &[&Problem], out: &mut dyn Write) -> io::Result<()> {
+        let has = |code: &Code| problems.iter().any(|problem| problem.code == code);
         let is_told = !self.options.quiet && !self.is_backup(file);
         for note in self.notes.iter().filter(|_| is_told) {
             writeln!(out, "{note}")?;
