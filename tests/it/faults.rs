@@ -171,20 +171,20 @@ fn undoing(least: usize, calls: &[&'static str], faults: &[&'static str], span: 
         scene.lay_applied();
         let calls: Vec<_> = scene.calls("undo", calls).into_iter().collect();
         // One run is six of the program here.
-        let injections = injections(&calls, faults, span).into_iter().step_by(if takes_all() { 1 } else { 3 });
+        let injections = injections(&calls, faults, span).into_iter().step_by(if takes_all() { 1 } else { 5 });
         all_end_right(least, &injections.collect::<Vec<_>>(), |injection| scene.undo(injection));
     }
 }
 
 #[test]
 fn an_undo_that_is_killed_or_stopped_at_any_call_is_whole_or_nothing() {
-    undoing(6, CALLS, &["signal=KILL", "signal=TERM"], Span::Once);
+    undoing(3, CALLS, &["signal=KILL", "signal=TERM"], Span::Once);
 }
 
 #[test]
 fn an_undo_that_meets_an_error_at_any_call_is_whole_or_nothing() {
-    undoing(40, CALLS, ERRORS, Span::Once);
-    undoing(40, CALLS, ERRORS, Span::FromNowOn);
+    undoing(25, CALLS, ERRORS, Span::Once);
+    undoing(25, CALLS, ERRORS, Span::FromNowOn);
     undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::Once);
     undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::FromNowOn);
 }
