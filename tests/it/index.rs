@@ -218,6 +218,31 @@ fn a_split_index_and_many_contents_are_no_matter() {
 }
 
 #[test]
+fn a_directory_that_a_sparse_index_has_for_its_files_is_taken_apart() {
+    for options in [&["--cached"][..], &["--index"], &["--cached", "--3way"]] {
+        let trees = [(); 2].map(|()| {
+            let tree = Tree::new();
+            fs::create_dir(tree.root().join("z")).unwrap();
+            fs::write(tree.root().join("z/x"), "one\ntwo\nthree\n").unwrap();
+            fs::create_dir(tree.root().join("y")).unwrap();
+            fs::write(tree.root().join("y/x"), "x\n").unwrap();
+            tree.git(&["add", "."]);
+            tree.git(&["commit", "-q", "-m", "second"]);
+            tree.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "y"]);
+            assert!(tree.git(&["ls-files", "-s", "--sparse"]).contains("\tz/\n"));
+            fs::write(tree.patch(), "--- a/z/x\n+++ b/z/x\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n").unwrap();
+            tree
+        });
+        let (code, report) = trees[0].report(&[&["apply"], options].concat());
+        assert_eq!(code, 0, "{report:#}");
+        let by_git = git(&[&["apply"], options].concat()).arg(trees[1].patch()).current_dir(trees[1].root()).output();
+        assert!(by_git.unwrap().status.success());
+        assert_eq!(trees[0].entries(), trees[1].entries(), "{options:?}");
+        assert_eq!(trees[0].git(&["write-tree"]), trees[1].git(&["write-tree"]), "{options:?}");
+    }
+}
+
+#[test]
 fn a_binary_file_comes_from_the_repository_where_the_patch_has_no_data() {
     let tree = Tree::new();
     fs::write(tree.root().join("plain"), b"\0one\n").unwrap();
