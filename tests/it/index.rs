@@ -217,19 +217,25 @@ fn a_split_index_and_many_contents_are_no_matter() {
     assert_eq!(tree.git(&["status", "--porcelain"]), STAGED);
 }
 
+/// A work tree without the files of `z`, which its index has as one directory.
+fn sparse() -> Tree {
+    let tree = Tree::new();
+    fs::create_dir(tree.root().join("z")).unwrap();
+    fs::write(tree.root().join("z/x"), "one\ntwo\nthree\n").unwrap();
+    fs::create_dir(tree.root().join("y")).unwrap();
+    fs::write(tree.root().join("y/x"), "x\n").unwrap();
+    tree.git(&["add", "."]);
+    tree.git(&["commit", "-q", "-m", "second"]);
+    tree.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "y"]);
+    assert!(tree.git(&["ls-files", "-s", "--sparse"]).contains("\tz/\n"));
+    tree
+}
+
 #[test]
 fn a_directory_that_a_sparse_index_has_for_its_files_is_taken_apart() {
     for options in [&["--cached"][..], &["--index"], &["--cached", "--3way"]] {
         let trees = [(); 2].map(|()| {
-            let tree = Tree::new();
-            fs::create_dir(tree.root().join("z")).unwrap();
-            fs::write(tree.root().join("z/x"), "one\ntwo\nthree\n").unwrap();
-            fs::create_dir(tree.root().join("y")).unwrap();
-            fs::write(tree.root().join("y/x"), "x\n").unwrap();
-            tree.git(&["add", "."]);
-            tree.git(&["commit", "-q", "-m", "second"]);
-            tree.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "y"]);
-            assert!(tree.git(&["ls-files", "-s", "--sparse"]).contains("\tz/\n"));
+            let tree = sparse();
             fs::write(tree.patch(), "--- a/z/x\n+++ b/z/x\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n").unwrap();
             tree
         });
@@ -240,6 +246,18 @@ fn a_directory_that_a_sparse_index_has_for_its_files_is_taken_apart() {
         assert_eq!(trees[0].entries(), trees[1].entries(), "{options:?}");
         assert_eq!(trees[0].git(&["write-tree"]), trees[1].git(&["write-tree"]), "{options:?}");
     }
+}
+
+/// git does not survive an index with such an entry.
+#[test]
+fn an_intention_in_a_directory_of_a_sparse_index_is_refused() {
+    let tree = sparse();
+    fs::write(tree.patch(), "--- /dev/null\n+++ b/z/new\n@@ -0,0 +1 @@\n+z\n").unwrap();
+    let before = tree.git(&["ls-files", "-s", "--sparse"]);
+    let (code, report) = tree.report(&["apply", "-N"]);
+    assert_eq!((code, &report["changed"]), (4, &false.into()), "{report:#}");
+    assert_eq!(tree.git(&["ls-files", "-s", "--sparse"]), before);
+    assert!(!tree.root().join("z/new").exists());
 }
 
 #[test]

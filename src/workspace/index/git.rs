@@ -26,8 +26,7 @@ pub(super) fn answered(
     input: &[u8],
     is_stopped: fn() -> bool,
 ) -> io::Result<Vec<u8>> {
-    // A directory that stands for its files would stay beside one of them that is put in: see index.sparse in git-config(1).
-    let all = ["-c", "core.hooksPath=/dev/null", "-c", "index.sparse=false"].map(OsString::from);
+    let all = ["-c", "core.hooksPath=/dev/null"].map(OsString::from);
     let mut command = process::command(directory, all.iter().chain(arguments))?;
     for name in PATHS {
         if let Some(path) = env::var_os(name).filter(|path| Path::new(path).is_relative()) {

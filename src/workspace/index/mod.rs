@@ -258,7 +258,8 @@ impl GitIndex {
         let gone = goes.into_iter().map(|path| Update { path: path.clone(), entry: None, stage: 0 });
         let comes = updates.iter().filter(|update| update.entry.is_some()).cloned();
         let input: Vec<u8> = gone.chain(comes).flat_map(|update| self.line(&update)).collect();
-        self.ask(&["update-index", "-z", "--index-info"], Some(&copy), &input)?;
+        // A directory that stands for its files would stay beside one of them that is put in: git-config(1), index.sparse.
+        self.ask(&["-c", "index.sparse=false", "update-index", "-z", "--index-info"], Some(&copy), &input)?;
         self.intend(&copy, updates)
     }
 
