@@ -1,181 +1,227 @@
 #!/usr/bin/env bash
-# Times wpatch, git apply and GNU patch on the same patches and trees, one after the other in turns.
-#   [RUNS=7] [WPATCH=target/release/wpatch] benches/peers.sh [quick] [WORKLOAD...]
-# Each run gets a fresh copy of the tree, made and compared outside the timed part; copies are removed at the very end,
-# because ext4 is slow to make files where others were removed a moment ago. Prints medians in milliseconds and the
-# medians of the ratios of the runs that stood side by side. "-" stands for a tool that failed or gave another tree,
-# ">N" for one that was stopped after LIMIT seconds, and is not run again.
+# Times wpatch beside its peers and beside the floor, on the same patches and trees, and says which target holds.
+#   [RUNS=5] [WPATCH=target/release/wpatch] [FLOOR=target/release/examples/floor] benches/peers.sh [quick] [WORKLOAD...]
+# CODEX names the program of Codex, if it is not in the path. STABLE and MAJOR name two trees each, "OLD NEW", of a real
+# project for the workloads of these names. See benches/README.md.
 set -euo pipefail
 shopt -s inherit_errexit # a copy that cannot be made must not become a patch applied elsewhere
 
-: "${RUNS:=7}" "${WPATCH:=target/release/wpatch}" "${LIMIT:=20}"
-WPATCH=$(cd "$(dirname "$WPATCH")" && pwd)/$(basename "$WPATCH")
-size=100
-if [ "${1:-}" = quick ]; then size=10 RUNS=5 && shift; fi
-workloads=("$@")
-if [ $# = 0 ]; then workloads=(small files exact shifted kinds misfit); fi
+here=$(cd "$(dirname "$0")" && pwd)
+: "${RUNS:=5}" "${LIMIT:=60}" "${WPATCH:=target/release/wpatch}" "${FLOOR:=target/release/examples/floor}" "${CODEX:=codex}" "${STABLE:=}" "${MAJOR:=}"
+scale=1
+if [ "${1:-}" = quick ]; then scale=50 RUNS=3 LIMIT=5 && shift; fi
+only=" $* "
 export LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export GIT_CEILING_DIRECTORIES=$scratch
-cd "$scratch"
 # Installed, as the others are: a program as the linker has left it lies in small pages, and takes longer to start.
-install -m 755 "$WPATCH" wpatch && WPATCH=$scratch/wpatch
-tools=(wpatch git patch)
+install -m 755 "$WPATCH" "$scratch/wpatch" && WPATCH=$scratch/wpatch
+install -m 755 "$FLOOR" "$scratch/floor" && FLOOR=$scratch/floor
+cd "$scratch"
+if command -v "$CODEX" >/dev/null; then ln -s "$(command -v "$CODEX")" apply_patch; fi # how it is called says what it does
+# shellcheck source=workloads.sh
+. "$here/workloads.sh"
 
-# --- the workloads: NAME/before, NAME/after, NAME/patch; without an after/ it has to be refused
-
-lines() { # prints $1 lines, all different, every $2-th one marked with $3
-    awk -v lines="$1" -v every="$2" -v mark="$3" 'BEGIN {
-        for (i = 1; i <= lines; i++) print "line " i " of the file, some words, " (i * 7919) % 10007 (every && i % every == 0 ? mark : "")
-    }'
-}
-
-diff_of() { # writes $1/patch
-    (cd "$1" && { git diff --no-index --no-color -M --src-prefix= --dst-prefix= before after || true; } >patch)
-}
-
-# git writes before/x and after/x: -p1 takes that off again, but a rename line has no prefix to take off.
-unprefix() { sed -i -E 's#^(rename (from|to)) (before|after)/#\1 #' "$1/patch"; }
-
-small() {
-    mkdir -p small/before small/after
-    lines 400 0 '' >small/before/a.c
-    sed '200s/words/other words/' small/before/a.c >small/after/a.c
-    diff_of small
-}
-
-files() {
-    mkdir -p files/before files/after
-    local i name
-    for ((i = 0; i < size * 10; i++)); do
-        name=d$((i % 40))/f$i.c
-        mkdir -p "files/before/d$((i % 40))" "files/after/d$((i % 40))"
-        lines $((100 + i % 300)) 0 '' >"files/before/$name"
-        sed "$((10 + i % 80))s/words/other words/" "files/before/$name" >"files/after/$name"
-    done
-    diff_of files
-}
-
-hunks() { # one large file: the patch where it belongs, and in a file with lines in front
-    mkdir -p exact/before exact/after shifted/before shifted/after
-    lines $((size * 10000)) 0 '' >exact/before/big
-    lines $((size * 10000)) 20 ' changed' >exact/after/big
-    diff_of exact
-    cp exact/patch shifted/patch
-    for side in before after; do { lines 17 1 ' in front' && cat "exact/$side/big"; } >"shifted/$side/big"; done
-}
-
-kinds() { # creates, deletes and renames
-    mkdir -p kinds/before/{gone,old} kinds/after/{made,new}
-    local i
-    for ((i = 0; i < size * 3; i++)); do
-        lines 30 1 " gone $i" >"kinds/before/gone/$i"
-        lines 30 1 " made $i" | tac >"kinds/after/made/$i"
-        lines 90 1 " moved $i" | tee "kinds/before/old/$i" | sed '40s/words/other words/' >"kinds/after/new/$i"
-    done
-    diff_of kinds
-    unprefix kinds
-}
-
-misfit() { # a hunk that fits nowhere
-    mkdir -p misfit/before
-    cp exact/before/big misfit/before/big
-    printf '%s\n' '--- a/big' '+++ b/big' '@@ -5000,3 +5000,3 @@' ' nowhere 1' '-nowhere 2' '+nowhere 3' ' nowhere 4' >misfit/patch
-}
+# What has to hold: workload, who, what of it, beside whom, and how much of theirs at most; or with `+` so much more, in
+# milliseconds or MiB; `patch` is the size of the patch. A factor of time is the median of those of the runs side by side.
+targets='
+tiny         none   time   git          1.0
+tiny         none   time   patch        1.3
+tiny         full   time   floor-full   1.2
+many         none   time   git          1.0
+many         none   time   floor        1.1
+many         full   time   floor-full   1.15
+many         full   time   git-sync     1.0
+many         none   memory git          0.333
+kinds        none   time   git          1.0
+kinds        none   time   floor        1.1
+exact        none   time   git          0.02
+exact        none   time   patch        1.0
+exact        none   time   floor        1.5
+shifted      none   time   git          0.02
+shifted      none   time   patch        1.0
+shifted      none   time   floor        1.5
+repeated     none   time   git          0.02
+repeated     none   time   patch        1.0
+repeated     none   time   floor        1.5
+misfit       none   time   git          +150
+misfit       none   memory -            +150
+stable       none   time   git          0.5
+stable       none   time   floor        1.4
+stable       none   memory git          0.5
+major        none   time   git          0.6
+major        none   memory git          0.5
+binary       none   time   git          0.6
+binary       none   memory patch        +50
+codex-files  codex-none time codex      0.3
+codex-chunks codex-none time codex      0.2
+many         check  time   git-check    2.0
+growth-1     none   memory patch        +100
+growth-10    none   time   growth-1     12
+growth-100   none   time   growth-10    12
+growth-1000  none   time   growth-100   12
+growth-100   none   memory patch        +100
+growth-1000  none   memory patch        +100
+'
 
 # --- measuring
 
 now() { echo "${EPOCHREALTIME/[.,]/}"; }
 
-timed() { # applies with the tool $1 the patch $2 in each directory of $3; prints exit code and microseconds
-    local patch=$2 trees=${3:?} copy start end code=0
+command_of() { # sets `command` to what the tool $1 does; the patch $2 is its input
+    input=$2
     case $1 in
-    wpatch) set -- "$WPATCH" apply --durability none ;;
-    git) set -- git apply --whitespace=nowarn - ;;
-    patch) set -- patch -p1 --silent --force --no-backup-if-mismatch --reject-file=- ;;
+    none) command=("$WPATCH" apply --durability none) ;;
+    full) command=("$WPATCH" apply) ;;
+    check) command=("$WPATCH" check --json) ;;
+    codex-none) command=("$WPATCH" apply --format codex --durability none) ;;
+    git) command=(git apply --whitespace=nowarn -) ;;
+    git-sync) command=(eval 'git apply --whitespace=nowarn - && sync -f .') ;;
+    git-check) command=(git apply --whitespace=nowarn --check -) ;;
+    patch) command=(patch -p1 --silent --force --no-backup-if-mismatch --reject-file=-) ;;
+    floor) command=("$FLOOR" none .) input=${2%/*}/answer ;;
+    floor-full) command=("$FLOOR" full .) input=${2%/*}/answer ;;
+    floor-plain) command=("$FLOOR" plain .) input=${2%/*}/answer ;;
+    codex) command=("$scratch/apply_patch") ;;
     esac
-    ulimit -t "$LIMIT"
+}
+
+is_there() { # whether the tool $1 is on the machine
+    case $1 in
+    codex) [ -e "$scratch/apply_patch" ] ;;
+    patch) command -v patch >/dev/null ;;
+    esac
+}
+
+is_all() { # whether the tree $2 is as the workload $1 wants it, after a tool that ended with $3
+    if [ -d "$1/after" ] && [[ $4 != *check ]]; then
+        [ "$3" = 0 ] && diff -rq --no-dereference --exclude=.git "$1/after" "$2" >/dev/null
+    else
+        [ "$3" = $([ -d "$1/after" ] && echo 0 || echo 1) ] && diff -rq --no-dereference --exclude=.git "$1/before" "$2" >/dev/null
+    fi
+}
+
+measure() { # runs the tool $1 on the workload $2; prints microseconds, or - for another tree and > for more than LIMIT
+    local copies=1 copy start end trees code=0 command input
+    [ "$2" != tiny ] || copies=20 # too short for the clock
+    trees=$(mktemp -d "$scratch/trees.XXXXXX")
+    for ((copy = 0; copy < copies; copy++)); do
+        cp -a "$2/before" "$trees/$copy"
+        git init --quiet --template= "$trees/$copy"
+    done
+    command_of "$1" "$scratch/$2/patch"
+    sync -f "$trees" # what the copies left to write is not on the clock
     start=$(now)
-    for copy in "$trees"/*; do
-        cd "$copy"
-        "$@" <"$patch" >/dev/null 2>&1 || code=$?
+    for ((copy = 0; copy < copies; copy++)); do
+        cd "$trees/$copy"
+        (ulimit -t "$LIMIT" && "${command[@]}" <"$input" >/dev/null 2>&1) || code=$?
     done
     end=$(now)
-    echo "$code $((end - start))"
-}
-
-is_all() { # is every tree in $2 like $1
-    local copy
-    for copy in "$2"/*; do diff -rq --no-dereference "$1" "$copy" >/dev/null || return 1; done
-}
-
-measure() { # runs the tool $1 on the workload $2 and prints microseconds, - or >
-    local copies=1 copy code time trees
-    [ "$2" != small ] || copies=25 # too short for the clock
-    trees=$(mktemp -d "$scratch/trees.XXXXXX")
-    for ((copy = 0; copy < copies; copy++)); do cp -a "$2/before" "$trees/$copy"; done
-    read -r code time < <(timed "$1" "$scratch/$2/patch" "$trees")
-    local expected=$2/before is_refused=1
-    if [ -d "$2/after" ]; then expected=$2/after is_refused=0; fi
+    cd "$scratch"
     if [ "$code" = 137 ] || [ "$code" = 152 ]; then # SIGKILL or SIGXCPU: the limit
         echo ">"
-    elif [ "$((code != 0))" = $is_refused ] && [ "$code" -lt 128 ] && is_all "$expected" "$trees"; then
-        echo $((time / copies))
+    elif is_all "$2" "$trees/0" "$code" "$1"; then
+        echo $(((end - start) / copies))
     else
         echo -
     fi
 }
 
-run() { # measures all tools on the workload $1 in turns and prints a row
-    local i tool row
+memory() { # prints the most memory in KiB that the tool $1 has on the workload $2
+    local tree command input
+    tree=$(mktemp -d "$scratch/trees.XXXXXX")
+    cp -a "$2/before/." "$tree" && git init --quiet --template= "$tree"
+    command_of "$1" "$scratch/$2/patch"
+    (cd "$tree" && /usr/bin/time -q -f %M -o "$scratch/peak" "${command[@]}" <"$input" >/dev/null 2>&1) || true
+    cat peak
+}
+
+make() { # makes the workload $1 and its answer; fails if it cannot be made here
+    case $1 in
+    stable | major)
+        local -a pair
+        read -ra pair <<<"$([ "$1" = stable ] && echo "$STABLE" || echo "$MAJOR")"
+        [ ${#pair[@]} = 2 ] || return 1
+        trees "$1" "${pair[@]}"
+        ;;
+    growth-*) growth "${1#growth-}" ;;
+    *) "$1" ;;
+    esac
+    if [ -d "$1/after" ] && [[ $1 != codex* ]]; then "$FLOOR" answer "$1/before" "$1/after" "$1/patch" >"$1/answer"; fi
+}
+
+run() { # measures all tools that a target of the workload $1 names, in turns; writes $1/times and $1/memory
+    local tool i value row tools=()
+    if [[ $1 == growth-* ]]; then tools=(none); fi
     local -A is_slow=()
-    for tool in "${tools[@]}"; do # warms the caches
-        if [ "$(measure "$tool" "$1")" = ">" ]; then is_slow[$tool]=1; fi
+    for tool in $(awk -v name="$1" '$1 == name && $3 == "time" { print $2; print $4 }' <<<"$targets" | sort -u); do
+        if [[ $1 != growth-* ]] && is_there "$tool"; then tools+=("$tool"); fi
     done
-    : >"$1/times"
-    for ((i = 0; i < RUNS; i++)); do
+    echo "${tools[*]}" >"$1/times"
+    for ((i = -1; i < RUNS; i++)); do
         row=
         for tool in "${tools[@]}"; do
-            if [ -n "${is_slow[$tool]:-}" ]; then row+='> '; else row+="$(measure "$tool" "$1") "; fi
+            value=">"
+            if [ -z "${is_slow[$tool]:-}" ]; then value=$(measure "$tool" "$1"); fi
+            if [ "$value" = ">" ]; then is_slow[$tool]=1; fi
+            row+="$value "
         done
-        echo "$row" >>"$1/times"
+        if ((i >= 0)); then echo "$row" >>"$1/times"; fi # the first warms the caches
     done
+    for tool in $(awk -v name="$1" '$1 == name && $3 == "memory" { print $2; print $4 }' <<<"$targets" | sort -u); do
+        case $tool in
+        -) echo "- 0" ;;
+        patch) echo "patch $(($(stat -c %s "$1/patch") / 1024))" ;;
+        *) echo "$tool $(memory "$tool" "$1")" ;;
+        esac
+    done >"$1/memory"
+}
+
+judge() { # prints a row for each target of the workload $1
     awk -v name="$1" -v limit="$LIMIT" '
         function median(values, count,   i, j, t) {
-            if (!count) return "-"
             for (i = 2; i <= count; i++) for (j = i; j > 1 && values[j] < values[j - 1]; j--) { t = values[j]; values[j] = values[j - 1]; values[j - 1] = t }
             return count % 2 ? values[(count + 1) / 2] : (values[count / 2] + values[count / 2 + 1]) / 2
         }
-        function shown(value, form, is_slow) { return is_slow ? ">" limit * 1000 : value == "-" ? value : sprintf(form, value) }
-        function ratio(value, is_slow) { return value == "-" ? value : (is_slow ? "<" : "") sprintf("%.3f", value) }
-        function time(column) { if ($column == ">") { is_slow[column] = 1; return limit * 1000000 } return $column }
-        { for (tool = 1; tool <= 3; tool++) {
-            t = time(tool)
-            if (t == "-") continue
-            times[tool, ++count[tool]] = t / 1000
-            if ($1 != "-" && $1 != ">") ratios[tool, ++both[tool]] = $1 / t
-        } }
-        function of(table, tool, size,   i, values) { for (i = 1; i <= size; i++) values[i] = table[tool, i]; return median(values, size) }
-        END {
-            printf "%-8s", name
-            for (tool = 1; tool <= 3; tool++) printf " %10s", shown(of(times, tool, count[tool]), "%.1f", is_slow[tool])
-            for (tool = 2; tool <= 3; tool++) printf " %12s", ratio(of(ratios, tool, both[tool]), is_slow[tool])
-            print ""
-        }' "$1/times"
+        function time(tool, run) { return (tool, run) in times ? times[tool, run] : "-" }
+        function milliseconds(tool,   run, values, count) {
+            for (run = 1; run <= runs[tool]; run++) { if (times[tool, run] !~ /^[0-9]+$/) return times[tool, run]; values[++count] = times[tool, run] / 1000 }
+            return count ? median(values, count) : "-"
+        }
+        function seen(value) { return value == ">" ? ">" limit * 1000 : value ~ /^[0-9]/ ? sprintf("%.1f", value) : value }
+        FILENAME ~ /times$/ && FNR == 1 { split(FILENAME, parts, "/"); of = parts[1] == name ? "" : parts[1]; n = split($0, tools, " "); next }
+        FILENAME ~ /times$/ { for (i = 1; i <= n; i++) { tool = of == "" ? tools[i] : of; if (of == "" || tools[i] == "none") times[tool, FNR - 1] = $i; runs[tool] = FNR - 1 } next }
+        FILENAME ~ /memory$/ { peak[$1] = $2 / 1024; next }
+        $1 != name { next }
+        {
+            is_more = $5 ~ /^\+/; most = $5 + 0; verdict = ""
+            if ($3 == "time") { mine = milliseconds($2); theirs = milliseconds($4) } else { mine = peak[$2]; theirs = peak[$4] }
+            if (mine !~ /^[0-9]/) { verdict = "NO: it failed"; found = "-" }
+            else if (theirs == "-") { verdict = "not measured: no " $4; found = "-" }
+            else if (theirs == ">") { found = mine / (limit * 1000); is_bound = 1; verdict = found <= most ? "yes" : "not known"; found = sprintf("<%.3f", found) }
+            else {
+                if (is_more) found = mine - theirs
+                else if ($3 == "memory" || ($4 ~ /^growth/)) found = mine / theirs
+                else { count = 0; for (run = 1; run <= runs[$2]; run++) ratios[++count] = times[$2, run] / times[$4, run]; found = median(ratios, count) }
+                verdict = found <= most ? "yes" : "NO"
+                found = sprintf(is_more ? "%+.1f" : "%.3f", found)
+            }
+            printf "%-13s %-10s %-6s %10s  %-10s %10s %9s %7s  %s\n", name, $2, $3, seen(mine), $4, seen(theirs), found, $5, verdict
+        }' "$1"/times "$1"/memory $(ls -d growth-*/times 2>/dev/null | grep -v "^$1/") <(echo "$targets")
 }
 
-for workload in "${workloads[@]}"; do
-    case $workload in
-    small | files | kinds) "$workload" ;;
-    exact | shifted) [ -d exact ] || hunks ;;
-    misfit) { [ -d exact ] || hunks; } && misfit ;;
-    *) echo "peers.sh: no workload $workload" >&2 && exit 2 ;;
-    esac
+for tool in patch codex; do is_there $tool || echo "peers.sh: $tool is not on this machine" >&2; done
+echo "wpatch $("$WPATCH" --version | awk '{ print $2 }'), $(git --version), $(patch --version | head -1); $RUNS runs, $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
+printf '%-13s %-10s %-6s %10s  %-10s %10s %9s %7s  %s\n' workload who what measured beside measured ratio target holds
+for workload in $(awk 'NF { print $1 }' <<<"$targets" | uniq | awk '!seen[$0]++'); do
+    if [ "$only" != "  " ] && [[ $only != *" $workload "* ]]; then continue; fi
+    if [ $scale != 1 ] && [[ $workload == growth-1000 ]]; then continue; fi
+    if ! make "$workload"; then
+        echo "$workload: not measured, as $(tr '[:lower:]' '[:upper:]' <<<"$workload") names no trees"
+        continue
+    fi
+    run "$workload" && judge "$workload"
+    # Other trees go at the very end: ext4 is slow to make files where others were removed a moment ago.
+    case $workload in growth-* | stable | major) rm -rf trees.* "${workload:?}"/{before,after} ;; esac
 done
-echo "wpatch $("$WPATCH" --version 2>/dev/null | awk '{ print $2 }'), $(git --version), $(patch --version | head -1); $RUNS runs, $(nproc) processors"
-printf '%-8s %10s %10s %10s %12s %12s\n' '' wpatch git patch wpatch/git wpatch/patch
-for workload in "${workloads[@]}"; do run "$workload"; done
-if [ -d misfit ]; then
-    start=$(now) && cat misfit/before/big >/dev/null && echo "reading the file of misfit alone: $((($(now) - start) / 1000)) ms"
-fi
