@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use super::args::Global;
 use super::output::complain_as;
 use super::policy::policy;
-use super::{Stop, document, input, open_to_change, request, watched};
+use super::{Stop, document, input, open_to_change, request, signals, watched};
 use crate::engine::options::{Selection, code};
 use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
@@ -52,6 +52,7 @@ fn apply(patch: Vec<u8>) -> Result<Outcome, Stop> {
     let selection = Selection { roots: request::roots(&global), ..Selection::default() };
     let mut request = Request { format: "codex".to_owned(), selection, ..Request::of(patch) };
     request.preflight.policy = policy(&global)?;
+    request.preflight.rules.is_stopped = signals::is_stopped;
     let workspace = open_to_change(&global)?;
     Ok(engine::apply(request, &workspace, watched()?))
 }

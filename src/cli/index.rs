@@ -41,15 +41,10 @@ pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Globa
 ///
 /// Stops if there is no index here.
 pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
-    GitIndex::around(global.root(), is_stopped).map_err(|error| {
+    GitIndex::around(global.root(), signals::is_stopped).map_err(|error| {
         let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
         Stop::new(&code::USAGE, format!("{option} needs a repository of git{cause}"))
     })
-}
-
-/// Returns whether a signal asked to stop.
-fn is_stopped() -> bool {
-    signals::wish().is_some()
 }
 
 /// Returns whether there seems to be a repository; a directory that is in none has no index that could change with it.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
-use super::{Stop, Task, input, merge, series, tree, verbs};
+use super::{Stop, Task, input, merge, series, signals, tree, verbs};
 use crate::engine::options::{
     self, Closeness, Direction, Filter, MAX_DIFF, PreflightOptions, RejectTo, Rules, Selection, SyntaxOptions,
     TransactionOptions, code,
@@ -104,6 +104,7 @@ fn looks(
         allow_overlap: patch.git.allow_overlap,
         unique: patch.unique,
         closeness,
+        is_stopped: signals::is_stopped,
         ..Rules::default()
     };
     let defaults = PreflightOptions::default();
@@ -137,6 +138,7 @@ fn syntax(patch: &PatchOptions) -> SyntaxOptions {
         max_hunks: patch.max_hunks.unwrap_or(defaults.max_hunks),
         lenient: patch.lenient,
         allow_empty: patch.git.allow_empty,
+        ..defaults
     }
 }
 

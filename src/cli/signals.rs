@@ -41,6 +41,11 @@ pub(super) fn wish() -> Option<i32> {
     INTERRUPT.signal()
 }
 
+/// Returns whether a signal asked to stop.
+pub(super) fn is_stopped() -> bool {
+    wish().is_some()
+}
+
 /// Notes the signals from now on, which end the process no more.
 ///
 /// # Errors

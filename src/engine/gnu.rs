@@ -1,7 +1,10 @@
 //! What GNU patch does with a plan and git does not: names by what is there, copies of old files, another file for what
 //! comes of it.
 
+use std::collections::{HashMap, HashSet};
+
 use super::run::Run;
+use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::plan::{self, Action, Edit, Guard, Lead, LineRange, Name, Naming, Operation, Plan};
 use crate::preflight::{Problem, code};
@@ -18,6 +21,8 @@ pub struct Habits {
     pub output: Option<Vec<u8>>,
     /// Whether a file is deleted of which the patch leaves no line (`--remove-empty-files`).
     pub removes_empty: bool,
+    /// Whether a file that the patch makes may be there already, as long as nothing is in it.
+    pub fills_empty: bool,
     /// Whether a `Prereq:` line counts for nothing (`--force`).
     pub ignores_prerequisites: bool,
 }
@@ -84,6 +89,9 @@ impl Habits {
 impl Run {
     /// Adds to the plan what `habits` ask for.
     pub(super) fn take_habits(&mut self, habits: &Habits, workspace: &dyn Workspace) {
+        if habits.fills_empty {
+            self.fill_empty(workspace);
+        }
         if habits.removes_empty {
             self.plan.operations.iter_mut().filter(|operation| leaves_nothing(operation)).for_each(|operation| {
                 operation.action = Action::Delete;
@@ -94,6 +102,27 @@ impl Run {
         }
         if let Some(backup) = &habits.backup {
             self.keep_old(backup, workspace);
+        }
+    }
+
+    /// Changes files that are there with nothing in them instead of making them. Of one that the patch has to do with
+    /// elsewhere, too, nobody knows yet what it is then.
+    fn fill_empty(&mut self, workspace: &dyn Workspace) {
+        let mut uses: HashMap<_, usize> = HashMap::new();
+        for operation in &self.plan.operations {
+            for path in operation.from.iter().chain([&operation.path]) {
+                *uses.entry(path.clone()).or_default() += 1;
+            }
+        }
+        let is_empty = |path: &RelPath| {
+            let stat = workspace.stat(path).ok().flatten();
+            uses[path] == 1 && stat.is_some_and(|stat| stat.kind == FileKind::Regular && stat.size == 0)
+        };
+        let is_made = |operation: &&mut Operation| {
+            operation.action == Action::Create && operation.new_mode.is_none() && operation.may_fill()
+        };
+        for operation in self.plan.operations.iter_mut().filter(is_made).filter(|operation| is_empty(&operation.path)) {
+            operation.action = Action::Modify;
         }
     }
 
@@ -114,14 +143,18 @@ impl Run {
 
     /// Puts a copy of each file beside it that is changed or deleted, where it is touched first.
     fn keep_old(&mut self, backup: &Backup, workspace: &dyn Workspace) {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
+        let mut number = self.first_free_number();
         let mut operations = Vec::with_capacity(2 * self.plan.operations.len());
         for operation in std::mem::take(&mut self.plan.operations) {
             let old = operation.from.as_ref().filter(|_| operation.action == Action::Rename).unwrap_or(&operation.path);
             let has_old = matches!(operation.action, Action::Modify | Action::Delete | Action::Rename);
             if has_old && seen.insert(old.clone()) {
                 match backup.path(old, workspace) {
-                    Ok(path) => operations.push(copy(&operation, old.clone(), path)),
+                    Ok(path) => {
+                        operations.push(Operation { number, ..copy(&operation, old.clone(), path) });
+                        number += 1;
+                    }
                     Err(error) => {
                         self.problems.push(Problem::new(&code::USAGE, format!("the name of a backup: {error}")));
                     }
@@ -130,6 +163,13 @@ impl Run {
             operations.push(operation);
         }
         self.plan.operations = operations;
+    }
+
+    /// Returns the first number that no operation of the whole patch has.
+    fn first_free_number(&self) -> usize {
+        let left_out = self.left_out.iter().map(|left_out| left_out.file);
+        let numbers = self.plan.operations.iter().map(|operation| operation.number).chain(left_out);
+        numbers.max().map_or(0, |last| last + 1)
     }
 }
 

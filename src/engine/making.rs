@@ -37,12 +37,7 @@ impl Run {
                 .map_err(Failure::Workspace),
         };
         if let Err(failure) = result {
-            // Who waits for git stops waiting when a signal comes.
-            let failure = match (failure, interrupt.signal()) {
-                (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),
-                (failure, _) => failure,
-            };
-            self.fail(&failure);
+            self.end(failure, interrupt);
         }
         self.tell_after(commands, interrupt);
     }

@@ -19,7 +19,7 @@ pub use crate::preflight::{
 pub use crate::process::Patience;
 pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{
-    Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, SyntaxErrorKind, edits, listed, packed, quote,
+    Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, SyntaxErrorKind, Unnamed, edits, listed, packed, quote,
 };
 pub use crate::transaction::history::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions};

@@ -185,7 +185,7 @@ impl Run {
             judged
         });
         if let Err(failure) = looked {
-            self.fail(&failure);
+            self.end(failure, interrupt);
         }
     }
 
@@ -214,6 +214,15 @@ impl Run {
         let resolution = preflight::resolve(&self.plan, workspace, options, &noted)?;
         self.resolved(resolution, approve);
         if self.is_refused() { Ok(None) } else { self.diagnose(noted, workspace, interrupt) }
+    }
+
+    /// Says why it ends. Who waits for git, or searches a file, stops when a signal comes.
+    pub(super) fn end(&mut self, failure: Failure, interrupt: &Interrupt) {
+        let failure = match (failure, interrupt.signal()) {
+            (Failure::Workspace(_), Some(signal)) => Failure::Interrupted(signal),
+            (failure, _) => failure,
+        };
+        self.fail(&failure);
     }
 
     pub(super) fn fail(&mut self, failure: &Failure) {

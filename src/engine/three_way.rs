@@ -47,7 +47,11 @@ impl Run {
         options: &mut preflight::Options,
     ) {
         let ThreeWayRequest { favour, marking, base, directory } = asked;
-        let git = directory.map(|directory| Git::around(&directory));
+        let around = |directory: PathBuf| match &self.indexed {
+            Some(indexed) => Arc::clone(indexed.index.git()),
+            None => Arc::new(Git::around(&directory)),
+        };
+        let git = directory.map(around);
         let mut told = |error: &io::Error| {
             let message = format!("git cannot say how it is configured to merge: {error}");
             self.problems.push(Problem { severity: Severity::Warning, ..Problem::new(&code::GIT_CONFIG, message) });
@@ -56,7 +60,7 @@ impl Run {
             None => Conflicts::Refused,
             Some(Marking::Base) => Conflicts::Marked(ConflictStyle::Base),
             Some(Marking::Configured) => {
-                let style = git.as_ref().map_or(Ok(ConflictStyle::Sides), style);
+                let style = git.as_ref().map_or(Ok(ConflictStyle::Sides), |git| style(git));
                 Conflicts::Marked(style.inspect_err(&mut told).unwrap_or_default())
             }
         };
@@ -70,8 +74,8 @@ impl Run {
                 Err(failure) => self.fail(&failure),
             }
         }
-        let gives_way = self.indexed.is_some();
-        options.three_way = Some(Arc::new(ThreeWay { bases, favour, conflicts, drivers, gives_way }));
+        let is_indexed = self.indexed.is_some();
+        options.three_way = Some(Arc::new(ThreeWay { bases, favour, conflicts, drivers, is_indexed }));
     }
 
     /// Returns what the history has of the contents that the patches were made for, and the repository has not.

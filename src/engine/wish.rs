@@ -186,12 +186,18 @@ pub(super) fn restored(usual: Request, kept: &Kept) -> Option<Request> {
     let (overwrite, idempotent, reject) = (wish.overwrite, wish.idempotent, wish.reject);
     let (max_file, max_ratio, max_growth) = (wish.max_file, wish.max_ratio, wish.max_growth);
     let links = if wish.in_place { Links::Kept } else { Links::Parted };
-    let (max_files, max_hunks, allow_empty) = (wish.max_files, wish.max_hunks, wish.allow_empty);
     Some(Request {
         patches,
         series: wish.series.as_ref().map(series),
         selection: wish.selection()?,
-        syntax: syntax::Options { recount: wish.recount, max_files, max_hunks, lenient: wish.forgiving, allow_empty },
+        syntax: syntax::Options {
+            recount: wish.recount,
+            lenient: wish.forgiving,
+            allow_empty: wish.allow_empty,
+            max_files: wish.max_files,
+            max_hunks: wish.max_hunks,
+            ..usual.syntax
+        },
         preflight: PreflightOptions { overwrite, max_file, max_ratio, max_growth, reject, idempotent, ..preflight },
         transaction: transaction::Options { links, ..usual.transaction },
         lenience: wish.lenient.map(|root| Lenience { root }),

@@ -17,6 +17,11 @@ struct Taken {
 }
 
 impl Covered {
+    /// Returns that of a file of which only the first `floor` lines are done.
+    pub(super) fn below(floor: usize) -> Self {
+        Self { floor, taken: Vec::new() }
+    }
+
     /// Takes `lines` of the file for a hunk that makes `change` lines more of them.
     pub(super) fn take(&mut self, lines: Range<usize>, change: isize) {
         let at = self.taken.partition_point(|taken| (taken.lines.start, taken.lines.end) <= (lines.start, lines.end));
@@ -34,6 +39,11 @@ impl Covered {
         let at = self.taken.partition_point(|taken| taken.lines.end <= lines.start);
         let taken = &self.taken.get(at)?.lines;
         (taken.start < lines.end).then(|| taken.clone()).filter(|taken| taken.end > lines.start)
+    }
+
+    /// Returns how many lines more the hunks made.
+    pub(super) fn change(&self) -> isize {
+        self.taken.last().map_or(0, |taken| taken.change)
     }
 
     /// Returns the number that `line` of the file has in the file as the hunks left it.
@@ -59,9 +69,10 @@ impl Covered {
     }
 }
 
-/// Returns a line number as one that can be subtracted from.
+/// Returns a line number as one that can be added to and subtracted from; no file has lines beyond it.
 pub(super) fn signed(line: usize) -> isize {
-    isize::try_from(line).unwrap_or(isize::MAX / 4)
+    const MOST: isize = isize::MAX / 4;
+    isize::try_from(line).map_or(MOST, |line| line.min(MOST))
 }
 
 #[cfg(test)]

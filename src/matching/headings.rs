@@ -15,13 +15,22 @@ use super::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
 /// Places each hunk behind the one before it.
-pub(super) fn place(index: &LineIndex<'_>, text: &[u8], hunks: &[Hunk], direction: Direction) -> Placements {
+pub(super) fn place(
+    index: &LineIndex<'_>,
+    text: &[u8],
+    hunks: &[Hunk],
+    direction: Direction,
+    is_stopped: fn() -> bool,
+) -> Placements {
     let chunks: Vec<_> = hunks.iter().map(|hunk| Chunk::new(hunk, text, direction)).collect();
     let mut remaining: HashMap<&[&[u8]], usize> = HashMap::new();
     chunks.iter().filter(|chunk| chunk.is_bare()).for_each(|chunk| *remaining.entry(&chunk.old).or_default() += 1);
     let ladder = (0..=PUNCT).map(|_| None).collect();
-    let mut placer = Placer { index, chunks: &chunks, ladder, covered: Covered::default(), cursor: 0 };
+    let mut placer = Placer { index, chunks: &chunks, ladder, covered: Covered::default(), cursor: 0, is_stopped };
     let outcomes = chunks.iter().map(|chunk| {
+        if is_stopped() {
+            return Err(Mismatch::not_found());
+        }
         let alike = remaining.get_mut(chunk.old.as_slice()).filter(|_| chunk.is_bare());
         let outcome = placer.place(chunk, alike.as_ref().map_or(0, |alike| **alike));
         if let Some(alike) = alike {
@@ -81,6 +90,7 @@ struct Placer<'a> {
     covered: Covered,
     /// The first line that the next heading or hunk may have.
     cursor: usize,
+    is_stopped: fn() -> bool,
 }
 
 /// A place, the rung that found it, and the places that are as good.
@@ -160,7 +170,7 @@ impl<'a> Placer<'a> {
     }
 
     fn windows(&mut self, rung: usize) -> &mut Windows<'a> {
-        let (index, chunks) = (self.index, self.chunks);
+        let (index, chunks, is_stopped) = (self.index, self.chunks, self.is_stopped);
         self.ladder[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
             let hash = |lines: &[&[u8]]| {
@@ -169,7 +179,7 @@ impl<'a> Placer<'a> {
             };
             let headings = chunks.iter().flat_map(|chunk| chunk.headings.iter().map(|&heading| hash(&[heading])));
             let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
-            Windows::new(index, comparison, headings.chain(blocks.flatten().map(hash)))
+            Windows::new(index, comparison, headings.chain(blocks.flatten().map(hash)), is_stopped)
         })
     }
 
@@ -196,7 +206,7 @@ mod tests {
     fn kinds(file: &str, chunks: &[(&[&str], &str)]) -> Vec<Result<usize, MismatchKind>> {
         let section = codex(chunks);
         let index = LineIndex::new(file.as_bytes());
-        let placements = place(&index, &section.text, &section.hunks, Direction::Forward);
+        let placements = place(&index, &section.text, &section.hunks, Direction::Forward, || false);
         placements.into_iter().map(|place| place.map(|place| place.lines.start).map_err(|error| error.kind)).collect()
     }
 
@@ -250,7 +260,7 @@ mod tests {
         let mut section = codex(&[(&[], "-a\n+A\n")]);
         section.hunks[0].anchor = Anchor::Headings { headings: Vec::new(), at_end: true };
         let placed = |file: &[u8]| {
-            let placements = place(&LineIndex::new(file), &section.text, &section.hunks, Direction::Forward);
+            let placements = place(&LineIndex::new(file), &section.text, &section.hunks, Direction::Forward, || false);
             placements.into_iter().next().unwrap().map(|place| place.lines).map_err(|error| error.kind)
         };
         assert_eq!(placed(b"a\nx\na\n"), Ok(2..3));

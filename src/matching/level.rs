@@ -66,8 +66,8 @@ fn reduce(levels: &mut Vec<Level>, pattern: &Pattern, context: usize) {
     }
 }
 
-/// GNU patch's `--fuzz`: the longer side loses lines first; a side that is shorter than the other has to stand at
-/// its end of the file until its turn comes (`apply_hunk` and `locate_hunk` in patch.c).
+/// GNU patch's `--fuzz`, as it is seen to work: the longer side loses lines first; a side that is shorter than the other has
+/// to stand at its end of the file until its turn comes.
 ///
 /// Unlike GNU patch, a hunk of which no old line would be left goes nowhere.
 fn fuzz(levels: &mut Vec<Level>, pattern: &Pattern, most: usize) {

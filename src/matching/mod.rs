@@ -17,6 +17,7 @@ mod nearest;
 mod numbered;
 mod overlay;
 mod pattern;
+mod progression;
 #[cfg(test)]
 mod reference;
 pub(crate) mod reindent;
@@ -24,6 +25,7 @@ mod script;
 mod search;
 mod shift;
 mod splice;
+mod stop;
 #[cfg(test)]
 mod testing;
 mod texts;
@@ -76,6 +78,8 @@ pub struct Rules {
     pub unique: bool,
     /// How closely lines have to fit (`--match`, `--reindent`). On the ladder a hunk needs a place that is the only one.
     pub closeness: Closeness,
+    /// Says now and then whether to stop. What was found then counts for nothing.
+    pub is_stopped: fn() -> bool,
 }
 
 impl Default for Rules {
@@ -93,6 +97,7 @@ impl Default for Rules {
             allow_overlap: false,
             unique: false,
             closeness: Closeness::Exact,
+            is_stopped: || false,
         }
     }
 }
@@ -240,10 +245,10 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, rules: &Rules) -> Placements {
     let index = LineIndex::new(preimage);
     let mut placements = match hunks.first().map(|hunk| &hunk.anchor) {
-        Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction),
+        Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction, rules.is_stopped),
         _ => numbered::place(&index, text, hunks, direction, rules),
     };
-    nearest::explain(&index, text, hunks, direction, &mut placements);
+    nearest::explain(&index, (text, hunks), direction, &mut placements, rules.is_stopped);
     placements
 }
 

@@ -33,10 +33,10 @@ const LOOSE: Comparison = Comparison::loose(INDENT);
 /// Completes the mismatches among `placements`.
 pub(super) fn explain(
     index: &LineIndex<'_>,
-    text: &[u8],
-    hunks: &[Hunk],
+    (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     placements: &mut Placements,
+    is_stopped: fn() -> bool,
 ) {
     let misfits: Vec<_> =
         hunks.iter().zip(placements.iter()).enumerate().filter(|(_, (_, place))| place.is_err()).collect();
@@ -50,9 +50,12 @@ pub(super) fn explain(
         let count = misfit.postimage.count();
         (count, Hashes::new(LOOSE, misfit.postimage.lines()).run(0, count, power(count)))
     });
-    let mut windows = Windows::new(index, LOOSE, wanted);
+    let mut windows = Windows::new(index, LOOSE, wanted, is_stopped);
     let elections = elections(&windows, &misfits);
     for (misfit, votes) in misfits.iter().zip(elections) {
+        if is_stopped() {
+            return;
+        }
         let Err(mismatch) = &mut placements[misfit.nth] else { continue };
         mismatch.expected = misfit.pattern.lines().take(4).map(clipped).collect();
         if mismatch.kind == MismatchKind::NotFound

@@ -7,7 +7,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::LineIndex;
 use super::ladder::{FIXED, LADDER};
+use super::progression::Progressions;
 use super::search::Places;
+use super::stop::unless_stopped;
 use crate::text::{BYTE_ORDER_MARK, without_ending};
 use crate::whitespace::{WhitespaceRule, fix};
 
@@ -105,25 +107,28 @@ pub(super) struct Windows<'a> {
     index: &'a LineIndex<'a>,
     comparison: Comparison,
     hashes: Hashes,
+    is_stopped: fn() -> bool,
     /// The hashes that will be asked for, by number of lines.
     wanted: HashMap<usize, HashSet<u64>>,
     /// Where they are, by number of lines.
-    places: HashMap<usize, HashMap<u64, Vec<usize>>>,
+    places: HashMap<usize, HashMap<u64, Progressions>>,
 }
 
 impl<'a> Windows<'a> {
-    /// Hashes the lines of the file; `wanted` is the number of lines and the hash of what will be asked for.
+    /// Hashes the lines of the file; `wanted` is the number of lines and the hash of what will be asked for. Once
+    /// `is_stopped`, not all places are known.
     pub(super) fn new(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
         wanted: impl Iterator<Item = (usize, u64)>,
+        is_stopped: fn() -> bool,
     ) -> Self {
         let mut by_count: HashMap<usize, HashSet<u64>> = HashMap::new();
         for (count, hash) in wanted {
             by_count.entry(count).or_default().insert(hash);
         }
-        let hashes = Hashes::new(comparison, comparison.lines_from(index, 0));
-        Self { index, comparison, hashes, wanted: by_count, places: HashMap::new() }
+        let hashes = Hashes::new(comparison, unless_stopped(comparison.lines_from(index, 0), is_stopped));
+        Self { index, comparison, hashes, is_stopped, wanted: by_count, places: HashMap::new() }
     }
 
     /// Returns the hash of each line of the file.
@@ -137,26 +142,56 @@ impl<'a> Windows<'a> {
         let hash = Hashes::new(self.comparison, wanted.iter().copied()).run(0, count, power(count));
         let hashes = self.wanted.entry(count).or_default();
         if hashes.insert(hash) || !self.places.contains_key(&count) {
-            let found = located(&self.hashes, count, hashes);
+            let found = located(&self.hashes, count, hashes, self.is_stopped);
             self.places.insert(count, found);
         }
         let lines = self.places.get(&count).and_then(|places| places.get(&hash));
         let (index, comparison) = (self.index, self.comparison);
-        Listed { index, comparison, wanted, lines: lines.map_or(&[], Vec::as_slice) }
+        Listed { index, comparison, wanted, lines }
     }
 }
 
 /// Returns where the runs of `count` lines with one of the hashes `wanted` start.
-fn located(hashes: &Hashes, count: usize, wanted: &HashSet<u64>) -> HashMap<u64, Vec<usize>> {
-    let power = power(count);
-    let mut found: HashMap<u64, Vec<usize>> = HashMap::new();
-    for line in hashes.starts(count) {
+fn located(
+    hashes: &Hashes,
+    count: usize,
+    wanted: &HashSet<u64>,
+    is_stopped: fn() -> bool,
+) -> HashMap<u64, Progressions> {
+    let (power, sieve) = (power(count), Sieve::new(wanted));
+    let mut found: HashMap<u64, Progressions> = HashMap::new();
+    for line in unless_stopped(hashes.starts(count), is_stopped) {
         let hash = hashes.run(line, count, power);
-        if wanted.contains(&hash) {
+        if sieve.passes(hash) && wanted.contains(&hash) {
             found.entry(hash).or_default().push(line);
         }
     }
     found
+}
+
+/// Lets the hashes through that it was made of, and few others.
+struct Sieve {
+    /// Its bits, 16 and more for each hash; their number is a power of two.
+    words: Vec<u64>,
+}
+
+impl Sieve {
+    fn new(hashes: &HashSet<u64>) -> Self {
+        let mut sieve = Self { words: vec![0; (hashes.len() / 4 + 1).next_power_of_two()] };
+        for &hash in hashes {
+            let word = sieve.word(hash);
+            sieve.words[word] |= 1 << (hash % 64);
+        }
+        sieve
+    }
+
+    fn word(&self, hash: u64) -> usize {
+        usize::try_from(hash >> 33).unwrap_or_default() & (self.words.len() - 1)
+    }
+
+    fn passes(&self, hash: u64) -> bool {
+        self.words[self.word(hash)] >> (hash % 64) & 1 != 0
+    }
 }
 
 /// The places of some lines, found by their hash and compared when they are asked for.
@@ -164,13 +199,13 @@ pub(super) struct Listed<'w> {
     index: &'w LineIndex<'w>,
     comparison: Comparison,
     wanted: &'w [&'w [u8]],
-    lines: &'w [usize],
+    lines: Option<&'w Progressions>,
 }
 
 impl Listed<'_> {
     /// Returns how many places there are at or behind `from`, as far as hashes tell.
     pub(super) fn count_from(&self, from: usize) -> usize {
-        self.lines.len() - self.lines.partition_point(|&line| line < from)
+        self.lines.map_or(0, |lines| lines.count_within(&(from..usize::MAX)))
     }
 
     /// Returns whether the lines are at `line`.
@@ -187,13 +222,11 @@ impl Places for Listed<'_> {
     }
 
     fn next(&self, from: usize) -> Option<usize> {
-        let start = self.lines.partition_point(|&line| line < from);
-        self.lines[start..].iter().copied().find(|&line| self.is_at(line))
+        self.lines?.within(from..usize::MAX).find(|&line| self.is_at(line))
     }
 
     fn previous(&self, before: usize, floor: usize) -> Option<usize> {
-        let range = self.lines.partition_point(|&line| line < floor)..self.lines.partition_point(|&line| line < before);
-        self.lines.get(range)?.iter().rev().copied().find(|&line| self.is_at(line))
+        self.lines?.within(floor..before).rev().find(|&line| self.is_at(line))
     }
 }
 
@@ -220,7 +253,7 @@ mod tests {
             let index = LineIndex::new(file.as_bytes());
             let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
             let comparison = Comparison::strict(EXACT);
-            let mut windows = Windows::new(&index, comparison, std::iter::empty());
+            let mut windows = Windows::new(&index, comparison, std::iter::empty(), || false);
             let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
             let listed = windows.places(&wanted);
             prop_assert_eq!(needle.next(from), listed.next(from));

@@ -14,10 +14,12 @@ pub(super) fn aim(plan: &mut Plan<Name>, file: &[u8], selection: &Selection) -> 
     for operation in &mut plan.operations {
         let (input, span) = (operation.input, operation.path.span());
         let named = named(&operation.path, selection);
-        if operation.from.is_some() || header.as_ref().is_some_and(|header| *header != named) {
+        // What names no file goes with any.
+        let is_other = |header: &Vec<u8>| !header.is_empty() && !named.is_empty() && *header != named;
+        if operation.from.is_some() || header.as_ref().is_some_and(is_other) {
             return Err(Rejection { input, span, name: None, kind: RejectionKind::SeveralFiles });
         }
-        header = Some(named);
+        header = Some(header.filter(|header| !header.is_empty()).unwrap_or(named));
         operation.path = Name::Agreed(vec![Claim { bytes: file.to_vec(), strip: Strip::Literal, span }]);
     }
     for input in &mut plan.inputs {

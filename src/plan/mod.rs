@@ -63,14 +63,6 @@ impl<P> Plan<P> {
     }
 }
 
-impl Plan {
-    /// Returns whether an operation is about `path`.
-    #[must_use]
-    pub fn names(&self, path: &RelPath) -> bool {
-        self.operations.iter().any(|operation| operation.path == *path || operation.from.as_ref() == Some(path))
-    }
-}
-
 impl Plan<Name> {
     /// Reads it as the list `name` says.
     pub fn read_as(&mut self, name: &str, listed: Listed) {
@@ -165,7 +157,8 @@ pub struct Operation<P = RelPath> {
     pub expected: Option<Sha256>,
     /// Index of the input that it came from.
     pub input: usize,
-    /// Its place among the operations of the whole patch, counted from 0, whatever was left out of it.
+    /// Its place among the operations of the whole patch, counted from 0, whatever was left out of it; copies of old files
+    /// (`patch --backup`) come behind all of these.
     pub number: usize,
     /// Indexes of the hunks that were left out, in order: they are looked for and not applied.
     pub left_out: Vec<usize>,

@@ -194,14 +194,20 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
     }
 }
 
+/// Checks the size of a file that would be made, in bytes.
+pub(super) fn is_small(size: usize, max_file: u64, findings: &mut Findings) -> bool {
+    let size = size as u64;
+    if size > max_file {
+        let message = format!("the file would have {size} bytes, over the limit of {max_file}");
+        too_large(findings.error(&code::TOO_LARGE, message), size, max_file);
+    }
+    size <= max_file
+}
+
 /// Returns whether a file system can hold `node`.
 pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -> bool {
-    let bytes = &node.bytes;
-    if bytes.len() as u64 > max_file {
-        let message = format!("the file would have {} bytes, over the limit of {max_file}", bytes.len());
-        too_large(findings.error(&code::TOO_LARGE, message), bytes.len() as u64, max_file);
-    } else if node.kind == FileKind::Symlink {
-        let fault = match bytes.as_slice() {
+    if is_small(node.bytes.len(), max_file, findings) && node.kind == FileKind::Symlink {
+        let fault = match node.bytes.as_slice() {
             [] => Some("a symbolic link needs a target"),
             bytes if bytes.contains(&0) => Some("the target of a symbolic link has a NUL byte"),
             bytes if bytes.len() > MAX_TARGET => Some("the target of a symbolic link is too long"),

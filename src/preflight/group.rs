@@ -67,6 +67,7 @@ pub(super) fn resolve(
     if members.len() > 1 {
         worker.conclude(&mut all)?;
     }
+    worker.conclude_rejects(&mut all)?;
     worker.hold_together(&mut all);
     worker.guard(&mut all);
     worker.write_whole_diff(&mut all);

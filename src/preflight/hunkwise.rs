@@ -36,11 +36,9 @@ pub(super) fn merged(
         }
     }
     compare(preimage, &bytes, &mut findings.outcome);
-    if !conflicts.is_empty() {
-        tell(&conflicts, (false, true), findings);
-    }
     let is_marked = !conflicts.is_empty();
     let merge = Merge { base: BaseKind::Hunks, conflicts, is_binary: false, is_marked, hunks: done, sides: None };
+    tell(&merge, findings);
     findings.outcome.placements = placements;
     findings.outcome.merge = Some(Box::new(merge));
     bytes

@@ -23,6 +23,7 @@ mod modes;
 mod names;
 mod notebook;
 mod operation;
+mod options;
 mod overlay;
 mod problem;
 mod reject;
@@ -32,27 +33,25 @@ mod three_way;
 mod whitespace;
 mod whole;
 
-use std::collections::HashMap;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::change::Sink;
 use crate::digest::Sha256;
-use crate::guard::Guard;
-use crate::matching::{ConflictStyle, Placement, Placements, Rules};
+use crate::matching::{Placement, Placements};
 use crate::mode::FileMode;
 use crate::mutex::locked;
 use crate::notebook::EditedCell;
 use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::policy::{Policy, Ruling};
-use crate::progress::{Phase, Progress};
+use crate::progress::Phase;
+use crate::text::TextEncoding;
 use crate::text::tag::Tag;
-use crate::text::{EncodingChoice, TextEncoding};
-use crate::workspace::objects::Repository;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::{Fault, Workspace, WorkspaceError};
 
 use findings::Findings;
 
@@ -60,119 +59,12 @@ pub use codes::{CODES, Code, Kind, code};
 pub use gallery::{Gallery, Moment, media_type};
 pub use held::{Held, closed_by, is_held, refusals, unapproved};
 pub use line_ends::{Conversions, LineEnds};
+pub use options::Options;
 pub use problem::{Facts, Problem, Severity};
 pub use reject::{RejectTo, Rejects, reject_files};
 pub use shelf::Shelf;
 pub use three_way::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
 pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
-
-/// How the tree is looked at.
-#[derive(Clone, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
-pub struct Options {
-    /// What may be done.
-    pub policy: Arc<Policy>,
-    /// What policy asks about and is refused before any content is looked at.
-    pub held: Held,
-    /// How closely hunks have to fit.
-    pub rules: Rules,
-    /// Whether a file may be replaced by one that the patch makes or moves there (`--overwrite`).
-    pub overwrite: bool,
-    /// Whether digests and properties of contents are worked out, for a report or a guard.
-    pub describe: bool,
-    /// Whether a clean diff of each file is written, for a report.
-    pub diff: bool,
-    /// Whether instead a diff of all that becomes of a file, with binary contents and never cut, is written to the last
-    /// operation on it, so that the diffs of a plan in their order can be applied.
-    pub whole_diff: bool,
-    /// Most bytes of such a diff; it is cut behind a line.
-    pub max_diff: usize,
-    /// Whether a file of more than 64 KiB or 2000 lines gets no diff (`--no-large-diff`).
-    pub no_large_diff: bool,
-    /// Largest file that is read or made, in bytes.
-    pub max_file: u64,
-    /// Most bytes of contents that a byte of binary data may make; the first 16 MiB of a file are free, and so are the
-    /// bytes of the file that a delta is made for.
-    pub max_ratio: u64,
-    /// Most bytes that copies and binary data add to files that belong together, beyond those of the patch. The first
-    /// such file is free, so that what is alone has no limit but `max_file` and `max_ratio`.
-    pub max_growth: u64,
-    /// The encoding of files in which texts are replaced; without one texts are bytes.
-    pub encoding: Option<EncodingChoice>,
-    /// Whether what does not fit is left out, its hunks written to a file, and the rest done (`--reject`).
-    pub reject: bool,
-    /// Where these hunks go. With an index, and in a plan that is kept, it is beside their files.
-    pub reject_to: RejectTo,
-    /// The files that are known not to be what they have to be, and how, where what does not fit is left out.
-    pub unfit: Arc<HashMap<RelPath, &'static Code>>,
-    /// Whether what has been done already is left as it is, and no reason not to apply.
-    pub idempotent: bool,
-    /// What is looked for in the white space of new lines, and what is done about it.
-    pub whitespace: Whitespace,
-    /// What tells which files have line ends that git converts; without it none has.
-    pub line_ends: Option<Arc<Conversions>>,
-    /// What changes are looked at for besides (`--guard`).
-    pub guards: Vec<&'static Guard>,
-    /// What keeps the images of the change, for who shows them.
-    pub gallery: Option<Arc<Gallery>>,
-    /// What takes the diffs, instead of the outcomes, for who shows one after the other.
-    pub shelf: Option<Arc<Shelf>>,
-    /// The repository that has the blobs of binary files of which a patch has no data. It is asked only for those that the
-    /// patch names in full.
-    pub objects: Option<Repository>,
-    /// How a patch is merged with what became of its files since it was made, if it is (`--3way`).
-    pub three_way: Option<Arc<ThreeWay>>,
-    /// How hunks that do not fit are merged with what became of their lines, one by one, if they are (`--merge`): what
-    /// conflicts then stands in the file between markers. Not together with an index, whose entries know no such conflict.
-    pub merge_hunks: Option<ConflictStyle>,
-    /// Whom the run tells how far it is, this stage and all others.
-    pub progress: Progress,
-}
-
-impl Options {
-    /// Returns the size of the largest file that is read, in bytes.
-    pub(crate) fn max_read(&self) -> u64 {
-        self.max_file.min(self.policy.max_read())
-    }
-
-    /// Returns the size of the largest file that is made, in bytes.
-    pub(crate) fn max_made(&self) -> u64 {
-        self.max_file.min(self.policy.max_write())
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            policy: Arc::default(),
-            held: Held::default(),
-            rules: Rules::default(),
-            overwrite: false,
-            describe: false,
-            diff: false,
-            whole_diff: false,
-            max_diff: usize::MAX,
-            no_large_diff: false,
-            max_file: 1 << 29,
-            max_ratio: 200,
-            max_growth: 1 << 27,
-            encoding: None,
-            reject: false,
-            reject_to: RejectTo::default(),
-            unfit: Arc::default(),
-            idempotent: false,
-            whitespace: Whitespace::default(),
-            line_ends: None,
-            guards: Vec::new(),
-            gallery: None,
-            shelf: None,
-            objects: None,
-            three_way: None,
-            merge_hunks: None,
-            progress: Progress::default(),
-        }
-    }
-}
 
 /// What came of a plan on a tree.
 #[derive(Clone, Debug, Default)]
@@ -288,7 +180,8 @@ pub struct Side {
 ///
 /// # Errors
 ///
-/// Returns the error of a disk that failed; what the patch gets wrong is in [`Resolution::problems`].
+/// Returns the error of a disk that failed, or one of the kind [`io::ErrorKind::Interrupted`] if [`Rules::is_stopped`]; what
+/// the patch gets wrong is in [`Resolution::problems`].
 pub fn resolve(
     plan: &Plan,
     workspace: &dyn Workspace,
@@ -307,10 +200,12 @@ pub fn resolve(
     options.progress.enter(Phase::Looking, plan.operations.len());
     let work = |members: &Vec<usize>| -> Result<(), WorkspaceError> {
         options.progress.step(members.len());
+        go_on(options)?;
         if members.iter().any(|&index| locked(&all[index]).is_failed()) {
             return Ok(());
         }
         let (found, changes) = group::resolve(plan, members, workspace, options)?;
+        go_on(options)?;
         for (index, mut findings) in found {
             if let Some(shelf) = &options.shelf {
                 findings.outcome.diff.take().into_iter().for_each(|diff| shelf.put(index, diff));
@@ -334,6 +229,15 @@ pub fn resolve(
     let mut resolution = Resolution { changes: count.into_inner(), ..collected(all, rulings) };
     whitespace::tell(plan, whitespace.unwrap_or_default(), options.whitespace.action, &mut resolution);
     Ok(resolution)
+}
+
+/// Ends the look at the tree where somebody wants it to stop.
+fn go_on(options: &Options) -> Result<(), WorkspaceError> {
+    if !(options.rules.is_stopped)() {
+        return Ok(());
+    }
+    let source = io::ErrorKind::Interrupted.into();
+    Err(WorkspaceError { verb: "be looked at", path: ".".to_owned(), fault: Fault::Other, source })
 }
 
 /// Returns what `policy` says of each operation of `plan`; no contents are looked at.

@@ -21,7 +21,7 @@ impl Operation {
 
     /// Returns whether the operation makes the file if there is none: one that gives the whole contents, or that gives
     /// an empty file its lines (`check_preimage` in git's apply.c).
-    pub(super) fn may_fill(&self) -> bool {
+    pub(crate) fn may_fill(&self) -> bool {
         let hunks = match &self.edit {
             Edit::Hunks(hunks) => hunks,
             Edit::Whole(_) | Edit::Replacements(_) => return !self.tells_missing,

@@ -9,7 +9,7 @@ use super::overlay::Node;
 use super::{Options, checks, code};
 use crate::digest::is_blob;
 use crate::matching::{Conflict, ConflictStyle, Favour, Merged, MergedHunk, merge};
-use crate::mode::FileKind;
+use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Blobs, Edit, Operation};
 use crate::text::{is_binary, printable};
@@ -30,14 +30,15 @@ pub struct ThreeWay {
     pub conflicts: Conflicts,
     /// What attributes say of files; see "merge" in gitattributes(5).
     pub drivers: HashMap<RelPath, Driver>,
-    /// Whether what git's index has gives way to what is renamed or copied to its name, as in git.
-    pub gives_way: bool,
+    /// Whether git's index changes with the files. What it has gives way to what is renamed or copied to its name, as in
+    /// git, and it gets the sides of conflicts.
+    pub is_indexed: bool,
 }
 
 impl ThreeWay {
     /// Returns whether what is there gives way to what the operation makes; git wants a merge of lines for that.
     pub(super) fn clears(&self, operation: &Operation, limit: u64) -> Result<bool, WorkspaceError> {
-        let may_merge = self.gives_way
+        let may_merge = self.is_indexed
             && matches!(operation.action, Action::Rename | Action::Copy)
             && operation.hunks().next().is_some();
         Ok(may_merge && self.bases.find(operation, limit)?.is_some())
@@ -120,15 +121,15 @@ type Base = (Arc<Vec<u8>>, BaseKind);
 pub struct Merge {
     /// Where the contents came from that it was made for.
     pub base: BaseKind,
-    /// The lines that both sides changed, and that nothing decided. Of binary files they are all.
+    /// The lines that both sides changed, and that nothing decided. Of binary files and links they are all.
     pub conflicts: Vec<Conflict>,
-    /// Whether the sides are taken as a whole.
+    /// Whether the sides are taken as a whole, as those of links are, too.
     pub is_binary: bool,
     /// Whether the file is going to have the conflicts in it.
     pub is_marked: bool,
     /// What became of each hunk, where they were merged one by one.
     pub hunks: Vec<MergedHunk>,
-    /// The sides, of a file that is going to have conflicts in it.
+    /// The sides, of a file that is going to have conflicts in it, where an index gets them.
     pub sides: Option<MergeSides>,
 }
 
@@ -174,7 +175,8 @@ pub(super) fn attempt(
         }
         _ => is_made,
     };
-    if !may_merge || before.kind != FileKind::Regular {
+    let is_kept = operation.new_mode.is_none_or(|mode: FileMode| mode.kind() == before.kind);
+    if !may_merge || !is_kept || !matches!(before.kind, FileKind::Regular | FileKind::Symlink) {
         return Ok(Attempt::Unmergeable);
     }
     let named = operation.blobs.as_ref().map(|blobs| blobs.old.as_slice());
@@ -191,7 +193,7 @@ pub(super) fn attempt(
         return Ok(if is_made { Attempt::Refused } else { Attempt::Unmergeable });
     };
     let sides = MergeSides { base: (!is_made).then_some(base), ours: Arc::clone(&before.bytes), theirs };
-    Ok(merged(operation, three_way, (kind, sides), findings))
+    Ok(merged((operation, before.kind), three_way, (kind, sides), findings))
 }
 
 /// Returns what the operation makes of `base`. What it says of its places there is of no use.
@@ -218,7 +220,7 @@ fn patched(
 }
 
 fn merged(
-    operation: &Operation,
+    (operation, kind): (&Operation, FileKind),
     three_way: &ThreeWay,
     (base, sides): (BaseKind, MergeSides),
     findings: &mut Findings,
@@ -226,7 +228,8 @@ fn merged(
     let driver = three_way.drivers.get(&operation.path);
     let nothing = Arc::default();
     let texts = [sides.base.as_ref().unwrap_or(&nothing), &sides.ours, &sides.theirs];
-    let is_whole = driver == Some(&Driver::Binary) || texts.iter().any(|text| is_binary(text));
+    let is_link = kind == FileKind::Symlink;
+    let is_whole = is_link || driver == Some(&Driver::Binary) || texts.iter().any(|text| is_binary(text));
     let favour = three_way.favour.or((driver == Some(&Driver::Union)).then_some(Favour::Union));
     let style = if let Conflicts::Marked(style) = three_way.conflicts { style } else { ConflictStyle::default() };
     let merged = if texts[0] == texts[2] || texts[1] == texts[2] {
@@ -245,15 +248,19 @@ fn merged(
     };
     compare(texts[1], &bytes, &mut findings.outcome);
     let has_conflicts = !conflicts.is_empty();
-    let is_marked = three_way.conflicts != Conflicts::Refused;
-    if has_conflicts {
-        tell(&conflicts, (is_whole, is_marked), findings);
+    let is_marked = three_way.conflicts != Conflicts::Refused && !is_link;
+    if has_conflicts && is_link {
+        tell_link(texts, findings);
     }
-    let kept = (has_conflicts && is_marked).then_some(sides);
-    let merge =
-        Merge { base, conflicts, is_binary: is_whole, is_marked: kept.is_some(), hunks: Vec::new(), sides: kept };
+    let is_refused = has_conflicts && !is_marked;
+    let is_marked = has_conflicts && is_marked;
+    let sides = (is_marked && three_way.is_indexed).then_some(sides);
+    let merge = Merge { base, conflicts, is_binary: is_whole, is_marked, hunks: Vec::new(), sides };
+    if !is_link {
+        tell(&merge, findings);
+    }
     findings.outcome.merge = Some(Box::new(merge));
-    if has_conflicts && !is_marked { Attempt::Refused } else { Attempt::Merged(bytes) }
+    if is_refused { Attempt::Refused } else { Attempt::Merged(bytes) }
 }
 
 /// Merges what has no lines.
@@ -267,8 +274,13 @@ fn one_side([base, ours, theirs]: [&Arc<Vec<u8>>; 3], favour: Option<Favour>) ->
     }
 }
 
-pub(super) fn tell(conflicts: &[Conflict], (is_whole, is_marked): (bool, bool), findings: &mut Findings) {
-    let message = if is_whole {
+/// Says where the conflicts are, if there are any.
+pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
+    let &Merge { ref conflicts, is_binary, is_marked, .. } = merge;
+    if conflicts.is_empty() {
+        return;
+    }
+    let message = if is_binary {
         "the patch and the file change the same binary contents".to_owned()
     } else {
         let named: Vec<_> = conflicts.iter().take(MOST_NAMED).map(place).collect();
@@ -282,7 +294,7 @@ pub(super) fn tell(conflicts: &[Conflict], (is_whole, is_marked): (bool, bool), 
         findings.error(&code::MERGE_CONFLICT, message)
     };
     problem.lines = conflicts.iter().map(|conflict| conflict.ours.start).collect();
-    let help = if is_marked && !is_whole {
+    let help = if is_marked && !is_binary {
         "both sides are in the file, between markers"
     } else if is_marked {
         "the file is as it was; --theirs takes what the patch makes of it"
@@ -290,6 +302,14 @@ pub(super) fn tell(conflicts: &[Conflict], (is_whole, is_marked): (bool, bool), 
         "--ours, --theirs or --union decides, --conflict markers writes both sides into the file"
     };
     problem.help = Some(help.to_owned());
+}
+
+/// Says that a link can lead to one place only, and to no lines of markers.
+fn tell_link([_, ours, theirs]: [&Arc<Vec<u8>>; 3], findings: &mut Findings) {
+    let (ours, theirs) = (printable(ours), printable(theirs));
+    let message = format!("both sides changed the link: it leads to `{ours}` now, and to `{theirs}` by the patch");
+    let help = "a link cannot hold conflict markers: --ours leaves it as it is, --theirs takes that of the patch";
+    findings.error(&code::MERGE_CONFLICT, message).help = Some(help.to_owned());
 }
 
 /// Says that nobody but a program knows how the file is merged.

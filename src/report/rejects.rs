@@ -16,7 +16,7 @@ pub struct RejectsReport {
     pub path: Option<String>,
     /// Their names, as in `f1h2`.
     pub hunks: Vec<String>,
-    /// Digest of its contents then, with those of other operations; left out if nobody asked.
+    /// Digest of what it holds in the end, with the hunks of other operations; left out if nobody asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// What was there before, and is lost.

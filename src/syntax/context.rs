@@ -3,12 +3,13 @@
 //! They are read as the unified diffs that say the same, each of which is an input of its own.
 
 use super::edges::Edges;
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, unified};
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, unified};
 use crate::plan::{Input, LineRange};
 use crate::text::{Lines, Span, without_ending};
 
 /// What every hunk begins with.
 const STARS: &[u8] = b"***************";
+const LONE_HUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("`***` and `---` lines before a hunk");
 const HALVES: SyntaxErrorKind = SyntaxErrorKind::Contradiction("the halves of this hunk disagree");
 const OLD_LINES: SyntaxErrorKind = SyntaxErrorKind::Expected("the old lines, `*** FIRST,LAST ****`");
 const NEW_LINES: SyntaxErrorKind = SyntaxErrorKind::Expected("the new lines, `--- FIRST,LAST ----`");
@@ -36,7 +37,7 @@ impl Syntax for Context {
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         loop {
-            if is_header(lines.clone()) {
+            if is_header(lines.clone()) || is_lone_hunk(lines.clone()) {
                 return Some(lines.offset());
             }
             lines.next()?;
@@ -45,10 +46,14 @@ impl Syntax for Context {
 
     fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
+        let is_named = is_header(lines.clone());
+        if !is_named && options.unnamed == Unnamed::Refused {
+            return Err(SyntaxError::new(LONE_HUNK, content_span(text, from)));
+        }
         let mut unified = Vec::new();
-        for marker in [b"--- ", b"+++ "] {
+        for marker in [b"--- ", b"+++ "].iter().filter(|_| is_named) {
             let (_, line) = lines.next().unwrap_or_default();
-            unified.extend_from_slice(marker);
+            unified.extend_from_slice(*marker);
             unified.extend_from_slice(line.get(marker.len()..).unwrap_or_default());
         }
         while lines.peek().is_some_and(|line| line.starts_with(STARS)) {
@@ -56,7 +61,8 @@ impl Syntax for Context {
         }
         refuse_extra_lines(text, &lines)?;
         sections.quote(Input { bytes: unified, ..Input::default() }, content_span(text, from), |input, sections| {
-            unified::section(&input.bytes, 0, options, sections).map(drop)
+            let read = if is_named { unified::section } else { unified::unnamed };
+            read(&input.bytes, 0, options, sections).map(drop)
         })?;
         Ok(lines.offset())
     }
@@ -66,6 +72,13 @@ impl Syntax for Context {
 pub(super) fn is_header(mut lines: Lines<'_>) -> bool {
     let mut starts = |with: &[u8]| lines.next().is_some_and(|(_, line)| line.starts_with(with));
     starts(b"*** ") && starts(b"--- ") && starts(STARS)
+}
+
+/// Returns whether a hunk starts here.
+fn is_lone_hunk(mut lines: Lines<'_>) -> bool {
+    let is_border = lines.next().is_some_and(|(_, line)| line.starts_with(STARS));
+    let old = lines.peek().filter(|_| is_border).and_then(|line| Edges::read(line.strip_prefix(b"*** ")?));
+    old.is_some_and(|(_, rest)| rest.trim_ascii() == b"****")
 }
 
 /// Reads a hunk and writes it as a unified one.

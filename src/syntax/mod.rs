@@ -92,15 +92,33 @@ pub struct Options {
     pub lenient: bool,
     /// Whether a text without a section is a patch that changes nothing (`--allow-empty`).
     pub allow_empty: bool,
+    /// What is done about sections that name no file.
+    pub unnamed: Unnamed,
     /// Most files that one patch text may be about, counted each time that it names them.
     pub max_files: usize,
     /// Most hunks in one patch text.
     pub max_hunks: usize,
 }
 
+/// What is done about sections that name no file: diffs with hunks alone, or with `/dev/null` on both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unnamed {
+    /// They are a mistake, as git has it.
+    Refused,
+    /// An `Index:` line above them names it, or whoever applies them, as GNU patch has it.
+    Taken,
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self { recount: false, lenient: false, allow_empty: false, max_files: 100_000, max_hunks: 1_000_000 }
+        Self {
+            recount: false,
+            lenient: false,
+            allow_empty: false,
+            unnamed: Unnamed::Refused,
+            max_files: 100_000,
+            max_hunks: 1_000_000,
+        }
     }
 }
 

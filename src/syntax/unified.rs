@@ -4,7 +4,7 @@
 //! says has to happen as a whole.
 
 use super::names::{self, Side};
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, context, hunks, normal};
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, hunks, normal};
 use crate::path::MAX_PATH;
 use crate::plan::{Action, Claim, Edit, Hunk, Name, Strip};
 use crate::text::{Lines, Span};
@@ -46,6 +46,7 @@ impl Syntax for Unified {
         match form(&lines) {
             Some(Form::Unified) => section(text, from, options, sections),
             Some(Form::BinaryMissing) => Ok(binary_missing(text, line, sections)),
+            Some(Form::LoneHunk) if options.unnamed == Unnamed::Taken => unnamed(text, from, options, sections),
             Some(Form::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
             Some(Form::EdScript) => refuse(SyntaxErrorKind::EdScript),
             Some(Form::Other(what)) => refuse(SyntaxErrorKind::Unsupported(what)),
@@ -125,12 +126,30 @@ pub(super) fn section(
     let mut lines = Lines::within(text, Span::new(start, text.len()));
     let (old, new) = (side(text, &mut lines)?, side(text, &mut lines)?);
     let (hunks, end) = hunks::read(text, lines.offset(), options)?;
-    let (action, name) = meaning(old, new, &hunks).ok_or_else(|| {
-        let says = SyntaxErrorKind::Contradiction("a file cannot be /dev/null on both sides");
-        SyntaxError::new(says, content_span(text, start))
-    })?;
+    let header = content_span(text, start);
+    let (action, name) = match meaning(old, new, &hunks) {
+        Some(meaning) => meaning,
+        None if options.unnamed == Unnamed::Taken => (dated((true, true), &hunks), Name::Unnamed(header)),
+        None => {
+            let says = SyntaxErrorKind::Contradiction("a file cannot be /dev/null on both sides");
+            return Err(SyntaxError::new(says, header));
+        }
+    };
     hunks::refuse_other_side(action, &hunks)?;
     sections.push(action, name, Edit::Hunks(hunks), Span::new(start, end)).tells_missing = false;
+    Ok(end)
+}
+
+/// Reads the hunks that start at `start`, above which no line names a file.
+pub(super) fn unnamed(
+    text: &[u8],
+    start: usize,
+    options: Options,
+    sections: &mut Sections,
+) -> Result<usize, SyntaxError> {
+    let (hunks, end) = hunks::read(text, start, options)?;
+    let name = Name::Unnamed(content_span(text, start));
+    sections.push(Action::Modify, name, Edit::Hunks(hunks), Span::new(start, end)).tells_missing = false;
     Ok(end)
 }
 
@@ -141,24 +160,27 @@ fn side(text: &[u8], lines: &mut Lines<'_>) -> Result<Side, SyntaxError> {
     names::dated(text, Span::new(line.start + 4, line.end))
 }
 
-/// Time stamps of the epoch mean what `/dev/null` means, unless there are lines on that side: reproducible builds give
-/// every file such a stamp, and GNU patch asks the hunk as well.
 fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
     Some(match (old, new) {
         (Side::Null, Side::Null) => return None,
         (Side::Null, Side::File(claim, _)) => (Action::Create, Name::Agreed(vec![claim])),
         (Side::File(claim, _), Side::Null) => (Action::Delete, Name::Agreed(vec![claim])),
         (Side::File(old, is_new), Side::File(new, is_gone)) => {
-            let is_new = is_new && hunks.iter().all(|hunk| hunk.old.count == 0);
-            let is_gone = is_gone && hunks.iter().all(|hunk| hunk.new.count == 0);
-            let action = match (is_new, is_gone) {
-                (true, _) => Action::Create,
-                (_, true) => Action::Delete,
-                _ => Action::Modify,
-            };
-            (action, Name::Traditional { old, new })
+            (dated((is_new, is_gone), hunks), Name::Traditional { old, new })
         }
     })
+}
+
+/// Time stamps of the epoch mean what `/dev/null` means, unless there are lines on that side: reproducible builds give
+/// every file such a stamp, and GNU patch asks the hunk as well.
+fn dated((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
+    if is_new && hunks.iter().all(|hunk| hunk.old.count == 0) {
+        Action::Create
+    } else if is_gone && hunks.iter().all(|hunk| hunk.new.count == 0) {
+        Action::Delete
+    } else {
+        Action::Modify
+    }
 }
 
 fn binary_missing(text: &[u8], line: Span, sections: &mut Sections) -> usize {

@@ -43,6 +43,7 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     // Of git's index; it is in `index.rs`.
     "wpatch::file::not_as_indexed",
     "wpatch::git::no_blob",
+    "wpatch::git::sparse_index",
     // In `reject.rs`.
     "wpatch::git::index_kept",
     // Of three-way merges; it is in `three_way.rs`.

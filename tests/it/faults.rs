@@ -60,7 +60,7 @@ const NEW_CALLS: &[&str] = &["renameat2", "openat2", "statx", "syncfs", "copy_fi
 const ERRORS: &[&str] =
     &["error=EIO", "error=ENOSPC", "error=EACCES", "error=EROFS", "error=EDQUOT", "error=EINTR", "error=EXDEV"];
 /// One run in so many is in the sample.
-const SAMPLE: usize = 7;
+const SAMPLE: usize = 13;
 
 /// How long a fault lasts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,12 +129,12 @@ fn on(scene: &Scene, least: usize, calls: &[&'static str], faults: &[&'static st
 
 #[test]
 fn a_kill_at_any_call_leaves_the_tree_before_or_after() {
-    applying(10, CALLS, &["signal=KILL"], Span::Once);
+    applying(5, CALLS, &["signal=KILL"], Span::Once);
 }
 
 #[test]
 fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
-    for (scene, least) in [(Scene::new(), 8), (Scene::single(), 2), (Scene::in_place(), 2)] {
+    for (scene, least) in [(Scene::new(), 4), (Scene::single(), 1), (Scene::in_place(), 1)] {
         scene.lay();
         let calls: Vec<_> = scene.calls("apply", CALLS).into_iter().collect();
         let kills = injections(&calls, &["signal=KILL"], Span::Once);
@@ -145,24 +145,24 @@ fn after_a_kill_at_any_call_the_patch_can_be_applied_again() {
 
 #[test]
 fn a_signal_at_any_call_leaves_the_tree_before_or_after() {
-    applying(10, CALLS, &["signal=TERM"], Span::Once);
+    applying(5, CALLS, &["signal=TERM"], Span::Once);
 }
 
 #[test]
 fn an_error_of_any_call_leaves_the_tree_before_or_after() {
-    applying(60, CALLS, ERRORS, Span::Once);
+    applying(30, CALLS, ERRORS, Span::Once);
 }
 
 #[test]
 fn errors_from_any_call_on_leave_the_tree_before_or_after() {
-    applying(60, CALLS, ERRORS, Span::FromNowOn);
+    applying(30, CALLS, ERRORS, Span::FromNowOn);
 }
 
 #[test]
 fn a_kernel_that_lacks_calls_leaves_the_tree_before_or_after() {
     let lacks = ["error=EINVAL", "error=ENOSYS"];
-    applying(5, NEW_CALLS, &lacks, Span::Once);
-    applying(5, NEW_CALLS, &lacks, Span::FromNowOn);
+    applying(2, NEW_CALLS, &lacks, Span::Once);
+    applying(2, NEW_CALLS, &lacks, Span::FromNowOn);
 }
 
 /// Takes a patch back with every one of `faults` at every one of `calls`.
@@ -178,21 +178,21 @@ fn undoing(least: usize, calls: &[&'static str], faults: &[&'static str], span: 
 
 #[test]
 fn an_undo_that_is_killed_or_stopped_at_any_call_is_whole_or_nothing() {
-    undoing(3, CALLS, &["signal=KILL", "signal=TERM"], Span::Once);
+    undoing(1, CALLS, &["signal=KILL", "signal=TERM"], Span::Once);
 }
 
 #[test]
 fn an_undo_that_meets_an_error_at_any_call_is_whole_or_nothing() {
-    undoing(25, CALLS, ERRORS, Span::Once);
-    undoing(25, CALLS, ERRORS, Span::FromNowOn);
+    undoing(12, CALLS, ERRORS, Span::Once);
+    undoing(12, CALLS, ERRORS, Span::FromNowOn);
     undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::Once);
     undoing(1, NEW_CALLS, &["error=EINVAL", "error=ENOSYS"], Span::FromNowOn);
 }
 
 #[test]
 fn recovery_can_be_killed_at_any_call() {
-    recovering(&Scene::new(), 10);
-    recovering(&Scene::single(), 3);
+    recovering(&Scene::new(), 5);
+    recovering(&Scene::single(), 1);
 }
 
 fn recovering(scene: &Scene, least: usize) {

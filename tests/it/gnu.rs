@@ -2,6 +2,7 @@
 
 mod beside;
 mod merging;
+mod table;
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -9,6 +10,9 @@ use std::process::{Command, Output};
 
 use fs_err as fs;
 use tempfile::TempDir;
+use wpatch::engine::{self, Backup, Request};
+use wpatch::path::RelPath;
+use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::systems::fed;
 use crate::tree::{self, Tree};
@@ -192,7 +196,7 @@ fn it_takes_the_operands_and_places_of_gnu_patch() {
     assert_eq!(files(&root), of(&[("y", "")]));
     let older = "Prereq: 2\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n";
     let root = scene(&[("x", "one\n")]);
-    assert_eq!(told(&patch(root.path(), &["-p1"], older.as_bytes())).0, 1);
+    assert_eq!(told(&patch(root.path(), &["-p1"], older.as_bytes())).0, 2);
     assert_eq!(told(&patch(root.path(), &["-p1", "-f"], older.as_bytes())).0, 0);
     assert_eq!(files(&root), of(&[("x", "two\n")]));
 }
@@ -262,4 +266,21 @@ fn what_it_does_not_take_it_says() {
     assert_eq!(told(&patch(root.path(), &[], b"")), (0, String::new(), String::new()));
     assert!(told(&patch(root.path(), &["--version"], b"")).1.starts_with("patch "));
     assert!(told(&patch(root.path(), &["--help"], b"")).1.contains("--dry-run"));
+}
+
+#[test]
+fn a_copy_of_an_old_file_has_a_name_of_its_own_in_the_report() {
+    let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
+    let memory = Memory::with_files(["x", "y"].map(|name| (path(name), Entry::file("1\n"))));
+    let section = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-1\n+2\n");
+    for only in [None, Some("f2")] {
+        let mut request = Request::of([section("x"), section("y")].concat());
+        request.habits.backup = Some(Backup { suffix: b".orig".to_vec(), ..Backup::default() });
+        request.selection.only = only.map(|only| only.parse().unwrap());
+        let report = engine::check(request, &memory).report;
+        let names: Vec<_> = report.files.iter().map(|file| (file.id.as_str(), file.path.to_string())).collect();
+        let names: Vec<_> = names.iter().map(|(id, path)| (*id, path.as_str())).collect();
+        let all = [("f3", "x.orig"), ("f1", "x"), ("f4", "y.orig"), ("f2", "y")];
+        assert_eq!(names, if only.is_some() { [("f3", "y.orig"), ("f2", "y")].to_vec() } else { all.to_vec() });
+    }
 }

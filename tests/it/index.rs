@@ -1,5 +1,6 @@
 //! `--index` and `--cached`: git's index as one more file of the same transaction.
 
+mod attributes;
 mod back;
 mod rules;
 mod tree;
@@ -50,6 +51,21 @@ fn the_index_alone_changes_when_only_that_is_meant() {
         "M\tchanged\nA\td/new\nD\tgone\nM\tscript\nR100\tplain\tsub/plain\n"
     );
     assert!(tree.root().join("gone").exists() && !tree.root().join("sub").exists());
+}
+
+#[test]
+fn a_repository_that_has_lost_what_the_index_names_is_at_fault_and_not_the_file() {
+    for options in [&["apply", "--cached"][..], &["apply", "--cached", "--reject"], &["check", "--cached"]] {
+        let tree = Tree::new();
+        let id = tree.git(&["rev-parse", ":changed"]);
+        let (directory, name) = id.trim_end().split_at(2);
+        fs::remove_file(tree.root().join(".git/objects").join(directory).join(name)).unwrap();
+        let before = tree.entries();
+        let (code, report) = tree.report(options);
+        assert_eq!((code, &report["error"]["kind"]), (4, &"io".into()), "{options:?}: {report:#}");
+        assert!(report["error"]["message"].as_str().unwrap().contains(id.trim_end()), "{report:#}");
+        assert_eq!((tree.entries(), tree.git(&["diff-files"])), (before, String::new()), "{options:?}");
+    }
 }
 
 #[test]
@@ -219,6 +235,13 @@ fn a_split_index_and_many_contents_are_no_matter() {
 
 /// A work tree without the files of `z`, which its index has as one directory.
 fn sparse() -> Tree {
+    let tree = left_out(&["--cone", "--sparse-index", "y"]);
+    assert!(tree.git(&["ls-files", "-s", "--sparse"]).contains("\tz/\n"));
+    tree
+}
+
+/// A work tree without the files of `z`, as `git sparse-checkout set` with `options` makes it.
+fn left_out(options: &[&str]) -> Tree {
     let tree = Tree::new();
     fs::create_dir(tree.root().join("z")).unwrap();
     fs::write(tree.root().join("z/x"), "one\ntwo\nthree\n").unwrap();
@@ -226,17 +249,20 @@ fn sparse() -> Tree {
     fs::write(tree.root().join("y/x"), "x\n").unwrap();
     tree.git(&["add", "."]);
     tree.git(&["commit", "-q", "-m", "second"]);
-    tree.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "y"]);
-    assert!(tree.git(&["ls-files", "-s", "--sparse"]).contains("\tz/\n"));
+    tree.git(&[&["sparse-checkout", "set"], options].concat());
+    assert!(!tree.root().join("z").exists());
     tree
 }
+
+/// A change of a file of `z`.
+const OF_Z: &str = "--- a/z/x\n+++ b/z/x\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n";
 
 #[test]
 fn a_directory_that_a_sparse_index_has_for_its_files_is_taken_apart() {
     for options in [&["--cached"][..], &["--index"], &["--cached", "--3way"]] {
         let trees = [(); 2].map(|()| {
             let tree = sparse();
-            fs::write(tree.patch(), "--- a/z/x\n+++ b/z/x\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n").unwrap();
+            fs::write(tree.patch(), OF_Z).unwrap();
             tree
         });
         let (code, report) = trees[0].report(&[&["apply"], options].concat());
@@ -248,16 +274,30 @@ fn a_directory_that_a_sparse_index_has_for_its_files_is_taken_apart() {
     }
 }
 
-/// git does not survive an index with such an entry.
+/// git does not survive an index with such an entry, be the directory checked out or not.
 #[test]
 fn an_intention_in_a_directory_of_a_sparse_index_is_refused() {
+    for name in ["y/new", "z/new"] {
+        let tree = sparse();
+        fs::write(tree.patch(), format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+z\n")).unwrap();
+        let before = tree.git(&["ls-files", "-s", "--sparse"]);
+        for command in ["check", "apply"] {
+            let (code, report) = tree.report(&[command, "-N"]);
+            assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::git::sparse_index".into()), "{report:#}");
+            assert!(
+                report["error"]["help"].as_str().unwrap().contains("`git sparse-checkout reapply --no-sparse-index`")
+            );
+            assert_eq!(tree.git(&["ls-files", "-s", "--sparse"]), before);
+            assert!(!tree.root().join(name).exists());
+        }
+        tree.git(&["sparse-checkout", "reapply", "--no-sparse-index"]);
+        assert_eq!(tree.report(&["apply", "-N"]).0, 0);
+        assert_eq!(tree.git(&["status", "--porcelain"]), format!(" A {name}\n"));
+    }
     let tree = sparse();
-    fs::write(tree.patch(), "--- /dev/null\n+++ b/z/new\n@@ -0,0 +1 @@\n+z\n").unwrap();
-    let before = tree.git(&["ls-files", "-s", "--sparse"]);
-    let (code, report) = tree.report(&["apply", "-N"]);
-    assert_eq!((code, &report["changed"]), (4, &false.into()), "{report:#}");
-    assert_eq!(tree.git(&["ls-files", "-s", "--sparse"]), before);
-    assert!(!tree.root().join("z/new").exists());
+    fs::write(tree.patch(), "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+z\n").unwrap();
+    assert_eq!(tree.report(&["apply", "-N"]).0, 0);
+    assert_eq!(tree.git(&["status", "--porcelain"]), " A new\n");
 }
 
 #[test]

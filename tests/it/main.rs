@@ -59,6 +59,7 @@ mod run;
 mod series;
 mod show;
 mod stat;
+mod stop;
 mod systems;
 mod three_way;
 mod tidy;

@@ -148,6 +148,55 @@ fn binary_files_are_merged_as_a_whole() {
     }
 }
 
+/// A difference to git, which writes markers into the target of the link, or both targets (`--union`).
+#[test]
+fn links_lead_to_one_place() {
+    let [ours, theirs] = [(); 2].map(|()| {
+        let tree = Tree::new();
+        let leads = |&(name, target): &(&str, &str)| {
+            let link = tree.root().join(name);
+            let _ = fs::remove_file(&link);
+            fs::os::unix::fs::symlink(target, link).unwrap();
+        };
+        let commit = || {
+            tree.git(&["add", "."]);
+            tree.git(&["commit", "-q", "-m", "next"]);
+        };
+        leads(&("link", "base"));
+        commit();
+        let all_lead = |target| [("link", target), ("new", target), ("same", "same")].iter().for_each(leads);
+        all_lead("theirs");
+        commit();
+        fs::write(tree.patch(), tree.git(&["diff", "HEAD^", "HEAD"])).unwrap();
+        tree.git(&["reset", "-q", "--hard", "HEAD^"]);
+        all_lead("ours");
+        commit();
+        tree
+    });
+    assert_eq!(by_git(&theirs, &["--3way"]), 1);
+    assert!(fs::read_link(theirs.root().join("link")).unwrap().to_str().unwrap().starts_with("<<<<<<<"));
+    let before = both(&ours);
+    for options in [&[][..], &["--conflict", "markers"], &["--union"]] {
+        let (code, report) = ours.report(&[&["apply", "--3way"], options].concat());
+        let conflicts = report["problems"].as_array().unwrap();
+        let told: Vec<_> = conflicts.iter().map(|it| (it["path"].as_str(), it["code"].as_str().unwrap())).collect();
+        let told_of = |name| (Some(name), "wpatch::merge::conflict");
+        assert_eq!((code, told), (1, vec![told_of("link"), told_of("new")]), "{report:#}");
+        let message = "both sides changed the link: it leads to `ours` now, and to `theirs` by the patch";
+        assert_eq!(conflicts[0]["message"], message);
+        assert!(conflicts[0]["help"].as_str().unwrap().contains("a link cannot hold conflict markers"));
+        assert_eq!(both(&ours), before, "{options:?}");
+    }
+    for favour in ["--ours", "--theirs"] {
+        for tree in [&ours, &theirs] {
+            tree.git(&["reset", "-q", "--hard"]);
+        }
+        assert_eq!(by_git(&theirs, &["--3way", favour]), 0);
+        assert_eq!(ours.report(&["apply", "--3way", favour]).0, 0);
+        assert_eq!(both(&ours), both(&theirs), "{favour}");
+    }
+}
+
 #[test]
 fn a_file_that_is_there_and_not_in_the_index_is_refused() {
     let tree = Tree::diverged();
@@ -201,6 +250,31 @@ fn the_user_may_name_what_a_patch_was_made_for() {
     let (code, report) = tree.report(&["apply", "--3way", "--base", base.to_str().unwrap()]);
     assert_eq!((code, &report["files"][0]["merge"]["base"]), (0, &"given".into()), "{report:#}");
     assert_eq!(text(&tree, "merges"), MERGED);
+}
+
+/// A difference to git, where lines of several versions can be paired in more than one way: in the smallest case git's own
+/// choice is a conflict, and ours is that of its `--diff-algorithm=histogram`.
+#[test]
+fn what_git_merges_with_another_algorithm_may_be_merged() {
+    let tree = Tree::new();
+    let [base, ours, theirs] = ["b\n}\n}\n", "}\nb\n}\n}\n", "}\nb\n}\n"];
+    for (name, text) in [("base", base), ("ours", ours), ("theirs", theirs)] {
+        fs::write(tree.root().join(name), text).unwrap();
+    }
+    let merged = |options: &[&str]| {
+        let mut command = git(&[&["merge-file", "-p"], options, &["ours", "base", "theirs"]].concat());
+        let output = command.current_dir(tree.root()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(merged(&[]).0, 1);
+    let (code, histogram) = merged(&["--diff-algorithm=histogram"]);
+    assert_eq!(code, 0);
+    let fork =
+        forked(&|root| fs::write(root.join("x"), theirs).unwrap(), &|root| fs::write(root.join("x"), ours).unwrap());
+    fs::write(fork.root().join("../base"), base).unwrap();
+    fs::write(fork.patch(), "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n+}\n b\n }\n-}\n").unwrap();
+    let (code, report) = fork.report(&["apply", "--3way", "--base", "../base"]);
+    assert_eq!((code, text(&fork, "x")), (0, histogram), "{report:#}");
 }
 
 #[test]

@@ -14,8 +14,8 @@ use clap::Parser;
 use super::args::{Global, conflict_style};
 use super::output::complain_as;
 use super::policy::policy;
-use super::{Stop, document, input, open, open_to_change, request, watched};
-use crate::engine::options::{Direction, Naming, Rules, Selection, WhitespaceAction, code};
+use super::{Stop, document, input, open, open_to_change, request, signals, watched};
+use crate::engine::options::{Direction, Naming, Rules, Selection, Unnamed, WhitespaceAction, code};
 use crate::engine::{self, Backup, Habits, Numbering, Outcome, Request, WhitespaceRequest};
 use args::Options;
 use text::Text;
@@ -112,6 +112,7 @@ fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) 
         backup: backup(options),
         output: options.output.clone().map(OsString::into_encoded_bytes),
         removes_empty: options.remove_empty_files,
+        fills_empty: true,
         ignores_prerequisites: options.force,
     };
     let whitespace = WhitespaceRequest {
@@ -120,10 +121,17 @@ fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) 
         ..WhitespaceRequest::default()
     };
     let mut request = Request { format: format.to_owned(), selection, habits, whitespace, ..Request::of(text.bytes) };
+    request.syntax.unnamed = Unnamed::Taken;
     request.preflight.policy = policy(global)?;
     let merging = options.merge.as_deref().map(conflict_style);
     let fuzz = if merging.is_some() { 0 } else { options.fuzz.unwrap_or(FUZZ) };
-    request.preflight.rules = Rules { fuzz, as_gnu: true, converts_line_ends: text.had_returns, ..Rules::default() };
+    request.preflight.rules = Rules {
+        fuzz,
+        as_gnu: true,
+        converts_line_ends: text.had_returns,
+        is_stopped: signals::is_stopped,
+        ..Rules::default()
+    };
     request.preflight.idempotent = options.forward || merging.is_some();
     request.preflight.merge_hunks = merging;
     request.preflight.reject = options.reject;
@@ -160,6 +168,7 @@ fn told(outcome: &Outcome, notes: &[String], options: &Options) -> ExitCode {
     let printed = telling.print();
     let report = &outcome.report;
     match report.exit_code {
+        FAILED if telling.is_other_version() => ExitCode::from(TROUBLE),
         0 if telling.passes_over() => ExitCode::from(FAILED),
         0 if printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) && !report.changed => {
             ExitCode::from(TROUBLE)

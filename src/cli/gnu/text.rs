@@ -44,26 +44,29 @@ fn without_returns(bytes: &[u8]) -> Vec<u8> {
     lines(bytes).flat_map(|(_, line)| parts(line)).collect::<Vec<_>>().concat()
 }
 
-/// Returns the blanks in front of the first header, if no header stands without any.
+/// Returns the blanks in front of the first header of a file, or of a hunk where files have none, if no such header stands
+/// without any.
 fn indentation(bytes: &[u8]) -> Option<&[u8]> {
     let names = |first: &[u8], second: &[u8]| {
         [(b"--- ", b"+++ "), (b"*** ", b"--- ")].iter().any(|(a, b)| first.starts_with(*a) && second.starts_with(*b))
     };
     let blanks = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let mut found = None;
+    // Of headers of files and of hunks: the first indentation, and whether any has none.
+    let mut found = [(None, false); 2];
     let mut before: &[u8] = b"";
     for (_, line) in lines(bytes) {
-        let count = blanks(before);
-        let is_header = blanks(line) == count && names(&before[count..], &line[count..]);
-        if is_header && count == 0 || line.starts_with(b"diff --git ") {
-            return None;
-        }
-        if is_header {
-            found = found.or(Some(&before[..count]));
+        let (indentation, rest) = line.split_at(blanks(line));
+        let names_file = before.strip_prefix(indentation).is_some_and(|before| names(before, rest));
+        let is_hunk = [&b"@@ -"[..], b"***************"].iter().any(|sign| rest.starts_with(sign));
+        let is_header = [names_file || line.starts_with(b"diff --git "), is_hunk];
+        for ((first, is_plain), _) in found.iter_mut().zip(is_header).filter(|(_, is_header)| *is_header) {
+            *first = first.or(Some(indentation));
+            *is_plain |= indentation.is_empty();
         }
         before = line;
     }
-    found
+    let (first, is_plain) = found.into_iter().find(|(first, _)| first.is_some())?;
+    first.filter(|_| !is_plain)
 }
 
 /// Takes `indentation` off the lines that begin with it; of blank lines nothing but their ends may be left.
@@ -99,6 +102,8 @@ mod tests {
         let mixed = plain.replace("x\n", "x\r\n");
         assert_eq!(read(&mixed), (mixed.clone(), 0, false));
         assert_eq!(read(&plain.replace("--- ", "\t--- ").replace("+++ ", "\t+++ ")).1, 8);
+        assert_eq!(read("prose\n  @@ -1 +1 @@\n  -x\n  +y\n").1, 2);
+        assert_eq!(read("@@ -1 +1,2 @@\n @@ -x\n+y\n").1, 0);
         assert_eq!(read(""), (String::new(), 0, false));
         assert!(!Text::new(plain.replace('\n', "\r\n").into_bytes(), true).had_returns);
     }

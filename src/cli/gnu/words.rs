@@ -28,6 +28,11 @@ impl<'o> Telling<'o> {
         self.outcome.problems.iter().any(|problem| *problem.code == code::ALREADY_APPLIED)
     }
 
+    /// Returns whether a file lacks the word of a `Prereq:` line.
+    pub(super) fn is_other_version(&self) -> bool {
+        self.errors().any(|problem| *problem.code == code::PREREQUISITE)
+    }
+
     /// Prints it: what is done to standard output, what is wrong to standard error.
     ///
     /// # Errors
@@ -181,7 +186,7 @@ impl<'o> Telling<'o> {
         let is_off = (offset != 0 || fuzz != 0) && self.options.merge.is_none();
         let is_told = self.options.verbose || (!self.options.quiet && is_off);
         let fuzz = if fuzz == 0 { String::new() } else { format!(" with fuzz {fuzz}") };
-        let lines = if offset.abs() == 1 { "line" } else { "lines" };
+        let lines = if offset == 1 { "line" } else { "lines" };
         let offset = if offset == 0 { String::new() } else { format!(" (offset {offset} {lines})") };
         is_told.then(|| format!("Hunk #{} succeeded at {line}{fuzz}{offset}.", index + 1))
     }

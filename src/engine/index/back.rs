@@ -42,7 +42,7 @@ impl Run {
             let parsed = |text: &Option<String>| text.as_deref().and_then(Stages::parse).unwrap_or_default();
             let here = now.entry(path).or_insert_with(|| staged.all(path));
             let before = parsed(before);
-            if *here != parsed(after) {
+            if !here.is_like(&parsed(after)) {
                 left.push(kept(path, "the index has something else for it now, which stays"));
             } else if !back.indexed.index.has(&before) {
                 left.push(kept(path, "the repository has lost what the index had for it, which stays as it is"));

@@ -4,7 +4,7 @@ use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{LineKind, Operation, Plan};
 use crate::preflight::{Problem, code};
-use crate::workspace::index::{IndexEntry, Staged, Update};
+use crate::workspace::index::{IndexEntry, Staged, Stages, Update};
 use crate::workspace::objects::ObjectId;
 
 /// How the one line of a submodule begins in a diff.
@@ -40,7 +40,8 @@ pub(super) fn updates(plan: &Plan, staged: &Staged) -> Links {
             operation.leaves() != Some(&operation.path) && operation.new_mode.is_none_or(|mode| is_said(Some(mode)));
         let next = commit(LineKind::Deletion).or(found.map(|entry| entry.id)).filter(|_| stays);
         let entry = next.map(|id| IndexEntry::new(FileMode::Submodule, id));
-        if let Some(entry) = entry.filter(|entry| staged.entry(&operation.path) != Some(*entry)) {
+        let is_there = |entry: &IndexEntry| staged.all(&operation.path).is_like(&Stages::of(Some(*entry)));
+        if let Some(entry) = entry.filter(|entry| !is_there(entry)) {
             links.updates.push(Update { path: operation.path.clone(), entry: Some(entry), stage: 0 });
         }
     }

@@ -8,10 +8,10 @@ use crate::engine::run::Run;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Plan};
-use crate::preflight::{self, Resolution};
+use crate::preflight::{self, Problem, Resolution, code};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
-use crate::workspace::index::{Blobs, Staged, Update};
+use crate::workspace::index::{Blobs, SPOILING, Staged, Update};
 
 impl Run {
     /// Works out what becomes of the work tree, and hands it to `sink`; the files that are new then, and not in the index,
@@ -29,11 +29,22 @@ impl Run {
         let is_new = |path: &&RelPath| staged.entry(path).is_none() && staged.stages(path).is_none();
         let new = made(&self.plan, &resolution).into_iter().filter(is_new);
         let mut updates: Vec<_> = new.map(|path| Update { path: path.clone(), entry, stage: 0 }).collect();
+        for Update { path, .. } in &updates {
+            if !indexed.index.may_intend(path)? {
+                self.problems.push(spoiling(path));
+            }
+        }
         self.problems.extend(rejects::keep(indexed, &self.problems, &mut resolution, &mut updates));
         self.note_index(indexed, staged, &updates);
         self.resolved(resolution, approve);
         Ok(Restaged { blobs, updates, held: Vec::new() })
     }
+}
+
+fn spoiling(path: &RelPath) -> Problem {
+    let help =
+        "`git sparse-checkout reapply --no-sparse-index` makes a whole index of it; --index adds the file itself";
+    Problem { path: Some(path.clone()), help: Some(help.to_owned()), ..Problem::new(&code::SPARSE_INDEX, SPOILING) }
 }
 
 /// Returns the files that `plan` makes as far as it can be done, and that are there then.

@@ -10,7 +10,8 @@ use crate::plan::Plan;
 use crate::policy::closed;
 use crate::preflight::{self, Code, Facts, Problem, code};
 use crate::transaction::Failure;
-use crate::workspace::index::{GitIndex, IndexEntry, Staged};
+use crate::workspace::index::{GitIndex, IndexEntry, Mark, Staged};
+use crate::workspace::objects::ObjectId;
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
 /// What the work tree has of the files of a plan.
@@ -78,11 +79,20 @@ impl Matches {
         }
         let paths: Vec<_> = doubtful.iter().map(|(_, path, _)| path.clone()).collect();
         let cleaned = looking.index.cleaned(&paths)?;
-        for ((number, path, state), id) in doubtful.into_iter().zip(cleaned) {
-            if looking.staged.entry(&path).is_some_and(|entry| entry.id == id) {
-                self.states.insert(path, state);
-            } else {
+        let entry = |path: &RelPath| looking.staged.entry(path);
+        let is_same = |(path, id): (&RelPath, &ObjectId)| entry(path).is_some_and(|entry| entry.id == *id);
+        let other = paths.iter().zip(&cleaned).filter(|it| !is_same(*it)).map(|(path, _)| path.clone());
+        let mut other: BTreeSet<_> = other.collect();
+        // Of those that are marked git would say nothing.
+        let unmarked = other.iter().filter(|path| entry(path).is_some_and(|entry| entry.mark == Mark::Plain));
+        for path in looking.index.unchanged(&unmarked.cloned().collect())? {
+            other.remove(&path);
+        }
+        for (number, path, state) in doubtful {
+            if other.contains(&path) {
                 self.problems.push(problem(number, &path, false, OTHER));
+            } else {
+                self.states.insert(path, state);
             }
         }
         Ok(())

@@ -2,25 +2,24 @@
 //! lines, by what a hunk has of them.
 //!
 //! A hunk whose old lines are all there goes there. One that fits nowhere goes to the place where most of them are with the
-//! fewest changes, by the search and the bounds of GNU patch's `locate_merge`; what the file and the hunk both changed there
-//! is a conflict, unless they did the same.
+//! fewest changes, which is where GNU patch is seen to put it (`tests/it/gnu/merging.rs` runs both); what the file and the
+//! hunk both changed there is a conflict, unless they did the same.
 
+mod places;
 mod sides;
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::index::LineIndex;
-use super::ladder::{EXACT, LADDER, WHITESPACE};
+use super::ladder::{EXACT, WHITESPACE};
 use super::merge::{Conflict, ConflictStyle, end_line, put_marker};
-use super::script::{Pair, beginning, script};
+use super::numbered::Patch;
+use super::script::{Pair, script};
 use super::windows::Comparison;
-use super::{MOST_CANDIDATES, Placement, Rules};
+use super::{Placement, Rules};
 use crate::plan::{Direction, Hunk};
+use places::Search;
 use sides::{At, Numbers, Parted, Sides};
-
-/// Most lines that are compared for places; the best one until then counts.
-const MOST_STEPS: usize = 50_000_000;
 
 /// A file that hunks were merged into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +63,8 @@ pub enum Merging {
     Conflict,
 }
 
-/// Merges `hunks` with what became of the lines that they were made for. Of `rules` counts whether blanks do.
+/// Merges `hunks` with what became of the lines that they were made for. Of `rules` counts whether blanks do, and the wish
+/// to stop.
 #[must_use]
 pub fn merge_hunks(
     preimage: &[u8],
@@ -75,41 +75,31 @@ pub fn merge_hunks(
 ) -> MergedFile {
     let index = LineIndex::new(preimage);
     let comparison = Comparison::strict(if rules.ignore_whitespace { WHITESPACE } else { EXACT });
-    let mut numbers = Numbers { comparison, known: HashMap::new() };
-    let lines: Vec<_> = index.lines_from(0).collect();
+    let numbers = Numbers::new(comparison, hunks.iter().flat_map(|hunk| hunk.lines(text, direction)));
+    let has_returns = index.lines_from(0).next().is_some_and(|line| line.ends_with(b"\r\n"));
     let mut merger = Merger {
-        numbers: lines.iter().map(|line| numbers.number(line)).collect(),
-        newline: if lines.first().is_some_and(|line| line.ends_with(b"\r\n")) { b"\r\n".as_slice() } else { b"\n" },
-        lines,
         index: &index,
-        rung: LADDER[comparison.rung].name,
+        search: Search::new(&index, Patch { text, hunks, direction, rules }, &numbers),
+        newline: if has_returns { b"\r\n" } else { b"\n" },
         style,
-        carried: 0,
         frozen: 0,
-        steps: MOST_STEPS,
         written: 0,
         out: Vec::with_capacity(preimage.len()),
         conflicts: Vec::new(),
     };
-    let hunks = hunks.iter().map(|hunk| merger.merge(&Sides::new(hunk, text, direction, &mut numbers))).collect();
-    merger.copy_to(merger.lines.len());
+    let hunks = hunks.iter().map(|hunk| merger.merge(&Sides::new(hunk, text, direction, &numbers))).collect();
+    merger.copy_to(index.count());
     MergedFile { bytes: merger.out, hunks, conflicts: merger.conflicts }
 }
 
 /// A file on its way from what it was to what it becomes.
 struct Merger<'m> {
-    lines: Vec<&'m [u8]>,
-    numbers: Vec<u32>,
-    newline: &'static [u8],
     index: &'m LineIndex<'m>,
-    rung: &'static str,
+    search: Search<'m>,
+    newline: &'static [u8],
     style: ConflictStyle,
-    /// How far from its stated place the last hunk was that has one.
-    carried: isize,
     /// The lines of the file that are done.
     frozen: usize,
-    /// How many lines may still be compared.
-    steps: usize,
     /// How many lines are written.
     written: usize,
     out: Vec<u8>,
@@ -118,12 +108,8 @@ struct Merger<'m> {
 
 impl Merger<'_> {
     fn merge(&mut self, sides: &Sides<'_>) -> MergedHunk {
-        let placement = self.find(sides).map(|line| self.placement(sides, line));
-        let lines = match &placement {
-            Some(placement) => placement.lines.clone(),
-            None => self.find_roughly(sides),
-        };
-        let pair = Pair { old: &sides.old.numbers, new: &self.numbers[lines.clone()] };
+        let (placement, lines) = self.search.find(sides, self.frozen);
+        let pair = Pair { old: &sides.old.numbers, new: &self.search.numbers[lines.clone()] };
         let parted = Parted { sides, script: script(&pair), start: lines.start };
         self.copy_to(lines.start);
         let first = self.written;
@@ -156,11 +142,13 @@ impl Merger<'_> {
 
     /// Writes the lines of the file up to `line`.
     fn copy_to(&mut self, line: usize) {
-        for line in self.frozen..line {
-            let bytes = self.lines[line];
-            self.put(bytes);
+        if line > self.frozen {
+            let lines = self.frozen..line;
+            self.written += lines.len();
+            end_line(&mut self.out, self.newline);
+            self.out.extend_from_slice(&self.index.text()[self.index.bytes(lines)]);
+            self.frozen = line;
         }
-        self.frozen = self.frozen.max(line);
     }
 
     fn put(&mut self, line: &[u8]) {
@@ -184,7 +172,7 @@ impl Merger<'_> {
 
     /// Writes what the file and the hunk changed differently; where they did the same, that is the file's.
     fn put_conflict(&mut self, sides: &Sides<'_>, from: At, to: At) -> MergedPart {
-        let (ours, theirs) = (&self.numbers[from.file..to.file], &sides.new.numbers[from.new..to.new]);
+        let (ours, theirs) = (&self.search.numbers[from.file..to.file], &sides.new.numbers[from.new..to.new]);
         let same = |pairs: &mut dyn Iterator<Item = (&u32, &u32)>| pairs.take_while(|(a, b)| a == b).count();
         if ours == theirs {
             let first = self.written;
@@ -222,101 +210,6 @@ impl Merger<'_> {
         put_marker(&mut self.out, sign, "", self.newline);
         self.written += 1;
     }
-
-    /// Finds all old lines of a hunk, nearest to where they are expected.
-    fn find(&mut self, sides: &Sides<'_>) -> Option<usize> {
-        let last = self.lines.len().checked_sub(sides.old.count())?;
-        let expected = self.expected(sides);
-        let line = if sides.old.count() == 0 {
-            usize::try_from(expected).unwrap_or(0).clamp(self.frozen, last.max(self.frozen))
-        } else if sides.leading < sides.trailing && sides.stated == 0 {
-            Some(0).filter(|&line| self.is_at(sides, line))?
-        } else if sides.trailing < sides.leading {
-            Some(last).filter(|&line| self.is_at(sides, line))?
-        } else {
-            around(expected, self.frozen..last + 1).find(|&line| self.is_at(sides, line))?
-        };
-        self.carried += line.cast_signed() - expected;
-        Some(line)
-    }
-
-    /// Returns the line where a hunk is expected, counted from 0.
-    fn expected(&self, sides: &Sides<'_>) -> isize {
-        isize::try_from(sides.stated).unwrap_or(isize::MAX / 4).saturating_add(self.carried)
-    }
-
-    fn is_at(&mut self, sides: &Sides<'_>, line: usize) -> bool {
-        let wanted = &sides.old.numbers;
-        let found = self.numbers[line..].iter().zip(wanted).take_while(|(found, wanted)| found == wanted).count();
-        self.steps = self.steps.saturating_sub(found + 1);
-        line >= self.frozen && self.steps > 0 && found == wanted.len()
-    }
-
-    fn placement(&mut self, sides: &Sides<'_>, line: usize) -> Placement {
-        let offset = self.carried;
-        let lines = line..line + sides.old.count();
-        let mut candidates = Vec::new();
-        if offset != 0 && !lines.is_empty() {
-            let places = self.frozen..self.lines.len() + 1 - sides.old.count();
-            candidates.extend(places.filter(|&line| self.is_at(sides, line)).take(MOST_CANDIDATES));
-        }
-        Placement {
-            bytes: self.index.bytes(lines.clone()),
-            lines,
-            offset,
-            left_out: (0, 0),
-            rung: self.rung,
-            candidates,
-            beyond: 0,
-        }
-    }
-
-    /// Finds the lines of the file that are most like the old lines of a hunk; none behind where they are expected, if
-    /// nothing is like them.
-    ///
-    /// Each line of context may be another one, and of two places with as many lines the nearer one counts. Where a hunk has
-    /// less context on one side, it is at that end of the file. Of lines that another hunk took, some are looked at and none is
-    /// taken again.
-    fn find_roughly(&mut self, sides: &Sides<'_>) -> Range<usize> {
-        let (end, expected) = (self.lines.len(), self.expected(sides));
-        let context = sides.old.context();
-        let mut best = usize::try_from(expected).unwrap_or(0).min(end);
-        if context == 0 {
-            return best.max(self.frozen)..best.max(self.frozen);
-        }
-        let (mut best_count, mut least, mut most) = (0, sides.old.count() - context, 2 * context);
-        let furthest = (end + context).saturating_sub(sides.old.count());
-        let is_first = sides.leading < sides.trailing && sides.stated == 0;
-        let places = self.frozen.min(best)..if is_first { furthest.min(best) } else { furthest } + 1;
-        for line in around(expected, places) {
-            let pair = Pair { old: &sides.old.numbers, new: &self.numbers[line..] };
-            let wanted = if sides.trailing < sides.leading { end - line } else { least };
-            if let Some((count, changes)) = beginning(&pair, line + 1, wanted..=most, &mut self.steps)
-                && count > best_count
-            {
-                (best, best_count, least) = (line, count, count);
-                let Some(fewer) = changes.checked_sub(1) else { break };
-                most = fewer;
-            }
-        }
-        best.max(self.frozen)..(best + best_count).max(self.frozen)
-    }
-}
-
-/// Returns the lines of a range, nearest to `expected` first, of two the later one.
-fn around(expected: isize, lines: Range<usize>) -> impl Iterator<Item = usize> {
-    let start = usize::try_from(expected).unwrap_or(0).clamp(lines.start, lines.end.max(lines.start));
-    let mut ahead = start..lines.end;
-    let mut behind = lines.start..start;
-    let distance = move |line: Option<usize>| line.map(|line| (line.cast_signed() - expected).unsigned_abs());
-    std::iter::from_fn(move || {
-        let [next, previous] = [distance(ahead.clone().next()), distance(behind.clone().next_back())];
-        match (next, previous) {
-            (Some(next), Some(previous)) if previous < next => behind.next_back(),
-            (Some(_), _) => ahead.next(),
-            (None, _) => behind.next_back(),
-        }
-    })
 }
 
 #[cfg(test)]
@@ -368,10 +261,18 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_tried_from_the_nearest_on() {
-        assert_eq!(around(2, 0..5).collect::<Vec<_>>(), [2, 3, 1, 4, 0]);
-        assert_eq!(around(-3, 1..3).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(around(isize::MAX / 4, 1..3).collect::<Vec<_>>(), [2, 1]);
-        assert_eq!(around(2, 5..5).count(), 0);
+    fn a_hunk_that_fits_is_found_whatever_another_one_costs() {
+        let lines: Vec<_> = (1..=2000).map(|number| format!("{number}\n")).collect();
+        let file = lines.concat();
+        let unknown = (0..100).map(|number| format!(" no {number}\n")).collect::<Vec<_>>().concat();
+        let mut section = Section::default();
+        section.push(&format!("{unknown}-a\n+b\n{unknown}"), 1, 1);
+        section.push(" 1900\n-1901\n+x\n 1902\n", 1500, 1500);
+        let hunks = (&section.text[..], &section.hunks[..]);
+        let rules = Rules::default();
+        let found = merge_hunks(file.as_bytes(), hunks, Direction::Forward, &rules, ConflictStyle::Sides);
+        assert_eq!(found.hunks[0].placement, None);
+        let placement = found.hunks[1].placement.as_ref().unwrap();
+        assert_eq!((placement.lines.clone(), placement.offset), (1899..1902, 400));
     }
 }

@@ -6,18 +6,28 @@ use std::collections::HashMap;
 use super::super::level::stated;
 use super::super::script::Script;
 use super::super::windows::Comparison;
-use crate::plan::{Direction, Hunk, LineKind};
+use crate::plan::{Direction, Hunk, HunkLine, LineKind};
 
 /// Numbers for lines: two that count as the same have the same.
 pub(super) struct Numbers<'n> {
     pub(super) comparison: Comparison,
-    pub(super) known: HashMap<Cow<'n, [u8]>, u32>,
+    known: HashMap<Cow<'n, [u8]>, u32>,
 }
 
 impl<'n> Numbers<'n> {
-    pub(super) fn number(&mut self, line: &'n [u8]) -> u32 {
-        let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
-        *self.known.entry(self.comparison.key(line)).or_insert(next)
+    /// Numbers the lines of hunks.
+    pub(super) fn new(comparison: Comparison, lines: impl Iterator<Item = HunkLine<'n>>) -> Self {
+        let mut known = HashMap::new();
+        for line in lines {
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            known.entry(comparison.key(line.text)).or_insert(next);
+        }
+        Self { comparison, known }
+    }
+
+    /// Returns the number of a line. Those that no hunk has are compared with lines of hunks alone, and have one.
+    pub(super) fn number(&self, line: &[u8]) -> u32 {
+        self.known.get(&*self.comparison.key(line)).copied().unwrap_or(u32::MAX)
     }
 }
 
@@ -64,7 +74,7 @@ impl<'h> Side<'h> {
 }
 
 impl<'h> Sides<'h> {
-    pub(super) fn new(hunk: &Hunk, text: &'h [u8], direction: Direction, numbers: &mut Numbers<'h>) -> Self {
+    pub(super) fn new(hunk: &Hunk, text: &'h [u8], direction: Direction, numbers: &Numbers<'_>) -> Self {
         let mut sides = Self {
             stated: stated(hunk.preimage_range(direction)),
             stated_new: stated(hunk.postimage_range(direction)),
@@ -85,6 +95,16 @@ impl<'h> Sides<'h> {
             }
         }
         sides
+    }
+
+    /// Returns whether it has to be at the start of the file: it has less context there.
+    pub(super) fn is_first(&self) -> bool {
+        self.leading < self.trailing && self.stated == 0
+    }
+
+    /// Returns whether it has to be at the end of the file.
+    pub(super) fn is_last(&self) -> bool {
+        self.trailing < self.leading
     }
 }
 

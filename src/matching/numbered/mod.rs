@@ -6,18 +6,24 @@
 //! file); and with fewer lines of context (`-C`) the stated place is that of the lines that are left.
 
 mod beyond;
+mod patch;
+mod quest;
 
 use std::collections::HashMap;
 
 use super::covered::{Covered, signed};
 use super::index::LineIndex;
-use super::ladder::{EOF, EXACT, FIXED, LADDER, LINE_END, PUNCT, TRAILING, WHITESPACE};
+use super::ladder::{EOF, EXACT, FIXED, LADDER, PUNCT, TRAILING, WHITESPACE};
 use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
 use super::search::{Found, Needle, Places, candidates, is_at, nearest};
-use super::windows::{Comparison, Hashes, Windows, power};
+use super::windows::{Comparison, Windows};
 use super::{Mismatch, MismatchKind, Placement, Placements, Rules};
-use crate::plan::{Closeness, Direction, Hunk};
+use crate::plan::{Anchor, Direction, Hunk};
+use patch::{comparison, loose_rungs};
+use quest::Quest;
+
+pub(super) use patch::Patch;
 
 /// How often the file is searched from end to end before its lines are hashed once and for all.
 const FEW_SEARCHES: usize = 4;
@@ -42,57 +48,15 @@ pub(super) fn place(
         loose: HashMap::new(),
     };
     let outcomes = hunks.iter().map(|hunk| {
+        if (rules.is_stopped)() {
+            return Err(Mismatch::not_found());
+        }
         let pattern = Pattern::new(hunk, text, direction);
         let levels = levels(&pattern, hunk, direction, rules);
-        let outcome = placer.place(&pattern, signed(stated(hunk.postimage_range(direction))), &levels);
+        let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
         outcome.map_err(Mismatch::unexplained)
     });
     outcomes.collect()
-}
-
-/// The hunks, and how closely they have to fit.
-#[derive(Clone, Copy)]
-struct Patch<'a> {
-    text: &'a [u8],
-    hunks: &'a [Hunk],
-    direction: Direction,
-    rules: &'a Rules,
-}
-
-impl Patch<'_> {
-    /// Returns all that may be searched for: numbers of lines and their hashes.
-    fn wanted(self, comparison: Comparison) -> impl Iterator<Item = (usize, u64)> {
-        self.hunks.iter().flat_map(move |hunk| {
-            let pattern = Pattern::new(hunk, self.text, self.direction);
-            let hashes = Hashes::new(comparison, pattern.lines());
-            let levels = levels(&pattern, hunk, self.direction, self.rules);
-            let runs = levels.into_iter().map(|level| level.lines);
-            runs.map(|lines| (lines.len(), hashes.run(lines.start, lines.len(), power(lines.len()))))
-                .collect::<Vec<_>>()
-        })
-    }
-}
-
-/// Returns the rungs below the first that `rules` allow, strictest first.
-fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
-    let ladder = (TRAILING..=PUNCT).filter(|_| rules.closeness != Closeness::Exact).collect::<Vec<_>>();
-    let asked = [
-        (LINE_END, rules.converts_line_ends),
-        (EOF, rules.inaccurate_eof),
-        (FIXED, rules.correction.is_some() && !rules.ignore_whitespace),
-        (WHITESPACE, rules.ignore_whitespace),
-    ];
-    let asked = asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(rung, _)| rung);
-    ladder.into_iter().chain(asked)
-}
-
-/// Returns how lines are compared on `rung`.
-fn comparison(rung: usize, rules: &Rules) -> Comparison {
-    match (rung, &rules.correction) {
-        (FIXED, Some(correction)) => Comparison::fixed(correction.rule),
-        (TRAILING..=PUNCT, _) => Comparison::loose(rung),
-        _ => Comparison::strict(rung),
-    }
 }
 
 struct Placer<'a> {
@@ -110,14 +74,6 @@ struct Placer<'a> {
     loose: HashMap<usize, Windows<'a>>,
 }
 
-/// Lines of a hunk that are looked for.
-struct Quest<'p> {
-    pattern: &'p Pattern,
-    level: &'p Level,
-    /// Where they are said to be, in the file as the hunks so far left it.
-    stated: isize,
-}
-
 /// Where lines may stand in a file.
 enum Field {
     Anywhere,
@@ -125,21 +81,19 @@ enum Field {
     Nowhere,
 }
 
-impl Quest<'_> {
-    fn count(&self) -> usize {
-        self.level.lines.len()
-    }
-
-    fn wanted(&self) -> &[u8] {
-        self.pattern.bytes(self.level.lines.clone())
-    }
-
-    fn lines(&self) -> Vec<&[u8]> {
-        self.level.lines.clone().map(|line| self.pattern.line(line)).collect()
-    }
-}
-
 impl Placer<'_> {
+    /// Returns where a hunk is said to be, in the file as the hunks so far left it: its new lines say it to git, its old ones
+    /// to GNU patch, whose hunks keep their order, and in normal diffs.
+    fn stated(&self, hunk: &Hunk) -> isize {
+        let direction = self.patch.direction;
+        let old = || stated(hunk.preimage_range(direction));
+        match (self.patch.rules.as_gnu, &hunk.anchor) {
+            (true, _) => signed(old()).saturating_add(self.covered.change()),
+            (false, Anchor::Bare) => self.covered.running(old()),
+            (false, _) => signed(stated(hunk.postimage_range(direction))),
+        }
+    }
+
     fn place(&mut self, pattern: &Pattern, stated: isize, levels: &[Level]) -> Result<Placement, MismatchKind> {
         let mut is_blocked = false;
         for level in levels {
@@ -167,8 +121,8 @@ impl Placer<'_> {
         Err(if is_blocked { MismatchKind::Overlap } else { MismatchKind::NotFound })
     }
 
-    /// Returns the first line where GNU patch would look: hunks keep their order, and the more context of a hunk is left out,
-    /// the further its change has to be behind the one before (`min_where` in its patch.c).
+    /// Returns the first line where a hunk may be. For GNU patch hunks keep their order, and the more context of one is left
+    /// out, the further its change has to be behind the one before: seen beside it, as in `tests/it/gnu/beside.rs`.
     fn floor(&self, pattern: &Pattern, level: &Level) -> usize {
         let left_out = level.lines.start;
         if !self.patch.rules.as_gnu {
@@ -182,8 +136,7 @@ impl Placer<'_> {
             return Found::default();
         }
         let wanted = quest.wanted();
-        let is_open = !(wanted.is_empty() || wanted.ends_with(b"\n"));
-        match self.field(quest, is_open) {
+        match self.field(quest, EXACT) {
             Field::Nowhere => Found::default(),
             Field::Only(line) => self.check(quest, line, is_at(self.index, line, wanted)),
             Field::Anywhere => {
@@ -200,10 +153,10 @@ impl Placer<'_> {
         if rung == EOF && !quest.wanted().ends_with(b"\n") {
             return Found::default();
         }
-        let field = self.field(quest, false);
+        let field = self.field(quest, rung);
         let comparison = comparison(rung, self.patch.rules);
         let known = self.loose.remove(&rung);
-        let mut windows = known.unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
+        let mut windows = known.unwrap_or_else(|| self.patch.windows(self.index, comparison));
         let lines = quest.lines();
         let places = windows.places(&lines);
         let found = match field {
@@ -215,8 +168,10 @@ impl Placer<'_> {
         found
     }
 
-    /// Returns where the lines may stand; lines without a last terminator only at the end.
-    fn field(&self, quest: &Quest<'_>, is_open: bool) -> Field {
+    /// Returns where the lines may stand; lines without a last terminator, where that counts, only at the end.
+    fn field(&self, quest: &Quest<'_>, rung: usize) -> Field {
+        let wanted = quest.wanted();
+        let is_open = rung == EXACT && !(wanted.is_empty() || wanted.ends_with(b"\n"));
         let Some(last) = self.index.count().checked_sub(quest.count()) else {
             return Field::Nowhere;
         };
@@ -254,8 +209,7 @@ impl Placer<'_> {
             return self.around(&Needle::new(self.index, &anchored, quest.count()), quest.stated);
         }
         let comparison = Comparison::strict(EXACT);
-        let mut windows =
-            self.exact.take().unwrap_or_else(|| Windows::new(self.index, comparison, self.patch.wanted(comparison)));
+        let mut windows = self.exact.take().unwrap_or_else(|| self.patch.windows(self.index, comparison));
         let found = self.around(&windows.places(&quest.lines()), quest.stated);
         self.exact = Some(windows);
         found
@@ -334,6 +288,28 @@ mod tests {
         let ambiguous = MismatchKind::Ambiguous { lines: vec![1, 6], rung: "exact" };
         assert_eq!(placed(file, &[(BODY, 3)], &unique), [Err(ambiguous)]);
         assert_eq!(placed(file, &[(BODY, 7)], &unique), [Ok(at(6, 3, 0, &[]))]);
+    }
+
+    #[test]
+    fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
+        let mut section = Section::default();
+        section.push("-a\n+x\n+y\n", 4, 1);
+        section.push("-c\n+z\n", 7, 3);
+        let offsets = |section: &Section, rules: &Rules| {
+            let placements = place(b"a\nb\nc\nd\n", &section.text, &section.hunks, Direction::Forward, rules);
+            placements.into_iter().map(|place| place.unwrap().offset).collect::<Vec<_>>()
+        };
+        assert_eq!(offsets(&section, &Rules { zero_context: true, ..Rules::default() }), [0, 1]);
+        assert_eq!(offsets(&section, &Rules { as_gnu: true, ..Rules::default() }), [-3, -4]);
+        section.hunks.iter_mut().for_each(|hunk| hunk.anchor = Anchor::Bare);
+        assert_eq!(offsets(&section, &Rules::default()), [-3, -4]);
+        // What another hunk made behind a place does not move it.
+        let mut section = Section::default();
+        section.push("+x\n+y\n", 3, 4);
+        section.push("-a\n+z\n", 1, 1);
+        section.hunks.iter_mut().for_each(|hunk| hunk.anchor = Anchor::Bare);
+        let places = place(b"a\nb\na\na\n", &section.text, &section.hunks, Direction::Forward, &Rules::default());
+        assert_eq!(places[1].as_ref().unwrap().lines, 0..1);
     }
 
     #[test]

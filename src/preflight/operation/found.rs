@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::digest::Digest;
-use crate::mode::{FileKind, Permissions};
+use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::plan::{Action, Guard, Operation, Restore};
 use crate::preflight::checks::{self, Room};
@@ -79,16 +79,17 @@ impl Worker<'_> {
         }
     }
 
-    /// Returns the file that is there already which the operation makes, if it can be merged with that.
+    /// Returns the file or link that is there already which the operation makes, if it can be merged with that.
     pub(super) fn rival(&mut self, operation: &Operation) -> Result<Option<Node>, WorkspaceError> {
         let (path, step) = (&operation.path, operation.step);
         let may_merge = self.options.three_way.is_some() && !self.options.overwrite;
-        let is_file = operation.new_mode.is_none_or(|mode| mode.kind() == FileKind::Regular);
-        if !may_merge || operation.action != Action::Create || !is_file || self.going.contains(&(step, path)) {
+        let kind = operation.new_mode.map_or(FileKind::Regular, FileMode::kind);
+        let may_merge = may_merge && matches!(kind, FileKind::Regular | FileKind::Symlink);
+        if !may_merge || operation.action != Action::Create || self.going.contains(&(step, path)) {
             return Ok(None);
         }
         Ok(match self.overlay.current(path, step)? {
-            Seen::Node(node) if node.kind == FileKind::Regular => Some(node),
+            Seen::Node(node) if node.kind == kind => Some(node),
             _ => None,
         })
     }

@@ -23,6 +23,7 @@ use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation, Plan};
 use crate::workspace::{Workspace, WorkspaceError};
+use rejects::RejectFile;
 
 /// Does the operations of one group.
 pub(super) struct Worker<'a> {
@@ -34,7 +35,9 @@ pub(super) struct Worker<'a> {
     /// The files that a failed operation touched, and how it failed.
     failed: HashMap<&'a RelPath, &'static Code>,
     /// What was written so far to the files of rejected hunks.
-    rejects: HashMap<RelPath, Vec<u8>>,
+    rejects: HashMap<RelPath, RejectFile>,
+    /// The files that the operations are about, where hunks may be rejected.
+    named: HashSet<&'a RelPath>,
     /// The copies that were undone in this step.
     uncopied: Vec<Uncopied<'a>>,
     growth: Growth,
@@ -53,8 +56,12 @@ struct Uncopied<'a> {
 
 impl<'a> Worker<'a> {
     pub(super) fn new(plan: &'a Plan, members: &[usize], workspace: &'a dyn Workspace, options: &'a Options) -> Self {
-        let operations = members.iter().map(|&index| &plan.operations[index]);
-        let going = operations.filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
+        let operations = || members.iter().map(|&index| &plan.operations[index]);
+        let going = operations().filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
+        let named = operations()
+            .filter(|_| options.reject)
+            .flat_map(|operation| operation.from.iter().chain([&operation.path]));
+        let named = named.collect();
         let overlay = Overlay::new(workspace, options.max_read());
         Self {
             plan,
@@ -63,6 +70,7 @@ impl<'a> Worker<'a> {
             going,
             failed: options.unfit.iter().map(|(path, code)| (path, *code)).collect(),
             rejects: HashMap::new(),
+            named,
             uncopied: Vec::new(),
             growth: Growth::default(),
             watched: Watched::default(),
@@ -80,6 +88,7 @@ impl<'a> Worker<'a> {
         let operation = &self.plan.operations[index];
         let mut findings = Findings::default();
         let paths = || std::iter::once(&operation.path).chain(&operation.from);
+        paths().try_for_each(|path| self.fill_rejects(path))?;
         if let Some(&code) = paths().find_map(|path| self.failed.get(path)) {
             findings.outcome.failed = Some(code);
         } else if operation.is_submodule() || self.moves_submodule(operation)? {
@@ -258,6 +267,7 @@ impl<'a> Worker<'a> {
     pub(super) fn settle(&mut self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
         for Uncopied { index, from, bytes } in std::mem::take(&mut self.uncopied) {
             let step = self.plan.operations[index].step;
+            self.fill_rejects(from)?;
             let is_same = matches!(self.overlay.current(from, step)?, Seen::Node(node) if node.bytes == bytes);
             // Operations are done in their order.
             let Ok(place) = all.binary_search_by_key(&index, |(other, _)| *other) else { continue };

@@ -1,6 +1,6 @@
 //! The files that rejected hunks are written to, and what hangs together where something is left out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Worker;
@@ -15,6 +15,17 @@ use crate::preflight::overlay::{Node, Seen};
 use crate::preflight::{RejectTo, checks, code, reject};
 use crate::workspace::WorkspaceError;
 
+/// A file of rejected hunks.
+#[derive(Default)]
+pub(super) struct RejectFile {
+    /// What was written to it so far.
+    text: Vec<u8>,
+    /// The step of the last operation that did.
+    step: usize,
+    /// Whether the overlay has all of that: it gets it when somebody looks, not with each operation.
+    is_filled: bool,
+}
+
 impl Worker<'_> {
     /// Puts the rejected hunks of the operation into the file for them; of several operations one behind the other. What was there
     /// before gives way, as in git. Returns whether that may be.
@@ -25,10 +36,15 @@ impl Worker<'_> {
     ) -> Result<bool, WorkspaceError> {
         let Some(rejects) = &mut findings.outcome.rejects else { return Ok(true) };
         let (Some(path), text) = (rejects.path.clone(), std::mem::take(&mut rejects.text)) else { return Ok(true) };
-        if matches!(self.options.reject_to, RejectTo::File(_)) && self.plan.names(&path) {
+        let is_named = self.named.contains(&path);
+        if is_named && matches!(self.options.reject_to, RejectTo::File(_)) {
             findings.error(&code::USAGE, "the rejected hunks cannot be written to a file of the patch").path =
                 Some(path);
             return Ok(false);
+        }
+        // Whoever moves it reads what it held when the step began.
+        if is_named && self.rejects.get(&path).is_some_and(|file| file.step != operation.step) {
+            self.fill_rejects(&path)?;
         }
         let seen = self.overlay.current(&path, operation.step)?;
         let known = match &seen {
@@ -45,26 +61,53 @@ impl Worker<'_> {
         }
         let lost =
             known.filter(|_| !self.rejects.contains_key(&path)).map(|node| (git_mode(node), Sha256::of(&node.bytes)));
-        let all = self.rejects.entry(path.clone()).or_default();
-        all.extend_from_slice(&text);
+        let file = self.rejects.entry(path.clone()).or_default();
+        file.text.extend_from_slice(&text);
+        (file.step, file.is_filled) = (operation.step, false);
+        if !checks::is_small(file.text.len(), self.options.max_made(), findings) {
+            return Ok(false);
+        }
         let like = known.filter(|node| node.kind == FileKind::Regular);
         let node = Node {
             kind: FileKind::Regular,
             permissions: like.map_or(Permissions::New { executable: false }, |node| node.permissions),
-            bytes: Arc::new(all.clone()),
+            bytes: Arc::default(),
             like: like.and_then(|node| node.like.clone()),
             origin: None,
             restored: None,
         };
-        if !checks::is_possible(&node, self.options.max_made(), findings) {
-            return Ok(false);
-        }
         if let Some(rejects) = findings.outcome.rejects.as_mut().filter(|_| self.options.describe) {
-            rejects.sha256 = Some(Sha256::of(&node.bytes));
             rejects.replaced = lost;
         }
         self.overlay.put(&path, operation.step, node)?;
         Ok(true)
+    }
+
+    /// Lets the file at `path` hold what was written to it so far, if it is one of rejected hunks.
+    pub(super) fn fill_rejects(&mut self, path: &RelPath) -> Result<(), WorkspaceError> {
+        let Some(file) = self.rejects.get_mut(path).filter(|file| !file.is_filled) else { return Ok(()) };
+        file.is_filled = true;
+        if let Seen::Node(node) = self.overlay.current(path, file.step)? {
+            self.overlay.put(path, file.step, Node { bytes: Arc::new(file.text.clone()), ..node })?;
+        }
+        Ok(())
+    }
+
+    /// Lets the files of rejected hunks hold, after all operations, what was written to them, and tells their digests.
+    pub(in crate::preflight) fn conclude_rejects(
+        &mut self,
+        all: &mut [(usize, Findings)],
+    ) -> Result<(), WorkspaceError> {
+        let paths: Vec<_> = self.rejects.keys().cloned().collect();
+        paths.iter().try_for_each(|path| self.fill_rejects(path))?;
+        if self.options.describe {
+            let digests = self.rejects.iter().map(|(path, file)| (path, Sha256::of(&file.text)));
+            let digests: HashMap<_, _> = digests.collect();
+            for rejects in all.iter_mut().filter_map(|(_, findings)| findings.outcome.rejects.as_mut()) {
+                rejects.sha256 = rejects.path.as_ref().and_then(|path| digests.get(path).copied());
+            }
+        }
+        Ok(())
     }
 
     /// Refuses all where something stays that another operation counts on to be gone.

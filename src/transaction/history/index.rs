@@ -15,9 +15,9 @@ pub struct IndexRecord {
     pub entries: Vec<IndexChange>,
 }
 
-/// What became of one entry. Entries are as git writes them: `100644 ID`, with `intended` behind it if the file is only
-/// going to be added; of a conflict `100644 ID STAGE`, with commas
-/// between them.
+/// What became of one entry. Entries are as git writes them: `100644 ID`, with the name of its mark behind it if it has one
+/// (`intended`: the file is only going to be added; `assumed`, `skipped`: as git-update-index(1) has it); of a conflict
+/// `100644 ID STAGE`, with commas between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexChange {

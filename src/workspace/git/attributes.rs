@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use super::places::{Found, Texts, common_attributes};
 use super::{Git, process};
 use crate::path::RelPath;
 
+/// The name of the files in a tree that have attributes.
+const FILE: &str = ".gitattributes";
 /// The attributes that the macro `binary`, which every git has, takes away.
 const OF_BINARY: [&str; 3] = ["diff", "merge", "text"];
 /// Most directories that are looked into rather than asking git.
@@ -64,7 +68,20 @@ impl Git {
         let is_read = common_attributes(top).chain(of_tree).all(|file| texts.read(&file).is_some());
         let is_said = |name: &&str| texts.mention(&name.to_ascii_lowercase());
         let is_macro = names.iter().any(|name| OF_BINARY.contains(name)) && is_said(&"binary");
-        Ok(!is_read || is_macro || names.iter().any(is_said))
+        Ok(!is_read || is_macro || names.iter().any(is_said) || self.may_stage_attributes(paths))
+    }
+
+    /// Returns whether a file of attributes that counts for one of `paths` may be in the index, and not in the work tree.
+    #[must_use]
+    pub fn may_stage_attributes(&self, paths: &[&RelPath]) -> bool {
+        let Some(index) = &self.index else { return false };
+        match self.found() {
+            Found::Nowhere => false,
+            Found::In(top, directory) => {
+                in_tree(top, directory, paths).is_none_or(|files| may_be_staged(index, top, files))
+            }
+            Found::Elsewhere => true,
+        }
     }
 }
 
@@ -83,7 +100,25 @@ fn in_tree(top: &Path, directory: &Path, paths: &[&RelPath]) -> Option<impl Iter
             return None;
         }
     }
-    Some(directories.into_iter().map(|directory| directory.join(".gitattributes")).collect::<Vec<_>>().into_iter())
+    Some(directories.into_iter().map(|directory| directory.join(FILE)).collect::<Vec<_>>().into_iter())
+}
+
+/// Returns whether one of `files`, which are below `top`, may be in `index` alone.
+fn may_be_staged(index: &Path, top: &Path, files: impl Iterator<Item = PathBuf>) -> bool {
+    let missing: Vec<_> = files.filter(|file| fs_err::symlink_metadata(file).is_err()).collect();
+    if missing.is_empty() {
+        return false;
+    }
+    let bytes = match fs_err::read(index) {
+        Ok(bytes) => bytes,
+        Err(error) => return error.kind() != io::ErrorKind::NotFound,
+    };
+    // Whole names stand in it as they are, with a NUL behind, unless another file or entry has some of them; see
+    // gitformat-index(5).
+    let is_whole = matches!(bytes.get(..8), Some([.., 2 | 3]));
+    let has = |name: &[u8]| memmem::find(&bytes, &[name, b"\0"].concat()).is_some();
+    let is_named = |file: &PathBuf| has(file.strip_prefix(top).unwrap_or(file).as_os_str().as_encoded_bytes());
+    !is_whole || has(b"link") || has(b"sdir") || has(FILE.as_bytes()) && missing.iter().any(is_named)
 }
 
 fn attribute(value: &[u8]) -> Attribute {

@@ -28,6 +28,8 @@ pub use attributes::Attribute;
 #[derive(Debug)]
 pub struct Git {
     directory: PathBuf,
+    /// The index whose files of attributes count as well, where the work tree does not have them.
+    index: Option<PathBuf>,
     found: OnceLock<Found>,
     texts: OnceLock<Option<Texts>>,
     entries: OnceLock<Result<Entries, String>>,
@@ -39,10 +41,17 @@ impl Git {
     pub fn around(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
+            index: None,
             found: OnceLock::new(),
             texts: OnceLock::new(),
             entries: OnceLock::new(),
         }
+    }
+
+    /// Returns the git of `directory` that works on the index `index` as well.
+    #[must_use]
+    pub fn with_index(directory: &Path, index: &Path) -> Self {
+        Self { index: Some(index.to_owned()), ..Self::around(directory) }
     }
 
     /// Returns where the directory is below the top of its work tree, without a slash at the end; empty at the top, and

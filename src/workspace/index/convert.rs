@@ -48,14 +48,15 @@ impl GitIndex {
     }
 
     /// Returns the blob that each of `paths` would be, if git added the file that is in the work tree now. Nothing is
-    /// written.
+    /// written. Attributes that are in the index alone do not count: see [`GitIndex::unchanged`].
     ///
     /// # Errors
     ///
     /// Returns an error if git cannot read one of them.
     pub fn cleaned(&self, paths: &[RelPath]) -> Result<Vec<ObjectId>> {
-        let (listed, alone): (Vec<_>, Vec<_>) = paths.iter().partition(|path| !path.as_bytes().contains(&b'\n'));
-        let input: Vec<u8> = listed.iter().flat_map(|path| [path.as_bytes(), b"\n"].concat()).collect();
+        let (listed, alone): (Vec<_>, Vec<_>) = paths.iter().partition(|path| is_plain(&self.full_name(path)));
+        // git counts them from the top, wherever it is started.
+        let input: Vec<u8> = listed.iter().flat_map(|path| [&self.full_name(path)[..], b"\n"].concat()).collect();
         let answer = self.ask(&["hash-object", "--stdin-paths"], None, &input)?;
         let ids: Vec<_> = answer.split(|&byte| byte == b'\n').filter_map(ObjectId::from_hex).collect();
         if ids.len() != listed.len() {
@@ -70,10 +71,28 @@ impl GitIndex {
 
     /// Does the same for a path that no list of lines can have.
     fn cleaned_alone(&self, path: &RelPath) -> Result<Option<ObjectId>> {
-        let arguments = [OsString::from("hash-object"), OsString::from("--"), named(path)];
+        let arguments = [OsString::from("hash-object"), OsString::from("--"), named(path.as_bytes())];
         let answer =
             answered(&self.root, &arguments, None, b"", self.is_stopped).map_err(|source| self.failed(source))?;
         Ok(ObjectId::from_hex(answer.trim_ascii()))
+    }
+
+    /// Returns those of `paths` that are in the work tree as the index has them, by attributes that are in the index alone.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot tell.
+    pub fn unchanged(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
+        let asked: Vec<_> = paths.iter().collect();
+        if !self.git.may_stage_attributes(&asked) {
+            return Ok(BTreeSet::new());
+        }
+        // In a directory git forgets what the index has above it, attributes as well.
+        let top = "../".repeat(memchr::memchr_iter(b'/', &self.prefix).count());
+        let list = self.ask(&["-C", &top, "ls-files", "-m", "-z"], None, b"")?;
+        let below = list.split(|&byte| byte == 0).filter_map(|name| name.strip_prefix(&self.prefix[..]));
+        let modified: BTreeSet<_> = below.filter_map(|name| RelPath::new(name).ok()).collect();
+        Ok(paths.difference(&modified).cloned().collect())
     }
 
     /// Returns what the blob `id`, which is there, is in the work tree under the name `path`.
@@ -82,13 +101,34 @@ impl GitIndex {
     ///
     /// Returns an error if git cannot read it, or a filter fails that has to work.
     pub fn smudged(&self, path: &RelPath, id: ObjectId) -> Result<Vec<u8>> {
+        let name = self.full_name(path);
+        if !is_plain(&name) {
+            return self.smudged_alone(&name, id);
+        }
+        // It reads attributes from the index once it has looked for a name there, which none has here.
+        let input = [&b":0:\n"[..], id.to_string().as_bytes(), b" ", &name, b"\n"].concat();
+        let answer = self.ask(&["cat-file", "--batch", "--filters"], None, &input)?;
+        let mut lines = answer.splitn(3, |&byte| byte == b'\n').skip(1);
+        // The size that stands there is that of the blob.
+        let is_there = lines.next().is_some_and(|line| line.starts_with(format!("{id} blob ").as_bytes()));
+        let contents = lines.next().filter(|_| is_there).and_then(|rest| rest.strip_suffix(b"\n"));
+        contents.map(<[u8]>::to_vec).ok_or_else(|| self.unknown())
+    }
+
+    /// Does the same for a name that no list of lines can have; attributes that are in the index alone do not count.
+    fn smudged_alone(&self, name: &[u8], id: ObjectId) -> Result<Vec<u8>> {
         let mut option = OsString::from("--path=");
-        option.push(named(path));
+        option.push(named(name));
         let arguments = [OsString::from("cat-file"), OsString::from("--filters"), option, id.to_string().into()];
         answered(&self.root, &arguments, None, b"", self.is_stopped).map_err(|source| self.failed(source))
     }
 }
 
-fn named(path: &RelPath) -> OsString {
-    super::git::path_of(path.as_bytes()).unwrap_or_default().into_os_string()
+/// Returns whether git reads `name` as it is from a line of a list.
+fn is_plain(name: &[u8]) -> bool {
+    !name.contains(&b'\n') && !name.ends_with(b"\r") && !matches!(name.first(), Some(b'"' | b' ' | b'\t'))
+}
+
+fn named(name: &[u8]) -> OsString {
+    super::git::path_of(name).unwrap_or_default().into_os_string()
 }

@@ -15,7 +15,7 @@
 mod blobs;
 mod convert;
 mod git;
-mod intent;
+mod marks;
 mod staged;
 mod verbs;
 
@@ -37,6 +37,7 @@ use crate::path::RelPath;
 use crate::process::Patience;
 
 pub use blobs::Blobs;
+pub use marks::{Mark, SPOILING};
 pub use staged::Staged;
 
 /// How an index begins.
@@ -63,33 +64,32 @@ pub struct IndexEntry {
     pub mode: FileMode,
     /// The blob, or the commit of a submodule.
     pub id: ObjectId,
-    /// Whether it only says that a file is going to be added; the blob is the empty one then.
-    pub is_intended: bool,
+    /// What is said of it besides.
+    pub mark: Mark,
 }
-
-/// What stands behind an entry that is only intended.
-const INTENDED: &str = " intended";
 
 impl IndexEntry {
     /// Returns the entry of contents that are there.
     #[must_use]
     pub fn new(mode: FileMode, id: ObjectId) -> Self {
-        Self { mode, id, is_intended: false }
+        Self { mode, id, mark: Mark::Plain }
     }
 
     /// Returns the entry that `text` is, as [`fmt::Display`] writes it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (text, is_intended) = text.strip_suffix(INTENDED).map_or((text, false), |text| (text, true));
-        let (mode, id) = text.split_once(' ')?;
-        let mode = FileMode::from_bits(u32::from_str_radix(mode, 8).ok()?)?;
-        Some(Self { mode, id: ObjectId::from_hex(id.as_bytes())?, is_intended })
+        let mut words = text.split(' ');
+        let mode = FileMode::from_bits(u32::from_str_radix(words.next()?, 8).ok()?)?;
+        let id = ObjectId::from_hex(words.next()?.as_bytes())?;
+        let mark = words.next().map_or(Some(Mark::Plain), Mark::named)?;
+        words.next().is_none().then_some(Self { mode, id, mark })
     }
 }
 
 impl fmt::Display for IndexEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", self.mode, self.id, if self.is_intended { INTENDED } else { "" })
+        write!(f, "{} {}", self.mode, self.id)?;
+        self.mark.name().map_or(Ok(()), |name| write!(f, " {name}"))
     }
 }
 
@@ -126,6 +126,16 @@ impl Stages {
         };
         let texts: Vec<_> = self.0.iter().map(text).collect();
         (!texts.is_empty()).then(|| texts.join(", "))
+    }
+
+    /// Returns whether both have the same contents, whether these are in the work tree or not.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let contents = |stages: &Self| -> Vec<_> {
+            let said = stages.0.iter().map(|(&stage, &entry)| (stage, entry.mode, entry.id, entry.is_intended()));
+            said.collect()
+        };
+        contents(self) == contents(other)
     }
 
     /// Returns how `path` gets them.
@@ -182,7 +192,7 @@ impl GitIndex {
         // git follows links to it, and locks what they lead to.
         let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
         let objects = Repository::around(&root, Patience { is_stopped, ..Patience::default() });
-        let git = Arc::new(Git::around(&root));
+        let git = Arc::new(Git::with_index(&root, &file));
         Ok(Self {
             root,
             file,
@@ -225,6 +235,12 @@ impl GitIndex {
         &self.objects
     }
 
+    /// Returns what git says of the root.
+    #[must_use]
+    pub fn git(&self) -> &Arc<Git> {
+        &self.git
+    }
+
     /// Returns whether the repository has the contents of all of `stages`; commits of submodules are in others.
     #[must_use]
     pub fn has(&self, stages: &Stages) -> bool {
@@ -238,7 +254,7 @@ impl GitIndex {
     ///
     /// Returns an error if git cannot read it.
     pub fn read(&self) -> Result<Staged> {
-        let list = self.ask(&["ls-files", "-s", "-z"], None, b"")?;
+        let list = self.ask(&["ls-files", "-s", "-v", "-z"], None, b"")?;
         let mut staged = Staged::of(&list, self).ok_or_else(|| self.unknown())?;
         self.note_intended(&mut staged)?;
         Ok(staged)
@@ -260,7 +276,8 @@ impl GitIndex {
         let input: Vec<u8> = gone.chain(comes).flat_map(|update| self.line(&update)).collect();
         // A directory that stands for its files would stay beside one of them that is put in: git-config(1), index.sparse.
         self.ask(&["-c", "index.sparse=false", "update-index", "-z", "--index-info"], Some(&copy), &input)?;
-        self.intend(&copy, updates)
+        self.intend(&copy, updates)?;
+        self.mark(&copy, updates)
     }
 
     /// Gives a copy the time of the index: git looks again at files that are as young as that, see "racy git" in its
@@ -302,7 +319,12 @@ impl GitIndex {
             Some(entry) => format!("{} {} {}\t", entry.mode, entry.id, update.stage),
             None => format!("0 {}\t", "0".repeat(self.format.hex_length())),
         };
-        [head.as_bytes(), &self.prefix, update.path.as_bytes(), b"\0"].concat()
+        [head.as_bytes(), &self.full_name(&update.path), b"\0"].concat()
+    }
+
+    /// Returns the name that `path` has from the top of the work tree on.
+    fn full_name(&self, path: &RelPath) -> Vec<u8> {
+        [&self.prefix, path.as_bytes()].concat()
     }
 
     fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{GitIndex, IndexEntry, Stages};
+use super::{GitIndex, IndexEntry, Mark, Stages};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::workspace::objects::{ObjectId, Repository};
@@ -25,19 +25,20 @@ pub struct Staged {
 }
 
 impl Staged {
-    /// Reads what `git ls-files -s -z` wrote; `None` if it cannot have been that.
+    /// Reads what `git ls-files -s -v -z` wrote; `None` if it cannot have been that.
     pub(super) fn of(list: &[u8], index: &GitIndex) -> Option<Self> {
         let (mut entries, mut unmerged) = (BTreeMap::new(), BTreeMap::<_, BTreeMap<_, _>>::new());
         let mut directories = BTreeSet::new();
         for line in list.split(|&byte| byte == 0).filter(|line| !line.is_empty()) {
             let (head, name) = line.split_at(memchr::memchr(b'\t', line)?);
             let mut words = head.split(|&byte| byte == b' ');
+            let mark = Mark::of(words.next()?);
             let bits = u32::from_str_radix(std::str::from_utf8(words.next()?).ok()?, 8).ok()?;
             let id = ObjectId::from_hex(words.next()?)?;
             let stage = words.next()?;
             // A name that no file can have is nobody's, and so is a directory of a sparse index.
             let (Ok(path), Some(mode)) = (RelPath::new(&name[1..]), FileMode::from_bits(bits)) else { continue };
-            let entry = IndexEntry::new(mode, id);
+            let entry = IndexEntry { mode, id, mark };
             // The ones above it are there with the first that is.
             path.ancestors().take_while(|above| directories.insert(above.clone())).for_each(drop);
             match stage {
@@ -65,7 +66,7 @@ impl Staged {
     /// Returns whether the entry of `path` only says that a file is going to be added.
     #[must_use]
     pub fn is_intended(&self, path: &RelPath) -> bool {
-        self.entry(path).is_some_and(|entry| entry.is_intended)
+        self.entry(path).is_some_and(|entry| entry.is_intended())
     }
 
     /// Lets verbs find nothing at `path`, if its entry only says that a file is going to be added.

@@ -37,6 +37,15 @@ fn failed(verb: &'static str, path: &RelPath, fault: Fault, message: &'static st
     WorkspaceError { verb, path: path.to_string(), fault, source: io::Error::other(message) }
 }
 
+/// Takes what the repository says of an object that the index names. It has to be there: if it is not, it is the repository
+/// that fails, not a path that leads nowhere.
+fn held<T>(found: Result<T>) -> Result<T> {
+    found.map_err(|error| match error.fault {
+        Fault::Missing => WorkspaceError { fault: Fault::Other, ..error },
+        _ => error,
+    })
+}
+
 impl Workspace for Staged {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
         self.through("look at", path)?;
@@ -44,7 +53,7 @@ impl Workspace for Staged {
             let is_directory = self.directories.contains(path);
             return Ok(is_directory.then(|| stat(FileKind::Directory, 0o755, 0)));
         };
-        let size = || self.objects.blob_size(entry.id);
+        let size = || held(self.objects.blob_size(entry.id));
         Ok(Some(match entry.mode {
             FileMode::Submodule => stat(FileKind::Directory, 0o755, 0),
             FileMode::Symlink => stat(FileKind::Symlink, 0o777, size()?),
@@ -59,7 +68,7 @@ impl Workspace for Staged {
             let fault = if self.stat(path)?.is_some() { Fault::NotRegular } else { Fault::Missing };
             return Err(failed("read", path, fault, "not a regular file of the index"));
         };
-        let bytes = self.objects.blob(entry.id, limit)?;
+        let bytes = held(self.objects.blob(entry.id, limit))?;
         let stat = stat(FileKind::Regular, bits(entry.mode), bytes.len() as u64);
         Ok((bytes, stat))
     }
@@ -67,7 +76,7 @@ impl Workspace for Staged {
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {
         self.through("read link", path)?;
         match self.found(path).filter(|entry| entry.mode == FileMode::Symlink) {
-            Some(entry) => self.objects.blob(entry.id, MAX_TARGET),
+            Some(entry) => held(self.objects.blob(entry.id, MAX_TARGET)),
             None => Err(failed("read link", path, Fault::Other, "not a symbolic link of the index")),
         }
     }

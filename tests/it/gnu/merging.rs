@@ -30,7 +30,7 @@ fn endings(file: &str, arguments: &[&str], patch_text: &[u8]) -> Endings {
 }
 
 /// Runs GNU patch.
-fn gnu(root: &TempDir, arguments: &[&str], patch_text: &[u8]) -> (i32, String) {
+pub(super) fn gnu(root: &TempDir, arguments: &[&str], patch_text: &[u8]) -> (i32, String) {
     let above = TempDir::new().unwrap();
     fs::write(above.path().join("p"), patch_text).unwrap();
     let mut gnu = Command::new("patch");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::{Compression, write::ZlibEncoder};
-use wpatch::digest::{ObjectFormat, blob_id};
+use wpatch::digest::{ObjectFormat, Sha256, blob_id};
 use wpatch::path::{MAX_DEPTH, RelPath};
 use wpatch::text::tag::Tag;
 
@@ -197,8 +197,8 @@ fn more_files_than_the_limit_are_too_many() {
 fn a_million_hunks_are_too_many() {
     let patch = hunks(1_000_001, |number| format!("@@ -{number} +{number} @@\n-a\n+b\n"));
     ends(&[], &patch, Some("wpatch::parse::too_many_hunks"));
-    let chunks = format!("*** Begin Patch\n*** Update File: x\n{}*** End Patch\n", "@@\n-a\n+b\n".repeat(100_001));
-    ends_with(&["--json", "--max-hunks=100000"], &[], &chunks, Some("wpatch::parse::too_many_hunks"));
+    let chunks = format!("*** Begin Patch\n*** Update File: x\n{}*** End Patch\n", "@@\n-a\n+b\n".repeat(10_001));
+    ends_with(&["--json", "--max-hunks=10000"], &[], &chunks, Some("wpatch::parse::too_many_hunks"));
 }
 
 #[test]
@@ -230,6 +230,39 @@ fn repetitive_text_is_searched_once() {
 fn ten_thousand_hunks_that_fit_are_placed() {
     let file = [("x", "a\nb\n".repeat(100_000))];
     ends(&file, &hunks(10_000, |number| format!("@@ -{0},2 +{0},2 @@\n-a\n+c\n b\n", number * 4 + 1)), None);
+}
+
+#[test]
+fn hunks_that_fit_nowhere_are_merged_within_bounds() {
+    let place = Place::new(&Tree::from([(RelPath::new(b"x").unwrap(), Node::file("a\nb\n".repeat(100_000)))]));
+    let miss = |number: usize| format!("@@ -{0},3 +{0},3 @@\n a\n b\n-c{number}\n+c\n", number * 4 + 1);
+    let text = hunks(1_000, miss) + "@@ -150001,2 +150001,3 @@\n a\n+fits\n b\n";
+    let output = place.run(&["apply", "--json", "--merge"].map(str::to_owned), text.as_bytes());
+    let report = Place::report(&output);
+    assert_eq!((&report["outcome"], &report["error"]["code"]), (&"partial".into(), &"wpatch::merge::conflict".into()));
+    assert_eq!(report["files"][0]["hunks"][1_000]["merged"][0]["status"], "merged");
+    place.is_safe(&output).unwrap();
+}
+
+#[test]
+fn what_many_sections_of_one_file_reject_costs_its_length() {
+    const COUNT: usize = 2_000;
+    let place = Place::new(&Tree::from([(RelPath::new(b"x").unwrap(), Node::file("1\n"))]));
+    let long = "x".repeat(4_000);
+    let section = |number| format!("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-no {number} {long}\n+b\n");
+    let options = ["apply", "--json", "--reject"].map(str::to_owned);
+    let output = place.run(&options, (0..COUNT).map(section).collect::<String>().as_bytes());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let rejected = fs_err::read_to_string(place.root().join("x.rej")).unwrap();
+    assert_eq!(rejected.matches("\n-no ").count(), COUNT);
+    let sha256 = Sha256::of(rejected.as_bytes()).to_string();
+    assert!(
+        Place::report(&output)["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|file| file["rejects"]["sha256"] == sha256.as_str())
+    );
 }
 
 #[test]

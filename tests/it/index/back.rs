@@ -2,7 +2,7 @@
 
 use fs_err as fs;
 
-use super::Tree;
+use super::{OF_Z, Tree, left_out};
 
 #[test]
 fn what_was_staged_is_taken_back_and_made_again() {
@@ -45,6 +45,44 @@ fn what_the_repository_has_lost_does_not_come_back_into_the_index() {
     assert_eq!(tree.git(&["ls-files", "-s", "changed"]), entry);
     assert_eq!(tree.git(&["ls-files"]), "changed\ngone\nplain\nscript\n");
     tree.git(&["diff", "--cached"]);
+}
+
+#[test]
+fn what_a_sparse_checkout_leaves_out_is_left_out_again() {
+    let cone = &["--cone", "y"][..];
+    let ways = [
+        (cone, "--index"),
+        (cone, "--cached"),
+        (&["--no-cone", "/y/"], "--index"),
+        (&["--cone", "--sparse-index", "y"], "--index"),
+    ];
+    for (options, reach) in ways {
+        let tree = left_out(options);
+        fs::write(tree.patch(), OF_Z).unwrap();
+        let state = || {
+            let flags = tree.git(&["ls-files", "-s", "-v"]);
+            (flags, tree.git(&["status", "--porcelain"]), tree.root().join("z").exists())
+        };
+        let before = state();
+        assert!(before.0.lines().any(|line| line.starts_with('S') && line.ends_with("z/x")), "{}", before.0);
+        assert_eq!(tree.report(&["apply", reach]).0, 0);
+        let after = state();
+        tree.back("undo");
+        assert_eq!(state(), before, "{options:?} {reach}");
+        tree.back("redo");
+        assert_eq!(state(), after, "{options:?} {reach}");
+    }
+}
+
+#[test]
+fn what_counts_as_unchanged_does_so_again() {
+    let tree = Tree::new();
+    tree.git(&["update-index", "--assume-unchanged", "changed", "plain"]);
+    let before = tree.git(&["ls-files", "-s", "-v"]);
+    assert!(before.contains("h 100644"));
+    assert_eq!(tree.report(&["apply", "--index"]).0, 0);
+    tree.back("undo");
+    assert_eq!(tree.git(&["ls-files", "-s", "-v"]), before);
 }
 
 #[test]

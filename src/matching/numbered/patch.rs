@@ -1,0 +1,59 @@
+//! What is looked for in all, and how closely it has to fit.
+
+use crate::matching::Rules;
+use crate::matching::index::LineIndex;
+use crate::matching::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
+use crate::matching::level::levels;
+use crate::matching::pattern::Pattern;
+use crate::matching::windows::{Comparison, Hashes, Windows, power};
+use crate::plan::{Closeness, Direction, Hunk};
+
+/// The hunks, and how closely they have to fit.
+#[derive(Clone, Copy)]
+pub(in crate::matching) struct Patch<'a> {
+    pub(in crate::matching) text: &'a [u8],
+    pub(in crate::matching) hunks: &'a [Hunk],
+    pub(in crate::matching) direction: Direction,
+    pub(in crate::matching) rules: &'a Rules,
+}
+
+impl Patch<'_> {
+    /// Returns the runs of lines of the file `index`, where all that may be searched for is known.
+    pub(in crate::matching) fn windows<'i>(self, index: &'i LineIndex<'i>, comparison: Comparison) -> Windows<'i> {
+        Windows::new(index, comparison, self.wanted(comparison), self.rules.is_stopped)
+    }
+
+    /// Returns all that may be searched for: numbers of lines and their hashes.
+    fn wanted(self, comparison: Comparison) -> impl Iterator<Item = (usize, u64)> {
+        self.hunks.iter().flat_map(move |hunk| {
+            let pattern = Pattern::new(hunk, self.text, self.direction);
+            let hashes = Hashes::new(comparison, pattern.lines());
+            let levels = levels(&pattern, hunk, self.direction, self.rules);
+            let runs = levels.into_iter().map(|level| level.lines);
+            runs.map(|lines| (lines.len(), hashes.run(lines.start, lines.len(), power(lines.len()))))
+                .collect::<Vec<_>>()
+        })
+    }
+}
+
+/// Returns the rungs below the first that `rules` allow, strictest first.
+pub(super) fn loose_rungs(rules: &Rules) -> impl Iterator<Item = usize> + use<> {
+    let ladder = (TRAILING..=PUNCT).filter(|_| rules.closeness != Closeness::Exact).collect::<Vec<_>>();
+    let asked = [
+        (LINE_END, rules.converts_line_ends),
+        (EOF, rules.inaccurate_eof),
+        (FIXED, rules.correction.is_some() && !rules.ignore_whitespace),
+        (WHITESPACE, rules.ignore_whitespace),
+    ];
+    let asked = asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(rung, _)| rung);
+    ladder.into_iter().chain(asked)
+}
+
+/// Returns how lines are compared on `rung`.
+pub(super) fn comparison(rung: usize, rules: &Rules) -> Comparison {
+    match (rung, &rules.correction) {
+        (FIXED, Some(correction)) => Comparison::fixed(correction.rule),
+        (TRAILING..=PUNCT, _) => Comparison::loose(rung),
+        _ => Comparison::strict(rung),
+    }
+}
