@@ -45,7 +45,7 @@ impl Save {
 fn stops(scene: &Scene, targets: &'static [&'static str]) -> Vec<((&'static str, usize), Save, &'static str)> {
     scene.lay();
     let stops = scene.calls("apply", CALLS).into_iter().flat_map(|(call, count)| (1..=count).map(move |n| (call, n)));
-    let sample = if targets.len() > 1 { SAMPLE } else { 9 };
+    let sample = if targets.len() > 1 { SAMPLE } else { 5 };
     let targets = |stop| targets.iter().map(move |target| (stop, *target));
     let all = stops
         .flat_map(targets)
