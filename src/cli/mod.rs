@@ -173,7 +173,10 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
     if is_deterministic {
         report::forget_place(&mut outcome.report, &places(global));
     }
-    finish(&outcome, &output)
+    let code = finish(&outcome, &output);
+    // The process ends here, and its memory as a whole.
+    std::mem::forget(outcome);
+    code
 }
 
 fn outcome(

@@ -98,7 +98,7 @@ pub(super) fn print_sum(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()
 }
 
 fn told(outcome: &Outcome) -> impl Iterator<Item = &WhitespaceReport> {
-    outcome.report.files.iter().filter_map(|file| file.whitespace.as_ref())
+    outcome.report.files.iter().filter_map(|file| file.whitespace.as_deref())
 }
 
 fn is_squelched(outcome: &Outcome) -> bool {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::run::Run;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
-use crate::plan::{self, Action, Edit, Guard, Lead, LineRange, Name, Naming, Operation, Plan};
+use crate::plan::{self, Action, Edit, Guard, LineRange, Name, Naming, Operation, Plan};
 use crate::preflight::{Problem, code};
 use crate::workspace::Workspace;
 
@@ -78,7 +78,8 @@ impl Habits {
     /// Chooses the names.
     pub(super) fn name(&self, plan: &mut Plan<Name>, direction: plan::Direction, workspace: &dyn Workspace) {
         if self.ignores_prerequisites {
-            plan.operations.iter_mut().for_each(|operation| operation.lead.prerequisite = None);
+            let leads = plan.operations.iter_mut().filter_map(|operation| operation.lead.as_mut());
+            leads.for_each(|lead| lead.prerequisite = None);
         }
         if let Some(naming) = self.naming {
             plan::guess(plan, naming, direction, &|path| Some(workspace.stat(path).ok()??.kind));
@@ -199,7 +200,7 @@ fn copy(operation: &Operation, from: RelPath, path: RelPath) -> Operation {
         tells_missing: true,
         guard: Some(Guard::Anything),
         permissions: None,
-        lead: Lead::default(),
+        lead: None,
         ..operation.clone()
     }
 }

@@ -169,7 +169,7 @@ fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> {
 
 /// Returns the file that `file` was if `entry` moved it; or why nobody may see what is in them.
 fn open<'e>(policy: &Policy, entry: &'e Entry, file: &EntryFile) -> Result<Option<&'e EntryFile>, String> {
-    let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
+    let source = file.from.as_ref().and_then(|from| entry.file(from));
     for path in [Some(file), source].into_iter().flatten().map(|file| &file.path) {
         let ruling = policy.judge(path, Access::Read);
         if ruling.verdict > Verdict::Allow {

@@ -9,6 +9,9 @@ use crate::text::lines;
 /// Bytes between two places whose line number is remembered.
 const BLOCK: usize = 1024;
 
+/// So few lines are visited one by one rather than looked up.
+const NEAR: usize = 32;
+
 /// Where the lines of a text start; remembers the line number of every 1024th byte only.
 ///
 /// Newlines are counted, not visited: that is several times as fast.
@@ -58,7 +61,16 @@ impl<'a> LineIndex<'a> {
 
     /// Returns the offsets of a run of lines, in bytes.
     pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
-        self.offset(lines.start)..self.offset(lines.end)
+        let start = self.offset(lines.start);
+        let end = match lines.len() {
+            0 => start,
+            few @ 1..=NEAR => {
+                let newline = memchr_iter(b'\n', &self.text[start..]).nth(few - 1);
+                newline.map_or(self.text.len(), |newline| start + newline + 1)
+            }
+            _ => self.offset(lines.end),
+        };
+        start..end
     }
 
     /// Returns the lines from `line` on, with their terminators.
@@ -83,6 +95,8 @@ mod tests {
         let index = LineIndex::new(&text);
         let starts: Vec<_> = lines(&text).map(|(span, _)| span.start).collect();
         assert_eq!((0..1000).map(|line| index.offset(line)).collect::<Vec<_>>(), starts);
+        let runs = (0..1000).flat_map(|line| [0, 1, NEAR, NEAR + 1].map(|count| line..(line + count)));
+        runs.for_each(|run| assert_eq!(index.bytes(run.clone()), index.offset(run.start)..index.offset(run.end)));
         assert_eq!(starts.iter().map(|&start| index.line_at(start)).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
     }
 

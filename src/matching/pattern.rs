@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::plan::{Direction, Hunk, HunkLine, LineKind};
+use crate::plan::{Direction, Hunk, HunkLine, HunkLines, LineKind};
 use crate::text::Span;
 
 /// The old lines of a hunk, joined, and how many of them are context at both ends.
@@ -23,16 +23,21 @@ pub(super) struct Pattern {
 impl Pattern {
     /// Joins the old lines of `hunk`.
     pub(super) fn new(hunk: &Hunk, text: &[u8], direction: Direction) -> Self {
-        Self::of(hunk.lines(text, direction), HunkLine::is_old)
+        Self::of(hunk, hunk.lines(text, direction), HunkLine::is_old)
     }
 
     /// Joins the new lines of `hunk`.
     pub(super) fn postimage(hunk: &Hunk, text: &[u8], direction: Direction) -> Self {
-        Self::of(hunk.lines(text, direction), HunkLine::is_new)
+        Self::of(hunk, hunk.lines(text, direction), HunkLine::is_new)
     }
 
-    fn of<'a>(lines: impl Iterator<Item = HunkLine<'a>>, is_in: fn(&HunkLine<'a>) -> bool) -> Self {
-        let (bytes, starts, spans) = (Vec::new(), vec![0], Vec::new());
+    fn of<'a>(hunk: &Hunk, lines: HunkLines<'a>, is_in: fn(&HunkLine<'a>) -> bool) -> Self {
+        let bytes = hunk.body.end - hunk.body.start;
+        // A line has at least a terminator, whatever the header says.
+        let count = hunk.old.count.max(hunk.new.count).min(bytes);
+        let (bytes, mut starts, spans) =
+            (Vec::with_capacity(bytes), Vec::with_capacity(count + 1), Vec::with_capacity(count));
+        starts.push(0);
         let mut pattern = Self { bytes, starts, spans, leading: 0, trailing: 0, change: 0 };
         let mut is_changed = false;
         for line in lines {

@@ -29,6 +29,9 @@ pub(super) fn splice(
         let is_taken = |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
         let lines = hunk.lines(text, direction).filter(is_taken);
         match rules.correction {
+            None if site.is_whole(hunk.body.of(text)) && out.is_whole() => {
+                lines.filter(HunkLine::is_new).for_each(|line| out.bytes.extend_from_slice(line.text));
+            }
             None => site.write(&lines.collect::<Vec<_>>(), &mut out),
             Some(correction) => {
                 let end = blank_end(preimage, text, hunk, direction, placement).filter(|_| !rules.no_add);
@@ -76,13 +79,18 @@ impl Output {
 
     /// Adds a new line behind whole lines.
     fn insert(&mut self, parts: [&[u8]; 3], ending: Ending) {
-        if !(self.bytes.is_empty() || self.bytes.ends_with(b"\n") || self.bytes == BYTE_ORDER_MARK) {
+        if !(self.is_whole() || self.bytes == BYTE_ORDER_MARK) {
             self.close(ending);
         }
         for part in parts {
             self.bytes.extend_from_slice(part);
         }
         self.is_open = !self.bytes.ends_with(b"\n");
+    }
+
+    /// Returns whether what comes next begins a line.
+    fn is_whole(&self) -> bool {
+        self.bytes.is_empty() || self.bytes.ends_with(b"\n")
     }
 
     /// Takes the terminator off the last line.
@@ -121,6 +129,15 @@ impl<'a> Site<'a> {
         let ending = ending_near(preimage, placement.bytes.start);
         let moves_lines = !has_open_lines || rules.closeness == Closeness::Reindented;
         Self { preimage, placement, rung, ending, is_verbatim, has_open_lines, moves_lines }
+    }
+
+    /// Returns whether the new lines of the hunk with this body are, one after the other, what the lines of the file become:
+    /// all old lines are those of the file, and each has its terminator.
+    fn is_whole(&self, body: &[u8]) -> bool {
+        let Placement { left_out, beyond, .. } = self.placement;
+        let has_ends = self.region().is_empty() || self.region().ends_with(b"\n");
+        let is_exact = self.is_verbatim && self.rung == EXACT && (*left_out, *beyond) == ((0, 0), 0);
+        is_exact && has_ends && memchr::memmem::find(body, b"\n\\").is_none()
     }
 
     /// Returns the mark of the file if the hunk covers it; the texts of some grammars do not have it.

@@ -16,6 +16,9 @@ use crate::whitespace::{WhitespaceRule, fix};
 /// Odd and without pattern, so that places in a run weigh differently.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// Bytes of a file from which on two threads are faster than one.
+const LARGE: usize = 1 << 20;
+
 /// How lines are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Comparison {
@@ -120,15 +123,18 @@ impl<'a> Windows<'a> {
     pub(super) fn new(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
-        wanted: impl Iterator<Item = (usize, u64)>,
+        wanted: impl Iterator<Item = (usize, u64)> + Send,
         is_stopped: fn() -> bool,
     ) -> Self {
-        let mut by_count: HashMap<usize, HashSet<u64>> = HashMap::new();
-        for (count, hash) in wanted {
-            by_count.entry(count).or_default().insert(hash);
-        }
-        let hashes = Hashes::new(comparison, unless_stopped(comparison.lines_from(index, 0), is_stopped));
-        Self { index, comparison, hashes, is_stopped, wanted: by_count, places: HashMap::new() }
+        let wanted = || {
+            let mut by_count: HashMap<usize, HashSet<u64>> = HashMap::new();
+            wanted.for_each(|(count, hash)| by_count.entry(count).or_default().extend([hash]));
+            by_count
+        };
+        let hashes = || Hashes::new(comparison, unless_stopped(comparison.lines_from(index, 0), is_stopped));
+        let is_large = index.text().len() >= LARGE;
+        let (wanted, hashes) = if is_large { rayon::join(wanted, hashes) } else { (wanted(), hashes()) };
+        Self { index, comparison, hashes, is_stopped, wanted, places: HashMap::new() }
     }
 
     /// Returns the hash of each line of the file.

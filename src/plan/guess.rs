@@ -125,9 +125,9 @@ fn names(operation: &Operation<Name>, naming: Naming) -> Vec<Vec<u8>> {
             None => last_component(&name),
         }
     };
-    let index = operation.lead.index.iter().filter(|_| naming.is_posix);
+    let index = operation.lead.iter().filter_map(|lead| lead.index.as_ref()).filter(|_| naming.is_posix);
     match &operation.path {
-        Name::Traditional { old, new } => [old, new].into_iter().chain(index).filter_map(of_claim).collect(),
+        Name::Traditional { old, new } => [&**old, new].into_iter().chain(index).filter_map(of_claim).collect(),
         other if naming.strip.is_none() => last_component(other).into_iter().collect(),
         _ => Vec::new(),
     }

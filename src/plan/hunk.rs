@@ -144,8 +144,8 @@ impl<'a> Iterator for HunkLines<'a> {
                 [b'+', text @ ..] => (LineKind::Insertion, text),
                 _ => (LineKind::Context, line.strip_prefix(b" ").unwrap_or(line)),
             };
-            let is_unterminated = matches!(self.lines.peek(), Some([b'\\', ..]));
-            let text = if is_unterminated { text.strip_suffix(Ending::Lf.bytes()).unwrap_or(text) } else { text };
+            let text =
+                if self.lines.is_before(b'\\') { text.strip_suffix(Ending::Lf.bytes()).unwrap_or(text) } else { text };
             return Some(HunkLine { kind: turned(kind, self.direction), text, span });
         }
     }

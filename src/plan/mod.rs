@@ -152,7 +152,7 @@ pub struct Operation<P = RelPath> {
     /// The mode that the patch gives it.
     pub new_mode: Option<FileMode>,
     /// The blobs of an `index` line.
-    pub blobs: Option<Blobs>,
+    pub blobs: Option<Box<Blobs>>,
     /// The digest that the contents before must have; what is there otherwise is stale.
     pub expected: Option<Sha256>,
     /// Index of the input that it came from.
@@ -176,7 +176,7 @@ pub struct Operation<P = RelPath> {
     /// The permission bits that the file gets, of 0o7777, where the plan does not come from a patch.
     pub permissions: Option<u32>,
     /// What the text above the section says of it.
-    pub lead: Lead,
+    pub lead: Option<Box<Lead>>,
 }
 
 /// What may stand above a section without git header, as GNU patch reads it.
@@ -227,19 +227,19 @@ pub enum Edit {
     /// Contiguous changes of lines.
     Hunks(Vec<Hunk>),
     /// A change of bytes as git writes it.
-    Binary(Binary),
+    Binary(Box<Binary>),
     /// A header that only says that binary files differ.
     BinaryMissing,
     /// An old version of the file, which the history keeps.
-    Restore(Restore),
+    Restore(Box<Restore>),
     /// The whole contents, given.
     Whole(Arc<Vec<u8>>),
     /// Changes of texts.
     Replacements(Replacements),
     /// A change of a cell of a notebook.
-    Cell(CellEdit),
+    Cell(Box<CellEdit>),
     /// Changes of numbered lines.
-    Lines(LineEdits),
+    Lines(Box<LineEdits>),
 }
 
 impl Edit {

@@ -9,21 +9,21 @@ pub enum Name {
     /// Every line that names the file; they have to agree after stripping.
     Agreed(Vec<Claim>),
     /// The rest of a `diff --git` line, which names the file twice: `a/NAME b/NAME`.
-    Header(Claim),
+    Header(Box<Claim>),
     /// The `---` and `+++` lines of a section with git header. If the strip level leaves nothing of either, the header
     /// counts. Where the file comes or goes, one line names it, and not another file than the header.
     Below {
         /// The rest of the `diff --git` line.
-        header: Claim,
+        header: Box<Claim>,
         /// What the lines say.
         lines: Vec<Claim>,
     },
     /// The `---` and `+++` lines of a section without git header, which may differ in a suffix (`x.orig`).
     Traditional {
         /// The name on the `---` line.
-        old: Claim,
+        old: Box<Claim>,
         /// The name on the `+++` line.
-        new: Claim,
+        new: Box<Claim>,
     },
     /// No word of it; the section stands here.
     Unnamed(Span),
@@ -104,9 +104,9 @@ impl Name {
     pub(super) fn fix(&mut self, level: usize) {
         let claims = match self {
             Self::Agreed(claims) => claims.iter_mut().collect(),
-            Self::Header(claim) => vec![claim],
-            Self::Below { header, lines } => std::iter::once(header).chain(lines).collect(),
-            Self::Traditional { old, new } => vec![old, new],
+            Self::Header(claim) => vec![&mut **claim],
+            Self::Below { header, lines } => std::iter::once(&mut **header).chain(lines).collect(),
+            Self::Traditional { old, new } => vec![&mut **old, new],
             Self::Unnamed(_) => Vec::new(),
         };
         for claim in claims {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_header_is_split_where_both_halves_agree() {
-        let name = Name::Header(claim(b"a/x y b/x y", Strip::Prefixed));
+        let name = Name::Header(Box::new(claim(b"a/x y b/x y", Strip::Prefixed)));
         assert_eq!(name.resolve(1, b"").unwrap().as_bytes(), b"x y");
     }
 
@@ -221,7 +221,7 @@ mod tests {
             (b"a/b/x c/d/y", 2),
         ];
         for (line, level) in cases {
-            let name = Name::Header(claim(line, Strip::Prefixed));
+            let name = Name::Header(Box::new(claim(line, Strip::Prefixed)));
             assert!(name.resolve(level, b"").is_err(), "{}", crate::text::printable(line));
         }
         let taken: [(&[u8], usize, &[u8]); 4] = [
@@ -231,7 +231,7 @@ mod tests {
             (b"a/d/x b/e/x", 2, b"x"),
         ];
         for (line, level, path) in taken {
-            let name = Name::Header(claim(line, Strip::Prefixed));
+            let name = Name::Header(Box::new(claim(line, Strip::Prefixed)));
             assert_eq!(name.resolve(level, b"").unwrap().as_bytes(), path);
         }
     }
@@ -240,7 +240,7 @@ mod tests {
     fn a_line_names_the_file_of_its_header() {
         let named = |header: &[u8], lines: &[&[u8]]| {
             let lines = lines.iter().map(|line| claim(line, Strip::Prefixed)).collect();
-            let name = Name::Below { header: claim(header, Strip::Prefixed), lines };
+            let name = Name::Below { header: Box::new(claim(header, Strip::Prefixed)), lines };
             name.resolve(1, b"").map(|path| path.as_bytes().to_vec())
         };
         assert_eq!(named(b"a/x b/x", &[b"b/x"]), Ok(b"x".to_vec()));
@@ -270,8 +270,8 @@ mod tests {
     #[test]
     fn a_suffix_on_the_new_name_is_dropped() {
         let traditional = |old: &[u8], new: &[u8]| Name::Traditional {
-            old: claim(old, Strip::Prefixed),
-            new: claim(new, Strip::Prefixed),
+            old: Box::new(claim(old, Strip::Prefixed)),
+            new: Box::new(claim(new, Strip::Prefixed)),
         };
         assert_eq!(traditional(b"a/x.c", b"b/x.c~").resolve(1, b"").unwrap().as_bytes(), b"x.c");
         assert_eq!(traditional(b"a/x.c.orig", b"b/x.c").resolve(1, b"").unwrap().as_bytes(), b"x.c");

@@ -239,7 +239,10 @@ fn reversed(mut operation: Operation<RelPath>) -> Result<Operation<RelPath>, Rej
     if operation.new_mode.is_some() || operation.action == Action::Create {
         std::mem::swap(&mut operation.old_mode, &mut operation.new_mode);
     }
-    operation.blobs = operation.blobs.map(|Blobs { old, new }| Blobs { old: new, new: old });
+    if let Some(blobs) = &mut operation.blobs {
+        let Blobs { old, new } = &mut **blobs;
+        std::mem::swap(old, new);
+    }
     Ok(operation)
 }
 
@@ -250,7 +253,7 @@ fn says_nothing(operation: &Operation<RelPath>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Claim, Lead, Strip};
+    use crate::plan::{Claim, Strip};
 
     fn operation(action: Action, path: &str, from: Option<&str>) -> Operation<Name> {
         let name = |path: &str| {
@@ -275,7 +278,7 @@ mod tests {
             tells_missing: true,
             guard: None,
             permissions: None,
-            lead: Lead::default(),
+            lead: None,
         }
     }
 

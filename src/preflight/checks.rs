@@ -147,7 +147,7 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
 
 /// Returns whether the file is one that the operation expects: it has the digest, and the word, that are told.
 pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: &mut Findings) -> bool {
-    if let Some(word) = &operation.lead.prerequisite
+    if let Some(word) = operation.lead.as_ref().and_then(|lead| lead.prerequisite.as_ref())
         && !node.is_some_and(|node| has_word(&node.bytes, word))
     {
         let message = format!("the file does not hold the word {} that the patch is for", printable(word));

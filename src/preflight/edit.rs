@@ -42,7 +42,7 @@ pub(super) fn postimage(
         Edit::Keep | Edit::Restore(_) => Some(Edited::Same),
         Edit::Hunks(hunks) => spliced(operation, (text, hunks), preimage, options, findings).map(Edited::Changed),
         Edit::Binary(binary) => {
-            binary_postimage(operation, *binary, text, preimage, options, findings).map(Edited::Changed)
+            binary_postimage(operation, **binary, text, preimage, options, findings).map(Edited::Changed)
         }
         Edit::BinaryMissing => known::postimage(operation, preimage, options, findings).map(Edited::Changed),
         Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_made(), findings),

@@ -180,7 +180,7 @@ pub struct Side {
 ///
 /// # Errors
 ///
-/// Returns the error of a disk that failed, or one of the kind [`io::ErrorKind::Interrupted`] if [`Rules::is_stopped`]; what
+/// Returns the error of a disk that failed, or one of the kind [`io::ErrorKind::Interrupted`] if [`Options::rules`] say so; what
 /// the patch gets wrong is in [`Resolution::problems`].
 pub fn resolve(
     plan: &Plan,

@@ -364,7 +364,7 @@ impl Bases {
             }
             None => {}
         }
-        let Some(Blobs { old: name, .. }) = &operation.blobs else { return Ok(None) };
+        let Some(Blobs { old: name, .. }) = operation.blobs.as_deref() else { return Ok(None) };
         let blob = self.objects.as_ref().map(|objects| objects.find_blob(name, limit)).transpose()?.flatten();
         let found = blob.map(|(_, contents)| (Arc::new(contents), BaseKind::Objects));
         let kept = || self.kept.get(&(path.clone(), name.clone())).map(|kept| (Arc::clone(kept), BaseKind::History));

@@ -60,7 +60,7 @@ pub struct FileReport {
     pub hardlinks: Option<u64>,
     /// The other file, or the link, that is lost because this one takes its place (`--overwrite`).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replaces: Option<Replaced>,
+    pub replaces: Option<Box<Replaced>>,
     /// Whether its other names, which may lie anywhere, have the change too (`--in-place`).
     #[serde(skip_serializing_if = "is_false")]
     pub in_place: bool,
@@ -82,7 +82,7 @@ pub struct FileReport {
     pub replacements: Option<usize>,
     /// The cell that changes, for a notebook.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cell: Option<CellReport>,
+    pub cell: Option<Box<CellReport>>,
     /// Digest of the contents before; null if there are none, or if nobody asked.
     pub sha256_before: Option<String>,
     /// Digest of the contents after; null if there are none, or if nobody asked.
@@ -95,20 +95,20 @@ pub struct FileReport {
     pub tag: Option<String>,
     /// Counts of lines and digests once more, in the words that tools for reviews have for them.
     #[serde(flatten)]
-    pub review: Option<Review>,
+    pub review: Option<Box<Review>>,
     /// The contents before; null if there are none, or if nobody asked.
-    pub before: Option<Contents>,
+    pub before: Option<Box<Contents>>,
     /// The contents after; null if there are none, or if nobody asked.
-    pub after: Option<Contents>,
+    pub after: Option<Box<Contents>>,
     /// What is wrong with the white space of its new lines, where that was looked for and something is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub whitespace: Option<WhitespaceReport>,
+    pub whitespace: Option<Box<WhitespaceReport>>,
     /// The hunks that do not fit and were written to a file of their own (`--reject`).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rejects: Option<RejectsReport>,
+    pub rejects: Option<Box<RejectsReport>>,
     /// How the patch was merged with what became of the file, where it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub merge: Option<MergeReport>,
+    pub merge: Option<Box<MergeReport>>,
     /// Why the patch was not merged, where it was to be.
     #[serde(skip)]
     pub fallback: Option<Fallback>,
@@ -212,7 +212,7 @@ impl FileReport {
             status: status(known),
             mode: Modes::of(modes),
             hardlinks: known.hardlinks,
-            replaces: known.replaced.map(Replaced::of),
+            replaces: known.replaced.map(Replaced::of).map(Box::new),
             in_place: false,
             score: super::score::score(operation, patch),
             added,
@@ -220,18 +220,26 @@ impl FileReport {
             rung: operation::loosest(operation, known),
             encoding: known.encoding.map(TextEncoding::name),
             replacements: done.filter(|_| is_text_change).map(|outcome| outcome.texts.len()),
-            cell: known.cell.as_ref().map(CellReport::of),
+            cell: known.cell.as_ref().map(CellReport::of).map(Box::new),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
             recovered: done.is_some_and(|outcome| outcome.is_recovered),
             tag: done.and_then(|outcome| outcome.tag).map(|tag| tag.to_string()),
-            review: is_described.then(|| Review::of(known, LineStats { additions: added, deletions: removed })),
-            before: known.before.as_deref().map(Contents::of),
-            after: known.after.as_deref().map(Contents::of),
-            merge: known.merge.as_deref().map(MergeReport::of),
+            review: is_described
+                .then(|| Box::new(Review::of(known, LineStats { additions: added, deletions: removed }))),
+            before: known.before.as_deref().map(Contents::of).map(Box::new),
+            after: known.after.as_deref().map(Contents::of).map(Box::new),
+            merge: known.merge.as_deref().map(MergeReport::of).map(Box::new),
             fallback: known.fallback,
-            whitespace: known.whitespace.as_ref().map(|found| WhitespaceReport::of(operation, found, counter)),
-            rejects: known.rejects.as_deref().filter(|_| done.is_some()).map(|rejects| RejectsReport::of(&id, rejects)),
+            whitespace: known
+                .whitespace
+                .as_ref()
+                .map(|found| Box::new(WhitespaceReport::of(operation, found, counter))),
+            rejects: known
+                .rejects
+                .as_deref()
+                .filter(|_| done.is_some())
+                .map(|rejects| Box::new(RejectsReport::of(&id, rejects))),
             hunks,
             verdict: ruling.verdict.name(),
             reason: ruling.reason().map(str::to_owned),

@@ -240,7 +240,7 @@ impl LogFile {
     }
 
     fn of(entry: &Entry, file: &EntryFile) -> Self {
-        let source = entry.files.iter().find(|other| matches!(&other.old, Old::MovedTo(to) if *to == file.path));
+        let source = file.from.as_ref().and_then(|from| entry.file(from));
         let before = source.map_or(file.before, |source| source.before);
         let op = match (source, before, file.after) {
             (Some(_), ..) => Op::Rename,

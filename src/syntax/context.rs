@@ -34,6 +34,10 @@ impl Syntax for Context {
         true
     }
 
+    fn marks(&self) -> &'static [&'static str] {
+        &["*** "]
+    }
+
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         loop {

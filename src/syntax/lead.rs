@@ -13,10 +13,11 @@ pub(super) fn note(between: &[u8], operations: &mut [Operation<Name>]) {
         return;
     }
     for operation in operations.iter_mut().filter(is_meant) {
-        operation.lead = read(between);
-        if let (Name::Unnamed(span), Some(index)) = (&operation.path, &operation.lead.index) {
+        let lead = read(between);
+        if let (Name::Unnamed(span), Some(index)) = (&operation.path, &lead.index) {
             operation.path = Name::Agreed(vec![Claim { span: *span, ..index.clone() }]);
         }
+        operation.lead = (lead != Lead::default()).then(|| Box::new(lead));
     }
 }
 

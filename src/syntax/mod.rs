@@ -35,7 +35,7 @@ pub use quilt::{listed, packed};
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
 
-use crate::plan::{Action, Direction, Edit, Input, Lead, Name, Operation, Plan};
+use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
@@ -68,6 +68,12 @@ pub trait Syntax: Sync {
     /// has nothing else: prose may quote them.
     fn names_files(&self) -> bool {
         true
+    }
+
+    /// Byte strings of which every text that has a section has one, for others to be told fast; none where nothing is
+    /// known of that.
+    fn marks(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Returns where the first section at or after `from`, the start of a line, begins; `None` if there is none.
@@ -286,7 +292,7 @@ impl Sections {
             tells_missing: true,
             guard: None,
             permissions: None,
-            lead: Lead::default(),
+            lead: None,
         });
         self.operations.last_mut().expect("BUG: an operation has just been added")
     }
@@ -308,6 +314,12 @@ fn refuse_prose(text: &[u8], start: usize, end: usize) -> Result<(), SyntaxError
     Err(SyntaxError::new(SyntaxErrorKind::Expected("nothing but the patch"), span))
 }
 
+/// Returns whether nothing speaks against a section of `syntax` in `text`.
+fn may_have(syntax: &dyn Syntax, text: &[u8]) -> bool {
+    let marks = syntax.marks();
+    marks.is_empty() || marks.iter().any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
+}
+
 /// Where each grammar's next section starts; each part of the text is searched once by each grammar.
 struct Starts {
     next: Vec<(&'static dyn Syntax, Option<usize>)>,
@@ -326,7 +338,10 @@ impl Starts {
 
     fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {
         for (syntax, start) in &mut self.next {
-            let is_stale = if self.is_searched { start.is_some_and(|start| start < offset) } else { true };
+            let is_stale = match *start {
+                Some(start) => start < offset,
+                None => !self.is_searched && may_have(*syntax, text),
+            };
             if is_stale {
                 *start = syntax.find(text, offset);
             }

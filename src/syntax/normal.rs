@@ -32,6 +32,10 @@ impl Syntax for Normal {
         false
     }
 
+    fn marks(&self) -> &'static [&'static str] {
+        &["\n<", "\n>"]
+    }
+
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         loop {

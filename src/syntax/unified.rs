@@ -166,7 +166,7 @@ fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
         (Side::Null, Side::File(claim, _)) => (Action::Create, Name::Agreed(vec![claim])),
         (Side::File(claim, _), Side::Null) => (Action::Delete, Name::Agreed(vec![claim])),
         (Side::File(old, is_new), Side::File(new, is_gone)) => {
-            (dated((is_new, is_gone), hunks), Name::Traditional { old, new })
+            (dated((is_new, is_gone), hunks), Name::Traditional { old: Box::new(old), new: Box::new(new) })
         }
     })
 }
@@ -195,7 +195,7 @@ fn binary_missing(text: &[u8], line: Span, sections: &mut Sections) -> usize {
         let (action, name) = match (&*old.bytes, &*new.bytes) {
             (b"/dev/null", _) => (Action::Create, Name::Agreed(vec![new])),
             (_, b"/dev/null") => (Action::Delete, Name::Agreed(vec![old])),
-            _ => (Action::Modify, Name::Traditional { old, new }),
+            _ => (Action::Modify, Name::Traditional { old: Box::new(old), new: Box::new(new) }),
         };
         sections.push(action, name, Edit::BinaryMissing, line);
     }

@@ -139,6 +139,12 @@ impl<'a> Lines<'a> {
         self.next_span().map(|span| span.of(self.text))
     }
 
+    /// Returns whether the next line begins with `byte`.
+    #[must_use]
+    pub fn is_before(&self, byte: u8) -> bool {
+        self.text[self.offset..self.end].first() == Some(&byte)
+    }
+
     fn next_span(&self) -> Option<Span> {
         let rest = &self.text[self.offset..self.end];
         if rest.is_empty() {

@@ -15,7 +15,7 @@ use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
 use crate::mutex::locked;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Like, Rename, Workspace, WorkspaceError};
+use crate::workspace::{Fault, Like, Rename, Stat, Workspace, WorkspaceError};
 
 /// What was staged of one change.
 #[derive(Debug, Default)]
@@ -142,7 +142,8 @@ impl Stage {
         match content {
             Content::Bytes(bytes) => {
                 let above = change.path.ancestors().nth(missing);
-                let like = like.as_ref().map_or(Like::NewIn(above.as_ref()), Like::File);
+                let found = staged.found.as_ref().filter(|_| kind == FileKind::Regular);
+                let like = likeness(like.as_ref(), above.as_ref(), (&change.path, found));
                 self.write(workspace, change, kind, &bytes, permissions, like)
             }
             Content::Kept => {
@@ -319,6 +320,21 @@ impl Staged {
     fn path(&self) -> Option<&RelPath> {
         let change = self.change.as_ref().map(|change| &change.path);
         change.or(self.removes.as_ref().map(|(path, _)| path)).or(self.makes.last())
+    }
+}
+
+/// Returns what a new file is like: the one at `like`, which is not looked at again if that is the one that was `found` at
+/// its own path and all of it is known; a new one in `above` otherwise.
+pub(super) fn likeness<'a>(
+    like: Option<&'a RelPath>,
+    above: Option<&'a RelPath>,
+    (path, found): (&RelPath, Option<&FileState>),
+) -> Like<'a> {
+    let is_all = |stat: &Stat| like == Some(path) && stat.kind == FileKind::Regular && stat.is_bare;
+    match (like, found) {
+        (_, Some(FileState { stat, .. })) if is_all(stat) => Like::Bare { uid: stat.uid, gid: stat.gid },
+        (Some(like), _) => Like::File(like),
+        (None, _) => Like::NewIn(above),
     }
 }
 

@@ -26,7 +26,17 @@ pub(super) fn trim(
     scratch: &Scratch,
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
-    let (kept, mut names): (Vec<_>, Vec<_>) = scratch.names(workspace)?.into_iter().partition(|name| stays(name));
+    trim_among(workspace, scratch, scratch.names(workspace)?, stays)
+}
+
+/// Removes those of the scratch files `names` that are not to stay, and returns how many do.
+pub(super) fn trim_among(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    names: Vec<Vec<u8>>,
+    stays: impl Fn(&[u8]) -> bool,
+) -> Result<usize, Failure> {
+    let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| stays(name));
     let annexed: Vec<_> = names.extract_if(.., |name| annex::is_note(name)).collect();
     let has_annex = !annexed.is_empty() && annex::open(workspace, scratch)?;
     names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));

@@ -197,6 +197,13 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
 pub enum Like<'a> {
     /// Owner, group and extended attributes of this file.
     File(&'a RelPath),
+    /// This owner and group, as a file has them that was seen to have no extended attributes.
+    Bare {
+        /// Owner.
+        uid: u32,
+        /// Group.
+        gid: u32,
+    },
     /// What a file that is made in this directory gets: the group of a set-group-ID one, see inode(7), and its default
     /// access control list in the place of the umask, see acl(5).
     NewIn(Directory<'a>),
@@ -284,6 +291,8 @@ pub struct Stat {
     pub device: u64,
     /// Inode number. A hint: it does not survive every copy of a tree.
     pub inode: u64,
+    /// Whether it is known to have no extended attributes: only [`Workspace::read`] looks for them.
+    pub is_bare: bool,
 }
 
 /// A verb that failed.

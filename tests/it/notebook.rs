@@ -63,7 +63,7 @@ fn path() -> RelPath {
 /// Returns the report of the change, and the notebook afterwards.
 fn changed(text: &str, edit: CellEdit) -> (Value, String) {
     let memory = Memory::with_files([(path(), Entry::file(text))]);
-    let mut change = Change { command: "notebook", ..Change::of("n.ipynb", Edit::Cell(edit)) };
+    let mut change = Change { command: "notebook", ..Change::of("n.ipynb", Edit::Cell(Box::new(edit))) };
     (change.preflight.describe, change.preflight.diff) = (true, true);
     let outcome = engine::change(change, &memory, &Interrupt::new());
     let after = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
@@ -262,7 +262,7 @@ fn nesting_and_size_have_no_power() {
     let wide = with(NOTEBOOK, "[\n    \"# Title", &format!("[\n{}\"# Title", " ".repeat(100_000)));
     assert!(after(&wide, replace("intro", None, &"\n".repeat(1000))).len() < NOTEBOOK.len() + 10_000);
     let memory = Memory::with_files([(path(), Entry::file(NOTEBOOK))]);
-    let mut change = Change::of("n.ipynb", Edit::Cell(replace("intro", None, &"\n".repeat(1000))));
+    let mut change = Change::of("n.ipynb", Edit::Cell(Box::new(replace("intro", None, &"\n".repeat(1000)))));
     change.preflight.max_file = 2000;
     assert_eq!(engine::change(change, &memory, &Interrupt::new()).report.error.unwrap().kind, "too_large");
 }

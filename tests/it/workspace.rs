@@ -7,7 +7,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::workspace::{BACKENDS, Fault, Like, Privacy, Rename, Result, Workspace};
+use wpatch::workspace::{BACKENDS, Fault, Like, Privacy, Rename, Result, Stat, Workspace};
 
 use crate::tree::path;
 
@@ -42,7 +42,8 @@ fn what_is_created_can_be_read() {
         create(workspace, "a", b"one\n");
         let (bytes, stat) = workspace.read(&path("a"), 4).unwrap();
         assert_eq!(bytes, b"one\n", "{name}");
-        assert_eq!(workspace.stat(&path("a")).unwrap(), Some(stat), "{name}");
+        let seen = workspace.stat(&path("a")).unwrap().unwrap();
+        assert_eq!(Stat { is_bare: true, ..seen }, stat, "{name}");
         assert_eq!((stat.kind, stat.size, stat.links), (FileKind::Regular, 4, 1), "{name}");
         assert_eq!(fault(workspace.read(&path("a"), 3)), Fault::TooLarge, "{name}");
         assert_eq!(fault(workspace.create(&path("a"), b"", NEW, None)), Fault::Exists, "{name}");

@@ -64,7 +64,9 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 /// longer than many a patch. What this one does not take, help and mistakes, is left to the whole parser.
 fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
     let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
-    let mut matches = parser.args_override_self(true).disable_help_flag(true).try_get_matches_from(arguments).ok()?;
+    // It is never taken apart again: the process does one thing, and that would take as long as a tenth of a tiny patch.
+    let parser = Box::leak(Box::new(parser.args_override_self(true).disable_help_flag(true)));
+    let mut matches = parser.try_get_matches_from_mut(arguments).ok()?;
     let filters = filters(&matches);
     let global = Global::from_arg_matches_mut(&mut matches).ok()?;
     let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);

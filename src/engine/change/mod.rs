@@ -12,7 +12,7 @@ use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{
-    Action, Claim, Direction, Edit, Input, Lead, Name, Operation, Plan, Replacement, Selection, Strip, Target,
+    Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Selection, Strip, Target,
 };
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{self, Held, Problem, code};
@@ -130,7 +130,7 @@ impl Change {
             tells_missing: !self.makes,
             guard: None,
             permissions: None,
-            lead: Lead::default(),
+            lead: None,
         };
         Plan { inputs: vec![self.input], operations: vec![operation] }
     }

@@ -280,7 +280,7 @@ impl Change {
     /// ```
     #[must_use]
     pub fn notebook(path: impl Into<Vec<u8>>, edit: CellEdit) -> Self {
-        Self::of(path, Edit::Cell(edit)).called("notebook")
+        Self::of(path, Edit::Cell(Box::new(edit))).called("notebook")
     }
 
     /// Returns it under the name of `command`.

@@ -59,7 +59,7 @@ fn entry(
         return Ok(id.map(|id| IndexEntry::new(mode, id)));
     }
     let find = |blobs: &Blobs| index.objects().find_blob(&blobs.old, max_file);
-    let named = operation.blobs.as_ref().map(find).transpose()?.flatten();
+    let named = operation.blobs.as_deref().map(find).transpose()?.flatten();
     // What changes no line has no blob to name.
     let is_kept = matches!(operation.edit, Edit::Keep);
     let id = named.map(|(id, _)| id).or_else(|| staged.entry(path).filter(|_| is_kept).map(|entry| entry.id));

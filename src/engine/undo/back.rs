@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Seen;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{Action, Direction, Edit, Guard, Lead, Operation, Restore};
+use crate::plan::{Action, Direction, Edit, Guard, Operation, Restore};
 use crate::preflight::{Problem, code};
 use crate::text::Span;
 use crate::transaction::Failure;
@@ -45,14 +45,14 @@ impl Back<'_> {
         let plain = Operation { guard: Some(guard(file.after)), ..self.operation(Action::Modify, &file.path) };
         match (&file.old, file.before) {
             (Old::MovedTo(to), Some(before)) => {
-                if let Some(kind) = here.filter(|_| !self.is_moved_here(&file.path)) {
+                if let Some(kind) = here.filter(|_| file.from.is_none()) {
                     operations.push(Operation {
                         action: Action::Delete,
                         old_mode: Some(of_kind(kind)),
                         ..plain.clone()
                     });
                 }
-                let there = self.entry.files.iter().find(|other| other.path == *to).and_then(|other| other.after);
+                let there = self.entry.file(to).and_then(|other| other.after);
                 operations.push(Operation {
                     from: Some(to.clone()),
                     guard: Some(guard(there)),
@@ -62,7 +62,8 @@ impl Back<'_> {
                 });
             }
             (Old::Kept(from), Some(before)) => {
-                let edit = Edit::Restore(Restore { from: from.clone(), kind: before.kind, digest: before.digest });
+                let edit =
+                    Edit::Restore(Box::new(Restore { from: from.clone(), kind: before.kind, digest: before.digest }));
                 let permissions = before.permissions.filter(|_| before.kind == FileKind::Regular);
                 let back = Operation { edit, permissions, new_mode: Some(mode(before)), ..plain.clone() };
                 match here {
@@ -79,7 +80,7 @@ impl Back<'_> {
             (Old::None, Some(before)) => {
                 operations.push(Operation { permissions: before.permissions, ..plain });
             }
-            (Old::None, None) if !self.is_moved_here(&file.path) => {
+            (Old::None, None) if file.from.is_none() => {
                 if let Some(kind) = here {
                     operations.push(Operation { action: Action::Delete, old_mode: Some(of_kind(kind)), ..plain });
                 } else if !self.is_forced {
@@ -110,10 +111,6 @@ impl Back<'_> {
             return Ok(file.after.map(|after| after.kind));
         }
         self.seen.kind(&file.path)
-    }
-
-    fn is_moved_here(&self, path: &RelPath) -> bool {
-        self.entry.files.iter().any(|other| matches!(&other.old, Old::MovedTo(to) if to == path))
     }
 
     /// Adds the directories that no file brings along: those that were made empty go, those that went empty come back,
@@ -175,7 +172,7 @@ impl Back<'_> {
             tells_missing: true,
             guard: None,
             permissions: None,
-            lead: Lead::default(),
+            lead: None,
             expected: None,
         }
     }

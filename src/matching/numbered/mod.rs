@@ -26,7 +26,7 @@ use quest::Quest;
 pub(super) use patch::Patch;
 
 /// How often the file is searched from end to end before its lines are hashed once and for all.
-const FEW_SEARCHES: usize = 4;
+const FEW_SEARCHES: usize = 2;
 
 /// Places each hunk where its lines are, nearest to the stated line first.
 pub(super) fn place(

@@ -15,7 +15,8 @@ pub(super) fn postimage(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Vec<u8>> {
-    let named = operation.blobs.as_ref().filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)));
+    let named =
+        operation.blobs.as_deref().filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)));
     let Some((blobs, objects)) = named.zip(options.objects.as_ref()) else { return unknown(findings) };
     if operation.action != Action::Create && !is_blob(preimage, &blobs.old) {
         let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");

@@ -175,8 +175,7 @@ pub(super) fn full(left: usize, out: &mut Markup) {
 
 /// Adds the hunks of a diff, each with what is to be said of those of the patch that went there.
 fn shown(file: &FileReport, diff: &[DiffHunk<'_>], room: &mut Room, out: &mut Markup) -> usize {
-    let is_crlf = |side: &Option<crate::report::Contents>| side.as_ref().is_none_or(|side| side.eol == "crlf");
-    let is_dropped = is_crlf(&file.before) && is_crlf(&file.after);
+    let is_dropped = [&file.before, &file.after].into_iter().flatten().all(|side| side.eol == "crlf");
     let returns = if is_dropped { Returns::Dropped } else { Returns::Shown };
     let mut left = 0;
     let mut reports: Vec<&HunkReport> = file.hunks.iter().collect();

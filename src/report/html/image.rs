@@ -24,7 +24,7 @@ pub(super) fn sides(file: &FileReport, exhibit: &Exhibit, out: &mut Markup) {
 }
 
 /// What is known of one side.
-type Known<'a> = (&'a Option<Contents>, &'a Option<String>, Option<&'a Vec<u8>>);
+type Known<'a> = (&'a Option<Box<Contents>>, &'a Option<String>, Option<&'a Vec<u8>>);
 
 fn side(title: &'static str, (contents, digest, image): Known<'_>, out: &mut Markup) {
     out.raw("<figure><figcaption><strong>").raw(title).raw("</strong> ");

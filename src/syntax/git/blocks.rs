@@ -29,7 +29,7 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<Option<(Edit, usize)>, Sy
         return Err(SyntaxError::new(SyntaxErrorKind::NO_METHOD, at));
     };
     let backward = block(text, &mut lines)?;
-    Ok(Some((Edit::Binary(Binary { forward, backward }), lines.offset())))
+    Ok(Some((Edit::Binary(Box::new(Binary { forward, backward })), lines.offset())))
 }
 
 fn says_only_that_files_differ(line: &[u8]) -> bool {

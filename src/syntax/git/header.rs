@@ -22,7 +22,7 @@ pub(super) struct Header {
     pub(super) new_mode: Option<FileMode>,
     /// The mode at the end of an `index` line: that of both sides.
     pub(super) index_mode: Option<FileMode>,
-    pub(super) blobs: Option<Blobs>,
+    pub(super) blobs: Option<Box<Blobs>>,
     /// Both names of a rename.
     pub(super) rename: Option<(Claim, Claim)>,
     /// Both names of a copy.
@@ -152,7 +152,7 @@ impl Header {
         if !is_id(old) || !is_id(new) {
             return Ok(());
         }
-        self.blobs = Some(Blobs { old: old.to_vec(), new: new.to_vec() });
+        self.blobs = Some(Box::new(Blobs { old: old.to_vec(), new: new.to_vec() }));
         if end < line.len() {
             self.index_mode = Some(mode(text, Span::new(rest.start + end + 1, rest.end))?);
         }

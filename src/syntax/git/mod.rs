@@ -148,7 +148,7 @@ impl Header {
 fn header_name(text: &[u8], span: Span) -> Result<Name, SyntaxError> {
     Ok(match names::quoted_pair(text, span)? {
         Some(pair) => Name::Agreed(pair.into()),
-        None => Name::Header(Claim { bytes: span.of(text).to_vec(), strip: Strip::Prefixed, span }),
+        None => Name::Header(Box::new(Claim { bytes: span.of(text).to_vec(), strip: Strip::Prefixed, span })),
     })
 }
 

@@ -103,7 +103,8 @@ impl<'a, 's> Document<'a, 's> {
             return Ok(());
         }
         self.options.allow_files(self.sections.operations.len() + 1, at)?;
-        let edit = Edit::Lines(LineEdits { tag, earlier: Vec::new(), edits: Vec::new(), repairs: Vec::new() });
+        let edit =
+            Edit::Lines(Box::new(LineEdits { tag, earlier: Vec::new(), edits: Vec::new(), repairs: Vec::new() }));
         let name = name(path, Span::new(at.start + 1, at.start + 1 + path.len()));
         self.sections.push(Action::Modify, name, edit, at);
         let operation = self.sections.operations.len() - 1;

@@ -114,7 +114,7 @@ fn counted(text: &[u8], lines: &mut Lines<'_>, header: &Header, at: Span) -> Res
     let mut counts = Counts::default();
     while counts.old < header.old.count || counts.new < header.new.count {
         let here = lines.offset();
-        let Some(line) = lines.peek().and_then(body_line) else {
+        let Some(line) = lines.next().and_then(|(_, line)| body_line(line)) else {
             return Err(line_count(header, counts, content_span(text, here)));
         };
         if let BodyLine::Line(kind) = line {
@@ -123,9 +123,8 @@ fn counted(text: &[u8], lines: &mut Lines<'_>, header: &Header, at: Span) -> Res
         if counts.old > header.old.count || counts.new > header.new.count {
             return Err(line_count(header, counts, content_span(text, here)));
         }
-        lines.next();
     }
-    while lines.peek().is_some_and(|line| line.starts_with(b"\\")) {
+    while lines.is_before(b'\\') {
         lines.next();
     }
     if counts.changed == 0 {

@@ -1,7 +1,9 @@
 //! From a committed transaction to an entry.
 
+use std::collections::HashSet;
+
 use super::prune::dead;
-use super::{Failure, OldFile, Place, attic, name, old_file, places};
+use super::{Failure, OldFile, OldFiles, Place, attic, name, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::Durability;
@@ -9,7 +11,7 @@ use crate::transaction::annex;
 use crate::transaction::change::Change;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
-use crate::transaction::sweep::{gone, is_kept, sweep, trim};
+use crate::transaction::sweep::{gone, is_kept, sweep, trim, trim_among};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
 /// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.
@@ -37,15 +39,16 @@ pub(in crate::transaction) fn keep(
         }
     }
     let names = scratch.names(workspace)?;
-    let mut kept = Vec::new();
+    let old_files = OldFiles::new(journal, &names);
+    let mut kept = HashSet::new();
     let mut bytes = 0;
     for change in journal.changes.iter().filter(is_own) {
-        if let OldFile::Slot(slot) = old_file(change, journal, &names) {
+        if let OldFile::Slot(slot) = old_files.of(change) {
             bytes += change.before.map_or(0, |before| before.size);
-            kept.push(slot);
+            kept.insert(slot.into_bytes());
         }
     }
-    trim(workspace, scratch, |name| name == b"done" || kept.iter().any(|kept| name == kept.as_bytes()))?;
+    trim_among(workspace, scratch, names, |name| name == b"done" || kept.contains(name))?;
     let mut attempts = 0;
     loop {
         attempts += 1;

@@ -9,6 +9,7 @@ mod attic;
 mod chain;
 mod index;
 mod keep;
+mod old_files;
 pub mod plans;
 mod prune;
 pub mod refusals;
@@ -17,10 +18,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::annex;
-use super::change::{Arrival, Change, Image, Kind, Standing};
+use super::change::{Change, Image, Kind, Standing};
 use super::journal::Journal;
 use super::place::{find, place};
-use super::scratch::{Scratch, Slot};
+use super::scratch::Scratch;
 use super::state::{Looked, look};
 use super::sweep::is_unreachable;
 use super::{Failure, Interrupt, Links, Options, Recovered, recover};
@@ -28,6 +29,8 @@ use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
+
+use old_files::{OldFile, OldFiles};
 
 pub use chain::Chain;
 pub use index::{IndexChange, IndexRecord};
@@ -77,6 +80,15 @@ pub struct Entry {
     pub refusal: Option<Refusal>,
 }
 
+impl Entry {
+    /// Returns what it did to the file at `path`.
+    #[must_use]
+    pub fn file(&self, path: &RelPath) -> Option<&EntryFile> {
+        let index = self.files.binary_search_by(|file| file.path.cmp(path)).ok()?;
+        self.files.get(index)
+    }
+}
+
 /// How a transaction ended that the history knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fate {
@@ -96,6 +108,8 @@ pub enum Fate {
 pub struct EntryFile {
     /// The file.
     pub path: RelPath,
+    /// Where it was before, if it was renamed.
+    pub from: Option<RelPath>,
     /// What was there.
     pub before: Option<Version>,
     /// What was there afterwards.
@@ -259,16 +273,18 @@ impl Place {
     /// Returns the entry that `journal` is the record of.
     fn entry(&self, workspace: &dyn Workspace, journal: Journal) -> Result<Entry, Failure> {
         let names = self.scratch.names(workspace)?;
+        let old_files = OldFiles::new(&journal, &names);
         let mut files = Vec::with_capacity(journal.changes.len());
         for change in journal.changes.iter().filter(|change| !annex::is_annexed(&change.path)) {
-            let old = match old_file(change, &journal, &names) {
+            let old = match old_files.of(change) {
                 OldFile::None => Old::None,
                 OldFile::MovedTo(path) => Old::MovedTo(path.clone()),
                 OldFile::Slot(name) => Old::Kept(self.scratch.file(name)?),
                 OldFile::Lost => Old::Lost,
             };
             let (before, after) = (change.before.map(Version::from), change.after.map(Version::from));
-            files.push(EntryFile { path: change.path.clone(), before, after, old });
+            let from = old_files.source(change).cloned();
+            files.push(EntryFile { path: change.path.clone(), from, before, after, old });
         }
         let is_in_place = journal.changes.iter().any(|change| change.in_place);
         Ok(Entry {
@@ -291,6 +307,7 @@ impl Place {
     fn aborted(&self, journal: Journal) -> Entry {
         let file = |change: Change| EntryFile {
             path: change.path,
+            from: None,
             before: change.before.map(Version::from),
             after: change.after.map(Version::from),
             old: Old::None,
@@ -319,29 +336,6 @@ impl Place {
     fn is_there(&self, workspace: &dyn Workspace) -> Result<bool, Failure> {
         Ok(workspace.stat(&self.scratch.directory)?.is_some())
     }
-}
-
-/// Where a finished transaction has the old file of a change.
-enum OldFile<'a> {
-    None,
-    Slot(String),
-    MovedTo(&'a RelPath),
-    Lost,
-}
-
-/// Returns where the old file of `change` is; `names` are those of the scratch files.
-fn old_file<'a>(change: &Change, journal: &'a Journal, names: &[Vec<u8>]) -> OldFile<'a> {
-    if change.before.is_none() || change.is_mode() {
-        return OldFile::None;
-    }
-    let goes_on = |other: &&Change| other.arrives == Some(Arrival::Old(change.number));
-    if let Some(target) = journal.changes.iter().find(goes_on) {
-        return OldFile::MovedTo(&target.path);
-    }
-    let slots = if change.is_exchange() { [Slot::Old, Slot::New].as_slice() } else { &[Slot::Old] };
-    let candidates = slots.iter().map(|&slot| super::scratch::name(slot, change.number));
-    let is_there = |name: &String| names.iter().any(|found| found == name.as_bytes());
-    candidates.into_iter().find(is_there).map_or(OldFile::Lost, OldFile::Slot)
 }
 
 impl From<Image> for Version {

@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use note::{Mark, Note};
 
-use super::change::{Change, Image};
+use super::change::{Change, Image, Kind};
 use super::journal::Journal;
 use super::place::{Place, is_private, place};
 use super::rollback::Rollback;
 use super::scratch::{self, Scratch};
 use super::slots::Slots;
+use super::stage::likeness;
 
 use super::swap::Swap;
 use super::undone::Aborted;
@@ -26,7 +27,7 @@ use crate::mode::{FileKind, Permissions};
 use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::progress::Progress;
-use crate::workspace::{Like, Lock, Timestamp, Workspace, WorkspaceError};
+use crate::workspace::{Lock, Timestamp, Workspace, WorkspaceError};
 
 /// One transaction of one change: begun under the lock, given the change as a [`Sink`], then committed.
 ///
@@ -222,8 +223,9 @@ impl Sink for SingleChange<'_> {
 }
 
 fn stage(workspace: &dyn Workspace, scratch: &Scratch, draft: &Draft) -> Result<(), Failure> {
-    let Draft { change, bytes, permissions, like, .. } = draft;
+    let Draft { change, found, bytes, permissions, like } = draft;
     let above = change.path.parent();
-    let like = like.as_ref().map_or(Like::NewIn(above.as_ref()), Like::File);
+    let found = found.as_ref().filter(|_| change.after.is_some_and(|after| after.kind == Kind::File));
+    let like = likeness(like.as_ref(), above.as_ref(), (&change.path, found));
     stage::write(workspace, (scratch, change), bytes, *permissions, like)
 }

@@ -7,6 +7,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use memchr::memmem;
 
@@ -110,9 +111,12 @@ fn of_user(name: &str) -> Option<PathBuf> {
 
 /// Returns where git's file `name` may be for all users: it goes by where git was installed.
 fn of_system(name: &str) -> Vec<PathBuf> {
+    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
     let mut places = vec![Path::new("/etc").join(name)];
-    let path = env::var_os("PATH").unwrap_or_default();
-    let program = env::split_paths(&path).find(|directory| directory.join("git").is_file());
+    let program = PROGRAM.get_or_init(|| {
+        let path = env::var_os("PATH").unwrap_or_default();
+        env::split_paths(&path).find(|directory| directory.join("git").is_file())
+    });
     if let Some(prefix) = program.as_deref().filter(|directory| directory.file_name() == Some(OsStr::new("bin"))) {
         places.extend(prefix.parent().map(|prefix| prefix.join("etc").join(name)));
     }

@@ -71,6 +71,7 @@ impl Node {
             modified: self.modified,
             device: 1,
             inode,
+            is_bare: true,
         }
     }
 }

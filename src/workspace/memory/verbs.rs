@@ -106,12 +106,15 @@ impl Workspace for Memory {
     fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
         self.run("create", Some(path), |state| {
             let directory = state.vacant(path)?;
-            let like = match like {
-                Some(Like::File(like)) => Some(state.live.find(like)?),
+            let owner = match like {
+                Some(Like::File(like)) => {
+                    let model = &state.live.nodes[&state.live.find(like)?];
+                    Some((model.uid, model.gid))
+                }
+                Some(Like::Bare { uid, gid }) => Some((uid, gid)),
                 Some(Like::NewIn(above)) => state.live.directory(above).map(|_| None)?,
                 None => None,
             };
-            let owner = like.map(|inode| (state.live.nodes[&inode].uid, state.live.nodes[&inode].gid));
             let bits = match permissions {
                 Permissions::New { executable: true } => 0o777 & !UMASK,
                 Permissions::New { executable: false } => 0o666 & !UMASK,

@@ -104,7 +104,7 @@ pub(in crate::workspace) fn bits(mode: FileMode) -> u32 {
 
 pub(in crate::workspace) fn stat(kind: FileKind, permissions: u32, size: u64) -> Stat {
     let modified = Timestamp::default();
-    Stat { kind, permissions, uid: USER, gid: USER, links: 1, size, modified, device: 0, inode: 0 }
+    Stat { kind, permissions, uid: USER, gid: USER, links: 1, size, modified, device: 0, inode: 0, is_bare: false }
 }
 
 impl Workspace for Objects {

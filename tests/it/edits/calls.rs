@@ -52,7 +52,7 @@ impl Call {
             Asks::Append(path, ending, new) => {
                 (path, replacements(vec![one(&Target::End(*ending), new)], EditOrder::AtOnce))
             }
-            Asks::Notebook(path, edit) => (path, Edit::Cell(edit.clone())),
+            Asks::Notebook(path, edit) => (path, Edit::Cell(Box::new(edit.clone()))),
         };
         let makes = matches!(self.asks, Asks::Write(..) | Asks::Append(..));
         let change = Change { makes, ..Change::of(path.as_str(), edit) };

@@ -168,6 +168,7 @@ fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
             true
         }
     };
+    assert_eq!(disk.read(&path("like"), 3).unwrap().1.is_bare, !takes_attributes);
     disk.create(&path("new"), b"new", Permissions::Exact(0o751), Some(Like::File(&path("like")))).unwrap();
     let (like, found) = (fs::metadata(like).unwrap(), fs::metadata(&new).unwrap());
     assert_eq!((found.uid(), found.gid()), (like.uid(), like.gid()));
@@ -206,12 +207,18 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
     setxattr(root.path().join("d"), "system.posix_acl_default", &list, XattrFlags::empty()).unwrap();
     disk.create(&path("d/with"), b"", Permissions::Exact(0o640), Some(Like::File(&path("with")))).unwrap();
     disk.create(&path("d/without"), b"", Permissions::Exact(0o644), Some(Like::File(&path("without")))).unwrap();
+    let stat = disk.read(&path("without"), 0).unwrap().1;
+    assert!(stat.is_bare && !disk.read(&path("with"), 0).unwrap().1.is_bare);
+    let bare = Like::Bare { uid: stat.uid, gid: stat.gid };
+    disk.create(&path("d/bare"), b"", Permissions::Exact(0o644), Some(bare)).unwrap();
     assert_eq!(attribute(&root.path().join("d/with"), access).unwrap(), list);
     assert_eq!(bits(&root.path().join("d/with")), 0o640);
-    let mut names = [0; 1024];
-    let size = listxattr(root.path().join("d/without"), &mut names[..]).unwrap();
-    assert!(!String::from_utf8_lossy(&names[..size]).contains(access));
-    assert_eq!(bits(&root.path().join("d/without")), 0o644);
+    for name in ["d/without", "d/bare"] {
+        let mut names = [0; 1024];
+        let size = listxattr(root.path().join(name), &mut names[..]).unwrap();
+        assert!(!String::from_utf8_lossy(&names[..size]).contains(access));
+        assert_eq!(bits(&root.path().join(name)), 0o644);
+    }
 }
 
 /// Sets an access control list that also has a stranger; returns whether the file system takes it.

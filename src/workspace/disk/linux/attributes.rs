@@ -9,6 +9,7 @@ use rustix::fs::{
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
 
+use super::birth::Birth;
 use super::contents::{not_regular, open_regular, read_bytes};
 use super::fault::Attempt;
 use super::stat::{kind_of, stat_of};
@@ -65,29 +66,14 @@ impl Model {
 
     /// Gives `file` owner, group and extended attributes of this one, as far as the caller may, and returns
     /// which of the permission `bits` it can have without anybody gaining access by it.
-    pub(super) fn give_to(&self, file: impl AsFd, bits: u32) -> Attempt<u32> {
-        let bits = self.give_owner(&file, bits)?;
-        self.give_attributes(&file)?;
+    pub(super) fn give_to(&self, file: impl AsFd, birth: &Birth, bits: u32) -> Attempt<u32> {
+        let bits = give_owner_to(&file, (self.stat.uid, self.stat.gid), birth, bits)?;
+        self.give_attributes(&file, birth)?;
         Ok(bits)
     }
 
-    fn give_owner(&self, file: impl AsFd, bits: u32) -> Attempt<u32> {
-        let is = stat_of(&fstat(&file)?);
-        let owner = (is.uid != self.stat.uid).then(|| Uid::from_raw(self.stat.uid));
-        let group = (is.gid != self.stat.gid).then(|| Gid::from_raw(self.stat.gid));
-        if owner.is_none() && group.is_none() {
-            return Ok(bits);
-        }
-        if may(fchown(&file, owner, group))? {
-            return Ok(bits);
-        }
-        let has_group = group.is_none() || may(fchown(&file, None, group))?;
-        Ok(safe_bits(bits, owner.is_none(), has_group))
-    }
-
-    fn give_attributes(&self, file: impl AsFd) -> Attempt<()> {
+    fn give_attributes(&self, file: impl AsFd, birth: &Birth) -> Attempt<()> {
         let names = tolerating_none(self.names())?;
-        let inherited = tolerating_none(filled(|names| flistxattr(&file, spare_capacity(names))))?;
         for name in split(&names).filter(|name| !BOUND_TO_CONTENTS.contains(name)) {
             let given = self.value(name).and_then(|value| fsetxattr(&file, name, &value, XattrFlags::empty()));
             match given {
@@ -97,10 +83,46 @@ impl Model {
                 Err(errno) => return Err(errno.into()),
             }
         }
-        if split(&inherited).any(|name| name == ACCESS_LIST) && !split(&names).any(|name| name == ACCESS_LIST) {
+        if birth.has_list && !split(&names).any(|name| name == ACCESS_LIST) {
             fremovexattr(&file, ACCESS_LIST)?;
         }
         Ok(())
+    }
+}
+
+/// Gives `file` this user and group and no access control list, and returns which of the permission `bits` it can have.
+pub(super) fn lay_bare(file: impl AsFd, owner: (u32, u32), birth: &Birth, bits: u32) -> Attempt<u32> {
+    let bits = give_owner_to(&file, owner, birth, bits)?;
+    if birth.has_list {
+        fremovexattr(&file, ACCESS_LIST)?;
+    }
+    Ok(bits)
+}
+
+fn give_owner_to(file: impl AsFd, (uid, gid): (u32, u32), birth: &Birth, bits: u32) -> Attempt<u32> {
+    let owner = (birth.uid != uid).then(|| Uid::from_raw(uid));
+    let group = (birth.gid != gid).then(|| Gid::from_raw(gid));
+    if owner.is_none() && group.is_none() {
+        return Ok(bits);
+    }
+    if may(fchown(&file, owner, group))? {
+        return Ok(bits);
+    }
+    let has_group = group.is_none() || may(fchown(&file, None, group))?;
+    Ok(safe_bits(bits, owner.is_none(), has_group))
+}
+
+/// Returns whether `file` has no extended attributes for sure.
+pub(super) fn has_no_attributes(file: impl AsFd) -> bool {
+    matches!(flistxattr(file, &mut [0; 0][..]), Ok(0) | Err(Errno::OPNOTSUPP | Errno::NOSYS))
+}
+
+/// Returns whether `file` has an access control list.
+pub(super) fn has_list(file: impl AsFd) -> Attempt<bool> {
+    match fgetxattr(file, ACCESS_LIST, &mut [0; 0][..]) {
+        Ok(_) => Ok(true),
+        Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(false),
+        Err(errno) => Err(errno.into()),
     }
 }
 

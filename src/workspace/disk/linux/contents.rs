@@ -5,6 +5,7 @@ use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fstat, ftruncate, openat, readlinkat, statat};
 use rustix::io::{Errno, read, retry_on_intr, write};
 
+use super::attributes::has_no_attributes;
 use super::fault::{Attempt, Trouble};
 use super::stat::stat_of;
 use crate::mode::FileKind;
@@ -15,7 +16,7 @@ const MOST_READS: u32 = 8;
 /// Bytes for `getdents64`; some 800 names.
 const LIST_BUFFER: usize = 32 * 1024;
 
-/// Reads the regular file `name`: `newfstatat`, `openat`, `read`, `fstat`, `close`.
+/// Reads the regular file `name`: `newfstatat`, `openat`, `read`, `flistxattr`, `fstat`, `close`.
 ///
 /// The first look keeps devices from being opened; the second one, at the open file, tells whether the bytes
 /// belong together.
@@ -31,10 +32,11 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
         }
         let file = open_regular(&directory, name, OFlags::RDONLY)?;
         let bytes = read_bytes(&file, stat.size)?;
+        let is_bare = has_no_attributes(&file);
         let after = fstat(&file)?;
         let is_settled = (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
         if is_settled && stat == stat_of(&after) && bytes.len() as u64 == stat.size {
-            return Ok((bytes, stat));
+            return Ok((bytes, Stat { is_bare, ..stat }));
         }
     }
     Err(Trouble::own(Fault::Other, "it is being written to all the time"))

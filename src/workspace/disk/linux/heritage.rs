@@ -4,10 +4,11 @@ use std::os::fd::OwnedFd;
 
 use rustix::buffer::spare_capacity;
 use rustix::fd::AsFd;
-use rustix::fs::{Gid, XattrFlags, fchown, fgetxattr, fremovexattr, fsetxattr, fstat, getxattr};
+use rustix::fs::{Gid, XattrFlags, fchown, fremovexattr, fsetxattr, fstat, getxattr};
 use rustix::io::Errno;
 
 use super::attributes::{ACCESS_LIST, filled, may, path_of};
+use super::birth::Birth;
 use super::fault::Attempt;
 use super::stat::stat_of;
 use crate::mode::Permissions;
@@ -18,6 +19,7 @@ const DEFAULT_LIST: &[u8] = b"system.posix_acl_default";
 const SET_GROUP: u32 = 0o2000;
 
 /// What one directory gives.
+#[derive(Debug)]
 pub(super) struct Heritage {
     group: Option<u32>,
     list: Option<Vec<u8>>,
@@ -38,15 +40,15 @@ impl Heritage {
 
     /// Gives it to `file`, and returns its permission bits: `bits`, which are under the umask, unless a list takes the
     /// place of the umask.
-    pub(super) fn give_to(&self, file: impl AsFd, permissions: Permissions, bits: u32) -> Attempt<u32> {
-        if let Some(group) = self.group
-            && stat_of(&fstat(&file)?).gid != group
-        {
+    pub(super) fn give_to(&self, file: impl AsFd, birth: &Birth, permissions: Permissions, bits: u32) -> Attempt<u32> {
+        if let Some(group) = self.group.filter(|group| *group != birth.gid) {
             // The kernel gives the group also to files of those who may not: they keep their own here.
             may(fchown(&file, None, Some(Gid::from_raw(group))))?;
         }
         let Some(list) = &self.list else {
-            disinherit(&file)?;
+            if birth.has_list {
+                fremovexattr(&file, ACCESS_LIST)?;
+            }
             return Ok(bits);
         };
         fsetxattr(&file, ACCESS_LIST, list, XattrFlags::empty())?;
@@ -58,14 +60,5 @@ impl Heritage {
         // The list shows in the mode, and setting the mode changes its entries for owner, mask and others, as making
         // a file with that mode does.
         Ok(stat_of(&fstat(&file)?).permissions & most)
-    }
-}
-
-/// Removes a list that the directory gave in which the file was made.
-fn disinherit(file: impl AsFd) -> Attempt<()> {
-    match fgetxattr(&file, ACCESS_LIST, &mut [0; 0][..]) {
-        Ok(_) => Ok(fremovexattr(&file, ACCESS_LIST)?),
-        Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
-        Err(errno) => Err(errno.into()),
     }
 }

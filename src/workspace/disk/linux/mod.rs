@@ -3,6 +3,7 @@
 mod annex;
 mod attic;
 mod attributes;
+mod birth;
 mod contents;
 mod directory;
 mod fault;
@@ -21,7 +22,9 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::retry_on_intr;
 
 use self::attic::Attic;
+use self::birth::{Birth, Memo};
 use self::fault::{Attempt, Trouble};
+use self::heritage::Heritage;
 use self::parents::Parents;
 use crate::mutex::locked;
 use crate::path::RelPath;
@@ -46,6 +49,8 @@ pub struct Disk {
     parents: Parents,
     /// That of the process when it was first needed.
     umask: OnceLock<u32>,
+    births: Memo<Birth>,
+    heritages: Memo<Heritage>,
     /// Held by the one verb that goes on while handles are short.
     shortage: Mutex<()>,
 }
@@ -60,7 +65,9 @@ impl Disk {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| open(root, flags, Mode::empty())) {
             Ok(handle) => {
-                Ok(Self { parents: Parents::new(handle), umask: OnceLock::new(), shortage: Mutex::default() })
+                let parents = Parents::new(handle);
+                let (births, heritages) = (Memo::default(), Memo::default());
+                Ok(Self { parents, umask: OnceLock::new(), births, heritages, shortage: Mutex::default() })
             }
             Err(errno) => {
                 let path = printable(root.as_os_str().as_encoded_bytes()).to_string();
@@ -97,12 +104,19 @@ impl Disk {
         outside.or_else(|| self.parents.annex().shown(path)).unwrap_or_else(|| path.to_string())
     }
 
+    /// Gives the kept handles back.
+    fn give_back(&self) {
+        self.parents.forget_all();
+        self.births.forget();
+        self.heritages.forget();
+    }
+
     /// Gives the kept handles back and tries again, alone, until the other threads have given back theirs.
     fn try_again<T>(&self, work: impl Fn() -> Attempt<T>, trouble: Trouble) -> Attempt<T> {
         let _alone = locked(&self.shortage);
         let mut result = Err(trouble);
         for _ in 0..MOST_TRIES {
-            self.parents.forget_all();
+            self.give_back();
             result = work();
             if !matches!(&result, Err(trouble) if trouble.is_out_of_handles()) {
                 break;

@@ -19,7 +19,7 @@ use crate::workspace::Fault;
 /// Most handles that are kept.
 const MOST_HANDLES: u64 = 32;
 /// How long a handle is kept: a directory that somebody else moved away is not written to for longer.
-const MAX_AGE: Duration = Duration::from_secs(1);
+pub(super) const MAX_AGE: Duration = Duration::from_secs(1);
 /// `openat2` gives `EAGAIN` when something was renamed while it walked; see openat2(2).
 const MOST_RACES: u32 = 64;
 

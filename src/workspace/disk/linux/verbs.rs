@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fd::{AsFd, OwnedFd};
@@ -15,12 +16,13 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::attributes::{Model, bits_of, give_owner, process_umask, set_bits, set_bits_of};
+use super::attributes::{Model, bits_of, give_owner, lay_bare, process_umask, set_bits, set_bits_of};
+use super::birth::Birth;
 use super::contents::{make_file, names, open_regular, overwrite_file, read_file, target, write_bytes};
 use super::directory::make_private;
 use super::fault::{Attempt, Trouble};
 use super::heritage::Heritage;
-use super::parents::open_directory;
+use super::parents::{Handle, open_directory};
 use super::stat::stat_of;
 use super::{Disk, lock};
 use crate::mode::Permissions;
@@ -202,7 +204,7 @@ impl Workspace for Disk {
     }
 
     fn forget(&self) {
-        self.parents.forget_all();
+        self.give_back();
     }
 
     fn annex(&self, directory: &[u8]) -> Result<()> {
@@ -250,12 +252,31 @@ impl Disk {
         let bits = self.bits_of(permissions);
         let (directory, name) = self.parents.of(path)?;
         let file = make_file(&directory, name)?;
-        let result = fill(&file, bytes, (permissions, bits), source.as_ref());
+        let result = self.fill((&directory, &file), bytes, (permissions, bits), source.as_ref());
         if result.is_err() {
             // It is ours and useless; if it stays, that is no worse than the error that is returned.
             let _ = unlinkat(&directory, name, AtFlags::empty());
         }
         result
+    }
+
+    /// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as the source lets it.
+    fn fill(
+        &self,
+        (directory, file): (&Handle, &OwnedFd),
+        bytes: &[u8],
+        (permissions, bits): (Permissions, u32),
+        source: Option<&Source>,
+    ) -> Attempt<()> {
+        write_bytes(file, bytes)?;
+        let birth = || self.births.get(directory, |_| Birth::of(file));
+        let bits = match source {
+            Some(Source::File(model)) => model.give_to(file, &*birth()?, bits)?,
+            Some(Source::Owner(uid, gid)) => lay_bare(file, (*uid, *gid), &*birth()?, bits)?,
+            Some(Source::Directory(heritage)) => heritage.give_to(file, &*birth()?, permissions, bits)?,
+            None => bits,
+        };
+        set_bits(file, bits)
     }
 
     fn source_of(&self, like: Like<'_>) -> Attempt<Source> {
@@ -264,9 +285,11 @@ impl Disk {
                 let model = self.parents.of(path).and_then(|(directory, name)| Model::open(&directory, name));
                 model.map(Source::File).map_err(|trouble| trouble.blaming(path))
             }
-            Like::NewIn(None) => Ok(Source::Directory(Heritage::of(self.parents.root())?)),
+            Like::Bare { uid, gid } => Ok(Source::Owner(uid, gid)),
+            Like::NewIn(None) => Ok(Source::Directory(self.heritages.get(self.parents.root(), Heritage::of)?)),
             Like::NewIn(Some(path)) => {
-                let heritage = self.parents.directory(path.as_bytes()).and_then(|directory| Heritage::of(&directory));
+                let directory = self.parents.directory(path.as_bytes());
+                let heritage = directory.and_then(|directory| self.heritages.get(&directory, Heritage::of));
                 heritage.map(Source::Directory).map_err(|trouble| trouble.blaming(path))
             }
         }
@@ -314,18 +337,8 @@ impl Disk {
 /// What gives a new file its attributes.
 enum Source {
     File(Model),
-    Directory(Heritage),
-}
-
-/// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as the source lets it.
-fn fill(file: &OwnedFd, bytes: &[u8], (permissions, bits): (Permissions, u32), source: Option<&Source>) -> Attempt<()> {
-    write_bytes(file, bytes)?;
-    let bits = match source {
-        Some(Source::File(model)) => model.give_to(file, bits)?,
-        Some(Source::Directory(heritage)) => heritage.give_to(file, permissions, bits)?,
-        None => bits,
-    };
-    set_bits(file, bits)
+    Owner(u32, u32),
+    Directory(Arc<Heritage>),
 }
 
 fn sync_handle(file: impl AsFd) -> Attempt<()> {

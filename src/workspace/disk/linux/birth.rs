@@ -1,0 +1,60 @@
+//! What a file has from the moment on in which it is made, which depends on its directory alone.
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::fstat;
+
+use super::attributes::has_list;
+use super::fault::Attempt;
+use super::parents::{Handle, MAX_AGE};
+use super::stat::stat_of;
+use crate::mutex::locked;
+
+/// What a file has that was just made by us.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Birth {
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+    /// Whether the default list of the directory gave it an access control list; see acl(5).
+    pub(super) has_list: bool,
+}
+
+impl Birth {
+    pub(super) fn of(file: impl AsFd) -> Attempt<Self> {
+        let stat = stat_of(&fstat(&file)?);
+        Ok(Self { uid: stat.uid, gid: stat.gid, has_list: has_list(file)? })
+    }
+}
+
+/// What was found out about one directory, kept for as long as a handle of it.
+#[derive(Debug)]
+pub(super) struct Memo<T>(Mutex<Option<(Handle, Instant, Arc<T>)>>);
+
+impl<T> Default for Memo<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Memo<T> {
+    /// Returns what is known of `directory`, or finds it out.
+    pub(super) fn get(&self, directory: &Handle, ask: impl FnOnce(&OwnedFd) -> Attempt<T>) -> Attempt<Arc<T>> {
+        if let Some((known, since, found)) = &*locked(&self.0)
+            && Arc::ptr_eq(known, directory)
+            && since.elapsed() <= MAX_AGE
+        {
+            return Ok(Arc::clone(found));
+        }
+        let since = Instant::now();
+        let found = Arc::new(ask(directory)?);
+        *locked(&self.0) = Some((Arc::clone(directory), since, Arc::clone(&found)));
+        Ok(found)
+    }
+
+    /// Gives the handle back.
+    pub(super) fn forget(&self) {
+        *locked(&self.0) = None;
+    }
+}
