@@ -81,6 +81,10 @@ impl Plan<Name> {
 
     /// Puts `other` behind it: a patch that sees what this one leaves.
     pub fn append(&mut self, other: Self) {
+        if self.inputs.is_empty() {
+            *self = other;
+            return;
+        }
         let inputs = self.inputs.len();
         let ends = [self.operations.first(), self.operations.last()];
         let steps = ends.iter().flatten().map(|operation| operation.step + 1).max().unwrap_or(0);

@@ -1,9 +1,9 @@
 //! What a commit costs, counted in verbs and syncs. A change of these numbers is a decision, not an accident.
 
-use wpatch::transaction::{Durability, Options};
+use wpatch::transaction::{Durability, Failure, Interrupt, Options, Trial};
 use wpatch::workspace::memory::{Entry, Memory};
 
-use crate::changes::{Case, Step};
+use crate::changes::{Case, Step, tried};
 
 /// Returns the verbs and syncs of a case, less those of reading: two for each file that is there, one for others.
 fn cost(case: &Case, durability: Durability) -> (usize, usize) {
@@ -23,6 +23,24 @@ fn updates(count: usize) -> Case {
     case(steps, names.iter().map(|name| (*name, Entry::file("old"))).collect())
 }
 
+fn moves(count: usize) -> Case {
+    let name = |letter: &str, number: usize| -> &'static str { format!("{letter}/{number}").leak() };
+    let steps = (0..count).flat_map(|number| {
+        let (from, to) = (name("d", number), name("e", number));
+        [Step::Move(from, to), Step::Delete(from)]
+    });
+    case(steps.collect(), (0..count).map(|number| (name("d", number), Entry::file("same"))).collect())
+}
+
+/// Sends every change back.
+struct Refuses;
+
+impl Trial for Refuses {
+    fn judge(&self, _: &Interrupt) -> Result<(), Failure> {
+        Err(Failure::Rejected)
+    }
+}
+
 fn mixed() -> Case {
     let before = vec![("a", Entry::file("a")), ("d/b", Entry::file("b"))];
     let steps = vec![Step::Put("a", Entry::file("A")), Step::Delete("d/b"), Step::Put("n/c", Entry::file("c"))];
@@ -37,4 +55,17 @@ fn a_commit_costs_so_many_verbs_and_syncs() {
     let expected =
         [("1 update", (30, 7), (15, 0)), ("3 mixed", (47, 10), (33, 0)), ("100 updates", (425, 6), (415, 0))];
     assert_eq!(table, expected);
+}
+
+#[test]
+fn to_roll_back_costs_the_same_for_each_file_that_moved() {
+    let verbs = |count| {
+        let (case, options) = (moves(count), Options { durability: Durability::None, ..Options::default() });
+        let memory = case.memory();
+        tried(&memory, &case.steps, options, &Refuses).expect_err("it is sent back");
+        assert_eq!(memory.entries(), case.memory().entries());
+        memory.verbs()
+    };
+    let [few, more, most] = [10, 20, 40].map(verbs);
+    assert_eq!(most - more, 2 * (more - few));
 }

@@ -5,6 +5,7 @@
 
 mod directories;
 mod overwritten;
+mod twins;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ use super::{Durability, Failure};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Rename, Workspace};
+use twins::Twins;
 
 /// How often the whole is tried before the disk is said to refuse it.
 const ATTEMPTS: usize = 3;
@@ -30,6 +32,7 @@ pub(super) struct Rollback<'a> {
     scratch: &'a Scratch,
     journal: &'a Journal,
     numbered: Numbered<'a>,
+    twins: Twins<'a>,
     durability: Durability,
     /// Where old files are kept that could not be put back.
     kept: RefCell<BTreeSet<RelPath>>,
@@ -71,7 +74,8 @@ impl<'a> Rollback<'a> {
         durability: Durability,
     ) -> Self {
         let kept = RefCell::default();
-        Self { slots: Slots::new(workspace), scratch, journal, numbered: journal.numbered(), durability, kept }
+        let (slots, numbered, twins) = (Slots::new(workspace), journal.numbered(), Twins::new(journal));
+        Self { slots, scratch, journal, numbered, twins, durability, kept }
     }
 
     /// Takes a commit record back whose making was reported as failed. Returns whether there is a journal.
@@ -301,13 +305,12 @@ impl<'a> Rollback<'a> {
         }
     }
 
-    /// Returns another scratch file with the contents of the old file: files of equal contents may have been
-    /// taken for each other.
+    /// Returns another scratch file with the contents of the old file.
     fn twin(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let Some(before) = &change.before else { return Ok(None) };
         let workspace = self.slots.workspace;
-        for other in &self.journal.changes {
-            for slot in [Slot::Old, Slot::Returned] {
+        for other in self.twins.of(change) {
+            for slot in [Slot::Returned, Slot::Old] {
                 let path = self.scratch.slot(other, slot)?;
                 // Where files are put back by a second name, the first one is still there.
                 let inode = |path: &RelPath| workspace.stat(path).map(|stat| stat.map(|stat| stat.inode));

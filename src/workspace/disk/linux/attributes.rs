@@ -4,7 +4,7 @@ use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
     AtFlags, CWD, Gid, Mode, OFlags, Uid, XattrFlags, chmod, chownat, fchmod, fchown, fgetxattr, flistxattr,
-    fremovexattr, fsetxattr, fstat, getxattr, listxattr, openat, statat,
+    flistxattr_query, fremovexattr, fsetxattr, fstat, getxattr, listxattr, openat, statat,
 };
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
@@ -114,7 +114,7 @@ fn give_owner_to(file: impl AsFd, (uid, gid): (u32, u32), birth: &Birth, bits: u
 
 /// Returns whether `file` has no extended attributes for sure.
 pub(super) fn has_no_attributes(file: impl AsFd) -> bool {
-    matches!(flistxattr(file, &mut [0; 0][..]), Ok(0) | Err(Errno::OPNOTSUPP | Errno::NOSYS))
+    matches!(flistxattr_query(file), Ok(0) | Err(Errno::OPNOTSUPP | Errno::NOSYS))
 }
 
 /// Returns whether `file` has an access control list.
