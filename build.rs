@@ -21,7 +21,10 @@ fn main() {
     {
         return;
     }
-    println!("cargo::rustc-link-arg-bins=-no-pie");
+    // What is linked without any library has its own way to one address.
+    if !env::var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|features| features.contains("crt-static")) {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
     let Ok(answer) = Command::new("cc").arg(format!("-print-file-name={ARCHIVE}")).output() else { return };
     let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
     // A compiler that has no such file answers with the name alone.

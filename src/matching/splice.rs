@@ -90,7 +90,7 @@ impl Output {
 
     /// Returns whether what comes next begins a line.
     fn is_whole(&self) -> bool {
-        self.bytes.is_empty() || self.bytes.ends_with(b"\n")
+        !self.is_open && (self.bytes.is_empty() || self.bytes.ends_with(b"\n"))
     }
 
     /// Takes the terminator off the last line.
@@ -285,6 +285,10 @@ mod tests {
         let mut section = Section::default();
         section.push("+x\n", 1, 2);
         assert_eq!(applied("a", &section, &rules), "a\nx\n");
+        let mut section = Section::default();
+        section.push("-a\n+\n\\ No newline\n", 1, 1);
+        section.push("-b\n+B\n", 2, 2);
+        assert_eq!(applied("a\nb\nc\n", &section, &rules), "\nB\nc\n");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::panic::resume_unwind;
+use std::thread;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -132,8 +134,7 @@ impl<'a> Windows<'a> {
             by_count
         };
         let hashes = || Hashes::new(comparison, unless_stopped(comparison.lines_from(index, 0), is_stopped));
-        let is_large = index.text().len() >= LARGE;
-        let (wanted, hashes) = if is_large { rayon::join(wanted, hashes) } else { (wanted(), hashes()) };
+        let (wanted, hashes) = if index.text().len() >= LARGE { both(wanted, hashes) } else { (wanted(), hashes()) };
         Self { index, comparison, hashes, is_stopped, wanted, places: HashMap::new() }
     }
 
@@ -155,6 +156,14 @@ impl<'a> Windows<'a> {
         let (index, comparison) = (self.index, self.comparison);
         Listed { index, comparison, wanted, lines }
     }
+}
+
+/// Returns what both make, the second one in a thread of its own where there may be one more.
+fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
+    thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, &second) {
+        Ok(handle) => (first(), handle.join().unwrap_or_else(|panic| resume_unwind(panic))),
+        Err(_) => (first(), second()),
+    })
 }
 
 /// Returns where the runs of `count` lines with one of the hashes `wanted` start.

@@ -197,7 +197,8 @@ fn read_only<T>(verb: &'static str, path: Directory<'_>) -> Result<T> {
 pub enum Like<'a> {
     /// Owner, group and extended attributes of this file.
     File(&'a RelPath),
-    /// This owner and group, as a file has them that was seen to have no extended attributes.
+    /// This owner and group, as a file has them that was seen to have no extended attributes: those that it gets between
+    /// that look and the swap are not seen, as no time but that of the last change of anything tells of them.
     Bare {
         /// Owner.
         uid: u32,
@@ -291,7 +292,7 @@ pub struct Stat {
     pub device: u64,
     /// Inode number. A hint: it does not survive every copy of a tree.
     pub inode: u64,
-    /// Whether it is known to have no extended attributes: only [`Workspace::read`] looks for them.
+    /// Whether it is known to have no extended attributes: a disk looks for them only at [`Workspace::read`].
     pub is_bare: bool,
 }
 

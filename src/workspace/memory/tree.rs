@@ -87,6 +87,11 @@ impl Tree {
         Self { nodes: BTreeMap::from([(ROOT, root)]) }
     }
 
+    /// Returns whose a file is: user and group.
+    pub(super) fn owner(&self, inode: Inode) -> (u32, u32) {
+        (self.nodes[&inode].uid, self.nodes[&inode].gid)
+    }
+
     /// Returns the inode of a directory, which is reached through real directories only.
     pub(super) fn directory(&self, path: Option<&RelPath>) -> Result<Inode, Fault> {
         let mut inode = ROOT;

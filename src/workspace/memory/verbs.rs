@@ -107,10 +107,7 @@ impl Workspace for Memory {
         self.run("create", Some(path), |state| {
             let directory = state.vacant(path)?;
             let owner = match like {
-                Some(Like::File(like)) => {
-                    let model = &state.live.nodes[&state.live.find(like)?];
-                    Some((model.uid, model.gid))
-                }
+                Some(Like::File(like)) => Some(state.live.find(like).map(|model| state.live.owner(model))?),
                 Some(Like::Bare { uid, gid }) => Some((uid, gid)),
                 Some(Like::NewIn(above)) => state.live.directory(above).map(|_| None)?,
                 None => None,

@@ -209,7 +209,7 @@ impl Workspace for Disk {
 
     fn annex(&self, directory: &[u8]) -> Result<()> {
         self.parents.annex().set(Path::new(OsStr::from_bytes(directory)));
-        self.parents.forget_all();
+        self.give_back();
         Ok(())
     }
 
@@ -229,7 +229,7 @@ impl Disk {
         self.attempt("lock", Some(path), || {
             let look = || {
                 // The directory may be another one at each look: its owner removes it when it is done.
-                self.parents.forget_all();
+                self.give_back();
                 let (directory, name) = self.parents.of(path)?;
                 try_lock(&directory, name)
             };
