@@ -105,6 +105,7 @@ fn answer(before: &Path, after: &Path, patch: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Returns the regular files; links stay as they are.
 fn files(root: &Path) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     let mut open = vec![PathBuf::new()];
@@ -114,7 +115,7 @@ fn files(root: &Path) -> Result<BTreeSet<String>> {
             let path = directory.join(entry.file_name());
             if entry.file_type()?.is_dir() {
                 open.push(path);
-            } else {
+            } else if entry.file_type()?.is_file() {
                 found.insert(path.to_str().ok_or("a name is no text")?.to_owned());
             }
         }
