@@ -115,6 +115,15 @@ impl Journal {
         self.changes.iter().map(|change| (change.number, change)).collect()
     }
 
+    /// Returns the changes whose file comes from elsewhere in the tree, by the number of the change that it leaves with.
+    pub(super) fn arrivals(&self) -> Numbered<'_> {
+        let number = |change: &Change| match change.arrives {
+            Some(Arrival::Old(number)) => Some(number),
+            _ => None,
+        };
+        self.changes.iter().filter_map(|change| Some((number(change)?, change))).collect()
+    }
+
     /// Returns the path of every change.
     pub(super) fn paths(&self) -> Vec<RelPath> {
         self.changes.iter().map(|change| change.path.clone()).collect()

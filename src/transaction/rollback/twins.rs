@@ -3,35 +3,32 @@
 use std::collections::HashMap;
 
 use crate::digest::Digest;
-use crate::transaction::change::{Arrival, Change};
+use crate::transaction::change::{Change, Numbered};
 use crate::transaction::journal::Journal;
 
 /// The changes whose scratch files may hold the old file of another one.
 pub(super) struct Twins<'a> {
     /// By the number of the change whose old file comes in with it.
-    targets: HashMap<usize, &'a Change>,
+    arrivals: Numbered<'a>,
     /// By the contents before and after.
     alike: HashMap<Digest, Vec<&'a Change>>,
 }
 
 impl<'a> Twins<'a> {
     pub(super) fn new(journal: &'a Journal) -> Self {
-        let (mut targets, mut alike) = (HashMap::new(), HashMap::<_, Vec<_>>::new());
+        let mut alike = HashMap::<_, Vec<_>>::new();
         for change in &journal.changes {
-            if let Some(Arrival::Old(number)) = change.arrives {
-                targets.insert(number, change);
-            }
             for image in [change.before, change.after].into_iter().flatten() {
                 alike.entry(image.digest).or_default().push(change);
             }
         }
-        Self { targets, alike }
+        Self { arrivals: journal.arrivals(), alike }
     }
 
     /// Returns those of `change`, the most likely one first: it moved there, and was taken out again.
     pub(super) fn of(&self, change: &Change) -> impl Iterator<Item = &'a Change> {
         let digest = change.before.map(|before| before.digest);
         let alike = digest.and_then(|digest| self.alike.get(&digest)).into_iter().flatten();
-        self.targets.get(&change.number).into_iter().chain(alike).copied()
+        self.arrivals.get(&change.number).into_iter().chain(alike).copied()
     }
 }
