@@ -24,7 +24,7 @@ impl Covered {
 
     /// Takes `lines` of the file for a hunk that makes `change` lines more of them.
     pub(super) fn take(&mut self, lines: Range<usize>, change: isize) {
-        let at = self.taken.partition_point(|taken| (taken.lines.start, taken.lines.end) <= (lines.start, lines.end));
+        let at = self.first_not(|taken| (taken.lines.start, taken.lines.end) <= (lines.start, lines.end));
         let before = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
         self.taken.insert(at, Taken { lines, change: before + change });
         if change != 0 {
@@ -36,7 +36,7 @@ impl Covered {
 
     /// Returns a run of taken lines that `lines` would overlap. An empty run overlaps only what it is inside of.
     pub(super) fn obstacle(&self, lines: &Range<usize>) -> Option<Range<usize>> {
-        let at = self.taken.partition_point(|taken| taken.lines.end <= lines.start);
+        let at = self.first_not(|taken| taken.lines.end <= lines.start);
         let taken = &self.taken.get(at)?.lines;
         (taken.start < lines.end).then(|| taken.clone()).filter(|taken| taken.end > lines.start)
     }
@@ -54,7 +54,7 @@ impl Covered {
     /// Returns the first line of the file, untaken or behind what is taken, that has at least the number
     /// `running` in the file as the hunks left it.
     pub(super) fn original(&self, running: isize) -> usize {
-        let at = self.taken.partition_point(|taken| signed(taken.lines.end) + taken.change <= running);
+        let at = self.first_not(|taken| signed(taken.lines.end) + taken.change <= running);
         let change = at.checked_sub(1).map_or(0, |last| self.taken[last].change);
         let line = usize::try_from(running - change).unwrap_or(0);
         match self.taken.get(at) {
@@ -63,8 +63,17 @@ impl Covered {
         }
     }
 
+    /// Returns the first place of which `is_before` does not hold. Hunks mostly come in the order of the file, so that it is
+    /// the end.
+    fn first_not(&self, is_before: impl Fn(&Taken) -> bool) -> usize {
+        match self.taken.last() {
+            Some(last) if is_before(last) => self.taken.len(),
+            _ => self.taken.partition_point(is_before),
+        }
+    }
+
     fn change_before(&self, line: usize) -> isize {
-        let at = self.taken.partition_point(|taken| taken.lines.end <= line);
+        let at = self.first_not(|taken| taken.lines.end <= line);
         at.checked_sub(1).map_or(0, |last| self.taken[last].change)
     }
 }

@@ -10,7 +10,7 @@ use super::index::LineIndex;
 use super::ladder::{EXACT, INDENT, LADDER, PUNCT, Rung};
 use super::reindent::Reindent;
 use super::search::{Places, candidates};
-use super::windows::{Comparison, Hashes, Windows, power};
+use super::windows::{Comparison, Hashes, Windows};
 use super::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
@@ -173,10 +173,7 @@ impl<'a> Placer<'a> {
         let (index, chunks, is_stopped) = (self.index, self.chunks, self.is_stopped);
         self.ladder[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
-            let hash = |lines: &[&[u8]]| {
-                let hashes = Hashes::new(comparison, lines.iter().copied());
-                (lines.len(), hashes.run(0, lines.len(), power(lines.len())))
-            };
+            let hash = |lines: &[&[u8]]| (lines.len(), Hashes::of_run(comparison, lines.iter().copied()));
             let headings = chunks.iter().flat_map(|chunk| chunk.headings.iter().map(|&heading| hash(&[heading])));
             let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
             Windows::new(index, comparison, headings.chain(blocks.flatten().map(hash)), is_stopped)

@@ -62,15 +62,19 @@ impl<'a> LineIndex<'a> {
     /// Returns the offsets of a run of lines, in bytes.
     pub(super) fn bytes(&self, lines: Range<usize>) -> Range<usize> {
         let start = self.offset(lines.start);
-        let end = match lines.len() {
-            0 => start,
-            few @ 1..=NEAR => {
-                let newline = memchr_iter(b'\n', &self.text[start..]).nth(few - 1);
-                newline.map_or(self.text.len(), |newline| start + newline + 1)
+        start..self.offset_from((lines.start, start), lines.end)
+    }
+
+    /// Returns the offset of `line`, where that of another one is known.
+    pub(super) fn offset_from(&self, (known, offset): (usize, usize), line: usize) -> usize {
+        match line.checked_sub(known) {
+            Some(0) => offset,
+            Some(few @ 1..=NEAR) => {
+                let newline = memchr_iter(b'\n', &self.text[offset..]).nth(few - 1);
+                newline.map_or(self.text.len(), |newline| offset + newline + 1)
             }
-            _ => self.offset(lines.end),
-        };
-        start..end
+            _ => self.offset(line),
+        }
     }
 
     /// Returns the lines from `line` on, with their terminators.

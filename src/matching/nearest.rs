@@ -11,7 +11,7 @@ use super::index::LineIndex;
 use super::ladder::{EXACT, INDENT};
 use super::pattern::Pattern;
 use super::search::Places;
-use super::windows::{Comparison, Hashes, Windows, power};
+use super::windows::{Comparison, Hashes, Windows};
 use super::{MismatchKind, Nearest, Placements, clipped};
 use crate::plan::{Direction, Hunk, LineKind};
 
@@ -47,8 +47,7 @@ pub(super) fn explain(
     let misfits: Vec<_> =
         misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
     let wanted = misfits.iter().map(|misfit| {
-        let count = misfit.postimage.count();
-        (count, Hashes::new(LOOSE, misfit.postimage.lines()).run(0, count, power(count)))
+        (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines()))
     });
     let mut windows = Windows::new(index, LOOSE, wanted, is_stopped);
     let elections = elections(&windows, &misfits);

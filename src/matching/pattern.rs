@@ -6,6 +6,7 @@ use crate::plan::{Direction, Hunk, HunkLine, HunkLines, LineKind};
 use crate::text::Span;
 
 /// The old lines of a hunk, joined, and how many of them are context at both ends.
+#[derive(Default)]
 pub(super) struct Pattern {
     bytes: Vec<u8>,
     /// Where each line starts in `bytes`, and the end.
@@ -23,38 +24,51 @@ pub(super) struct Pattern {
 impl Pattern {
     /// Joins the old lines of `hunk`.
     pub(super) fn new(hunk: &Hunk, text: &[u8], direction: Direction) -> Self {
-        Self::of(hunk, hunk.lines(text, direction), HunkLine::is_old)
+        let mut pattern = Self::default();
+        pattern.fill(hunk, text, direction);
+        pattern
+    }
+
+    /// Does that again for another hunk, in the room that is there.
+    pub(super) fn fill(&mut self, hunk: &Hunk, text: &[u8], direction: Direction) {
+        self.join(hunk, hunk.lines(text, direction), HunkLine::is_old);
     }
 
     /// Joins the new lines of `hunk`.
     pub(super) fn postimage(hunk: &Hunk, text: &[u8], direction: Direction) -> Self {
-        Self::of(hunk, hunk.lines(text, direction), HunkLine::is_new)
+        let mut pattern = Self::default();
+        pattern.join(hunk, hunk.lines(text, direction), HunkLine::is_new);
+        pattern
     }
 
-    fn of<'a>(hunk: &Hunk, lines: HunkLines<'a>, is_in: fn(&HunkLine<'a>) -> bool) -> Self {
+    fn join<'a>(&mut self, hunk: &Hunk, lines: HunkLines<'a>, is_in: impl Fn(&HunkLine<'a>) -> bool) {
         let bytes = hunk.body.end - hunk.body.start;
         // A line has at least a terminator, whatever the header says.
         let count = hunk.old.count.max(hunk.new.count).min(bytes);
-        let (bytes, mut starts, spans) =
-            (Vec::with_capacity(bytes), Vec::with_capacity(count + 1), Vec::with_capacity(count));
+        let Self { bytes: joined, starts, spans, .. } = self;
+        joined.clear();
+        joined.reserve(bytes);
+        starts.clear();
+        starts.reserve(count + 1);
         starts.push(0);
-        let mut pattern = Self { bytes, starts, spans, leading: 0, trailing: 0, change: 0 };
-        let mut is_changed = false;
+        spans.clear();
+        spans.reserve(count);
+        let (mut leading, mut trailing, mut change, mut is_changed) = (0, 0, 0, false);
         for line in lines {
             is_changed |= line.kind != LineKind::Context;
             match line.kind {
-                LineKind::Context => pattern.trailing += 1,
-                LineKind::Deletion => (pattern.change, pattern.trailing) = (pattern.change - 1, 0),
-                LineKind::Insertion => (pattern.change, pattern.trailing) = (pattern.change + 1, 0),
+                LineKind::Context => trailing += 1,
+                LineKind::Deletion => (change, trailing) = (change - 1, 0),
+                LineKind::Insertion => (change, trailing) = (change + 1, 0),
             }
-            pattern.leading += usize::from(!is_changed);
+            leading += usize::from(!is_changed);
             if is_in(&line) {
-                pattern.bytes.extend_from_slice(line.text);
-                pattern.starts.push(pattern.bytes.len());
-                pattern.spans.push(line.span);
+                joined.extend_from_slice(line.text);
+                starts.push(joined.len());
+                spans.push(line.span);
             }
         }
-        pattern
+        (self.leading, self.trailing, self.change) = (leading, trailing, change);
     }
 
     /// Returns the number of lines.

@@ -3,9 +3,12 @@
 
 use std::ops::Range;
 
-/// Ascending numbers.
-#[derive(Debug, Default)]
-pub(super) struct Progressions(Vec<Progression>);
+/// Ascending numbers, one at least; as most of them are alone, the last progression needs no room elsewhere.
+#[derive(Debug)]
+pub(super) struct Progressions {
+    before: Vec<Progression>,
+    last: Progression,
+}
 
 /// Numbers at equal distances.
 #[derive(Debug)]
@@ -18,24 +21,27 @@ struct Progression {
 }
 
 impl Progressions {
+    /// Returns one number.
+    pub(super) fn new(number: usize) -> Self {
+        Self { before: Vec::new(), last: Progression { rank: 0, first: number, step: 1, count: 1 } }
+    }
+
     /// Adds a number, which is larger than all others.
     pub(super) fn push(&mut self, number: usize) {
-        match self.0.last_mut() {
-            Some(last) if last.count == 1 || last.last() + last.step == number => {
-                last.step = number - last.last();
-                last.count += 1;
-            }
-            last => {
-                let rank = last.map_or(0, |last| last.rank + last.count);
-                self.0.push(Progression { rank, first: number, step: 1, count: 1 });
-            }
+        let last = &mut self.last;
+        if last.count == 1 || last.last() + last.step == number {
+            last.step = number - last.last();
+            last.count += 1;
+        } else {
+            let rank = last.rank + last.count;
+            self.before.push(std::mem::replace(last, Progression { rank, first: number, step: 1, count: 1 }));
         }
     }
 
     /// Returns the numbers in `range`, in order.
     pub(super) fn within(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
         let parts = self.parts(&range);
-        parts.iter().flat_map(move |part| part.places(&range).map(|place| part.first + place * part.step))
+        parts.flat_map(move |part| part.places(&range).map(|place| part.first + place * part.step))
     }
 
     /// Returns how many numbers there are in `range`.
@@ -45,14 +51,18 @@ impl Progressions {
 
     /// Returns how many of the numbers are less than `number`.
     fn rank(&self, number: usize) -> usize {
-        let behind = self.0.partition_point(|part| part.first < number);
-        behind.checked_sub(1).map_or(0, |last| self.0[last].rank + self.0[last].before(number))
+        let rank = |part: &Progression| part.rank + part.before(number);
+        if self.last.first < number {
+            return rank(&self.last);
+        }
+        let behind = self.before.partition_point(|part| part.first < number);
+        behind.checked_sub(1).map_or(0, |last| rank(&self.before[last]))
     }
 
-    fn parts(&self, range: &Range<usize>) -> &[Progression] {
-        let start = self.0.partition_point(|part| part.last() < range.start);
-        let end = self.0.partition_point(|part| part.first < range.end);
-        &self.0[start..end.max(start)]
+    fn parts<'p>(&'p self, range: &Range<usize>) -> impl DoubleEndedIterator<Item = &'p Progression> + use<'p> {
+        let start = self.before.partition_point(|part| part.last() < range.start);
+        let end = self.before.partition_point(|part| part.first < range.end);
+        self.before[start..end.max(start)].iter().chain([&self.last])
     }
 }
 
@@ -83,12 +93,10 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
         #[test]
-        fn no_number_is_lost(gaps in prop::collection::vec(1..4usize, 0..30), start in 0..70usize, width in 0..70usize) {
+        fn no_number_is_lost(gaps in prop::collection::vec(1..4usize, 1..30), start in 0..70usize, width in 0..70usize) {
             let numbers: Vec<_> = gaps.iter().scan(0, |sum, gap| { *sum += gap; Some(*sum) }).collect();
-            let mut found = Progressions::default();
-            for &number in &numbers {
-                found.push(number);
-            }
+            let mut found = Progressions::new(numbers[0]);
+            numbers[1..].iter().for_each(|&number| found.push(number));
             let range = start..start + width;
             let wanted: Vec<_> = numbers.into_iter().filter(|number| range.contains(number)).collect();
             prop_assert_eq!(found.count_within(&range), wanted.len());
@@ -99,8 +107,8 @@ mod tests {
 
     #[test]
     fn equal_distances_take_no_room() {
-        let mut found = Progressions::default();
-        (0..1000).map(|number| number * 3).chain(3001..4000).for_each(|number| found.push(number));
-        assert_eq!(found.0.len(), 2);
+        let mut found = Progressions::new(0);
+        (1..1000).map(|number| number * 3).chain(3001..4000).for_each(|number| found.push(number));
+        assert_eq!(found.before.len(), 1);
     }
 }

@@ -101,9 +101,9 @@ fn last(
     None
 }
 
-/// Returns whether the lines of the file from `line` on are `wanted`, which is whole lines.
-pub(super) fn is_at(index: &LineIndex<'_>, line: usize, wanted: &[u8]) -> bool {
-    let rest = &index.text()[index.offset(line)..];
+/// Returns whether the lines of the file from the one at `offset` on are `wanted`, which is whole lines.
+pub(super) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[u8]) -> bool {
+    let rest = &index.text()[offset..];
     rest.starts_with(wanted) && (rest.len() == wanted.len() || wanted.ends_with(b"\n") || wanted.is_empty())
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::LineIndex;
-use super::ladder::{FIXED, LADDER};
+use super::ladder::{EXACT, FIXED, LADDER};
 use super::progression::Progressions;
 use super::search::Places;
 use super::stop::unless_stopped;
@@ -71,6 +71,11 @@ impl Comparison {
     pub(super) fn hash(self, line: &[u8]) -> u64 {
         xxh3_64(&self.key(line))
     }
+
+    /// Returns the hash of some lines and one more from that of the others.
+    fn add(self, sum: u64, line: &[u8]) -> u64 {
+        sum.wrapping_mul(BASE).wrapping_add(self.hash(line))
+    }
 }
 
 /// Hashes of lines, from which that of each run of them follows.
@@ -83,13 +88,24 @@ pub(super) struct Hashes {
 impl Hashes {
     /// Hashes lines.
     pub(super) fn new<'l>(comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> Self {
-        let mut sums = vec![0];
+        Self::of_about(lines.size_hint().0, comparison, lines)
+    }
+
+    /// Hashes lines; `count` is how many there are if it is known.
+    fn of_about<'l>(count: usize, comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> Self {
+        let mut sums = Vec::with_capacity(count + 1);
+        sums.push(0);
         let mut sum = 0_u64;
         for line in lines {
-            sum = sum.wrapping_mul(BASE).wrapping_add(comparison.hash(line));
+            sum = comparison.add(sum, line);
             sums.push(sum);
         }
         Self { sums }
+    }
+
+    /// Returns the hash of a run that is all of `lines`.
+    pub(super) fn of_run<'l>(comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> u64 {
+        lines.fold(0, |sum, line| comparison.add(sum, line))
     }
 
     /// Returns the hash of the run of `count` lines from `line` on; `power` is that of `count`.
@@ -133,7 +149,8 @@ impl<'a> Windows<'a> {
             wanted.for_each(|(count, hash)| by_count.entry(count).or_default().extend([hash]));
             by_count
         };
-        let hashes = || Hashes::new(comparison, unless_stopped(comparison.lines_from(index, 0), is_stopped));
+        let lines = || unless_stopped(comparison.lines_from(index, 0), is_stopped);
+        let hashes = || Hashes::of_about(index.count(), comparison, lines());
         let (wanted, hashes) = if index.text().len() >= LARGE { both(wanted, hashes) } else { (wanted(), hashes()) };
         Self { index, comparison, hashes, is_stopped, wanted, places: HashMap::new() }
     }
@@ -146,7 +163,7 @@ impl<'a> Windows<'a> {
     /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
     pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
         let count = wanted.len();
-        let hash = Hashes::new(self.comparison, wanted.iter().copied()).run(0, count, power(count));
+        let hash = Hashes::of_run(self.comparison, wanted.iter().copied());
         let hashes = self.wanted.entry(count).or_default();
         if hashes.insert(hash) || !self.places.contains_key(&count) {
             let found = located(&self.hashes, count, hashes, self.is_stopped);
@@ -174,11 +191,11 @@ fn located(
     is_stopped: fn() -> bool,
 ) -> HashMap<u64, Progressions> {
     let (power, sieve) = (power(count), Sieve::new(wanted));
-    let mut found: HashMap<u64, Progressions> = HashMap::new();
+    let mut found: HashMap<u64, Progressions> = HashMap::with_capacity(wanted.len());
     for line in unless_stopped(hashes.starts(count), is_stopped) {
         let hash = hashes.run(line, count, power);
         if sieve.passes(hash) && wanted.contains(&hash) {
-            found.entry(hash).or_default().push(line);
+            found.entry(hash).and_modify(|lines| lines.push(line)).or_insert_with(|| Progressions::new(line));
         }
     }
     found
@@ -225,9 +242,22 @@ impl Listed<'_> {
 
     /// Returns whether the lines are at `line`.
     pub(super) fn is_at(&self, line: usize) -> bool {
+        if self.comparison == Comparison::strict(EXACT) {
+            return self.is_exactly_at(line);
+        }
         let mut found = self.comparison.lines_from(self.index, line);
         let key = |line| self.comparison.key(line);
         self.wanted.iter().all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
+    }
+
+    /// The same byte for byte, without a look for the ends of lines.
+    fn is_exactly_at(&self, line: usize) -> bool {
+        let mut rest = &self.index.text()[self.index.offset(line)..];
+        self.wanted.iter().all(|wanted| {
+            let behind = rest.strip_prefix(*wanted);
+            rest = behind.unwrap_or_default();
+            behind.is_some() && !wanted.is_empty() && (wanted.ends_with(b"\n") || rest.is_empty())
+        })
     }
 }
 
@@ -250,7 +280,6 @@ mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 
-    use super::super::ladder::EXACT;
     use super::super::search::Needle;
     use super::*;
 

@@ -41,17 +41,19 @@ pub(super) fn place(
         index,
         patch,
         covered: Covered::default(),
+        near: (0, 0),
         carried: 0,
         frozen: 0,
         searches: 0,
         exact: None,
         loose: HashMap::new(),
     };
+    let mut pattern = Pattern::default();
     let outcomes = hunks.iter().map(|hunk| {
         if (rules.is_stopped)() {
             return Err(Mismatch::not_found());
         }
-        let pattern = Pattern::new(hunk, text, direction);
+        pattern.fill(hunk, text, direction);
         let levels = levels(&pattern, hunk, direction, rules);
         let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
         outcome.map_err(Mismatch::unexplained)
@@ -63,6 +65,8 @@ struct Placer<'a> {
     index: &'a LineIndex<'a>,
     patch: Patch<'a>,
     covered: Covered,
+    /// The line whose offset was asked for last, and this offset.
+    near: (usize, usize),
     /// How far from their stated places hunks are looked for.
     carried: isize,
     /// The line of the file behind the last change of the hunk before.
@@ -138,15 +142,30 @@ impl Placer<'_> {
         let wanted = quest.wanted();
         match self.field(quest, EXACT) {
             Field::Nowhere => Found::default(),
-            Field::Only(line) => self.check(quest, line, is_at(self.index, line, wanted)),
+            Field::Only(line) => {
+                let is_there = self.is_at(line, wanted);
+                self.check(quest, line, is_there)
+            }
             Field::Anywhere => {
                 let line = self.covered.original(quest.stated);
-                let at_stated = self.check(quest, line, is_at(self.index, line, wanted));
+                let is_there = self.is_at(line, wanted);
+                let at_stated = self.check(quest, line, is_there);
                 let is_there = at_stated.line.is_some_and(|line| self.covered.running(line) == quest.stated);
                 // With context left out the stated place is one of several guesses.
                 if (is_there && !quest.level.is_fuzzy) || wanted.is_empty() { at_stated } else { self.search(quest) }
             }
         }
+    }
+
+    /// Returns whether `wanted`, which is whole lines, is at a line.
+    fn is_at(&mut self, line: usize, wanted: &[u8]) -> bool {
+        is_at(self.index, self.offset(line), wanted)
+    }
+
+    /// Returns where a line starts: counted from the line before that was asked for, which is near where hunks are in order.
+    fn offset(&mut self, line: usize) -> usize {
+        self.near = (line, self.index.offset_from(self.near, line));
+        self.near.1
     }
 
     fn find_loosely(&mut self, quest: &Quest<'_>, rung: usize) -> Found {
@@ -197,7 +216,7 @@ impl Placer<'_> {
         }
         match self.covered.obstacle(&(line..line + quest.count())) {
             Some(_) => Found { is_blocked: true, ..Found::default() },
-            None => Found { line: Some(line), candidates: vec![line], is_blocked: false },
+            None => Found { line: Some(line), candidates: Vec::new(), is_blocked: false },
         }
     }
 
@@ -243,12 +262,16 @@ impl Placer<'_> {
         let context = quest.pattern.trailing.saturating_sub(quest.pattern.count() - quest.level.lines.end);
         self.frozen = lines.end - context.min(quest.count());
         Ok(Placement {
-            bytes: self.index.bytes(lines.clone()),
+            bytes: self.offset(lines.start)..self.offset(lines.end),
             lines,
             offset,
             left_out: (quest.level.lines.start, quest.pattern.count() - quest.level.lines.end),
             rung,
-            candidates: if offset == 0 { Vec::new() } else { candidates },
+            candidates: match offset {
+                0 => Vec::new(),
+                _ if candidates.is_empty() => vec![line],
+                _ => candidates,
+            },
             beyond: 0,
         })
     }

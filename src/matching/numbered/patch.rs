@@ -25,8 +25,9 @@ impl Patch<'_> {
 
     /// Returns all that may be searched for: numbers of lines and their hashes.
     fn wanted(self, comparison: Comparison) -> impl Iterator<Item = (usize, u64)> {
+        let mut pattern = Pattern::default();
         self.hunks.iter().flat_map(move |hunk| {
-            let pattern = Pattern::new(hunk, self.text, self.direction);
+            pattern.fill(hunk, self.text, self.direction);
             let hashes = Hashes::new(comparison, pattern.lines());
             let levels = levels(&pattern, hunk, self.direction, self.rules);
             let runs = levels.into_iter().map(|level| level.lines);
