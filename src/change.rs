@@ -1,10 +1,9 @@
 //! What a file becomes: the second waist of the pipeline. It has never heard of patches.
 
-use std::sync::Arc;
-
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::text::Contents;
 use crate::workspace::{Stat, WorkspaceError};
 
 /// One file before and after. A path has at most one in a transaction.
@@ -44,7 +43,7 @@ pub struct Postimage {
 #[derive(Clone, Debug)]
 pub enum Content {
     /// These bytes: contents, or the target of a symbolic link.
-    Bytes(Arc<Vec<u8>>),
+    Bytes(Contents),
     /// The contents stay; only the permissions change.
     Kept,
     /// The very file at this path, which goes away from there in the same transaction: a rename that changes

@@ -18,6 +18,19 @@ impl Digest {
     pub fn of(bytes: &[u8]) -> Self {
         Self(xxhash_rust::xxh3::xxh3_128(bytes))
     }
+
+    /// Returns the digest of `slices`, one behind the other.
+    #[must_use]
+    pub fn of_all(slices: &[&[u8]]) -> Self {
+        if let [bytes] = slices {
+            return Self::of(bytes);
+        }
+        let mut hasher = xxhash_rust::xxh3::Xxh3Default::new();
+        for bytes in slices {
+            hasher.update(bytes);
+        }
+        Self(hasher.digest128())
+    }
 }
 
 impl fmt::Display for Digest {

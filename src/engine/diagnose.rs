@@ -120,7 +120,7 @@ impl Sink for Noted<'_> {
             let after = match content {
                 Some(Content::Bytes(contents)) if notes.size + contents.len() <= MAX_TEXTS => {
                     notes.size += contents.len();
-                    After::Contents(Arc::clone(contents))
+                    After::Contents(Arc::clone(contents.whole()))
                 }
                 Some(Content::MovedFrom(path, _)) => After::Moved(path.clone()),
                 Some(_) => After::Unknown,

@@ -45,7 +45,7 @@ pub use trailing::{BlankEnd, blank_end};
 use std::ops::Range;
 
 use crate::plan::{Anchor, Closeness, Direction, Hunk};
-use crate::text::{Span, without_ending};
+use crate::text::{Pieces, Span, without_ending};
 use crate::whitespace::WhitespaceRule;
 use index::LineIndex;
 
@@ -267,14 +267,14 @@ fn clipped(line: &[u8]) -> Vec<u8> {
 /// exactly by a grammar that is exact about line ends; else it ends as the lines around it.
 #[must_use]
 pub fn splice(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, placements: &[Placement]) -> Vec<u8> {
-    splice_by(preimage, text, hunks, direction, placements, &Rules::default()).bytes
+    splice_by(preimage, text, hunks, direction, placements, &Rules::default()).pieces.join(preimage)
 }
 
 /// What a file becomes, and what of it is not as the patch has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spliced {
-    /// The file.
-    pub bytes: Vec<u8>,
+    /// The file, in pieces of what it was and of the patch.
+    pub pieces: Pieces,
     /// The lines of the patch that had errors in their white space, which the file does not have.
     pub corrected: Vec<Span>,
     /// The blank lines of the patch that were left out at the end of the file.

@@ -46,9 +46,8 @@ pub(super) fn explain(
     let gained = gained(hunks, direction, placements);
     let misfits: Vec<_> =
         misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
-    let wanted = misfits.iter().map(|misfit| {
-        (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines()))
-    });
+    let wanted =
+        misfits.iter().map(|misfit| (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines())));
     let mut windows = Windows::new(index, LOOSE, wanted, is_stopped);
     let elections = elections(&windows, &misfits);
     for (misfit, votes) in misfits.iter().zip(elections) {

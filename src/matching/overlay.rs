@@ -16,12 +16,12 @@ pub fn overlay(
     rules: &Rules,
 ) -> (Placements, Spliced) {
     let (mut all, mut rest) = (Placements::new(), hunks);
-    let mut made = Spliced { bytes: preimage.to_vec(), ..Spliced::default() };
+    let (mut file, mut made) = (preimage.to_vec(), Spliced::default());
     let (mut bytes, mut ahead) = (0_usize, 1);
     loop {
-        bytes = bytes.saturating_add(made.bytes.len());
+        bytes = bytes.saturating_add(file.len());
         let is_last = bytes > MOST_BYTES || ahead > rest.len();
-        let mut placements = place(&made.bytes, text, if is_last { rest } else { &rest[..ahead] }, direction, rules);
+        let mut placements = place(&file, text, if is_last { rest } else { &rest[..ahead] }, direction, rules);
         // Where a hunk goes astray, the place may be one that another hunk of this round took.
         let is_sure = |placed: &Result<Placement, _>| placed.as_ref().is_ok_and(Placement::is_as_stated);
         let sure = placements.iter().skip(1).take_while(|placed| is_sure(placed)).count();
@@ -30,13 +30,14 @@ pub fn overlay(
         let (now, later) = rest.split_at(placements.len());
         let placed = now.iter().zip(&placements).filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
         let (fitting, found): (Vec<_>, Vec<_>) = placed.map(|(hunk, place)| (hunk.clone(), place.clone())).unzip();
-        let spliced = splice_by(&made.bytes, text, &fitting, direction, &found, rules);
-        made.bytes = spliced.bytes;
+        let spliced = splice_by(&file, text, &fitting, direction, &found, rules);
+        file = spliced.pieces.join(&file);
         made.corrected.extend(spliced.corrected);
         made.left_out.extend(spliced.left_out);
         all.append(&mut placements);
         rest = later;
         if rest.is_empty() {
+            made.pieces.insert(&file);
             return (all, made);
         }
     }

@@ -1,13 +1,14 @@
 //! What a file becomes when its hunks have their places.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::correct::Corrected;
 use super::ladder::{EOF, EXACT, FIXED, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
 use super::{Placement, Rules, Spliced, blank_end};
-use crate::plan::{Closeness, Direction, Hunk, HunkLine, LineKind};
-use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
+use crate::plan::{Closeness, Direction, Hunk, HunkLine, LineKind, has_note};
+use crate::text::{BYTE_ORDER_MARK, Ending, Pieces, lines};
 
 /// Returns the file with the hunks in place.
 pub(super) fn splice(
@@ -19,18 +20,17 @@ pub(super) fn splice(
 ) -> Spliced {
     let mut order: Vec<_> = hunks.iter().zip(placements).collect();
     order.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
-    let inserted: usize = hunks.iter().map(|hunk| hunk.body.len()).sum();
-    let mut out = Output { bytes: Vec::with_capacity(preimage.len() + inserted), is_open: false };
+    let mut out = Output { preimage, pieces: Pieces::default(), is_open: false };
     let mut done = 0;
     let mut spliced = Spliced::default();
     for (hunk, placement) in order {
         let site = Site::new(preimage, hunk, placement, rules);
-        out.keep(&preimage[done..placement.bytes.start], site.ending);
+        out.keep(done..placement.bytes.start, site.ending);
         let is_taken = |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
         let lines = hunk.lines(text, direction).filter(is_taken);
         match rules.correction {
             None if site.is_whole(hunk.body.of(text)) && out.is_whole() => {
-                lines.filter(HunkLine::is_new).for_each(|line| out.bytes.extend_from_slice(line.text));
+                out.replace(placement.bytes.start, lines);
             }
             None => site.write(&lines.collect::<Vec<_>>(), &mut out),
             Some(correction) => {
@@ -45,8 +45,8 @@ pub(super) fn splice(
         }
         done = placement.bytes.end;
     }
-    out.keep(&preimage[done..], ending_near(preimage, done));
-    Spliced { bytes: out.bytes, ..spliced }
+    out.keep(done..preimage.len(), ending_near(preimage, done));
+    Spliced { pieces: out.pieces, ..spliced }
 }
 
 /// The end of the line in front of `offset`; else of the line there; LF where there is none.
@@ -61,46 +61,78 @@ fn present(ending: Ending) -> Option<Ending> {
 }
 
 /// The file that is made.
-struct Output {
-    bytes: Vec<u8>,
+struct Output<'a> {
+    preimage: &'a [u8],
+    pieces: Pieces,
     /// Whether the last line is an inserted one that lacks its terminator.
     is_open: bool,
 }
 
-impl Output {
+impl Output<'_> {
     /// Adds bytes of the file; what was inserted before them is a line of its own.
-    fn keep(&mut self, bytes: &[u8], ending: Ending) {
+    fn keep(&mut self, bytes: Range<usize>, ending: Ending) {
         if self.is_open && !bytes.is_empty() {
             self.close(ending);
         }
-        self.bytes.extend_from_slice(bytes);
         self.is_open &= bytes.is_empty();
+        self.pieces.keep(bytes);
+    }
+
+    /// Adds a copy of bytes of the file in the same way.
+    fn copy(&mut self, bytes: &[u8], ending: Ending) {
+        if self.is_open && !bytes.is_empty() {
+            self.close(ending);
+        }
+        self.is_open &= bytes.is_empty();
+        self.pieces.insert(bytes);
+    }
+
+    /// Adds whole lines of a hunk; the old ones are those of the file from `offset` on, byte for byte.
+    fn replace<'l>(&mut self, mut offset: usize, hunk: impl Iterator<Item = HunkLine<'l>>) {
+        for line in hunk {
+            let behind = offset + line.text.len();
+            match line.kind {
+                LineKind::Context => self.pieces.keep(offset..behind),
+                LineKind::Insertion => self.pieces.insert(line.text),
+                LineKind::Deletion => {}
+            }
+            offset = if line.is_old() { behind } else { offset };
+        }
     }
 
     /// Adds a new line behind whole lines.
     fn insert(&mut self, parts: [&[u8]; 3], ending: Ending) {
-        if !(self.is_whole() || self.bytes == BYTE_ORDER_MARK) {
+        if !(self.is_whole() || self.is_mark()) {
             self.close(ending);
         }
         for part in parts {
-            self.bytes.extend_from_slice(part);
+            self.pieces.insert(part);
         }
-        self.is_open = !self.bytes.ends_with(b"\n");
+        self.is_open = !self.last().ends_with(b"\n");
     }
 
     /// Returns whether what comes next begins a line.
     fn is_whole(&self) -> bool {
-        !self.is_open && (self.bytes.is_empty() || self.bytes.ends_with(b"\n"))
+        !self.is_open && (self.pieces.is_empty() || self.last().ends_with(b"\n"))
     }
 
-    /// Takes the terminator off the last line.
+    fn is_mark(&self) -> bool {
+        self.pieces.len() == BYTE_ORDER_MARK.len() && self.pieces.join(self.preimage) == BYTE_ORDER_MARK
+    }
+
+    /// Returns the last piece.
+    fn last(&self) -> &[u8] {
+        self.pieces.slices(self.preimage).next_back().unwrap_or_default()
+    }
+
+    /// Takes the terminator off the last line, which is an inserted one.
     fn open(&mut self) {
-        let content = without_ending(&self.bytes).len();
-        self.bytes.truncate(content);
+        let terminator = Ending::of(self.last()).bytes().len();
+        self.pieces.shorten(terminator);
     }
 
     fn close(&mut self, ending: Ending) {
-        self.bytes.extend_from_slice(ending.bytes());
+        self.pieces.insert(ending.bytes());
         self.is_open = false;
     }
 }
@@ -137,7 +169,7 @@ impl<'a> Site<'a> {
         let Placement { left_out, beyond, .. } = self.placement;
         let has_ends = self.region().is_empty() || self.region().ends_with(b"\n");
         let is_exact = self.is_verbatim && self.rung == EXACT && (*left_out, *beyond) == ((0, 0), 0);
-        is_exact && has_ends && memchr::memmem::find(body, b"\n\\").is_none()
+        is_exact && has_ends && !has_note(body)
     }
 
     /// Returns the mark of the file if the hunk covers it; the texts of some grammars do not have it.
@@ -168,7 +200,7 @@ impl<'a> Site<'a> {
         lines(&self.region()[self.mark().len()..]).map(|(_, line)| line)
     }
 
-    fn write(&self, hunk: &[HunkLine<'_>], out: &mut Output) {
+    fn write(&self, hunk: &[HunkLine<'_>], out: &mut Output<'_>) {
         let mut file = self.covered();
         let first = self.covered().next().map_or(Ending::Missing, Ending::of);
         let mut ending = present(first).unwrap_or(self.ending);
@@ -178,7 +210,7 @@ impl<'a> Site<'a> {
         let indent = self.indent(hunk);
         let kept = self.placement.left_out.0..self.placement.left_out.0 + self.placement.lines.len();
         let mut old = 0;
-        out.keep(self.mark(), ending);
+        out.copy(self.mark(), ending);
         for line in hunk {
             if line.kind == LineKind::Insertion {
                 ending = free.pop_front().unwrap_or(ending);
@@ -198,14 +230,14 @@ impl<'a> Site<'a> {
             if line.kind == LineKind::Context {
                 ending = before;
                 free.clear();
-                out.keep(found, ending);
+                out.copy(found, ending);
             } else {
                 free.push_back(before);
             }
         }
     }
 
-    fn insert(&self, line: &HunkLine<'_>, indent: Option<&Reindent<'_>>, ending: Ending, out: &mut Output) {
+    fn insert(&self, line: &HunkLine<'_>, indent: Option<&Reindent<'_>>, ending: Ending, out: &mut Output<'_>) {
         if self.is_verbatim {
             return out.insert([b"", line.text, b""], ending);
         }

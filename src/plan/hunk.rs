@@ -1,5 +1,9 @@
 //! One contiguous change of lines: where it belongs, and its lines in place in the patch.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::text::{Ending, Lines, Span, without_ending};
 
 /// One contiguous change. It holds places in the patch, not copies of it.
@@ -120,6 +124,13 @@ impl Hunk {
             Direction::Reverse => self.old,
         }
     }
+}
+
+/// Returns whether a line behind the first of a body starts with `\`, and so is a note about the one before it.
+pub(crate) fn has_note(body: &[u8]) -> bool {
+    // Made once: a hunk is looked through in less time than it takes to make it.
+    static NOTE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\\"));
+    NOTE.find(body).is_some()
 }
 
 /// The lines of a hunk, markers taken off; see [`Hunk::lines`].

@@ -19,6 +19,7 @@ mod steps;
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
 pub use filter::{Filter, matcher};
 pub use guess::{Naming, guess};
+pub(crate) use hunk::has_note;
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Claim, Name, NameError, Strip};

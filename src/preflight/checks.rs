@@ -136,13 +136,13 @@ pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -
     }
     match &operation.edit {
         Edit::Hunks(_) => {}
-        Edit::Whole(contents) => return operation.action == Action::Create && **contents == *node.bytes,
+        Edit::Whole(contents) => return operation.action == Action::Create && contents[..] == node.bytes[..],
         _ => return operation.action == Action::Create && node.bytes.is_empty(),
     }
     let lines = operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction));
     let made: Vec<u8> =
         lines.filter(|line| line.kind == LineKind::Insertion).flat_map(|line| line.text).copied().collect();
-    operation.action == Action::Create && made == *node.bytes
+    operation.action == Action::Create && made[..] == node.bytes[..]
 }
 
 /// Returns whether the file is one that the operation expects: it has the digest, and the word, that are told.
@@ -207,7 +207,7 @@ pub(super) fn is_small(size: usize, max_file: u64, findings: &mut Findings) -> b
 /// Returns whether a file system can hold `node`.
 pub(super) fn is_possible(node: &Node, max_file: u64, findings: &mut Findings) -> bool {
     if is_small(node.bytes.len(), max_file, findings) && node.kind == FileKind::Symlink {
-        let fault = match node.bytes.as_slice() {
+        let fault = match &node.bytes[..] {
             [] => Some("a symbolic link needs a target"),
             bytes if bytes.contains(&0) => Some("the target of a symbolic link has a NUL byte"),
             bytes if bytes.len() > MAX_TARGET => Some("the target of a symbolic link is too long"),

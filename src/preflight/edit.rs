@@ -16,7 +16,7 @@ use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements, Rules
 use crate::plan::{Action, Anchor, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
-use crate::text::{Span, is_binary, lines, printable};
+use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, lines, printable};
 
 /// Most bytes of contents that are made before they are verified.
 const SMALL: u64 = 16 << 20;
@@ -24,27 +24,25 @@ const SMALL: u64 = 16 << 20;
 /// What becomes of a preimage.
 pub(super) enum Edited {
     Same,
-    Changed(Vec<u8>),
-    Given(Arc<Vec<u8>>),
+    Changed(Contents),
 }
 
 /// Returns what the operation makes of `preimage`; `None` if it cannot.
 pub(super) fn postimage(
     operation: &Operation,
     text: &[u8],
-    preimage: &[u8],
+    preimage: &Contents,
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Edited> {
+    let made = |bytes: Vec<u8>| Edited::Changed(bytes.into());
     count(operation, text, &mut findings.outcome);
     match &operation.edit {
         // The worker takes old files from the history itself.
         Edit::Keep | Edit::Restore(_) => Some(Edited::Same),
         Edit::Hunks(hunks) => spliced(operation, (text, hunks), preimage, options, findings).map(Edited::Changed),
-        Edit::Binary(binary) => {
-            binary_postimage(operation, **binary, text, preimage, options, findings).map(Edited::Changed)
-        }
-        Edit::BinaryMissing => known::postimage(operation, preimage, options, findings).map(Edited::Changed),
+        Edit::Binary(binary) => binary_postimage(operation, **binary, text, preimage, options, findings).map(made),
+        Edit::BinaryMissing => known::postimage(operation, preimage, options, findings).map(made),
         Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_made(), findings),
         // The worker has the files that lines come from.
         Edit::Lines(_) => None,
@@ -52,7 +50,7 @@ pub(super) fn postimage(
         Edit::Whole(contents) => {
             judge_block(preimage, contents, options, findings);
             compare(preimage, contents, &mut findings.outcome);
-            Some(Edited::Given(Arc::clone(contents)))
+            Some(Edited::Changed(Arc::clone(contents).into()))
         }
     }
 }
@@ -61,10 +59,10 @@ pub(super) fn postimage(
 fn spliced(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
-    preimage: &[u8],
+    preimage: &Contents,
     options: &Options,
     findings: &mut Findings,
-) -> Option<Vec<u8>> {
+) -> Option<Contents> {
     let direction = operation.direction;
     // Those that are left out are looked for as well: the others go where they would go beside them.
     let rules = whitespace::rules(operation, (text, hunks), preimage, options);
@@ -74,7 +72,7 @@ fn spliced(
         None => (matching::place(preimage, text, hunks, direction, &rules), None),
     };
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
-        return Some(hunkwise::merged(operation, (text, hunks), preimage, (&rules, options), findings));
+        return Some(hunkwise::merged(operation, (text, hunks), preimage, (&rules, options), findings).into());
     }
     explain(operation, text, (hunks, &placements), preimage, options, findings);
     let misfits: Vec<usize> = if options.reject { misfits(operation, &placements, options) } else { Vec::new() };
@@ -108,14 +106,14 @@ fn spliced(
     whitespace::note_correction(&mut spliced, findings);
     let after = match &options.line_ends {
         Some(line_ends) if operation.action == Action::Create && line_ends.returns(&operation.path) => {
-            with_returns(spliced.bytes)
+            with_returns(spliced.pieces.join(preimage)).into()
         }
-        _ => spliced.bytes,
+        _ => Contents::made(preimage.clone(), spliced.pieces),
     };
     if has_done || rules.correction.is_some() || rules.no_add {
         compare(preimage, &after, &mut findings.outcome);
     }
-    findings.outcome.is_binary = is_binary(preimage) || is_binary(&after);
+    findings.outcome.is_binary = is_binary(preimage) || is_binary(&after.beginning(BINARY_PREFIX));
     Some(after)
 }
 

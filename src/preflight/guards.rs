@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::Options;
 use super::codes::code;
@@ -13,7 +12,7 @@ use crate::matching::Placement;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Direction, Edit, Hunk, LineKind, Operation, Replacement, Target};
-use crate::text::TextEncoding;
+use crate::text::{Contents, TextEncoding};
 
 /// The files of a group, as they were before the first operation on them and as the last one left them.
 #[derive(Default)]
@@ -22,8 +21,8 @@ pub(super) struct Watched<'a>(HashMap<&'a RelPath, Watch>);
 /// A file.
 struct Watch {
     /// `None` for one that is new, that is no text, or that is made of binary data.
-    before: Option<Arc<Vec<u8>>>,
-    after: Arc<Vec<u8>>,
+    before: Option<Contents>,
+    after: Contents,
     /// The operation that left it so.
     index: usize,
     encoding: Option<TextEncoding>,
@@ -44,14 +43,14 @@ impl<'a> Watched<'a> {
         }
         let from = operation.from.as_ref().unwrap_or(&operation.path);
         // A rename does not always start from what the one before it left: of two that swap names neither does.
-        let is_left_so = |watch: &&Watch| before.is_some_and(|node| Arc::ptr_eq(&watch.after, &node.bytes));
+        let is_left_so = |watch: &&Watch| before.is_some_and(|node| watch.after.is_same(&node.bytes));
         let first = match self.0.get(from).filter(is_left_so) {
             Some(watch) => watch.before.clone(),
-            None => before.map(|node| Arc::clone(&node.bytes)),
+            None => before.map(|node| node.bytes.clone()),
         };
         let is_text = |node: &Node| node.kind == FileKind::Regular;
         let is_judged = before.is_some_and(is_text) && is_text(after) && !matches!(operation.edit, Edit::Binary(_));
-        let watch = Watch { before: first.filter(|_| is_judged), after: Arc::clone(&after.bytes), index, encoding };
+        let watch = Watch { before: first.filter(|_| is_judged), after: after.bytes.clone(), index, encoding };
         self.0.insert(&operation.path, watch);
     }
 

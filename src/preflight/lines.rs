@@ -94,7 +94,7 @@ pub(super) fn postimage(
             findings.outcome.tag = Some(Tag::of(&after));
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
-            Some(Edited::Changed(after))
+            Some(Edited::Changed(after.into()))
         }
         Err(misfits) => {
             numbered.remove(&key(operation));

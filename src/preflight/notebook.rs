@@ -17,7 +17,7 @@ pub(super) fn postimage(wanted: &CellEdit, preimage: &[u8], max_file: u64, findi
             findings.outcome.cell = Some(edited.cell);
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
-            Some(Edited::Changed(after))
+            Some(Edited::Changed(after.into()))
         }
         Err(error) => {
             refuse(error, findings);

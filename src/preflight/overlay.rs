@@ -1,12 +1,12 @@
 //! The files of one group as its operations leave them, over what is on disk.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::text::Contents;
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
 /// A file as the operations so far leave it.
@@ -15,7 +15,7 @@ pub(super) struct Node {
     pub(super) kind: FileKind,
     pub(super) permissions: Permissions,
     /// Contents, or the target of a link; empty for a directory.
-    pub(super) bytes: Arc<Vec<u8>>,
+    pub(super) bytes: Contents,
     /// The file on disk whose attributes it has.
     pub(super) like: Option<RelPath>,
     /// The file on disk whose very bytes it has.
@@ -288,7 +288,7 @@ impl<'w> Overlay<'w> {
             (None, Some(&from)) => Content::MovedFrom(from.clone(), self.entries.get(from)?.found.as_ref()?.0.clone()),
             _ => match &node.restored {
                 Some((from, state)) => Content::Restored(from.clone(), state.clone()),
-                None => Content::Bytes(Arc::clone(&node.bytes)),
+                None => Content::Bytes(node.bytes.clone()),
             },
         };
         let after = Postimage { kind: node.kind, permissions: node.permissions, content, like: node.like.clone() };
@@ -301,7 +301,7 @@ fn loaded(path: &RelPath, stat: Stat, bytes: Vec<u8>) -> (Seen, Option<(FileStat
     let node = Node {
         kind: stat.kind,
         permissions: Permissions::Exact(stat.permissions),
-        bytes: Arc::new(bytes),
+        bytes: bytes.into(),
         like: Some(path.clone()),
         origin: Some(path.clone()),
         restored: None,

@@ -75,7 +75,7 @@ fn replaced(
             judge(changes, encoded.map_or(preimage, |encoded| &encoded.text), &places, options, findings);
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
-            Some(Edited::Changed(after))
+            Some(Edited::Changed(after.into()))
         }
         Err(misplaced) => {
             misplace(operation, changes, misplaced, options.max_made(), findings);

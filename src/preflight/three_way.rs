@@ -186,13 +186,13 @@ pub(super) fn attempt(
     let Some((base, kind)) = three_way.bases.find(operation, options.max_read())? else {
         return Ok(Attempt::Baseless);
     };
-    if !is_made && base == before.bytes {
+    if !is_made && &base == before.bytes.whole() {
         return Ok(Attempt::Direct);
     }
     let Some(theirs) = patched(operation, text, &base, options, findings) else {
         return Ok(if is_made { Attempt::Refused } else { Attempt::Unmergeable });
     };
-    let sides = MergeSides { base: (!is_made).then_some(base), ours: Arc::clone(&before.bytes), theirs };
+    let sides = MergeSides { base: (!is_made).then_some(base), ours: Arc::clone(before.bytes.whole()), theirs };
     Ok(merged((operation, before.kind), three_way, (kind, sides), findings))
 }
 
@@ -205,7 +205,7 @@ fn patched(
     findings: &mut Findings,
 ) -> Option<Arc<Vec<u8>>> {
     let mut aside = Findings::default();
-    let edited = edit::postimage(operation, text, base, options, &mut aside);
+    let edited = edit::postimage(operation, text, &Arc::clone(base).into(), options, &mut aside);
     if operation.action == Action::Create || edited.is_some() {
         aside.problems.retain(|problem| *problem.code != code::SEVERAL_PLACES);
         findings.problems.append(&mut aside.problems);
@@ -214,8 +214,7 @@ fn patched(
     }
     Some(match edited? {
         Edited::Same => Arc::clone(base),
-        Edited::Changed(bytes) => Arc::new(bytes),
-        Edited::Given(bytes) => bytes,
+        Edited::Changed(bytes) => Arc::clone(bytes.whole()),
     })
 }
 

@@ -1,12 +1,14 @@
 //! Bytes as lines: spans, terminators, positions. A line keeps its terminator.
 
 mod charset;
+mod contents;
 mod encoding;
 pub mod json;
 mod printable;
 pub mod tag;
 
 pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
+pub use contents::{Contents, Pieces};
 pub use encoding::{DecodeError, Decoded, decode};
 pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable, printable_line};
@@ -15,7 +17,7 @@ pub use printable::{Printable, printable, printable_line};
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes at the start of contents among which git looks for a NUL (`buffer_is_binary` in git's xdiff-interface.c).
-const BINARY_PREFIX: usize = 8000;
+pub const BINARY_PREFIX: usize = 8000;
 
 /// Returns whether git takes `content` for binary data.
 #[must_use]

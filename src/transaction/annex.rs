@@ -95,7 +95,7 @@ pub(super) fn claim(
     let directory = directory.ok_or_else(unusable)?;
     let note = Note { root: workspace.identity()?, directory, lock: lock.clone() };
     let path = scratch.file(NOTE)?;
-    workspace.create(&path, &seal(&note)?, Permissions::Exact(0o600), None)?;
+    workspace.create(&path, &[&seal(&note)?], Permissions::Exact(0o600), None)?;
     if durability == Durability::Full {
         scratch.make_durable(workspace, &path)?;
     }
@@ -115,7 +115,7 @@ fn take(
     (mark, lock): (&RelPath, &RelPath),
     durability: Durability,
 ) -> Done<()> {
-    workspace.create(mark, scratch.id.as_bytes(), Permissions::Exact(0o644), None)?;
+    workspace.create(mark, &[scratch.id.as_bytes()], Permissions::Exact(0o644), None)?;
     if durability == Durability::Full {
         workspace.sync(Some(mark))?;
     }
@@ -128,7 +128,7 @@ fn take(
         taken => return taken,
     }
     // Here a loss of power may leave a lock that says nothing, as it does with git.
-    workspace.create(lock, scratch.id.as_bytes(), Permissions::Exact(0o644), None)?;
+    workspace.create(lock, &[scratch.id.as_bytes()], Permissions::Exact(0o644), None)?;
     if durability == Durability::Full { workspace.sync(Some(lock)) } else { Ok(()) }
 }
 

@@ -9,6 +9,7 @@ use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::text::Contents;
 use crate::workspace::Stat;
 
 /// One file of a transaction. It holds identities, never contents.
@@ -122,9 +123,14 @@ pub(super) fn bits(permissions: Permissions) -> Option<u32> {
 
 impl Change {
     /// Lets a staged file of these contents come in.
-    pub(super) fn expect(&mut self, kind: FileKind, bytes: &[u8], permissions: Permissions) {
+    pub(super) fn expect(&mut self, kind: FileKind, contents: &Contents, permissions: Permissions) {
         let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
-        self.after = Some(Image { kind: kind.into(), digest: Digest::of(bytes), size: bytes.len() as u64, mode });
+        self.after = Some(Image {
+            kind: kind.into(),
+            digest: Digest::of_all(&contents.slices()),
+            size: contents.len() as u64,
+            mode,
+        });
         self.arrives = Some(Arrival::Staged);
     }
 

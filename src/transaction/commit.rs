@@ -78,7 +78,7 @@ impl Commit<'_> {
         }
         let permissions = Permissions::Exact(stat.permissions);
         let slot = self.scratch.slot(change, Slot::Old)?;
-        let copied = self.workspace.create(&slot, &bytes, permissions, Some(Like::File(&change.path)));
+        let copied = self.workspace.create(&slot, &[&bytes], permissions, Some(Like::File(&change.path)));
         copied.map_err(|error| Failure::from(error).about(&change.path))
     }
 

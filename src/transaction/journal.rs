@@ -64,7 +64,7 @@ pub(super) struct Removed {
 impl Journal {
     /// Writes `journal.tmp`.
     pub(super) fn write(&self, workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-        workspace.create(&scratch.file("journal.tmp")?, &seal(self)?, Permissions::Exact(0o600), None)?;
+        workspace.create(&scratch.file("journal.tmp")?, &[&seal(self)?], Permissions::Exact(0o600), None)?;
         Ok(())
     }
 
@@ -194,7 +194,7 @@ mod tests {
         journal.write(&memory, &scratch).unwrap();
         let mut text = memory.read(&scratch.file("journal.tmp").unwrap(), u64::MAX).unwrap().0;
         damage(&mut text);
-        memory.create(&scratch.file("journal").unwrap(), &text, Permissions::Exact(0o600), None).unwrap();
+        memory.create(&scratch.file("journal").unwrap(), &[&text], Permissions::Exact(0o600), None).unwrap();
         Journal::read(&memory, &scratch).map_err(|error| error.to_string())
     }
 

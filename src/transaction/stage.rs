@@ -15,6 +15,7 @@ use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions, with_execution};
 use crate::mutex::locked;
 use crate::path::RelPath;
+use crate::text::Contents;
 use crate::workspace::{Fault, Like, Rename, Stat, Workspace, WorkspaceError};
 
 /// What was staged of one change.
@@ -144,7 +145,7 @@ impl Stage {
                 let above = change.path.ancestors().nth(missing);
                 let found = staged.found.as_ref().filter(|_| kind == FileKind::Regular);
                 let like = likeness(like.as_ref(), above.as_ref(), (&change.path, found));
-                self.write(workspace, change, kind, &bytes, permissions, like)
+                self.write(workspace, change, (kind, &bytes), permissions, like)
             }
             Content::Kept => {
                 let Some(found) = &staged.found else { return Err(vanished(&change.path)) };
@@ -211,20 +212,19 @@ impl Stage {
         if Digest::of(&bytes) != found.digest {
             locked(&self.stale).push(from.clone());
         }
-        self.write(workspace, change, found.stat.kind, &bytes, permissions, Like::File(from))
+        self.write(workspace, change, (found.stat.kind, &bytes.into()), permissions, Like::File(from))
     }
 
     fn write(
         &self,
         workspace: &dyn Workspace,
         change: &mut Change,
-        kind: FileKind,
-        bytes: &[u8],
+        (kind, contents): (FileKind, &Contents),
         permissions: Permissions,
         like: Like<'_>,
     ) -> Result<(), Failure> {
-        change.expect(kind, bytes, permissions);
-        write(workspace, (&self.scratch, change), bytes, permissions, like)
+        change.expect(kind, contents, permissions);
+        write(workspace, (&self.scratch, change), contents, permissions, like)
     }
 
     /// Notes scratch files that are going to stand outside of the state directory, so that they can be swept.
@@ -235,7 +235,7 @@ impl Stage {
         let note = self.scratch.file(format!("b{}", change.number))?;
         let path = self.scratch.slot(change, Slot::New)?;
         let text = escape::escape(path.as_bytes());
-        let noted = workspace.create(&note, text.as_bytes(), Permissions::Exact(0o600), None);
+        let noted = workspace.create(&note, &[text.as_bytes()], Permissions::Exact(0o600), None);
         let about = |error| Failure::from(error).about(&change.path);
         noted.map_err(about)?;
         if self.durability == Durability::Full {
@@ -342,7 +342,7 @@ pub(super) fn likeness<'a>(
 pub(super) fn write(
     workspace: &dyn Workspace,
     (scratch, change): (&Scratch, &Change),
-    bytes: &[u8],
+    contents: &Contents,
     permissions: Permissions,
     like: Like<'_>,
 ) -> Result<(), Failure> {
@@ -350,9 +350,9 @@ pub(super) fn write(
     let staged = match change.after {
         Some(Image { kind: Kind::Link, .. }) => {
             let model = if let Like::File(model) = like { Some(model) } else { None };
-            workspace.symlink(bytes, &path, model)
+            workspace.symlink(contents, &path, model)
         }
-        _ => workspace.create(&path, bytes, permissions, Some(like)),
+        _ => workspace.create(&path, &contents.slices(), permissions, Some(like)),
     };
     staged.map_err(|error| match like {
         // What it is to be like went away, or another thing has its place.

@@ -213,7 +213,7 @@ impl State {
     pub(super) fn ignore(&self, workspace: &dyn Workspace) {
         let is_in_git = self.directory.parent().is_some();
         if let (false, Ok(path)) = (is_in_git, join(&self.directory, IGNORE)) {
-            let _ = workspace.create(&path, b"*\n", Permissions::Exact(0o644), None);
+            let _ = workspace.create(&path, &[b"*\n"], Permissions::Exact(0o644), None);
         }
     }
 

@@ -64,12 +64,18 @@ pub trait Workspace: Sync {
     /// Returns the names in `directory`, without `.` and `..`, in byte order.
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>>;
 
-    /// Makes a regular file that was not there and writes `bytes` to it.
+    /// Makes a regular file that was not there and writes `slices` to it, one behind the other.
     ///
     /// It is private (0600) until everything is in it; then it gets what `like` says, as far as the caller may
     /// give it, and last its permissions.
     /// Its contents are durable after [`Workspace::sync`] of it, its name after that of its directory.
-    fn create(&self, path: &RelPath, _bytes: &[u8], _permissions: Permissions, _like: Option<Like<'_>>) -> Result<()> {
+    fn create(
+        &self,
+        path: &RelPath,
+        _slices: &[&[u8]],
+        _permissions: Permissions,
+        _like: Option<Like<'_>>,
+    ) -> Result<()> {
         read_only("create", Some(path))
     }
 

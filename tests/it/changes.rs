@@ -3,7 +3,6 @@
 mod sets;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
@@ -171,13 +170,13 @@ impl Step {
             Self::Put(_, entry) => Some(Postimage {
                 kind: entry.kind,
                 permissions: old.unwrap_or(Permissions::New { executable: entry.mode & 0o100 != 0 }),
-                content: Content::Bytes(Arc::new(entry.contents.clone())),
+                content: Content::Bytes(entry.contents.clone().into()),
                 like: old.map(|_| name.clone()),
             }),
             Self::Overwrite(_, entry) => Some(Postimage {
                 kind: entry.kind,
                 permissions: Permissions::Exact(entry.mode),
-                content: Content::Bytes(Arc::new(entry.contents.clone())),
+                content: Content::Bytes(entry.contents.clone().into()),
                 like: Some(name.clone()),
             }),
             Self::Mode(_, bits) => Some(Postimage {

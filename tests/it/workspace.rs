@@ -33,7 +33,7 @@ fn contents(workspace: &dyn Workspace, at: &str) -> Vec<u8> {
 }
 
 fn create(workspace: &dyn Workspace, at: &str, bytes: &[u8]) {
-    workspace.create(&path(at), bytes, NEW, None).unwrap();
+    workspace.create(&path(at), &[bytes], NEW, None).unwrap();
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn what_is_created_can_be_read() {
         assert_eq!(Stat { is_bare: stat.is_bare, ..seen }, stat, "{name}");
         assert_eq!((stat.kind, stat.size, stat.links), (FileKind::Regular, 4, 1), "{name}");
         assert_eq!(fault(workspace.read(&path("a"), 3)), Fault::TooLarge, "{name}");
-        assert_eq!(fault(workspace.create(&path("a"), b"", NEW, None)), Fault::Exists, "{name}");
+        assert_eq!(fault(workspace.create(&path("a"), &[b""], NEW, None)), Fault::Exists, "{name}");
         assert_eq!(contents(workspace, "a"), b"one\n", "{name}");
     });
 }
@@ -111,10 +111,10 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.read_link(&inside)),
             fault(workspace.list(Some(&path("link")))),
             fault(workspace.list(Some(&path("link/below")))),
-            fault(workspace.create(&path("link/new"), b"", NEW, None)),
+            fault(workspace.create(&path("link/new"), &[b""], NEW, None)),
             fault(workspace.append(&inside, b"")),
             fault(workspace.overwrite(&inside, b"", &workspace.stat(&path("free")).unwrap().unwrap())),
-            fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&inside)))),
+            fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&inside)))),
             fault(workspace.symlink(b"x", &path("link/new"), None)),
             fault(workspace.link(&inside, &path("new"))),
             fault(workspace.link(&path("free"), &path("link/new"))),
@@ -145,7 +145,7 @@ fn a_file_is_no_directory_and_nothing_is_below_it() {
             fault(workspace.read(&below, 10)),
             fault(workspace.list(Some(&path("file")))),
             fault(workspace.list(Some(&below))),
-            fault(workspace.create(&below, b"", NEW, None)),
+            fault(workspace.create(&below, &[b""], NEW, None)),
             fault(workspace.symlink(b"x", &below, None)),
             fault(workspace.link(&path("file"), &below)),
             fault(workspace.rename(&path("file"), &path("file/x/y"), Rename::Replace)),
@@ -171,7 +171,7 @@ fn nothing_is_there_where_nothing_was_made() {
                 fault(workspace.read(&absent, 10)),
                 fault(workspace.read_link(&absent)),
                 fault(workspace.list(Some(&absent))),
-                fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&absent)))),
+                fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&absent)))),
                 fault(workspace.link(&absent, &path("new"))),
                 fault(workspace.rename(&absent, &path("new"), Rename::Exclusive)),
                 fault(workspace.rename(&absent, &path("new"), Rename::Replace)),
@@ -185,7 +185,7 @@ fn nothing_is_there_where_nothing_was_made() {
         }
         let below = path("no/absent");
         let faults = [
-            fault(workspace.create(&below, b"", NEW, None)),
+            fault(workspace.create(&below, &[b""], NEW, None)),
             fault(workspace.symlink(b"x", &below, None)),
             fault(workspace.link(&path("file"), &below)),
             fault(workspace.rename(&path("file"), &below, Rename::Exclusive)),
@@ -206,11 +206,11 @@ fn only_regular_files_are_read_written_and_locked() {
         for other in [path("directory"), path("link")] {
             let faults = [
                 fault(workspace.read(&other, 10)),
-                fault(workspace.create(&path("new"), b"", NEW, Some(Like::File(&other)))),
+                fault(workspace.create(&path("new"), &[b""], NEW, Some(Like::File(&other)))),
                 fault(workspace.lock(&other, PATIENCE)),
             ];
             assert_eq!(faults, [Fault::NotRegular; 3], "{name}: {other}");
-            assert_eq!(fault(workspace.create(&other, b"", NEW, None)), Fault::Exists, "{name}: {other}");
+            assert_eq!(fault(workspace.create(&other, &[b""], NEW, None)), Fault::Exists, "{name}: {other}");
         }
         assert_eq!(fault(workspace.remove(&path("directory"))), Fault::NotRegular, "{name}");
         assert_eq!(fault(workspace.set_permissions(&path("link"), NEW)), Fault::NotRegular, "{name}");
@@ -333,7 +333,7 @@ fn permissions_are_exactly_those_asked_for() {
         }
         for bits in [0, 0o200, 0o400, 0o644, 0o755, 0o2751, 0o4711, 0o777] {
             let file = path("file");
-            workspace.create(&file, b"x", Permissions::Exact(bits), None).unwrap();
+            workspace.create(&file, &[b"x"], Permissions::Exact(bits), None).unwrap();
             assert_eq!(workspace.stat(&file).unwrap().unwrap().permissions, bits, "{name}");
             workspace.set_permissions(&file, Permissions::Exact(0o600)).unwrap();
             workspace.set_permissions(&file, Permissions::Exact(bits)).unwrap();
@@ -342,8 +342,8 @@ fn permissions_are_exactly_those_asked_for() {
             workspace.remove(&file).unwrap();
         }
         let like = path("private/like");
-        workspace.create(&like, b"x", Permissions::Exact(0o400), None).unwrap();
-        workspace.create(&path("new"), b"y", Permissions::Exact(0o440), Some(Like::File(&like))).unwrap();
+        workspace.create(&like, &[b"x"], Permissions::Exact(0o400), None).unwrap();
+        workspace.create(&path("new"), &[b"y"], Permissions::Exact(0o440), Some(Like::File(&like))).unwrap();
         assert_eq!(workspace.stat(&path("new")).unwrap().unwrap().permissions, 0o440, "{name}");
     });
 }
@@ -357,7 +357,7 @@ fn names_are_any_bytes_up_to_the_longest() {
         sorted.sort_unstable();
         for (number, part) in odd.iter().enumerate() {
             let file = RelPath::new(part).unwrap();
-            workspace.create(&file, &[u8::try_from(number).unwrap()], NEW, None).unwrap();
+            workspace.create(&file, &[&[u8::try_from(number).unwrap()]], NEW, None).unwrap();
         }
         assert_eq!(workspace.list(None).unwrap(), sorted, "{name}");
         for (number, part) in odd.iter().enumerate() {
@@ -378,7 +378,7 @@ fn the_deepest_path_can_be_used() {
         workspace.make_dir(&directory, Privacy::Shared).unwrap();
         let room = wpatch::path::MAX_PATH - directory.as_bytes().len() - 1;
         let file = directory.join(&vec![b'f'; room.min(255)]).unwrap();
-        workspace.create(&file, b"deep", NEW, None).unwrap();
+        workspace.create(&file, &[b"deep"], NEW, None).unwrap();
         assert_eq!(workspace.read(&file, 4).unwrap().0, b"deep", "{name}");
         workspace.rename(&file, &path("up"), Rename::Exclusive).unwrap();
         assert_eq!(contents(workspace, "up"), b"deep", "{name}");
@@ -413,7 +413,7 @@ fn a_directory_is_locked_like_a_file() {
         drop(first);
         // A process that another test starts just now has the handle until it is what it is to be.
         assert!(workspace.lock_dir(&directory, PATIENCE * 100).unwrap().is_some(), "{name}");
-        workspace.create(&path("f"), b"", NEW, None).unwrap();
+        workspace.create(&path("f"), &[b""], NEW, None).unwrap();
         assert_eq!(fault(workspace.lock_dir(&path("f"), PATIENCE)), Fault::NotDirectory, "{name}");
     });
 }

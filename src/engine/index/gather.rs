@@ -1,12 +1,13 @@
 //! What becomes of an index, gathered from what becomes of its files; and of the work tree with it.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::matches::Matches;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
+use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Update};
 use crate::workspace::objects::ObjectId;
@@ -38,7 +39,7 @@ impl Held {
     /// Returns the change, now that the blob is there.
     pub(super) fn smudged(self, index: &GitIndex) -> Result<FileChange, WorkspaceError> {
         let bytes = index.smudged(&self.change.path, self.id)?;
-        let after = self.change.after.map(|after| Postimage { content: Content::Bytes(Arc::new(bytes)), ..after });
+        let after = self.change.after.map(|after| Postimage { content: Content::Bytes(bytes.into()), ..after });
         Ok(FileChange { after, ..self.change })
     }
 }
@@ -114,7 +115,7 @@ impl<'a> Gather<'a> {
                 sink.take(FileChange { path, before, after: Some(plain(Content::Bytes(bytes))) })
             }
             (_, _) if after.kind == FileKind::Directory => {
-                sink.take(FileChange { path, before, after: Some(plain(Content::Bytes(Arc::default()))) })
+                sink.take(FileChange { path, before, after: Some(plain(Content::Bytes(Contents::default()))) })
             }
             (_, entry) => {
                 self.hold(FileChange { path, before, after: Some(plain(Content::Kept)) }, entry);

@@ -227,7 +227,7 @@ impl Restaged<'_> {
         let before = found(workspace, &path)?;
         let aside = transaction.aside()?;
         if let Some((bytes, _)) = &before {
-            workspace.create(&aside, bytes, Permissions::Exact(0o600), None)?;
+            workspace.create(&aside, &[bytes], Permissions::Exact(0o600), None)?;
         }
         indexed.index.rewrite(&aside, &self.updates)?;
         let (bytes, _) = workspace.read(&aside, u64::MAX)?;
@@ -236,7 +236,7 @@ impl Restaged<'_> {
         let after = Postimage {
             kind: FileKind::Regular,
             permissions: permissions.unwrap_or(Permissions::New { executable: false }),
-            content: Content::Bytes(Arc::new(bytes)),
+            content: Content::Bytes(bytes.into()),
             like: before.is_some().then(|| path.clone()),
         };
         Ok(transaction.take(FileChange { path, before, after: Some(after) })?)

@@ -1,7 +1,5 @@
 //! What is told of the two sides of an operation: what it found, and what it leaves.
 
-use std::sync::Arc;
-
 use super::Worker;
 use crate::digest::Sha256;
 use crate::mode::FileKind;
@@ -17,7 +15,7 @@ impl Worker<'_> {
     /// Notes contents for who shows images.
     pub(super) fn exhibit(&self, index: usize, moment: Moment, node: Option<&Node>) {
         if let (Some(gallery), Some(node)) = (&self.options.gallery, node) {
-            gallery.note(index, moment, &node.bytes);
+            gallery.note(index, moment, node.bytes.whole());
         }
     }
 
@@ -55,7 +53,7 @@ impl Worker<'_> {
         outcome.modes.1 = after.map(git_mode);
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
         if operation.guard.is_some() {
-            let bytes = |node: Option<&Node>| node.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
+            let bytes = |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();
             edit::compare(&bytes(before), &bytes(after), outcome);
         }
         outcome.after = self.describe_side(after);
@@ -79,10 +77,10 @@ impl Worker<'_> {
     fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<Side>> {
         let node = node.filter(|_| self.options.describe)?;
         match &self.described {
-            Some((bytes, side)) if Arc::ptr_eq(bytes, &node.bytes) => Some(side.clone()),
+            Some((bytes, side)) if bytes.is_same(&node.bytes) => Some(side.clone()),
             _ => {
                 let side = Box::new(describe::describe(&node.bytes));
-                self.described = Some((Arc::clone(&node.bytes), side.clone()));
+                self.described = Some((node.bytes.clone(), side.clone()));
                 Some(side)
             }
         }

@@ -6,7 +6,6 @@ mod rejects;
 mod submodule;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use super::checks::{self, Room};
 use super::codes::{Code, code};
@@ -22,6 +21,7 @@ use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation, Plan};
+use crate::text::Contents;
 use crate::workspace::{Workspace, WorkspaceError};
 use rejects::RejectFile;
 
@@ -44,14 +44,14 @@ pub(super) struct Worker<'a> {
     watched: Watched<'a>,
     numbered: lines::Numbered,
     /// The contents that were described last.
-    described: Option<(Arc<Vec<u8>>, Box<Side>)>,
+    described: Option<(Contents, Box<Side>)>,
 }
 
 /// A copy that was undone, and what it would have to be a copy of.
 struct Uncopied<'a> {
     index: usize,
     from: &'a RelPath,
-    bytes: Arc<Vec<u8>>,
+    bytes: Contents,
 }
 
 impl<'a> Worker<'a> {
@@ -200,20 +200,19 @@ impl<'a> Worker<'a> {
         replaced: Option<&Node>,
         findings: &mut Findings,
     ) -> Result<Option<Node>, WorkspaceError> {
-        let preimage = before.map(|node| Arc::clone(&node.bytes)).unwrap_or_default();
+        let preimage = before.map(|node| node.bytes.clone()).unwrap_or_default();
         let edited = match &operation.edit {
             Edit::Lines(changes) => {
-                lines::postimage(operation, changes, &preimage, &mut self.numbered, self.options, findings)
+                lines::postimage(operation, changes, preimage.whole(), &mut self.numbered, self.options, findings)
             }
             _ => self.merged(operation, before, &preimage, findings)?,
         };
         let Some(edited) = edited else { return Ok(None) };
         let is_same = matches!(edited, Edited::Same);
         let bytes = match (edited, before) {
-            (Edited::Changed(bytes), _) => Arc::new(bytes),
-            (Edited::Given(bytes), _) => bytes,
-            (Edited::Same, Some(node)) => Arc::clone(&node.bytes),
-            (Edited::Same, None) => Arc::default(),
+            (Edited::Changed(bytes), _) => bytes,
+            (Edited::Same, Some(node)) => node.bytes.clone(),
+            (Edited::Same, None) => Contents::default(),
         };
         let node = Node {
             kind: operation.new_mode.map_or(before.map_or(FileKind::Regular, |node| node.kind), FileMode::kind),
@@ -234,7 +233,7 @@ impl<'a> Worker<'a> {
         &self,
         operation: &Operation,
         before: Option<&Node>,
-        preimage: &Arc<Vec<u8>>,
+        preimage: &Contents,
         findings: &mut Findings,
     ) -> Result<Option<Edited>, WorkspaceError> {
         let text = self.plan.text(operation);
@@ -246,7 +245,7 @@ impl<'a> Worker<'a> {
         };
         findings.outcome.fallback = fallback;
         Ok(match (attempt, before) {
-            (Attempt::Merged(bytes), _) => Some(Edited::Changed(bytes)),
+            (Attempt::Merged(bytes), _) => Some(Edited::Changed(bytes.into())),
             (Attempt::Refused, _) => None,
             (_, Some(rival)) if operation.action == Action::Create => {
                 three_way::tell_rival(operation, text, rival, findings);

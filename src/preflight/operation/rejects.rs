@@ -1,7 +1,6 @@
 //! The files that rejected hunks are written to, and what hangs together where something is left out.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use super::Worker;
 use crate::digest::Sha256;
@@ -13,6 +12,7 @@ use crate::preflight::findings::Findings;
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::{Node, Seen};
 use crate::preflight::{RejectTo, checks, code, reject};
+use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
 /// A file of rejected hunks.
@@ -71,7 +71,7 @@ impl Worker<'_> {
         let node = Node {
             kind: FileKind::Regular,
             permissions: like.map_or(Permissions::New { executable: false }, |node| node.permissions),
-            bytes: Arc::default(),
+            bytes: Contents::default(),
             like: like.and_then(|node| node.like.clone()),
             origin: None,
             restored: None,
@@ -88,7 +88,7 @@ impl Worker<'_> {
         let Some(file) = self.rejects.get_mut(path).filter(|file| !file.is_filled) else { return Ok(()) };
         file.is_filled = true;
         if let Seen::Node(node) = self.overlay.current(path, file.step)? {
-            self.overlay.put(path, file.step, Node { bytes: Arc::new(file.text.clone()), ..node })?;
+            self.overlay.put(path, file.step, Node { bytes: file.text.clone().into(), ..node })?;
         }
         Ok(())
     }

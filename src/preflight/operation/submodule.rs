@@ -1,13 +1,12 @@
 //! Operations on submodules, which in a work tree are directories.
 
-use std::sync::Arc;
-
 use super::Worker;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::plan::{Action, Edit, Operation};
 use crate::preflight::edit;
 use crate::preflight::findings::Findings;
 use crate::preflight::overlay::{Node, Seen};
+use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
@@ -35,7 +34,7 @@ impl Worker<'_> {
                 let node = Node {
                     kind: FileKind::Directory,
                     permissions: Permissions::New { executable: true },
-                    bytes: Arc::default(),
+                    bytes: Contents::default(),
                     like: None,
                     origin: None,
                     restored: None,

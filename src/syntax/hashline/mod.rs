@@ -49,7 +49,12 @@ impl Syntax for Hashline {
         let mut header: Option<usize> = None;
         let mut begin: Option<usize> = None;
         let mut is_first = from == 0;
+        let rest = &text[from..];
+        let has_header = rest.starts_with(b"[") || memchr::memmem::find(rest, b"\n[").is_some();
         for (span, line) in Lines::within(text, Span::new(from, text.len())) {
+            if !(is_first || has_header) {
+                return None;
+            }
             let line = line::trimmed(line);
             if line.is_empty() {
                 continue;

@@ -6,7 +6,7 @@ use header::Header;
 pub(super) use header::{is_header, is_whole_header, ranges};
 
 use super::{Options, SyntaxError, SyntaxErrorKind, content_span};
-use crate::plan::{Action, Anchor, Hunk, LineKind};
+use crate::plan::{Action, Anchor, Hunk, LineKind, has_note};
 use crate::text::{Lines, Span, without_ending};
 
 /// Reads the hunks that start at `from`, none or more, and returns them and where the next line starts.
@@ -140,7 +140,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
         let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
         return Err(SyntaxError::new(cut, Span::new(body.end, body.end)));
     }
-    if memchr::memmem::find(bytes, b"\n\\").is_none() {
+    if !has_note(bytes) {
         return Ok(());
     }
     let (mut last, mut is_old_over, mut is_new_over) = ((false, false), false, false);

@@ -117,7 +117,7 @@ fn copy(
         workspace.symlink(&workspace.read_link(from)?, to, Some(from))?;
     } else {
         let (contents, _) = workspace.read(from, limit)?;
-        workspace.create(to, &contents, Permissions::Exact(stat.permissions), Some(Like::File(from)))?;
+        workspace.create(to, &[&contents], Permissions::Exact(stat.permissions), Some(Like::File(from)))?;
         sync(workspace, to, durability)?;
     }
     Ok(())

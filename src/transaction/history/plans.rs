@@ -115,7 +115,7 @@ fn make(
     let attempt = || {
         scratch.make(workspace)?;
         let path = scratch.file(file)?;
-        workspace.create(&path, bytes, Permissions::Exact(0o600), None)?;
+        workspace.create(&path, &[bytes], Permissions::Exact(0o600), None)?;
         keep::sync(workspace, &path, durability)?;
         keep::sync(workspace, &scratch.directory, durability)?;
         attic::furnish(workspace, home)?;

@@ -27,6 +27,7 @@ use crate::mode::{FileKind, Permissions};
 use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::progress::Progress;
+use crate::text::Contents;
 use crate::workspace::{Lock, Timestamp, Workspace, WorkspaceError};
 
 /// One transaction of one change: begun under the lock, given the change as a [`Sink`], then committed.
@@ -55,7 +56,7 @@ struct Draft {
     change: Change,
     /// What was read.
     found: Option<FileState>,
-    bytes: Arc<Vec<u8>>,
+    bytes: Contents,
     permissions: Permissions,
     /// The file whose attributes the new one gets.
     like: Option<RelPath>,

@@ -103,7 +103,7 @@ impl Workspace for Memory {
         })
     }
 
-    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
+    fn create(&self, path: &RelPath, slices: &[&[u8]], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
         self.run("create", Some(path), |state| {
             let directory = state.vacant(path)?;
             let owner = match like {
@@ -117,7 +117,7 @@ impl Workspace for Memory {
                 Permissions::New { executable: false } => 0o666 & !UMASK,
                 Permissions::Exact(bits) => bits,
             };
-            let inode = state.add(directory, path.name(), Body::File(Arc::new(bytes.to_vec())), bits);
+            let inode = state.add(directory, path.name(), Body::File(Arc::new(slices.concat())), bits);
             if let (Some((uid, gid)), Some(node)) = (owner, state.live.nodes.get_mut(&inode)) {
                 (node.uid, node.gid) = (uid, gid);
             }

@@ -59,12 +59,12 @@ fn special_files_are_neither_opened_nor_waited_for() {
         assert_eq!(stat.kind, FileKind::Special, "{name}");
         let faults = [
             fault(disk.read(&special, 10)),
-            fault(disk.create(&path("new"), b"", NEW, Some(Like::File(&special)))),
+            fault(disk.create(&path("new"), &[b""], NEW, Some(Like::File(&special)))),
             fault(disk.lock(&special, Duration::ZERO)),
             fault(disk.set_permissions(&special, NEW)),
         ];
         assert_eq!(faults, [Fault::NotRegular; 4], "{name}");
-        assert_eq!(fault(disk.create(&special, b"", NEW, None)), Fault::Exists, "{name}");
+        assert_eq!(fault(disk.create(&special, &[b""], NEW, None)), Fault::Exists, "{name}");
         assert_eq!(fault(disk.read(&path(&format!("{name}/x")), 10)), Fault::NotDirectory, "{name}");
         assert_eq!(disk.stat(&special).unwrap(), Some(stat), "{name}");
     }
@@ -84,7 +84,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     fs::rename(root.path().join("a"), root.path().join("moved")).unwrap();
     symlink(outside.path(), root.path().join("a")).unwrap();
     // Whether the handle is still kept or not, none of these may get out.
-    let _ = disk.create(&path("a/new"), b"", NEW, None);
+    let _ = disk.create(&path("a/new"), &[b""], NEW, None);
     let _ = disk.remove(&path("a/x"));
     let _ = disk.rename(&path("a/b/x"), &path("a/y"), Rename::Replace);
     let _ = disk.set_permissions(&path("a/x"), Permissions::Exact(0o777));
@@ -113,7 +113,7 @@ fn few_handles_are_enough() {
                 for number in 0..40 {
                     let (file, moved) = (format!("d{number}/n{thread}"), format!("d{}/m{thread}", (number + 1) % 40));
                     create(disk, &file, b"x");
-                    disk.create(&path(&moved), b"y", NEW, Some(Like::File(&path(&file)))).unwrap();
+                    disk.create(&path(&moved), &[b"y"], NEW, Some(Like::File(&path(&file)))).unwrap();
                     disk.rename(&path(&file), &path(&moved), Rename::Exchange).unwrap();
                     assert_eq!((contents(disk, &file), contents(disk, &moved)), (b"y".to_vec(), b"x".to_vec()));
                     disk.remove(&path(&moved)).unwrap();
@@ -133,7 +133,7 @@ fn new_files_and_directories_are_under_the_umask() {
     let (root, disk) = root();
     disk.make_dir(&path("d"), Privacy::Shared).unwrap();
     create(&disk, "plain", b"");
-    disk.create(&path("program"), b"", Permissions::New { executable: true }, None).unwrap();
+    disk.create(&path("program"), &[b""], Permissions::New { executable: true }, None).unwrap();
     let found = ["d", "plain", "program"].map(|name| bits(&root.path().join(name)));
     assert_eq!(found, [0o750, 0o640, 0o750]);
 }
@@ -169,7 +169,7 @@ fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
         }
     };
     assert_eq!(disk.read(&path("like"), 3).unwrap().1.is_bare, !takes_attributes);
-    disk.create(&path("new"), b"new", Permissions::Exact(0o751), Some(Like::File(&path("like")))).unwrap();
+    disk.create(&path("new"), &[b"new"], Permissions::Exact(0o751), Some(Like::File(&path("like")))).unwrap();
     let (like, found) = (fs::metadata(like).unwrap(), fs::metadata(&new).unwrap());
     assert_eq!((found.uid(), found.gid()), (like.uid(), like.gid()));
     assert_eq!(bits(&new), 0o751);
@@ -205,12 +205,12 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
         result => result.unwrap(),
     }
     setxattr(root.path().join("d"), "system.posix_acl_default", &list, XattrFlags::empty()).unwrap();
-    disk.create(&path("d/with"), b"", Permissions::Exact(0o640), Some(Like::File(&path("with")))).unwrap();
-    disk.create(&path("d/without"), b"", Permissions::Exact(0o644), Some(Like::File(&path("without")))).unwrap();
+    disk.create(&path("d/with"), &[b""], Permissions::Exact(0o640), Some(Like::File(&path("with")))).unwrap();
+    disk.create(&path("d/without"), &[b""], Permissions::Exact(0o644), Some(Like::File(&path("without")))).unwrap();
     let stat = disk.read(&path("without"), 0).unwrap().1;
     assert!(!disk.read(&path("with"), 0).unwrap().1.is_bare);
     let bare = Like::Bare { uid: stat.uid, gid: stat.gid };
-    disk.create(&path("d/bare"), b"", Permissions::Exact(0o644), Some(bare)).unwrap();
+    disk.create(&path("d/bare"), &[b""], Permissions::Exact(0o644), Some(bare)).unwrap();
     assert_eq!(attribute(&root.path().join("d/with"), access).unwrap(), list);
     assert_eq!(bits(&root.path().join("d/with")), 0o640);
     for name in ["d/without", "d/bare"] {
@@ -248,16 +248,16 @@ fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
     for name in ["group", "list", "neither"] {
         fs::write(root.path().join(name).join("expected"), "x").unwrap();
         for from in ["from/x", "list/x"] {
-            disk.create(&path(from), b"x", NEW, Some(Like::NewIn(Some(&path(name))))).unwrap();
+            disk.create(&path(from), &[b"x"], NEW, Some(Like::NewIn(Some(&path(name))))).unwrap();
             let expected = access(&root.path().join(name).join("expected"));
             assert_eq!(access(&root.path().join(from)), expected, "{from} for {name}");
             disk.remove(&path(from)).unwrap();
         }
     }
     let program = Permissions::New { executable: true };
-    disk.create(&path("from/x"), b"x", program, Some(Like::NewIn(Some(&path("list"))))).unwrap();
+    disk.create(&path("from/x"), &[b"x"], program, Some(Like::NewIn(Some(&path("list"))))).unwrap();
     assert!(!has_lists || bits(&root.path().join("from/x")) == 0o774);
-    disk.create(&path("list/x"), b"x", NEW, Some(Like::NewIn(None))).unwrap();
+    disk.create(&path("list/x"), &[b"x"], NEW, Some(Like::NewIn(None))).unwrap();
     create(&disk, "expected", b"x");
     assert_eq!(access(&root.path().join("list/x")), access(&root.path().join("expected")));
 }
@@ -305,7 +305,7 @@ fn nothing_is_left_of_a_file_that_could_not_be_written() {
         return;
     }
     let (_root, disk) = root();
-    assert_eq!(fault(disk.create(&path("large"), &b"x".repeat(100_000), NEW, None)), Fault::Other);
+    assert_eq!(fault(disk.create(&path("large"), &[&b"x".repeat(100_000)], NEW, None)), Fault::Other);
     assert_eq!(disk.list(None).unwrap(), Vec::<Vec<u8>>::new());
 }
 

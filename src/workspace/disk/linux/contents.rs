@@ -15,6 +15,8 @@ use crate::workspace::{Fault, Stat};
 const MOST_READS: u32 = 8;
 /// Bytes for `getdents64`; some 800 names.
 const LIST_BUFFER: usize = 32 * 1024;
+/// Bytes that are written together: so many that a call costs little, so few that they stay in the processor's cache.
+const WRITE_BUFFER: usize = 128 * 1024;
 
 /// Reads the regular file `name`: `newfstatat`, `openat`, `read`, `flistxattr`, `fstat`, `close`.
 ///
@@ -81,6 +83,26 @@ pub(super) fn write_bytes(file: impl AsFd, mut bytes: &[u8]) -> Attempt<()> {
         bytes = &bytes[count..];
     }
     Ok(())
+}
+
+/// Writes all of `slices`, short ones together.
+pub(super) fn write_slices(file: impl AsFd, slices: &[&[u8]]) -> Attempt<()> {
+    if let [bytes] = slices {
+        return write_bytes(file, bytes);
+    }
+    let mut together = Vec::with_capacity(WRITE_BUFFER);
+    for slice in slices {
+        if together.len() + slice.len() > WRITE_BUFFER {
+            write_bytes(&file, &together)?;
+            together.clear();
+        }
+        if slice.len() < WRITE_BUFFER {
+            together.extend_from_slice(slice);
+        } else {
+            write_bytes(&file, slice)?;
+        }
+    }
+    write_bytes(&file, &together)
 }
 
 /// Writes `bytes` over the regular file `name` if it is still `was`. What is too much goes last, so that at no moment

@@ -18,7 +18,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::attributes::{Model, bits_of, give_owner, lay_bare, process_umask, set_bits, set_bits_of};
 use super::birth::Birth;
-use super::contents::{make_file, names, open_regular, overwrite_file, read_file, target, write_bytes};
+use super::contents::{make_file, names, open_regular, overwrite_file, read_file, target, write_bytes, write_slices};
 use super::directory::make_private;
 use super::fault::{Attempt, Trouble};
 use super::heritage::Heritage;
@@ -69,8 +69,8 @@ impl Workspace for Disk {
         })
     }
 
-    fn create(&self, path: &RelPath, bytes: &[u8], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
-        self.attempt("create", Some(path), || self.try_create(path, bytes, permissions, like))
+    fn create(&self, path: &RelPath, slices: &[&[u8]], permissions: Permissions, like: Option<Like<'_>>) -> Result<()> {
+        self.attempt("create", Some(path), || self.try_create(path, slices, permissions, like))
     }
 
     fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
@@ -244,7 +244,7 @@ impl Disk {
     fn try_create(
         &self,
         path: &RelPath,
-        bytes: &[u8],
+        slices: &[&[u8]],
         permissions: Permissions,
         like: Option<Like<'_>>,
     ) -> Attempt<()> {
@@ -252,7 +252,7 @@ impl Disk {
         let bits = self.bits_of(permissions);
         let (directory, name) = self.parents.of(path)?;
         let file = make_file(&directory, name)?;
-        let result = self.fill((&directory, &file), bytes, (permissions, bits), source.as_ref());
+        let result = self.fill((&directory, &file), slices, (permissions, bits), source.as_ref());
         if result.is_err() {
             // It is ours and useless; if it stays, that is no worse than the error that is returned.
             let _ = unlinkat(&directory, name, AtFlags::empty());
@@ -264,11 +264,11 @@ impl Disk {
     fn fill(
         &self,
         (directory, file): (&Handle, &OwnedFd),
-        bytes: &[u8],
+        slices: &[&[u8]],
         (permissions, bits): (Permissions, u32),
         source: Option<&Source>,
     ) -> Attempt<()> {
-        write_bytes(file, bytes)?;
+        write_slices(file, slices)?;
         let birth = || self.births.get(directory, |_| Birth::of(file));
         let bits = match source {
             Some(Source::File(model)) => model.give_to(file, &*birth()?, bits)?,

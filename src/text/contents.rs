@@ -1,0 +1,296 @@
+//! The contents of a file: bytes, or pieces of an earlier version and of what is new.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, OnceLock};
+
+/// Fewer bytes are put together at once.
+const SMALL: usize = 1 << 20;
+
+/// The contents of a file, cheap to clone.
+///
+/// Large ones that were made from others stay in pieces, which can be written and hashed without a copy of all; whoever looks
+/// at them as one slice makes that copy, once.
+#[derive(Clone)]
+pub struct Contents(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Whole(Arc<Vec<u8>>),
+    Made(Arc<Made>),
+}
+
+struct Made {
+    base: Contents,
+    pieces: Pieces,
+    whole: OnceLock<Arc<Vec<u8>>>,
+}
+
+impl Contents {
+    /// Returns what `pieces` come to, those of `base` among them.
+    #[must_use]
+    pub fn made(base: Self, pieces: Pieces) -> Self {
+        if pieces.len() < SMALL {
+            return pieces.join(&base).into();
+        }
+        Self(Kind::Made(Arc::new(Made { base, pieces, whole: OnceLock::new() })))
+    }
+
+    /// Returns the number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Kind::Whole(bytes) => bytes.len(),
+            Kind::Made(made) => made.pieces.len(),
+        }
+    }
+
+    /// Returns whether there is no byte.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns all bytes as one vector, which is shared.
+    #[must_use]
+    pub fn whole(&self) -> &Arc<Vec<u8>> {
+        match &self.0 {
+            Kind::Whole(bytes) => bytes,
+            Kind::Made(made) => made.whole.get_or_init(|| Arc::new(made.pieces.join(&made.base))),
+        }
+    }
+
+    /// Returns all bytes in order, in as many slices as there are pieces.
+    #[must_use]
+    pub fn slices(&self) -> Vec<&[u8]> {
+        match &self.0 {
+            Kind::Whole(bytes) => vec![bytes],
+            Kind::Made(made) => made.pieces.slices(&made.base).collect(),
+        }
+    }
+
+    /// Returns the first `count` bytes, or all if they are fewer.
+    #[must_use]
+    pub fn beginning(&self, count: usize) -> Cow<'_, [u8]> {
+        let Kind::Made(made) = &self.0 else { return Cow::Borrowed(&self[..count.min(self.len())]) };
+        let mut found = Vec::with_capacity(count);
+        for slice in made.pieces.slices(&made.base) {
+            let room = count - found.len();
+            found.extend_from_slice(&slice[..room.min(slice.len())]);
+            if room <= slice.len() {
+                break;
+            }
+        }
+        Cow::Owned(found)
+    }
+
+    /// Returns whether both are one, so that nobody need look at the bytes.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::Whole(a), Kind::Whole(b)) => Arc::ptr_eq(a, b),
+            (Kind::Made(a), Kind::Made(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl Default for Contents {
+    fn default() -> Self {
+        Self(Kind::Whole(Arc::default()))
+    }
+}
+
+impl From<Vec<u8>> for Contents {
+    fn from(bytes: Vec<u8>) -> Self {
+        Arc::new(bytes).into()
+    }
+}
+
+impl From<Arc<Vec<u8>>> for Contents {
+    fn from(bytes: Arc<Vec<u8>>) -> Self {
+        Self(Kind::Whole(bytes))
+    }
+}
+
+impl Deref for Contents {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.whole()
+    }
+}
+
+impl PartialEq for Contents {
+    fn eq(&self, other: &Self) -> bool {
+        let is_equal = |other: &[u8]| {
+            let mut rest = other;
+            self.slices().into_iter().all(|slice| {
+                let behind = rest.strip_prefix(slice);
+                rest = behind.unwrap_or_default();
+                behind.is_some()
+            })
+        };
+        self.is_same(other) || (self.len() == other.len() && is_equal(other))
+    }
+}
+
+impl fmt::Debug for Contents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.whole().fmt(f)
+    }
+}
+
+/// New contents as pieces of what was there and of what comes to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    list: Vec<Piece>,
+    /// What is new, one piece behind the other.
+    new: Vec<u8>,
+    len: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    /// Bytes of what was there.
+    Kept(Range<usize>),
+    /// Bytes of what is new.
+    New(Range<usize>),
+}
+
+impl Pieces {
+    /// Returns the number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether there is no byte.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds bytes of what was there.
+    pub fn keep(&mut self, range: Range<usize>) {
+        self.len += range.len();
+        match self.list.last_mut() {
+            Some(Piece::Kept(last)) if last.end == range.start => last.end = range.end,
+            _ if range.is_empty() => {}
+            _ => self.list.push(Piece::Kept(range)),
+        }
+    }
+
+    /// Adds bytes that are new.
+    pub fn insert(&mut self, bytes: &[u8]) {
+        let start = self.new.len();
+        self.new.extend_from_slice(bytes);
+        self.len += bytes.len();
+        match self.list.last_mut() {
+            Some(Piece::New(last)) if last.end == start => last.end = self.new.len(),
+            _ if bytes.is_empty() => {}
+            _ => self.list.push(Piece::New(start..self.new.len())),
+        }
+    }
+
+    /// Takes the last `count` bytes away, all of the last piece at most.
+    pub fn shorten(&mut self, count: usize) {
+        let Some(Piece::Kept(last) | Piece::New(last)) = self.list.last_mut() else { return };
+        last.end -= count;
+        self.len -= count;
+        if last.start == last.end {
+            self.list.pop();
+        }
+    }
+
+    /// Returns the pieces in order, with those of `base`, which is what was there.
+    #[must_use]
+    pub fn slices<'p>(&'p self, base: &'p [u8]) -> impl DoubleEndedIterator<Item = &'p [u8]> {
+        self.list.iter().map(|piece| match piece {
+            Piece::Kept(range) => &base[range.clone()],
+            Piece::New(range) => &self.new[range.clone()],
+        })
+    }
+
+    /// Returns all bytes in order; `base` is what was there.
+    #[must_use]
+    pub fn join(&self, base: &[u8]) -> Vec<u8> {
+        let mut joined = Vec::with_capacity(self.len);
+        self.slices(base).for_each(|slice| joined.extend_from_slice(slice));
+        joined
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns contents in pieces, and the same as one.
+    fn large() -> (Contents, Contents) {
+        let base: Contents = vec![b'x'; SMALL].into();
+        let mut pieces = Pieces::default();
+        pieces.insert(b"ab");
+        pieces.insert(b"c");
+        pieces.keep(0..SMALL / 2);
+        pieces.keep(SMALL / 2..SMALL);
+        pieces.keep(7..7);
+        pieces.keep(0..1);
+        let joined = [b"abc", &vec![b'x'; SMALL + 1][..]].concat();
+        assert_eq!(pieces.list.len(), 3);
+        (Contents::made(base, pieces), joined.into())
+    }
+
+    #[test]
+    fn pieces_are_the_bytes_that_they_come_to() {
+        let (made, whole) = large();
+        assert_eq!(made.slices().concat(), *whole);
+        assert_eq!((made.len(), made.slices().len()), (whole.len(), 3));
+        assert!(matches!(&made.0, Kind::Made(made) if made.whole.get().is_none()));
+        assert_eq!(made[..], whole[..]);
+    }
+
+    #[test]
+    fn contents_are_equal_however_they_were_made() {
+        let (made, whole) = large();
+        assert_eq!(made, whole);
+        assert_eq!(whole, made);
+        assert_eq!((made.is_same(&whole), made.is_same(&made.clone())), (false, true));
+        let other = [&whole[..whole.len() - 1], b"y"].concat().into();
+        assert_ne!(made, other);
+        assert_ne!(other, made);
+        assert_ne!(made, Contents::default());
+    }
+
+    #[test]
+    fn the_beginning_is_not_all() {
+        let (made, whole) = large();
+        for count in [0, 2, 3, 4, 100, whole.len() + 1] {
+            assert_eq!(made.beginning(count), whole.beginning(count), "{count}");
+            assert_eq!(whole.beginning(count)[..], whole[..count.min(whole.len())]);
+        }
+    }
+
+    #[test]
+    fn the_end_can_be_taken_away() {
+        let mut pieces = Pieces::default();
+        pieces.keep(0..2);
+        pieces.insert(b"x\n");
+        pieces.shorten(1);
+        pieces.insert(b"y");
+        assert_eq!((pieces.join(b"ab"), pieces.len()), (b"abxy".to_vec(), 4));
+        pieces.shorten(1);
+        pieces.shorten(1);
+        assert_eq!((pieces.join(b"ab"), pieces.list.len()), (b"ab".to_vec(), 1));
+    }
+
+    #[test]
+    fn small_contents_are_one_piece() {
+        let mut pieces = Pieces::default();
+        pieces.keep(1..3);
+        pieces.insert(b"-");
+        pieces.keep(3..4);
+        let made = Contents::made(b"abcd".to_vec().into(), pieces);
+        assert_eq!((&made[..], made.slices().len()), (&b"bc-d"[..], 1));
+    }
+}
