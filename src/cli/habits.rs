@@ -32,7 +32,7 @@ impl HabitOptions {
     /// Tells `patch` of them.
     pub(super) fn tell(self, patch: &mut PatchOptions) {
         let suffix = self.suffix.map_or_else(|| b".orig".to_vec(), OsString::into_encoded_bytes);
-        patch.patches.extend(self.input);
+        patch.usual.patches.extend(self.input);
         patch.habits = Habits {
             backup: self.backup.then(|| Backup { suffix, ..Backup::default() }),
             output: self.output_file.map(OsString::into_encoded_bytes),

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::engine::options::Links;
 
 /// The option.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct LinkOptions {
     /// Write over files that have other names (hard links): all of these change, wherever they are, and who reads
     /// meanwhile may see some of each

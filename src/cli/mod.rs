@@ -186,7 +186,7 @@ fn outcome(
     global: &Global,
     progress: Progress,
 ) -> Result<Outcome, Stop> {
-    progress.enter(input::first(&patch.patches), 0);
+    progress.enter(input::first(&patch.usual.patches), 0);
     let ancestor = patch.index.build_fake_ancestor.take();
     let mut request = match way {
         Way::Saved(id) => match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {

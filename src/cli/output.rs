@@ -89,7 +89,7 @@ impl Output {
         self.speech = Some(Speech {
             is_loud: global.verbose || patch.git.reject,
             is_merge: patch.merge.three_way,
-            direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
+            direction: if patch.usual.reverse { Direction::Reverse } else { Direction::Forward },
         });
         self
     }

@@ -21,10 +21,10 @@ pub(super) const MAX_PATCH: u64 = 4 << 30;
 ///
 /// Returns what keeps the run from beginning.
 pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> Result<Request, Stop> {
-    let paths = std::mem::take(&mut patch.patches);
+    let paths = std::mem::take(&mut patch.usual.patches);
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
     if let Some(path) = patch.series.take() {
-        let (patches, series) = series::read(&path, limit, patch.strip.unwrap_or(1), global)?;
+        let (patches, series) = series::read(&path, limit, patch.usual.strip.unwrap_or(1), global)?;
         return Ok(Request { patches, series: Some(series), ..wishes(patch, task, global)? });
     }
     let wishes = wishes(patch, task, global)?;
@@ -66,7 +66,7 @@ pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Re
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
         whitespace: patch.whitespace.meant(task, global),
         diagnostics: patch.diagnostics.meant(super::root(global))?,
-        format: patch.format.unwrap_or_else(|| "auto".to_owned()),
+        format: patch.usual.format.unwrap_or_else(|| "auto".to_owned()),
         approve: patch.approve,
         relocate: patch.relocate,
         habits: patch.habits,
@@ -78,13 +78,13 @@ fn selection(patch: &mut PatchOptions, closeness: Closeness, global: &Global) ->
     Ok(Selection {
         file: patch.file.take().map(OsString::into_encoded_bytes),
         closeness,
-        strip: patch.strip,
+        strip: patch.usual.strip,
         below: patch.git.git_paths.then(|| below(global)).transpose()?,
         directory: patch.directory.take().map_or(Ok(Vec::new()), directory)?,
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
         expected: patch.expect_hash,
         only: patch.only.take(),
-        direction: if patch.reverse { Direction::Reverse } else { Direction::Forward },
+        direction: if patch.usual.reverse { Direction::Reverse } else { Direction::Forward },
         roots: roots(global),
     })
 }

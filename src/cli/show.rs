@@ -83,7 +83,7 @@ fn columns() -> usize {
 
 /// Prints the diff of patches, or of a change.
 pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
-    if let Some(id) = change(&options.patch.patches) {
+    if let Some(id) = change(&options.patch.usual.patches) {
         return if options.html { history::page(id, global) } else { history::show(id, global) };
     }
     let output = Output::of(global, Verbosity::Normal).without_words().with_statistics(&options.patch, global);
@@ -114,7 +114,7 @@ fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Req
     if patch.shape {
         return Err(Stop::new(&code::USAGE, "--shape reads no file, so that there is nothing to show".to_owned()));
     }
-    progress.enter(input::first(&patch.patches), 0);
+    progress.enter(input::first(&patch.usual.patches), 0);
     let mut request = request::request(patch, Task::Show, global)?;
     request.preflight.progress = progress;
     Ok(request)

@@ -20,7 +20,7 @@ const END: &str = "new blank line at EOF";
 const WIDTH: usize = 2000;
 
 /// The options that are about white space.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct WhitespaceOptions {
     /// What to do about new lines with errors in their white space [default: warn, or what git's apply.whitespace says]
     #[arg(long, value_name = "ACTION", value_parser = ACTIONS.map(|(name, _)| name))]

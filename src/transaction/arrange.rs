@@ -31,7 +31,7 @@ pub(super) fn arrange(
     let mut removes = BTreeMap::new();
     let mut keeps = BTreeSet::new();
     let mut found = BTreeMap::new();
-    let mut changes: BTreeMap<RelPath, Change> = BTreeMap::new();
+    let mut changes = Changes { staged: Vec::with_capacity(staged.len()), left: BTreeMap::new() };
     let mut moves = Vec::new();
     for one in staged {
         makes.extend(one.makes);
@@ -40,7 +40,7 @@ pub(super) fn arrange(
         let Some(change) = one.change else { continue };
         found.extend(one.found.map(|state| (change.number, state)));
         moves.extend(one.moved.map(|source| (change.path.clone(), *source)));
-        changes.insert(change.path.clone(), change);
+        changes.staged.push(change);
     }
     for (to, (from, state)) in moves {
         let number = leave(workspace, stage, &mut changes, (&from, &state))?;
@@ -60,16 +60,48 @@ pub(super) fn arrange(
         index: label.index.clone(),
         makes: makes.into_iter().map(|path| Made { standing: directories.get(&path).copied(), path }).collect(),
         removes: removes.into_iter().map(|(path, standing)| Removed { path, standing }).collect(),
-        changes: changes.into_values().collect(),
+        changes: changes.into_sorted(),
     };
     Ok(Arranged { journal, found })
+}
+
+/// The changes, each with a path of its own.
+struct Changes {
+    /// Those that were staged, by their paths.
+    staged: Vec<Change>,
+    /// Those of files that leave for others.
+    left: BTreeMap<RelPath, Change>,
+}
+
+impl Changes {
+    fn get_mut(&mut self, path: &RelPath) -> Option<&mut Change> {
+        match self.staged.binary_search_by(|change| change.path.cmp(path)) {
+            Ok(place) => Some(&mut self.staged[place]),
+            Err(_) => self.left.get_mut(path),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Change> {
+        self.staged.iter().chain(self.left.values())
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Change> {
+        self.staged.iter_mut().chain(self.left.values_mut())
+    }
+
+    fn into_sorted(self) -> Vec<Change> {
+        let Self { staged: mut changes, left } = self;
+        changes.extend(left.into_values());
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes
+    }
 }
 
 /// Lets the file at `from` leave, and returns the number of its change.
 fn leave(
     workspace: &dyn Workspace,
     stage: &Stage,
-    changes: &mut BTreeMap<RelPath, Change>,
+    changes: &mut Changes,
     (from, found): (&RelPath, &FileState),
 ) -> Result<usize, Failure> {
     if let Some(change) = changes.get_mut(from) {
@@ -88,7 +120,7 @@ fn leave(
     };
     stage.note(workspace, &change)?;
     let number = change.number;
-    changes.insert(from.clone(), change);
+    changes.left.insert(from.clone(), change);
     Ok(number)
 }
 
@@ -96,10 +128,10 @@ fn leave(
 fn raise(
     workspace: &dyn Workspace,
     stage: &Stage,
-    changes: &mut BTreeMap<RelPath, Change>,
+    changes: &mut Changes,
     removes: &BTreeMap<RelPath, Standing>,
 ) -> Result<(), Failure> {
-    for change in changes.values_mut().filter(|change| change.arrives.is_none()) {
+    for change in changes.iter_mut().filter(|change| change.arrives.is_none()) {
         let Some(above) = change.beside else { continue };
         let goes = |directory: &RelPath| removes.contains_key(directory) && !stage.is_mount(workspace, directory);
         let going = change.path.ancestors().skip(above).take_while(goes).count();
@@ -114,14 +146,14 @@ fn raise(
 /// Returns the directories that nothing is left in, with what they were, but for those that are to be kept.
 fn emptied(
     workspace: &dyn Workspace,
-    changes: &BTreeMap<RelPath, Change>,
+    changes: &Changes,
     (makes, keeps): (&BTreeSet<RelPath>, &BTreeSet<RelPath>),
     removes: &BTreeMap<RelPath, Standing>,
 ) -> Result<BTreeMap<RelPath, Standing>, Failure> {
     let goes = |change: &&Change| change.leaves && change.after.is_none();
-    let mut gone: BTreeSet<RelPath> = changes.values().filter(goes).map(|change| change.path.clone()).collect();
+    let mut gone: BTreeSet<RelPath> = changes.iter().filter(goes).map(|change| change.path.clone()).collect();
     gone.extend(removes.keys().cloned());
-    let stays = changes.values().filter(|change| change.after.is_some()).map(|change| &change.path);
+    let stays = changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
     let needed = with_ancestors(stays.chain(makes).chain(keeps), keeps);
     let mut found = BTreeMap::new();
     // The deepest come first: what is left in a directory is known before the one above it is looked at.

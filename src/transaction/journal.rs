@@ -154,15 +154,25 @@ fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Vec<u8>, Failure> {
 
 /// Returns `record` as text that tells whether it was damaged.
 pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
-    let mut body = serde_json::to_vec(record).map_err(|error| Failure::State { reason: error.to_string() })?;
-    body.push(b'\n');
-    Ok([format!("{MAGIC} {}\n", Digest::of(&body)).as_bytes(), &body].concat())
+    // All heads are as long as any; what is behind one may be large, and is not copied.
+    let mut text = head(b"").into_bytes();
+    let start = text.len();
+    serde_json::to_writer(&mut text, record).map_err(|error| Failure::State { reason: error.to_string() })?;
+    text.push(b'\n');
+    let head = head(&text[start..]);
+    text[..start].copy_from_slice(head.as_bytes());
+    Ok(text)
+}
+
+/// Returns the line in front of `body`.
+fn head(body: &[u8]) -> String {
+    format!("{MAGIC} {}\n", Digest::of(body))
 }
 
 /// Returns what [`seal`] wrote, which was read at `path`.
 pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
-    let (head, body) = text.split_at(memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1));
-    if head != format!("{MAGIC} {}\n", Digest::of(body)).as_bytes() {
+    let (first, body) = text.split_at(memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1));
+    if first != head(body).as_bytes() {
         return Err(damaged(path));
     }
     serde_json::from_slice(body).map_err(|_| damaged(path))

@@ -309,10 +309,13 @@ impl Drop for Transaction<'_> {
 
 impl Sink for Transaction<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
-        let path = change.path.to_string();
+        let path = change.path.clone();
         self.stage.take(self.workspace, change).map_err(|failure| match failure {
             Failure::Workspace(error) => error,
-            failure => WorkspaceError { verb: "stage", path, fault: Fault::Other, source: io::Error::other(failure) },
+            failure => {
+                let (path, source) = (path.to_string(), io::Error::other(failure));
+                WorkspaceError { verb: "stage", path, fault: Fault::Other, source }
+            }
         })
     }
 }

@@ -52,6 +52,22 @@ fn what_is_created_can_be_read() {
 }
 
 #[test]
+fn slices_are_written_one_behind_the_other() {
+    on_each(|workspace, name| {
+        // Short ones are written together, long ones by themselves, and some are just too long for what is left.
+        let sizes = [1, 0, 100_000, 31_000, 72, 1, 131_072, 5, 131_073, 300_000, 131_071, 1, 1];
+        let slices: Vec<_> = (b'a'..).zip(sizes).map(|(byte, size)| vec![byte; size]).collect();
+        let borrowed: Vec<_> = slices.iter().map(Vec::as_slice).collect();
+        for count in 0..=borrowed.len() {
+            let file = path(&format!("f{count}"));
+            workspace.create(&file, &borrowed[..count], NEW, None).unwrap();
+            let (bytes, _) = workspace.read(&file, u64::MAX).unwrap();
+            assert!(bytes == slices[..count].concat(), "{name}: {count}");
+        }
+    });
+}
+
+#[test]
 fn what_is_appended_stands_behind_the_rest() {
     on_each(|workspace, name| {
         create(workspace, "a", b"");

@@ -11,7 +11,7 @@ use super::{PatchOptions, duration};
 use crate::cli::batch::Shard;
 
 /// The options of `check`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(in crate::cli) struct CheckOptions {
     #[command(flatten)]
     pub(in crate::cli) patch: PatchOptions,

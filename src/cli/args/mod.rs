@@ -8,6 +8,7 @@ mod history;
 mod index;
 mod merge;
 mod patch;
+mod usual;
 
 use std::ffi::OsString;
 
@@ -21,6 +22,7 @@ pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
 pub(super) use index::IndexOptions;
 pub(super) use merge::{MergeOptions, conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
+pub(super) use usual::UsualOptions;
 
 use global::outputs;
 
@@ -49,8 +51,8 @@ pub(super) struct Cli {
 pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let command = arguments.get(1).and_then(|name| name.to_str());
     let parsed = match command {
-        Some("apply") => alone(&arguments[1..], Command::Apply),
-        Some("check") => alone(&arguments[1..], Command::Check),
+        Some("apply") => quickly(&arguments[1..], Command::Apply),
+        Some("check") => quickly(&arguments[1..], Command::Check),
         _ => None,
     };
     let mut cli = parsed.map_or_else(|| whole(arguments), Ok)?;
@@ -61,17 +63,36 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 }
 
 /// Reads a command line of which the command is known, `arguments[0]`. Building the parsers of all the others takes
-/// longer than many a patch. What this one does not take, help and mistakes, is left to the whole parser.
+/// longer than many a patch, and so does that of all options of this one. What the small parsers do not take, help and
+/// mistakes, is left to the whole one.
+fn quickly<T: Args + From<UsualOptions>>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
+    usual(arguments, command).or_else(|| alone(arguments, command))
+}
+
+/// Reads a command line that has the usual options alone.
+fn usual<T: From<UsualOptions>>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
+    let (global, mut matches) = matched::<UsualOptions>(arguments)?;
+    let options = UsualOptions::from_arg_matches_mut(&mut matches).ok()?;
+    Some(Cli { global, command: command(options.into()) })
+}
+
+/// Reads a command line with any options of its command.
 fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
+    let (global, mut matches) = matched::<T>(arguments)?;
+    let filters = filters(&matches);
+    let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);
+    command.set_filters(filters);
+    Some(Cli { global, command })
+}
+
+/// Returns the options of every command, and what is left for `T`.
+fn matched<T: Args>(arguments: &[OsString]) -> Option<(Global, ArgMatches)> {
     let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
     // It is never taken apart again: the process does one thing, and that would take as long as a tenth of a tiny patch.
     let parser = Box::leak(Box::new(parser.args_override_self(true).disable_help_flag(true)));
     let mut matches = parser.try_get_matches_from_mut(arguments).ok()?;
-    let filters = filters(&matches);
     let global = Global::from_arg_matches_mut(&mut matches).ok()?;
-    let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);
-    command.set_filters(filters);
-    Some(Cli { global, command })
+    Some((global, matches))
 }
 
 /// Reads any command line.
@@ -123,9 +144,12 @@ mod tests {
     }
 
     #[test]
-    fn both_parsers_read_the_same() {
-        let lines: [&[&str]; 7] = [
+    fn all_parsers_read_the_same() {
+        // As many as this are usual.
+        const USUAL: usize = 3;
+        let lines: [&[&str]; 8] = [
             &["apply"],
+            &["check", "-Rp2", "--durability", "none", "--json", "-d", "x", "--format=git", "--", "-v", "b"],
             &["check", "--json", "-q", "a", "--root=x", "b"],
             &["apply", "-Rp2", "-p3", "--include", "x", "--color", "never", "--", "-v"],
             &["check", "--exclude=a", "--include", "b", "-C1", "--durability=none", "--lock-timeout", "1m"],
@@ -133,17 +157,22 @@ mod tests {
             &["check", "--batch", "--shard", "2/3", "--jobs=4", "--deterministic"],
             &["apply", "--approve", "x", "--format", "git", "--max-patch", "7", "--stat", "--apply", "-z"],
         ];
-        for line in lines {
+        for (number, line) in lines.into_iter().enumerate() {
             let arguments: Vec<_> = ["wpatch"].iter().chain(line).map(OsString::from).collect();
-            let alone = match line[0] {
-                "apply" => alone(&arguments[1..], Command::Apply),
-                _ => alone(&arguments[1..], Command::Check),
+            let read = |usual: Option<Cli>, alone: Option<Cli>| {
+                let whole = whole(&arguments).ok().map(|cli| format!("{cli:?}"));
+                assert_eq!(alone.map(|cli| format!("{cli:?}")), whole, "{line:?}");
+                assert_eq!(usual.is_some(), number < USUAL, "{line:?}");
+                assert!(usual.is_none_or(|cli| Some(format!("{cli:?}")) == whole), "{line:?}");
             };
-            assert_eq!(format!("{:?}", alone.unwrap()), format!("{:?}", whole(&arguments).unwrap()), "{line:?}");
+            match line[0] {
+                "apply" => read(usual(&arguments[1..], Command::Apply), alone(&arguments[1..], Command::Apply)),
+                _ => read(usual(&arguments[1..], Command::Check), alone(&arguments[1..], Command::Check)),
+            }
         }
-        for wrong in ["-h", "--help", "-V", "--version", "--no-such", "-vq", "help", "--fuzz=x"] {
+        for wrong in ["-h", "--help", "-V", "--version", "--no-such", "-vq", "help", "--fuzz=x", "-p-1", "--format=x"] {
             let arguments: Vec<_> = ["wpatch", "apply", wrong].iter().map(OsString::from).collect();
-            let (is_taken, is_right) = (alone(&arguments[1..], Command::Apply).is_some(), whole(&arguments).is_ok());
+            let (is_taken, is_right) = (quickly(&arguments[1..], Command::Apply).is_some(), whole(&arguments).is_ok());
             assert_eq!(is_taken, is_right, "{wrong}");
         }
     }
@@ -159,13 +188,13 @@ mod tests {
     fn numbers_may_be_glued_to_their_letters() {
         let cli = parsed(&["wpatch", "apply", "-p0", "-C3", "-Rz", "x"]);
         let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
-        assert_eq!((patch.strip, patch.context, patch.reverse, patch.nul), (Some(0), Some(3), true, true));
+        assert_eq!((patch.usual.strip, patch.context, patch.usual.reverse, patch.nul), (Some(0), Some(3), true, true));
     }
 
     #[test]
     fn of_an_option_given_twice_the_last_counts() {
         let cli = parsed(&["wpatch", "apply", "--json", "-p1", "--json", "-p2", "x"]);
         let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
-        assert_eq!((cli.global.json, patch.strip), (true, Some(2)));
+        assert_eq!((cli.global.json, patch.usual.strip), (true, Some(2)));
     }
 }

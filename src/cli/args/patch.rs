@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{GitOptions, IndexOptions, MergeOptions};
+use super::{GitOptions, IndexOptions, MergeOptions, UsualOptions};
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::habits::HabitOptions;
@@ -18,7 +18,7 @@ use crate::engine::Habits;
 use crate::engine::options::Only;
 
 /// The options of `apply`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(in crate::cli) struct ApplyOptions {
     #[command(flatten)]
     pub(in crate::cli) patch: PatchOptions,
@@ -102,25 +102,15 @@ const DECIDED: [&str; 60] = [
 ];
 
 /// The options of `apply`, `check` and `show`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(in crate::cli) struct PatchOptions {
-    /// Files that hold the patches; `-`, or none, for standard input
-    #[arg(value_name = "PATCH")]
-    pub(in crate::cli) patches: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) usual: UsualOptions,
     /// Apply the patches that a list as quilt's names, one after the other, all of them or nothing; each line is a name below
     /// the directory of FILE, with -pN and -R if need be
     #[arg(long, value_name = "FILE", conflicts_with_all = ["patches", "file", "lenient"])]
     pub(in crate::cli) series: Option<PathBuf>,
-    /// Grammar of the patches [default: auto]
-    #[arg(long, value_name = "NAME", value_parser = formats())]
-    pub(in crate::cli) format: Option<String>,
-    /// Leading components to take off names [default: 1; 0 from the first plain diff on whose names have no directory]
-    #[arg(short = 'p', value_name = "N", allow_negative_numbers = true, value_parser = components)]
-    pub(in crate::cli) strip: Option<usize>,
-    /// Undo the patch
-    #[arg(short = 'R', long)]
-    pub(in crate::cli) reverse: bool,
     /// Print a graph of added and removed lines; turns applying off
     #[arg(long)]
     pub(in crate::cli) stat: bool,
@@ -252,19 +242,4 @@ impl PatchOptions {
     pub(in crate::cli) fn is_inert(&self) -> bool {
         self.is_statistics() || self.shape || self.index.build_fake_ancestor.is_some()
     }
-}
-
-/// Reads a strip level; the words are git's.
-fn components(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("option -p expects a non-negative integer, got '{text}'"))
-}
-
-fn formats() -> Vec<&'static str> {
-    let mut formats = vec!["auto"];
-    for &format in crate::engine::options::SYNTAXES.iter().flat_map(|syntax| syntax.formats()) {
-        if !formats.contains(&format) {
-            formats.push(format);
-        }
-    }
-    formats
 }

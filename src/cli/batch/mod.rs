@@ -109,10 +109,10 @@ impl Batch {
             return Err(usage(format!("a batch prints JSON Lines, and nothing as {format}")));
         }
         let threads = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
-        if input::first(&patch.patches) == Phase::Reading {
+        if input::first(&patch.usual.patches) == Phase::Reading {
             progress.enter(Phase::Jobs, 0);
         }
-        let input = source(&mem::take(&mut patch.patches), &global)?;
+        let input = source(&mem::take(&mut patch.usual.patches), &global)?;
         let order = if patch.deterministic { Order::Read(AHEAD * threads) } else { Order::Finished };
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
