@@ -59,7 +59,7 @@ const NEW_CALLS: &[&str] = &["renameat2", "openat2", "statx", "syncfs", "copy_fi
 /// The errors that disks, quotas, permissions, signals and mounts give.
 const ERRORS: &[&str] =
     &["error=EIO", "error=ENOSPC", "error=EACCES", "error=EROFS", "error=EDQUOT", "error=EINTR", "error=EXDEV"];
-/// One run in so many is in the sample.
+/// One run in so many is in the sample; a prime, so that it comes to other calls with each fault.
 const SAMPLE: usize = 13;
 
 /// How long a fault lasts.
@@ -74,27 +74,22 @@ pub(crate) fn takes_all() -> bool {
     std::env::var_os("WPATCH_FAULTS").is_some_and(|value| value == "all")
 }
 
-/// Returns whether the run number `number` is to be made.
-fn is_chosen(number: usize) -> bool {
-    number.is_multiple_of(SAMPLE) || takes_all()
-}
-
-/// Returns every fault of `faults` at every one of the calls, or a sample that has each call and each fault.
+/// Returns every fault of `faults` at every one of the calls, or a sample of them.
 fn injections(calls: &[(&'static str, usize)], faults: &[&'static str], span: Span) -> Vec<Injection> {
-    let mut chosen = Vec::new();
-    for (index, fault) in faults.iter().enumerate() {
+    let mut all = Vec::new();
+    for fault in faults {
         // "From now on" and EINTR are one endless loop: whoever is interrupted tries again.
         if span == Span::FromNowOn && *fault == "error=EINTR" {
             continue;
         }
         for &(call, count) in calls {
-            for number in (1..=count).filter(|number| is_chosen(number + index)) {
+            for number in 1..=count {
                 let when = if span == Span::Once { number.to_string() } else { format!("{number}+") };
-                chosen.push(Injection { call, fault, when });
+                all.push(Injection { call, fault, when });
             }
         }
     }
-    chosen
+    if takes_all() { all } else { all.into_iter().skip(SAMPLE / 2).step_by(SAMPLE).collect() }
 }
 
 /// Makes the runs.

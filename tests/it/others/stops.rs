@@ -104,7 +104,7 @@ fn run(scene: &Scene, targets: &'static [&'static str], fate: Signal) -> [usize;
 #[test]
 fn two_runs_at_any_call_do_both_or_one_waits() {
     for another in ["--durability=full", "--durability=none"] {
-        two_runs(&Scene::new(), 5, another);
+        two_runs(&Scene::new(), 3, another);
         two_runs(&Scene::single(), 1, another);
     }
 }

@@ -181,7 +181,7 @@ fn a_file_system_that_cannot_exchange_is_enough() {
         let scene = Scene::at(&place.join("root"));
         scene.lay();
         assert_eq!(rename(&scene.root, "update", "x"), Err(Errno::INVAL));
-        survives_kills(&scene, 15);
+        survives_kills(&scene, 10);
         let error = Injection { call: "renameat", fault: "error=EIO", when: "3".into() };
         assert!(scene.apply(&error).problem.is_none());
     }
