@@ -8,7 +8,7 @@ use std::{env, io};
 use super::Stop;
 use super::policy::MOST_LINKS;
 use crate::engine::options::{MAX_POLICY_FILE, Workspace, WorkspaceError};
-use crate::engine::{self, unusable};
+use crate::engine::{self, home, unusable};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 
@@ -46,7 +46,7 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
 /// Returns where the configuration would be, see the XDG Base Directory Specification.
 fn place() -> Option<PathBuf> {
     let named = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let directory = named.or_else(|| Some(env::home_dir().filter(|home| home.is_absolute())?.join(".config")))?;
+    let directory = named.or_else(|| Some(home().filter(|home| home.is_absolute())?.join(".config")))?;
     Some(directory.join("wpatch/config.toml"))
 }
 
@@ -83,7 +83,7 @@ fn own(path: &Path, named: &Path) -> Result<Vec<u8>, String> {
 /// Returns a directory or a link on the way to `file`, name by name, that belongs to somebody else, or a directory that
 /// others may write to. As with the keys of ssh, what is above the home is for who runs the system.
 fn lent(file: &Path, user: u32) -> io::Result<Option<PathBuf>> {
-    let home = env::home_dir();
+    let home = home();
     let homes = [home.as_ref().and_then(|home| fs_err::canonicalize(home).ok()), home];
     let is_own = |stat: &Metadata| stat.uid() == 0 || stat.uid() == user;
     let (mut here, mut rest, mut links) = (PathBuf::new(), file.to_owned(), 0);

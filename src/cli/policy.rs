@@ -1,6 +1,5 @@
 //! The policy that the command line and the user's configuration give, and what it says of a path.
 
-use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use super::args::Global;
 use super::config::{Config, config};
 use super::{Stop, input, names_of};
 use crate::engine::options::{Layer, MAX_POLICY_FILE, Origin, Place, Policy, Workspace};
-use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, unusable};
+use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusable};
 use crate::path::RelPath;
 
 /// Most links on the way to a policy file.
@@ -179,7 +178,7 @@ fn stop(unusable: Box<UnusablePolicy>) -> Stop {
 
 /// Returns the absolute names of the user's home.
 fn homes() -> Vec<Vec<u8>> {
-    let Some(home) = env::home_dir().filter(|home| home.is_absolute()) else { return Vec::new() };
+    let Some(home) = home().filter(|home| home.is_absolute()) else { return Vec::new() };
     // Without `.` and doubled slashes.
     let home: PathBuf = home.components().collect();
     let real = fs_err::canonicalize(&home).ok().filter(|real| *real != home);

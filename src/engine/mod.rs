@@ -62,6 +62,7 @@ pub use crate::workspace::objects::{Objects, Repository};
 
 pub use crate::matching::Favour;
 pub use crate::preflight::Given;
+pub use crate::process::home;
 pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};

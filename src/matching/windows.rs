@@ -164,10 +164,12 @@ impl<'a> Windows<'a> {
     pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
         let count = wanted.len();
         let hash = Hashes::of_run(self.comparison, wanted.iter().copied());
-        let hashes = self.wanted.entry(count).or_default();
-        if hashes.insert(hash) || !self.places.contains_key(&count) {
-            let found = located(&self.hashes, count, hashes, self.is_stopped);
-            self.places.insert(count, found);
+        if !self.places.get(&count).is_some_and(|places| places.contains_key(&hash)) {
+            let hashes = self.wanted.entry(count).or_default();
+            if hashes.insert(hash) || !self.places.contains_key(&count) {
+                let found = located(&self.hashes, count, hashes, self.is_stopped);
+                self.places.insert(count, found);
+            }
         }
         let lines = self.places.get(&count).and_then(|places| places.get(&hash));
         let (index, comparison) = (self.index, self.comparison);
@@ -191,7 +193,7 @@ fn located(
     is_stopped: fn() -> bool,
 ) -> HashMap<u64, Progressions> {
     let (power, sieve) = (power(count), Sieve::new(wanted));
-    let mut found: HashMap<u64, Progressions> = HashMap::with_capacity(wanted.len());
+    let mut found: HashMap<u64, Progressions> = HashMap::with_capacity(wanted.len().min(hashes.starts(count).len()));
     for line in unless_stopped(hashes.starts(count), is_stopped) {
         let hash = hashes.run(line, count, power);
         if sieve.passes(hash) && wanted.contains(&hash) {

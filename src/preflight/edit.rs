@@ -108,7 +108,7 @@ fn spliced(
         Some(line_ends) if operation.action == Action::Create && line_ends.returns(&operation.path) => {
             with_returns(spliced.pieces.join(preimage)).into()
         }
-        _ => Contents::made(preimage.clone(), spliced.pieces),
+        _ => Contents::of(preimage, spliced.pieces),
     };
     if has_done || rules.correction.is_some() || rules.no_add {
         compare(preimage, &after, &mut findings.outcome);

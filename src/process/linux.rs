@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getuid, kill_process_group, test_kill_process_group, waitid,
+};
 
 use super::tail::Tail;
 use super::{Ending, Errand, GRACE, LONGEST, MOST_OUTPUT, Patience, Ran, wait};
@@ -96,6 +98,12 @@ impl Drop for Group {
             let _ = self.end();
         }
     }
+}
+
+/// Returns the number of the user.
+#[allow(clippy::unnecessary_wraps, reason = "other systems have none")]
+pub(super) fn user() -> Option<u32> {
+    Some(getuid().as_raw())
 }
 
 /// Waits with `patience` until there is something to read, or nothing more will come.

@@ -1,7 +1,8 @@
 //! Commands of the user: run in a process group of their own, fed, listened to, and ended when their time is up.
 //!
-//! To add a system, write `process/<system>` with a `Group`, a `converse` and a `wait_for_bytes`, and choose it here.
+//! To add a system, write `process/<system>` with a `Group`, a `converse`, a `user` and a `wait_for_bytes`, and choose it here.
 
+mod home;
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
 mod linux;
 mod search;
@@ -16,6 +17,7 @@ use std::process::ChildStdout;
 use std::thread;
 use std::time::{Duration, Instant};
 
+pub use home::home;
 pub(crate) use search::command;
 pub(crate) use tail::Complaints;
 
@@ -25,9 +27,9 @@ pub use linux::Group;
 pub use unsupported::Group;
 
 #[cfg(all(target_os = "linux", not(wpatch_no_disk)))]
-use linux::{converse, wait_for_bytes};
+use linux::{converse, user, wait_for_bytes};
 #[cfg(not(all(target_os = "linux", not(wpatch_no_disk))))]
-use unsupported::{converse, wait_for_bytes};
+use unsupported::{converse, user, wait_for_bytes};
 
 /// Most bytes of the output that are kept: the last ones.
 pub const MOST_OUTPUT: usize = 16 << 10;

@@ -22,18 +22,24 @@ enum Kind {
 }
 
 struct Made {
-    base: Contents,
+    base: Arc<Vec<u8>>,
     pieces: Pieces,
     whole: OnceLock<Arc<Vec<u8>>>,
 }
 
 impl Contents {
-    /// Returns what `pieces` come to, those of `base` among them.
+    /// Returns what `pieces` come to, which were made for `base`.
+    ///
+    /// # Panics
+    ///
+    /// If `base` is shorter than what they were made for.
     #[must_use]
-    pub fn made(base: Self, pieces: Pieces) -> Self {
+    pub fn of(base: &Self, pieces: Pieces) -> Self {
         if pieces.len() < SMALL {
-            return pieces.join(&base).into();
+            return pieces.join(base).into();
         }
+        // As a whole: what was made of what was made would keep all that was there before.
+        let base = Arc::clone(base.whole());
         Self(Kind::Made(Arc::new(Made { base, pieces, whole: OnceLock::new() })))
     }
 
@@ -124,15 +130,16 @@ impl Deref for Contents {
 
 impl PartialEq for Contents {
     fn eq(&self, other: &Self) -> bool {
-        let is_equal = |other: &[u8]| {
-            let mut rest = other;
-            self.slices().into_iter().all(|slice| {
+        let (made, whole) = if matches!(self.0, Kind::Made(_)) { (self, other) } else { (other, self) };
+        let is_equal = || {
+            let mut rest = &whole[..];
+            made.slices().into_iter().all(|slice| {
                 let behind = rest.strip_prefix(slice);
                 rest = behind.unwrap_or_default();
                 behind.is_some()
             })
         };
-        self.is_same(other) || (self.len() == other.len() && is_equal(other))
+        self.is_same(other) || (self.len() == other.len() && is_equal())
     }
 }
 
@@ -173,7 +180,12 @@ impl Pieces {
     }
 
     /// Adds bytes of what was there.
+    ///
+    /// # Panics
+    ///
+    /// If `range` runs backwards.
     pub fn keep(&mut self, range: Range<usize>) {
+        assert!(range.start <= range.end, "BUG: bytes are kept that run backwards");
         self.len += range.len();
         match self.list.last_mut() {
             Some(Piece::Kept(last)) if last.end == range.start => last.end = range.end,
@@ -195,8 +207,13 @@ impl Pieces {
     }
 
     /// Takes the last `count` bytes away, all of the last piece at most.
+    ///
+    /// # Panics
+    ///
+    /// If the last piece is shorter.
     pub fn shorten(&mut self, count: usize) {
         let Some(Piece::Kept(last) | Piece::New(last)) = self.list.last_mut() else { return };
+        assert!(count <= last.end - last.start, "BUG: more is taken away than the last piece has");
         last.end -= count;
         self.len -= count;
         if last.start == last.end {
@@ -205,6 +222,10 @@ impl Pieces {
     }
 
     /// Returns the pieces in order, with those of `base`, which is what was there.
+    ///
+    /// # Panics
+    ///
+    /// The iterator does, if `base` is shorter than what was there.
     #[must_use]
     pub fn slices<'p>(&'p self, base: &'p [u8]) -> impl DoubleEndedIterator<Item = &'p [u8]> {
         self.list.iter().map(|piece| match piece {
@@ -214,6 +235,10 @@ impl Pieces {
     }
 
     /// Returns all bytes in order; `base` is what was there.
+    ///
+    /// # Panics
+    ///
+    /// If `base` is shorter than that.
     #[must_use]
     pub fn join(&self, base: &[u8]) -> Vec<u8> {
         let mut joined = Vec::with_capacity(self.len);
@@ -238,7 +263,12 @@ mod tests {
         pieces.keep(0..1);
         let joined = [b"abc", &vec![b'x'; SMALL + 1][..]].concat();
         assert_eq!(pieces.list.len(), 3);
-        (Contents::made(base, pieces), joined.into())
+        (Contents::of(&base, pieces), joined.into())
+    }
+
+    /// Returns whether nobody has looked at all of it.
+    fn is_in_pieces(contents: &Contents) -> bool {
+        matches!(&contents.0, Kind::Made(made) if made.whole.get().is_none())
     }
 
     #[test]
@@ -246,7 +276,7 @@ mod tests {
         let (made, whole) = large();
         assert_eq!(made.slices().concat(), *whole);
         assert_eq!((made.len(), made.slices().len()), (whole.len(), 3));
-        assert!(matches!(&made.0, Kind::Made(made) if made.whole.get().is_none()));
+        assert!(is_in_pieces(&made));
         assert_eq!(made[..], whole[..]);
     }
 
@@ -255,6 +285,7 @@ mod tests {
         let (made, whole) = large();
         assert_eq!(made, whole);
         assert_eq!(whole, made);
+        assert!(is_in_pieces(&made));
         assert_eq!((made.is_same(&whole), made.is_same(&made.clone())), (false, true));
         let other = [&whole[..whole.len() - 1], b"y"].concat().into();
         assert_ne!(made, other);
@@ -269,6 +300,19 @@ mod tests {
             assert_eq!(made.beginning(count), whole.beginning(count), "{count}");
             assert_eq!(whole.beginning(count)[..], whole[..count.min(whole.len())]);
         }
+    }
+
+    #[test]
+    fn what_was_there_before_the_last_change_is_given_up() {
+        let mut contents: Contents = vec![b'x'; SMALL].into();
+        let first = Arc::downgrade(contents.whole());
+        for _ in 0..2 {
+            let mut pieces = Pieces::default();
+            pieces.keep(0..contents.len());
+            pieces.insert(b"y");
+            contents = Contents::of(&contents, pieces);
+        }
+        assert_eq!((first.strong_count(), contents.len()), (0, SMALL + 2));
     }
 
     #[test]
@@ -290,7 +334,7 @@ mod tests {
         pieces.keep(1..3);
         pieces.insert(b"-");
         pieces.keep(3..4);
-        let made = Contents::made(b"abcd".to_vec().into(), pieces);
+        let made = Contents::of(&b"abcd".to_vec().into(), pieces);
         assert_eq!((&made[..], made.slices().len()), (&b"bc-d"[..], 1));
     }
 }

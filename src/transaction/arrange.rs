@@ -42,6 +42,7 @@ pub(super) fn arrange(
         moves.extend(one.moved.map(|source| (change.path.clone(), *source)));
         changes.staged.push(change);
     }
+    debug_assert!(changes.staged.is_sorted_by(|a, b| a.path < b.path), "each path has one change");
     for (to, (from, state)) in moves {
         let number = leave(workspace, stage, &mut changes, (&from, &state))?;
         found.entry(number).or_insert(state);
@@ -67,7 +68,7 @@ pub(super) fn arrange(
 
 /// The changes, each with a path of its own.
 struct Changes {
-    /// Those that were staged, by their paths.
+    /// Those that were staged, in the order of their paths, as the stage hands them over.
     staged: Vec<Change>,
     /// Those of files that leave for others.
     left: BTreeMap<RelPath, Change>,

@@ -154,7 +154,7 @@ fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Vec<u8>, Failure> {
 
 /// Returns `record` as text that tells whether it was damaged.
 pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
-    // All heads are as long as any; what is behind one may be large, and is not copied.
+    // Every head has the same length; what is behind it may be large, and is not copied.
     let mut text = head(b"").into_bytes();
     let start = text.len();
     serde_json::to_writer(&mut text, record).map_err(|error| Failure::State { reason: error.to_string() })?;

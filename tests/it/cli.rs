@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -55,6 +57,22 @@ fn success_is_quiet() {
     let output = run(root.path(), &["apply"], PATCH);
     assert_eq!((code(&output), text(&output.stdout), text(&output.stderr)), (0, "", ""));
     assert_eq!(contents(&root), "two\n");
+}
+
+/// Nobody that the system knows, if that is what the rights of the test allow.
+#[test]
+fn who_has_no_home_and_no_name_is_served_too() {
+    let root = tree();
+    fs::set_permissions(root.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = root.path().join("program");
+    fs::copy(WPATCH, &program).unwrap();
+    let mut command = Command::new(&program);
+    command.arg("check").current_dir(root.path()).env_remove("HOME").env_remove("XDG_CONFIG_HOME");
+    if fs::metadata("/proc/self").unwrap().uid() == 0 {
+        command.uid(54_321);
+    }
+    let output = fed(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()), PATCH);
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
 }
 
 #[test]
@@ -252,7 +270,7 @@ fn a_lock_that_somebody_holds_is_not_waited_for_longer_than_asked() {
     let root = tree();
     let state = root.path().join(".wpatch");
     fs::create_dir(&state).unwrap();
-    fs::set_permissions(&state, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    fs::set_permissions(&state, PermissionsExt::from_mode(0o700)).unwrap();
     let lock = fs::File::create(state.join("lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let output = run(root.path(), &["apply", "--lock-timeout", "20ms"], PATCH);

@@ -59,7 +59,7 @@ const NEW_CALLS: &[&str] = &["renameat2", "openat2", "statx", "syncfs", "copy_fi
 /// The errors that disks, quotas, permissions, signals and mounts give.
 const ERRORS: &[&str] =
     &["error=EIO", "error=ENOSPC", "error=EACCES", "error=EROFS", "error=EDQUOT", "error=EINTR", "error=EXDEV"];
-/// One run in so many is in the sample; a prime, so that it comes to other calls with each fault.
+/// One run in so many is in the sample; a prime, so that faults seldom meet the same calls.
 const SAMPLE: usize = 13;
 
 /// How long a fault lasts.
@@ -112,8 +112,8 @@ pub(crate) fn all_end_right(least: usize, injections: &[Injection], run: impl Fn
 /// Applies the patch, and one of a single change, with every one of `faults` at every one of `calls`.
 fn applying(least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {
     on(&Scene::new(), least, calls, faults, span);
-    on(&Scene::single(), least / 5, calls, faults, span);
-    on(&Scene::in_place(), least / 5, calls, faults, span);
+    on(&Scene::single(), (least / 5).max(1), calls, faults, span);
+    on(&Scene::in_place(), (least / 5).max(1), calls, faults, span);
 }
 
 fn on(scene: &Scene, least: usize, calls: &[&'static str], faults: &[&'static str], span: Span) {

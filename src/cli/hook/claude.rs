@@ -10,7 +10,7 @@ use crate::cli::args::Global;
 use crate::cli::policy::aim;
 use crate::cli::{Stop, verbs};
 use crate::engine::options::{CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times};
-use crate::engine::{self, Change};
+use crate::engine::{self, Change, home};
 
 #[derive(Deserialize)]
 struct EditInput {
@@ -117,7 +117,7 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
 fn meant(file: PathBuf) -> PathBuf {
     let is_blank = |c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}';
     let file = file.to_str().map(|name| PathBuf::from(name.trim_matches(is_blank))).unwrap_or(file);
-    match (file.strip_prefix("~"), env::home_dir()) {
+    match (file.strip_prefix("~"), home()) {
         (Ok(below), Some(home)) => home.join(below),
         _ => file,
     }

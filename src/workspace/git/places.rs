@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 
 use memchr::memmem;
 
+use crate::process::home;
+
 /// Largest text that is searched, in bytes; git is asked about larger ones.
 const MAX_TEXT: u64 = 1 << 20;
 
@@ -82,7 +84,7 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
         }
     }
     let named = ["GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"].into_iter().filter_map(env::var_os).map(PathBuf::from);
-    let own = env::home_dir().map(|home| home.join(".gitconfig"));
+    let own = home().map(|home| home.join(".gitconfig"));
     for path in named.chain(own).chain(of_user("config")).chain(of_system("gitconfig")) {
         texts.read(&path)?;
     }
@@ -105,7 +107,7 @@ pub(super) fn common_attributes(top: &Path) -> impl Iterator<Item = PathBuf> {
 /// Returns where the user keeps git's file `name`.
 fn of_user(name: &str) -> Option<PathBuf> {
     let named = env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let directory = named.or_else(|| Some(env::home_dir()?.join(".config")))?;
+    let directory = named.or_else(|| Some(home()?.join(".config")))?;
     Some(directory.join("git").join(name))
 }
 
