@@ -68,7 +68,7 @@ impl Stage {
     /// Returns what was staged, and the files that were seen to have changed meanwhile.
     pub(super) fn finish(&self) -> (Vec<Staged>, Vec<RelPath>) {
         let mut staged = std::mem::take(&mut *locked(&self.staged));
-        staged.sort_by(|a, b| a.path().cmp(&b.path()));
+        staged.sort_unstable_by(|a, b| a.path().cmp(&b.path()));
         (staged, std::mem::take(&mut *locked(&self.stale)))
     }
 
