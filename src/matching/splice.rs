@@ -71,20 +71,25 @@ struct Output<'a> {
 impl Output<'_> {
     /// Adds bytes of the file; what was inserted before them is a line of its own.
     fn keep(&mut self, bytes: Range<usize>, ending: Ending) {
-        if self.is_open && !bytes.is_empty() {
-            self.close(ending);
+        if !bytes.is_empty() {
+            self.end_line(ending);
         }
-        self.is_open &= bytes.is_empty();
         self.pieces.keep(bytes);
     }
 
     /// Adds a copy of bytes of the file in the same way.
     fn copy(&mut self, bytes: &[u8], ending: Ending) {
-        if self.is_open && !bytes.is_empty() {
+        if !bytes.is_empty() {
+            self.end_line(ending);
+        }
+        self.pieces.insert(bytes);
+    }
+
+    /// Ends an inserted line that lacks its terminator, as something follows.
+    fn end_line(&mut self, ending: Ending) {
+        if self.is_open {
             self.close(ending);
         }
-        self.is_open &= bytes.is_empty();
-        self.pieces.insert(bytes);
     }
 
     /// Adds whole lines of a hunk; the old ones are those of the file from `offset` on, byte for byte.

@@ -93,7 +93,7 @@ impl Changes {
     fn into_sorted(self) -> Vec<Change> {
         let Self { staged: mut changes, left } = self;
         changes.extend(left.into_values());
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         changes
     }
 }
