@@ -1,6 +1,7 @@
 //! White space in patches: its options, and what is said of it, in the words of git.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -8,7 +9,7 @@ use super::Task;
 use super::args::Global;
 use super::excerpt::clipped;
 use crate::engine::options::{ACTIONS, Problem, Severity, WhitespaceAction, code};
-use crate::engine::{Outcome, WhitespaceRequest};
+use crate::engine::{Git, Outcome, WhitespaceRequest};
 use crate::report::{WhitespaceLine, WhitespaceReport};
 use crate::text::printable;
 
@@ -48,7 +49,8 @@ impl WhitespaceOptions {
             action: self.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
             usual,
             ignores,
-            directory: Some(global.root().to_owned()),
+            git: Some(Arc::new(Git::around(global.root()))),
+            is_tree: false,
         }
     }
 }

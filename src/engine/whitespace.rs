@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Run;
@@ -21,8 +20,10 @@ pub struct WhitespaceRequest {
     pub usual: WhitespaceAction,
     /// Whether runs of blanks are compared as one; `None` for what is configured, `apply.ignorewhitespace`.
     pub ignores: Option<bool>,
-    /// The directory whose configuration and attributes count: the root. Without it nothing is configured.
-    pub directory: Option<PathBuf>,
+    /// Whose configuration and attributes count: those of the root. Without it nothing is configured.
+    pub git: Option<Arc<Git>>,
+    /// Whether the files are of a tree in a repository, where they have the line ends that were committed.
+    pub is_tree: bool,
 }
 
 /// Why it is not known what is asked.
@@ -50,12 +51,12 @@ impl Run {
     pub(super) fn consult(&mut self, asked: &WhitespaceRequest, options: &mut preflight::Options) {
         options.whitespace.action = asked.action.unwrap_or(asked.usual);
         options.rules.ignore_whitespace |= asked.ignores.unwrap_or_default();
-        let Some(directory) = &asked.directory else { return };
+        let Some(git) = &asked.git else { return };
         let paths: Vec<_> = self.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
         if paths.is_empty() {
             return;
         }
-        match configured(asked, directory, &paths, options) {
+        match configured(asked, git, &paths, options) {
             Ok(()) => {}
             Err(Trouble::Value(message)) => self.problems.push(Problem::new(&code::USAGE, message)),
             Err(Trouble::Git(error)) => {
@@ -64,7 +65,9 @@ impl Run {
                 self.problems.push(Problem { severity, ..Problem::new(&code::GIT_CONFIG, message) });
             }
         }
-        options.line_ends = Some(Arc::new(Conversions::new(directory, paths)));
+        if !asked.is_tree {
+            options.line_ends = Some(Arc::new(Conversions::new(git, paths)));
+        }
     }
 }
 
@@ -75,11 +78,10 @@ fn has_numbers(operation: &Operation) -> bool {
 
 fn configured(
     asked: &WhitespaceRequest,
-    directory: &Path,
+    git: &Git,
     paths: &[RelPath],
     options: &mut preflight::Options,
 ) -> Result<(), Trouble> {
-    let git = Git::around(directory);
     if asked.action.is_none()
         && let Some(name) = git.config("apply.whitespace")?
     {

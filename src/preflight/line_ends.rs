@@ -5,8 +5,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::path::RelPath;
 use crate::workspace::git::{Attribute, Git};
@@ -33,7 +32,7 @@ impl LineEnds {
 /// What git does about the line ends of some files.
 #[derive(Debug)]
 pub struct Conversions {
-    git: Git,
+    git: Arc<Git>,
     paths: Vec<RelPath>,
     found: OnceLock<HashMap<RelPath, LineEnds>>,
     may_return: OnceLock<bool>,
@@ -49,10 +48,10 @@ struct Usual {
 }
 
 impl Conversions {
-    /// Prepares to ask the git of `directory` about `paths`.
+    /// Prepares to ask `git` about `paths`.
     #[must_use]
-    pub fn new(directory: &Path, paths: Vec<RelPath>) -> Self {
-        Self { git: Git::around(directory), paths, found: OnceLock::new(), may_return: OnceLock::new() }
+    pub fn new(git: &Arc<Git>, paths: Vec<RelPath>) -> Self {
+        Self { git: Arc::clone(git), paths, found: OnceLock::new(), may_return: OnceLock::new() }
     }
 
     /// Returns what is done about the file at `path`; nothing if git cannot tell.

@@ -22,7 +22,7 @@ use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::policy::Given;
 use super::{Stop, Task, input, output, progress, request, tree, watched};
 use crate::engine::options::{Interrupt, Phase, Progress, code};
-use crate::engine::{self, Repository, Request};
+use crate::engine::{self, Git, Repository, Request};
 use crate::mutex::locked;
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
@@ -218,6 +218,7 @@ impl Batch {
                 request.preflight.policy = self.policy.policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());
+            request.whitespace.git = Some(Arc::new(Git::around(root)));
             let name = super::real(root);
             if let Some(lenience) = &mut request.lenience {
                 lenience.root = name.clone().into_bytes();

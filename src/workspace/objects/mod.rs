@@ -150,6 +150,12 @@ impl Repository {
         self.0.place.directory()
     }
 
+    /// Returns whether it was named ([`Repository::at`]), not found.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        matches!(self.0.place, Place::At { .. })
+    }
+
     /// Opens the tree of `revision`: any name of a commit, tag or tree that git knows, `main` or `v1~2:src`.
     ///
     /// # Errors

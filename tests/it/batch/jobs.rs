@@ -1,13 +1,19 @@
 //! What a single job asks for.
 
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::{answers, directory, lines, patch, ran, wpatch};
+use tempfile::TempDir;
+
+use super::{answers, directory, lines, many, patch, ran, sample, wpatch};
+use crate::objects::{before_all, fake_git};
+use crate::repository::{Repository, git};
+use crate::tree;
 
 #[test]
 fn each_option_of_a_job_means_what_it_means_on_the_command_line() {
@@ -95,6 +101,50 @@ fn the_root_of_a_job_decides_what_is_secret_and_which_absolute_names_lead_below_
     let answers = answers(&ran(command.env("HOME", &home), &lines(&jobs)));
     let kinds: Vec<_> = answers.values().map(|answer| &answer["report"]["error"]["kind"]).collect();
     assert_eq!(kinds, [&json!("denied"), &json!("denied"), &Value::Null]);
+}
+
+#[test]
+fn what_a_job_says_of_white_space_goes_by_the_root_of_the_job() {
+    let directory = directory();
+    tree::write(&sample(), &directory.path().join("strict"));
+    let strict = |git_dir: &Path| {
+        let set = git(&["--git-dir", &git_dir.display().to_string(), "config", "apply.whitespace", "error"]).status();
+        assert!(set.unwrap().success());
+    };
+    for root in [".", "strict"] {
+        let root = directory.path().join(root);
+        assert!(git(&["init", "-q", &root.display().to_string()]).status().unwrap().success());
+        strict(&root.join(".git"));
+    }
+    let repository = Repository::of(&sample());
+    strict(&repository.path());
+    let blank = patch("one", "1 ");
+    let outside = TempDir::new().unwrap();
+    tree::write(&sample(), outside.path());
+    let input = lines(&[
+        json!({"root": outside.path(), "patch": blank}),
+        json!({"root": "strict", "patch": blank}),
+        json!({"git_dir": repository.path(), "rev": "main", "patch": blank}),
+    ]);
+    let answers = answers(&ran(&mut wpatch(directory.path(), &["--root", outside.path().to_str().unwrap()]), &input));
+    let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
+    assert_eq!(codes, [0, 3, 0]);
+}
+
+#[test]
+fn for_many_jobs_git_is_started_once() {
+    let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
+    let real = String::from_utf8(Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout).unwrap();
+    let log = directory.path().join("log");
+    fake_git(directory.path(), &format!("echo \"$*\" >>{}\nexec {} \"$@\"", log.display(), real.trim_end()));
+    let root = TempDir::new().unwrap();
+    let mut command = wpatch(root.path(), &["--jobs", "1"]);
+    // As in a hook, where git alone knows what is configured.
+    command.env("PATH", before_all(&directory.path().display().to_string())).env("GIT_DIR", repository.path());
+    let answers = answers(&ran(&mut command, &many(&repository, 20)));
+    assert_eq!(answers.len(), 20);
+    let starts = fs::read_to_string(log).unwrap();
+    assert_eq!(starts.lines().count(), 1, "{starts}");
 }
 
 #[test]
