@@ -83,6 +83,7 @@ pub mod repair;
 pub mod report;
 pub mod syntax;
 pub mod text;
+mod threads;
 pub mod transaction;
 pub mod whitespace;
 pub mod workspace;

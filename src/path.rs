@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::text::printable;
 
@@ -15,8 +16,10 @@ pub const MAX_COMPONENT: usize = 255;
 pub const MAX_DEPTH: usize = 256;
 
 /// A path inside the root: relative, `/`-separated, free of empty components, `.` and `..`.
+///
+/// Clones share the bytes: every stage keeps the paths of all files.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RelPath(Box<[u8]>);
+pub struct RelPath(Arc<[u8]>);
 
 /// Why bytes are no path inside the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,6 +117,11 @@ impl RelPath {
     /// Returns the directories above it, the nearest one first, without the root.
     pub fn ancestors(&self) -> impl Iterator<Item = Self> + use<> {
         std::iter::successors(self.parent(), Self::parent)
+    }
+
+    /// Returns the bytes of each directory above it, from the root down.
+    pub fn above(&self) -> impl Iterator<Item = &[u8]> {
+        memchr::memchr_iter(b'/', &self.0).map(|slash| &self.0[..slash])
     }
 
     /// Returns the components from the root down.

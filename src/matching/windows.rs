@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::panic::resume_unwind;
-use std::thread;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -13,13 +11,11 @@ use super::progression::Progressions;
 use super::search::Places;
 use super::stop::unless_stopped;
 use crate::text::{BYTE_ORDER_MARK, without_ending};
+use crate::threads::{LARGE, both};
 use crate::whitespace::{WhitespaceRule, fix};
 
 /// Odd and without pattern, so that places in a run weigh differently.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// Bytes of a file from which on two threads are faster than one.
-const LARGE: usize = 1 << 20;
 
 /// How lines are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,14 +171,6 @@ impl<'a> Windows<'a> {
         let (index, comparison) = (self.index, self.comparison);
         Listed { index, comparison, wanted, lines }
     }
-}
-
-/// Returns what both make, the second one in a thread of its own where there may be one more.
-fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
-    thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, &second) {
-        Ok(handle) => (first(), handle.join().unwrap_or_else(|panic| resume_unwind(panic))),
-        Err(_) => (first(), second()),
-    })
 }
 
 /// Returns where the runs of `count` lines with one of the hashes `wanted` start.

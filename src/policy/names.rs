@@ -66,10 +66,10 @@ pub(super) fn folded(text: &str) -> String {
 
 /// Returns the same of a name, but for the case of its ASCII letters; what is no text has one spelling.
 fn folded_name(part: &[u8]) -> Cow<'_, [u8]> {
-    match std::str::from_utf8(part) {
-        Ok(text) if !part.is_ascii() => Cow::Owned(folded(text).into_bytes()),
-        _ => Cow::Borrowed(part),
+    if part.is_ascii() {
+        return Cow::Borrowed(part);
     }
+    std::str::from_utf8(part).map_or(Cow::Borrowed(part), |text| Cow::Owned(folded(text).into_bytes()))
 }
 
 fn is_on_ntfs(part: &[u8], name: &[u8]) -> bool {

@@ -10,33 +10,56 @@ use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::workspace::{Workspace, WorkspaceError};
 
-/// Returns the groups of `plan`, each with the indexes of its operations in order. Where what does not fit is rejected,
+/// Disjoint groups of operations.
+#[derive(Debug)]
+pub(super) struct Groups {
+    /// The indexes of all operations, group by group, in order within each.
+    members: Vec<usize>,
+    /// Where in them each group ends.
+    ends: Vec<usize>,
+}
+
+impl Groups {
+    /// Returns how many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the operations of a group.
+    pub(super) fn get(&self, number: usize) -> &[usize] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.members[start..self.ends[number]]
+    }
+}
+
+/// Returns the groups of `plan`. Where what does not fit is rejected,
 /// the file for that belongs to the operation.
-pub(super) fn groups(plan: &Plan, options: &Options) -> Vec<Vec<usize>> {
+pub(super) fn groups(plan: &Plan, options: &Options) -> Groups {
     let file = |operation: &Operation| options.reject_to.path(&operation.path).ok()?;
     let all = plan.operations.iter().enumerate().filter(|_| options.reject);
     let rejected: Vec<_> = all.filter_map(|(index, operation)| Some((index, file(operation)?))).collect();
     let mut sets = Sets::new(plan.operations.len());
-    let mut first: HashMap<&RelPath, usize> = HashMap::new();
+    let mut first: HashMap<&[u8], usize> = HashMap::with_capacity(plan.operations.len());
     for (index, operation) in plan.operations.iter().enumerate() {
         for path in paths(operation) {
-            sets.join(index, *first.entry(path).or_insert(index));
+            sets.join(index, *first.entry(path.as_bytes()).or_insert(index));
         }
     }
     for (index, path) in &rejected {
-        sets.join(*index, *first.entry(path).or_insert(*index));
+        sets.join(*index, *first.entry(path.as_bytes()).or_insert(*index));
     }
-    for (path, &index) in &first {
-        for above in path.ancestors() {
-            if let Some(&other) = first.get(&above) {
-                sets.join(index, other);
-            }
-        }
+    let named = plan
+        .operations
+        .iter()
+        .enumerate()
+        .flat_map(|(index, operation)| paths(operation).map(move |path| (index, path)));
+    for (index, path) in named.chain(rejected.iter().map(|(index, path)| (*index, path))) {
+        path.above().filter_map(|above| first.get(above)).for_each(|&other| sets.join(index, other));
     }
     for (index, source) in super::lines::sources(plan) {
         sets.join(index, source);
     }
-    sets.into_members()
+    sets.into_groups()
 }
 
 fn paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {
@@ -101,17 +124,17 @@ impl Sets {
         self.parent[a.max(b)] = a.min(b);
     }
 
-    fn into_members(mut self) -> Vec<Vec<usize>> {
-        let mut place: HashMap<usize, usize> = HashMap::new();
-        let mut members: Vec<Vec<usize>> = Vec::new();
-        for index in 0..self.parent.len() {
-            let root = self.root(index);
-            let at = *place.entry(root).or_insert_with(|| {
-                members.push(Vec::new());
-                members.len() - 1
-            });
-            members[at].push(index);
-        }
-        members
+    /// Returns the sets, those with the first members first.
+    fn into_groups(mut self) -> Groups {
+        let roots: Vec<_> = (0..self.parent.len()).map(|index| self.root(index)).collect();
+        let mut members: Vec<_> = (0..roots.len()).collect();
+        // A root is the first of its set.
+        members.sort_by_key(|&index| roots[index]);
+        let ends = members.chunk_by(|&a, &b| roots[a] == roots[b]).scan(0, |end, group| {
+            *end += group.len();
+            Some(*end)
+        });
+        let ends = ends.collect();
+        Groups { members, ends }
     }
 }

@@ -37,8 +37,6 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use crate::change::Sink;
 use crate::digest::Sha256;
 use crate::matching::{Placement, Placements};
@@ -46,11 +44,12 @@ use crate::mode::FileMode;
 use crate::mutex::locked;
 use crate::notebook::EditedCell;
 use crate::path::RelPath;
-use crate::plan::Plan;
+use crate::plan::{Operation, Plan};
 use crate::policy::{Policy, Ruling};
 use crate::progress::Phase;
 use crate::text::TextEncoding;
 use crate::text::tag::Tag;
+use crate::threads;
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
 use findings::Findings;
@@ -65,6 +64,9 @@ pub use reject::{RejectTo, Rejects, reject_files};
 pub use shelf::Shelf;
 pub use three_way::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
 pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
+
+/// So many operations are worth a thread where no file is read.
+const MANY: usize = 256;
 
 /// What came of a plan on a tree.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +107,7 @@ pub struct FileOutcome {
     /// For changes of texts: which change each placement belongs to, and how many lines are there afterwards.
     pub texts: Vec<(usize, usize)>,
     /// The cell that changes, for a notebook.
-    pub cell: Option<EditedCell>,
+    pub cell: Option<Box<EditedCell>>,
     /// Lines added.
     pub added: usize,
     /// Lines removed.
@@ -121,7 +123,7 @@ pub struct FileOutcome {
     /// The contents after.
     pub after: Option<Box<Side>>,
     /// The mode and the digest of another file that it takes the place of, where they were asked for.
-    pub replaced: Option<(FileMode, Sha256)>,
+    pub replaced: Option<Box<(FileMode, Sha256)>>,
     /// Whether the numbers of its lines were those of an earlier version.
     pub is_recovered: bool,
     /// The tag afterwards, of a file whose lines are changed by their numbers.
@@ -198,7 +200,7 @@ pub fn resolve(
     let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
     let count = AtomicUsize::new(0);
     options.progress.enter(Phase::Looking, plan.operations.len());
-    let work = |members: &Vec<usize>| -> Result<(), WorkspaceError> {
+    let work = |members: &[usize]| -> Result<(), WorkspaceError> {
         options.progress.step(members.len());
         go_on(options)?;
         if members.iter().any(|&index| locked(&all[index]).is_failed()) {
@@ -222,10 +224,7 @@ pub fn resolve(
         Ok(())
     };
     // A pool of threads costs more to start than a single group costs to do.
-    match groups.as_slice() {
-        [only] => work(only)?,
-        several => several.par_iter().try_for_each(work)?,
-    }
+    threads::try_each(groups.len(), |number| work(groups.get(number)))?;
     let mut resolution = Resolution { changes: count.into_inner(), ..collected(all, rulings) };
     whitespace::tell(plan, whitespace.unwrap_or_default(), options.whitespace.action, &mut resolution);
     Ok(resolution)
@@ -243,7 +242,8 @@ fn go_on(options: &Options) -> Result<(), WorkspaceError> {
 /// Returns what `policy` says of each operation of `plan`; no contents are looked at.
 #[must_use]
 pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<Ruling> {
-    plan.operations.iter().map(|operation| policy.weigh(operation, |path| is_there(workspace, path))).collect()
+    let weigh = |operation: &Operation| policy.weigh(operation, |path| is_there(workspace, path));
+    threads::map(&plan.operations, MANY, weigh)
 }
 
 fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
@@ -251,13 +251,16 @@ fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
 }
 
 fn collected(all: Vec<Mutex<Findings>>, rulings: Vec<Ruling>) -> Resolution {
-    let mut resolution = Resolution { files: Vec::with_capacity(all.len()), ..Resolution::default() };
-    for (findings, ruling) in all.into_iter().zip(rulings) {
+    let mut problems = Vec::new();
+    let mut rulings = rulings.into_iter();
+    // Where there are many, they take the place of what they come from.
+    let outcome = |findings: Mutex<Findings>| {
         let findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
-        resolution.files.push(FileOutcome { ruling, ..findings.outcome });
-        resolution.problems.extend(findings.problems);
-    }
-    resolution
+        problems.extend(findings.problems);
+        FileOutcome { ruling: rulings.next().unwrap_or_default(), ..findings.outcome }
+    };
+    let files = all.into_iter().map(outcome).collect();
+    Resolution { files, problems, changes: 0 }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ const MOST: usize = 16 << 20;
 pub struct Shelf {
     held: Mutex<Held>,
     /// The operations that are looked at together, and which of these each one is in.
-    groups: OnceLock<(Vec<Vec<usize>>, Vec<usize>)>,
+    groups: OnceLock<(group::Groups, Vec<usize>)>,
 }
 
 #[derive(Debug, Default)]
@@ -66,14 +66,15 @@ impl Shelf {
         let (groups, places) = self.groups.get_or_init(|| {
             let groups = group::groups(plan, options);
             let mut places = vec![0; plan.operations.len()];
-            for (place, members) in groups.iter().enumerate() {
-                for &member in members {
+            for place in 0..groups.len() {
+                for &member in groups.get(place) {
                     places[member] = place;
                 }
             }
             (groups, places)
         });
-        let (found, _) = group::resolve(plan, &groups[places[index]], workspace, options).map_err(io::Error::other)?;
+        let (found, _) =
+            group::resolve(plan, groups.get(places[index]), workspace, options).map_err(io::Error::other)?;
         let mut held = self.held();
         for (member, findings) in found {
             let diff = findings.outcome.diff.unwrap_or_default();

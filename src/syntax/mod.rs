@@ -28,6 +28,8 @@ pub(crate) mod testing;
 mod unified;
 pub mod write;
 
+use std::mem;
+
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{Broken, SyntaxError, SyntaxErrorKind};
 pub use json::edits;
@@ -37,6 +39,7 @@ pub use quoted::{Quoting, quote};
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};
+use crate::threads::{self, LARGE};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
 pub const SYNTAXES: &[&dyn Syntax] = &[
@@ -337,16 +340,22 @@ impl Starts {
     }
 
     fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {
-        for (syntax, start) in &mut self.next {
+        let is_searched = mem::replace(&mut self.is_searched, true);
+        let search = |(syntax, start): &mut (&'static dyn Syntax, Option<usize>)| {
             let is_stale = match *start {
                 Some(start) => start < offset,
-                None => !self.is_searched && may_have(*syntax, text),
+                None => !is_searched && may_have(*syntax, text),
             };
             if is_stale {
                 *start = syntax.find(text, offset);
             }
+        };
+        // That a grammar has no section takes a look at all of the text.
+        if is_searched || text.len() < LARGE {
+            self.next.iter_mut().for_each(search);
+        } else {
+            threads::each_mut(&mut self.next, search);
         }
-        self.is_searched = true;
         let earliest = self.next.iter().filter_map(|&(syntax, start)| Some((start?, syntax)));
         earliest.min_by_key(|&(start, _)| start)
     }

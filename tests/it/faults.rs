@@ -200,3 +200,12 @@ fn recovering(scene: &Scene, least: usize) {
     let kills = injections(&calls, &["signal=KILL", "error=EIO"], Span::Once);
     all_end_right(least, &kills, |injection| scene.recover_twice(&dead, injection));
 }
+
+#[test]
+fn where_no_thread_may_be_started_one_does_all_of_it() {
+    let scene = Scene::new();
+    scene.lay();
+    let (was_met, output) =
+        scene.strike("apply", &Injection { call: "clone3", fault: "error=EAGAIN", when: "1+".to_owned() });
+    assert!(was_met && output.status.success(), "{output:?}");
+}

@@ -1,0 +1,73 @@
+//! Work for several threads, where there may be several.
+//!
+//! A limit on their number is no reason to fail: one thread does all of the work then, see `RLIMIT_NPROC` in
+//! getrlimit(2) and `pids.max` of cgroups.
+
+use std::error::Error;
+use std::panic::resume_unwind;
+use std::sync::OnceLock;
+use std::thread;
+
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+
+/// Bytes from which on a second thread is worth its start.
+pub(crate) const LARGE: usize = 1 << 20;
+
+/// Does `work` for each number below `count`, in any order; the first error ends it.
+pub(crate) fn try_each<E: Send>(count: usize, work: impl Fn(usize) -> Result<(), E> + Send + Sync) -> Result<(), E> {
+    if count > 1 && are_several() {
+        (0..count).into_par_iter().try_for_each(work)
+    } else {
+        (0..count).try_for_each(work)
+    }
+}
+
+/// Does `work` for each of `items`, in any order.
+pub(crate) fn each_mut<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
+    if are_several() { items.par_iter_mut().for_each(work) } else { items.iter_mut().for_each(work) }
+}
+
+/// Returns what `work` makes of each of `items`, in their order; no thread is given fewer than `least` of them.
+pub(crate) fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
+    if items.len() > least && are_several() {
+        items.par_iter().with_min_len(least).map(work).collect()
+    } else {
+        items.iter().map(work).collect()
+    }
+}
+
+/// Returns what both make, the second one in a thread of its own where there may be one more.
+pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
+    thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, &second) {
+        Ok(handle) => (first(), handle.join().unwrap_or_else(|panic| resume_unwind(panic))),
+        Err(_) => (first(), second()),
+    })
+}
+
+/// Returns whether there is a pool of threads, and starts it if there is none yet.
+fn are_several() -> bool {
+    static ARE_SEVERAL: OnceLock<bool> = OnceLock::new();
+    let start = || match ThreadPoolBuilder::new().build_global() {
+        Ok(()) => true,
+        // Without a cause, somebody has started it before.
+        Err(error) => error.source().is_none(),
+    };
+    rayon::current_thread_index().is_some() || *ARE_SEVERAL.get_or_init(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_work_is_done_once_and_in_order_where_that_matters() {
+        let items: Vec<usize> = (0..1000).collect();
+        assert_eq!(map(&items, 10, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        let mut counted = vec![0; 1000];
+        each_mut(&mut counted, |count| *count += 1);
+        assert!(counted.iter().all(|&count| count == 1));
+        assert_eq!(try_each(1000, |number| if number == 700 { Err(number) } else { Ok(()) }), Err(700));
+        assert_eq!(both(|| 1, || 2), (1, 2));
+    }
+}
