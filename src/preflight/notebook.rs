@@ -14,7 +14,7 @@ pub(super) fn postimage(wanted: &CellEdit, preimage: &[u8], max_file: u64, findi
             let splices = edited.splices.into_iter().map(|(place, new)| (place, new.into_bytes())).collect();
             let (after, places) = matching::replace_at(preimage, splices);
             compare(preimage, &after, &mut findings.outcome);
-            findings.outcome.cell = Some(edited.cell);
+            findings.outcome.cell = Some(Box::new(edited.cell));
             findings.outcome.texts = places.iter().map(|place| (place.edit, place.new_lines)).collect();
             findings.outcome.placements = places.into_iter().map(|place| Ok(place.placement)).collect();
             Some(Edited::Changed(after.into()))

@@ -69,7 +69,7 @@ pub(super) fn is_note(name: &[u8]) -> bool {
 
 /// Returns whether `path` is a file in the annex.
 pub(super) fn is_annexed(path: &RelPath) -> bool {
-    is_annex(path.parent().as_ref())
+    path.above().last() == Some(ANNEX.as_bytes())
 }
 
 /// Returns whether `directory` is the annex.

@@ -34,9 +34,11 @@ pub(super) fn arrange(
     let mut changes = Changes { staged: Vec::with_capacity(staged.len()), left: BTreeMap::new() };
     let mut moves = Vec::new();
     for one in staged {
-        makes.extend(one.makes);
-        removes.extend(one.removes);
-        keeps.extend(one.keeps);
+        if let Some(directories) = one.directories {
+            makes.extend(directories.makes);
+            removes.extend(directories.removes);
+            keeps.extend(directories.keeps);
+        }
         let Some(change) = one.change else { continue };
         found.extend(one.found.map(|state| (change.number, state)));
         moves.extend(one.moved.map(|source| (change.path.clone(), *source)));
@@ -154,6 +156,9 @@ fn emptied(
     let goes = |change: &&Change| change.leaves && change.after.is_none();
     let mut gone: BTreeSet<RelPath> = changes.iter().filter(goes).map(|change| change.path.clone()).collect();
     gone.extend(removes.keys().cloned());
+    if gone.is_empty() {
+        return Ok(BTreeMap::new());
+    }
     let stays = changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
     let needed = with_ancestors(stays.chain(makes).chain(keeps), keeps);
     let mut found = BTreeMap::new();

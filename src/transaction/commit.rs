@@ -49,7 +49,8 @@ impl Commit<'_> {
         arranged.journal.write(self.workspace, self.scratch)?;
         if self.durability == Durability::Full {
             self.progress.enter(Phase::Syncing, 0);
-            let staged = self.staged_files(&arranged.journal.changes)?;
+            let staged: Vec<_> =
+                self.staged_files(&arranged.journal.changes).take(FEW + 1).collect::<Result<_, _>>()?;
             if staged.len() > FEW {
                 self.workspace.sync_all()?;
             } else {
@@ -93,7 +94,7 @@ impl Commit<'_> {
     fn staged_files<'c>(
         &self,
         changes: impl IntoIterator<Item = &'c Change>,
-    ) -> Result<Vec<(RelPath, &'c RelPath)>, Failure> {
+    ) -> impl Iterator<Item = Result<(RelPath, &'c RelPath), Failure>> {
         let is_file = |change: &&'c Change| {
             change.arrives == Some(Arrival::Staged) && change.after.is_some_and(|after| after.kind == Kind::File)
         };
@@ -101,13 +102,13 @@ impl Commit<'_> {
             let slots = if change.is_overwrite() { [Slot::New, Slot::Old].as_slice() } else { &[Slot::New] };
             slots.iter().map(|&slot| Ok((self.scratch.slot(change, slot)?, &change.path)))
         };
-        changes.into_iter().filter(is_file).flat_map(slots).collect()
+        changes.into_iter().filter(is_file).flat_map(slots)
     }
 
     /// Makes durable what stands on another file system, where no sync of the root's reaches.
     fn sync_beside(&self, changes: &[Change]) -> Result<(), Failure> {
         let beside = || changes.iter().filter(|change| change.beside.is_some());
-        self.sync_files(&self.staged_files(beside())?)?;
+        self.sync_files(&self.staged_files(beside()).collect::<Result<Vec<_>, _>>()?)?;
         let slots = beside().map(|change| self.scratch.slot(change, Slot::New));
         let directories = slots.map(|slot| Ok(slot?.parent())).collect::<Result<BTreeSet<_>, Failure>>()?;
         directories.iter().try_for_each(|directory| self.sync_directory(directory.as_ref()))

@@ -30,7 +30,7 @@ pub(super) struct Scratch {
 }
 
 /// What a scratch file is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Slot {
     /// A new file that waits; after an exchange, the old one.
     New,
@@ -89,14 +89,21 @@ impl Scratch {
     /// Returns the names of the files that are there, as [`Scratch::file`] takes them.
     pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
         let names = workspace.list(Some(&self.directory))?;
+        if !self.is_lodged() {
+            return Ok(names);
+        }
         let own = |name: &Vec<u8>| name.strip_prefix(self.prefix.as_bytes()).map(<[u8]>::to_vec);
         Ok(names.iter().filter_map(own).collect())
     }
 
     /// Returns the path of a file of the transaction itself, such as `journal`.
     pub(super) fn file(&self, name: impl AsRef<[u8]>) -> Result<RelPath, Failure> {
-        let name = [self.prefix.as_bytes(), name.as_ref()].concat();
-        self.directory.join(&name).map_err(|_| too_long())
+        let path = if self.is_lodged() {
+            self.directory.join(&[self.prefix.as_bytes(), name.as_ref()].concat())
+        } else {
+            self.directory.join(name.as_ref())
+        };
+        path.map_err(|_| too_long())
     }
 
     /// Makes the file of the transaction itself durable that is at `path`, with the directories above it.
@@ -159,14 +166,22 @@ pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
     format!("{seconds:010x}{nanoseconds:08x}-{random:08x}")
 }
 
+/// What scratch files are for, and the letter that their names begin with.
+const LETTERS: [(Slot, u8); 3] = [(Slot::New, b'n'), (Slot::Old, b'o'), (Slot::Returned, b'r')];
+
 /// Returns the name of the scratch file number `number`.
 pub(super) fn name(slot: Slot, number: usize) -> String {
-    let letter = match slot {
-        Slot::New => 'n',
-        Slot::Old => 'o',
-        Slot::Returned => 'r',
-    };
+    let letter = LETTERS.iter().find(|(of, _)| *of == slot).map_or('?', |(_, letter)| char::from(*letter));
     format!("{letter}{number}")
+}
+
+/// Returns what the scratch file `name` is for, and its number; `None` if it is called otherwise.
+pub(super) fn slot_of(name: &[u8]) -> Option<(Slot, usize)> {
+    let (letter, digits) = name.split_first()?;
+    let (slot, _) = *LETTERS.iter().find(|(_, of)| of == letter)?;
+    let is_plain = digits == b"0" || digits.first().is_some_and(|digit| (b'1'..=b'9').contains(digit));
+    let number = std::str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()?;
+    Some((slot, number))
 }
 
 /// Returns the name of the directory that was taken out as the one number `index` of those that go.

@@ -27,11 +27,18 @@ pub(super) struct Staged {
     pub(super) found: Option<FileState>,
     /// The file that comes here or whose contents do, and has to go from where it was.
     pub(super) moved: Option<Box<(RelPath, FileState)>>,
-    /// Directories that are missing and that no other change has noted.
+    /// What becomes of directories, where something does.
+    pub(super) directories: Option<Box<Directories>>,
+}
+
+/// What becomes of directories for one change.
+#[derive(Debug, Default)]
+pub(super) struct Directories {
+    /// Those that are missing and that no other change has noted.
     pub(super) makes: Vec<RelPath>,
-    /// A directory that goes, with what it was.
+    /// One that goes, with what it was.
     pub(super) removes: Option<(RelPath, Standing)>,
-    /// A directory that stays, though everything in it goes.
+    /// One that stays, though everything in it goes.
     pub(super) keeps: Option<RelPath>,
 }
 
@@ -89,14 +96,16 @@ impl Stage {
         let is_directory = |state: &FileState| state.stat.kind == FileKind::Directory;
         let is_directory_after = after.as_ref().is_some_and(|after| after.kind == FileKind::Directory);
         if is_directory_after && before.as_ref().is_some_and(is_directory) {
-            self.push(Staged { keeps: Some(path), ..Staged::default() });
+            let directories = Directories { keeps: Some(path), ..Directories::default() };
+            self.push(Staged { directories: Some(Box::new(directories)), ..Staged::default() });
             return Ok(());
         }
         let going = before.as_ref().filter(|state| is_directory(state));
         let removes = going.map(|state| (path.clone(), Standing::from(&state.stat)));
         let found = before.filter(|state| !is_directory(state));
         let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
-        let mut staged = Staged { found, makes: place.makes, removes, ..Staged::default() };
+        let mut directories = Directories { makes: place.makes, removes, ..Directories::default() };
+        let mut staged = Staged { found, ..Staged::default() };
         let mut change = Change {
             number: self.number(),
             path,
@@ -110,7 +119,7 @@ impl Stage {
         self.note(workspace, &change)?;
         match after {
             Some(after) if after.kind == FileKind::Directory => {
-                staged.makes.push(change.path.clone());
+                directories.makes.push(change.path.clone());
                 change.leaves = true;
             }
             Some(after) => self.stage(workspace, &mut change, (&mut staged, place.missing), after)?,
@@ -119,6 +128,7 @@ impl Stage {
         change.in_place = self.keeps_names(staged.found.as_ref()) && change.is_of_files();
         let is_a_file = change.before.is_some() || change.after.is_some();
         staged.change = is_a_file.then_some(change);
+        staged.directories = directories.into_some().map(Box::new);
         self.push(staged);
         Ok(())
     }
@@ -319,7 +329,17 @@ impl Staged {
     /// Returns the path that it is about.
     fn path(&self) -> Option<&RelPath> {
         let change = self.change.as_ref().map(|change| &change.path);
-        change.or(self.removes.as_ref().map(|(path, _)| path)).or(self.makes.last())
+        change.or_else(|| {
+            let directories = self.directories.as_deref()?;
+            directories.removes.as_ref().map(|(path, _)| path).or(directories.makes.last())
+        })
+    }
+}
+
+impl Directories {
+    /// Returns it, unless nothing becomes of any.
+    fn into_some(self) -> Option<Self> {
+        (!self.makes.is_empty() || self.removes.is_some() || self.keeps.is_some()).then_some(self)
     }
 }
 

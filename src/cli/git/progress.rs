@@ -100,9 +100,13 @@ pub(super) fn written(outcome: &Outcome, file: &FileReport, problems: &[&Problem
         return Vec::new();
     }
     let rejected: BTreeSet<_> = rejected(problems).collect();
-    let (name, count) = (both_names(outcome, file), rejected.len());
+    let count = rejected.len();
+    if count == 0 && !speech.is_loud {
+        return Vec::new();
+    }
+    let name = both_names(outcome, file);
     if count == 0 {
-        return if speech.is_loud { vec![format!("Applied patch {name} cleanly.")] } else { Vec::new() };
+        return vec![format!("Applied patch {name} cleanly.")];
     }
     let plural = if count == 1 { "" } else { "s" };
     let hunks = (0..file.hunks.len()).map(|hunk| {

@@ -31,7 +31,7 @@ impl Worker<'_> {
         let is_going = self.going.contains(&(operation.step, &operation.path));
         let is_asked = self.options.describe || self.options.three_way.is_some();
         if let Some(node) = replaced.filter(|node| is_asked && !is_going && !is_start(node)) {
-            findings.outcome.replaced = Some((git_mode(node), Sha256::of(&node.bytes)));
+            findings.outcome.replaced = Some(Box::new((git_mode(node), Sha256::of(&node.bytes))));
         }
     }
 

@@ -45,10 +45,12 @@ pub(in crate::transaction) fn keep(
     for change in journal.changes.iter().filter(is_own) {
         if let OldFile::Slot(slot) = old_files.of(change) {
             bytes += change.before.map_or(0, |before| before.size);
-            kept.insert(slot.into_bytes());
+            kept.insert((slot, change.number));
         }
     }
-    trim_among(workspace, scratch, names, |name| name == b"done" || kept.contains(name))?;
+    trim_among(workspace, scratch, names, |name| {
+        name == b"done" || scratch::slot_of(name).is_some_and(|slot| kept.contains(&slot))
+    })?;
     let mut attempts = 0;
     loop {
         attempts += 1;

@@ -5,30 +5,32 @@ use std::collections::HashSet;
 use crate::path::RelPath;
 use crate::transaction::change::{Arrival, Change, Numbered};
 use crate::transaction::journal::Journal;
-use crate::transaction::scratch::{self, Slot};
+use crate::transaction::scratch::{Slot, slot_of};
 
 /// Where the old file of a change is.
 pub(super) enum OldFile<'a> {
     None,
-    Slot(String),
+    Slot(Slot),
     MovedTo(&'a RelPath),
     Lost,
 }
 
 /// The old files of one transaction.
 pub(super) struct OldFiles<'a> {
-    /// The scratch files that are there.
-    names: HashSet<&'a [u8]>,
-    /// All changes, and those that old files went on to.
+    /// The scratch files of changes that are there.
+    slots: HashSet<(Slot, usize)>,
+    /// The changes that old files come from, where there are such, and those that they went on to.
     numbered: Numbered<'a>,
     arrivals: Numbered<'a>,
 }
 
 impl<'a> OldFiles<'a> {
     /// Returns those of `journal`; `names` are those of the scratch files.
-    pub(super) fn new(journal: &'a Journal, names: &'a [Vec<u8>]) -> Self {
-        let names = names.iter().map(Vec::as_slice).collect();
-        Self { names, numbered: journal.numbered(), arrivals: journal.arrivals() }
+    pub(super) fn new(journal: &'a Journal, names: &[Vec<u8>]) -> Self {
+        let slots = names.iter().filter_map(|name| slot_of(name)).collect();
+        let arrivals = journal.arrivals();
+        let numbered = if arrivals.is_empty() { Numbered::new() } else { journal.numbered() };
+        Self { slots, numbered, arrivals }
     }
 
     /// Returns where the file that `change` makes was before, if it was renamed.
@@ -46,7 +48,7 @@ impl<'a> OldFiles<'a> {
             return OldFile::MovedTo(&target.path);
         }
         let slots = if change.is_exchange() { [Slot::Old, Slot::New].as_slice() } else { &[Slot::Old] };
-        let mut candidates = slots.iter().map(|&slot| scratch::name(slot, change.number));
-        candidates.find(|name| self.names.contains(name.as_bytes())).map_or(OldFile::Lost, OldFile::Slot)
+        let mut slots = slots.iter().copied();
+        slots.find(|&slot| self.slots.contains(&(slot, change.number))).map_or(OldFile::Lost, OldFile::Slot)
     }
 }
