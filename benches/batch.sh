@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Times `wpatch check --batch` on JOBS jobs against one object store, and beside it loops of git on SAMPLE of the same jobs.
-#   [JOBS=10000] [SAMPLE=300] [WPATCH=target/release/wpatch] benches/batch.sh [REPOSITORY]
+#   [JOBS=10000] [SAMPLE=300] [RUNS=1] [WPATCH=target/release/wpatch] benches/batch.sh [REPOSITORY]
 # Without a repository one is made by make-history.sh, of COMMITS commits. A job is the diff of a commit against the tree of
 # its parent, over and over when there are fewer commits than jobs. Every tenth job is broken, in turns: the commit is there
 # already, the line is no JSON, nothing has the name of the revision. What git says of each diff is what a job has to say;
@@ -8,11 +8,12 @@
 #
 # git has no such mode. The fastest loop that it has, and that looks at the same things, is a `git read-tree` of the
 # revision into an index of its own and a `git apply --check --cached`: two processes a job, no checkout. It is timed as one
-# loop, beside --jobs 1, and as one for each processor, beside the usual number of jobs. Only jobs that fit are timed.
+# loop, beside --jobs 1, and as one for each processor, beside the usual number of jobs, RUNS times in turns. Only jobs
+# that fit are timed.
 set -euo pipefail
 shopt -s inherit_errexit
 
-: "${JOBS:=10000}" "${SAMPLE:=300}" "${COMMITS:=300}" "${WPATCH:=target/release/wpatch}"
+: "${JOBS:=10000}" "${SAMPLE:=300}" "${RUNS:=1}" "${COMMITS:=300}" "${WPATCH:=target/release/wpatch}"
 here=$(cd "$(dirname "$0")" && pwd)
 WPATCH=$(cd "$(dirname "$WPATCH")" && pwd)/$(basename "$WPATCH")
 export LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
@@ -106,21 +107,26 @@ is_complete() { # whether every job was answered once, and as git does
 
 rate() { awk -v count="$1" -v time="$2" 'BEGIN { printf "%.1f", count * 1e6 / time }'; }
 
-write_diffs
-write_jobs
-awk -v want="$SAMPLE" '{ line[NR] = $0 } END { for (i = 0; i < want; i++) print line[i % NR + 1] }' fitting >sample
-echo "wpatch $("$WPATCH" --version | awk '{ print $2 }'), $(git --version), $processors processors, load $(cut -d' ' -f1 /proc/loadavg)"
-echo "$JOBS jobs of $(wc -l <fitting) commits, $(git ls-tree -r HEAD | wc -l) files, $(wc -c <jobs.jsonl) bytes"
-for jobs in 1 "$processors"; do
+compare() { # times $1 jobs at a time beside as many loops of git, and prints both rates
+    local jobs=$1 measured time own gits start loops=() i pid git wpatch
     measured=$(batch --jobs "$jobs")
     read -r time own gits <<<"$measured"
     is_complete || { echo "batch.sh: an answer is missing or wrong" >&2 && exit 1; }
     start=$(now)
-    loops=()
     for ((i = 0; i < jobs; i++)); do loop "$i" "$jobs" & loops+=($!); done
     for pid in "${loops[@]}"; do wait "$pid"; done
     git=$(rate "$SAMPLE" $(($(now) - start)))
     wpatch=$(rate "$JOBS" "$time")
     echo "--jobs $jobs: wpatch $wpatch jobs/s, git $git jobs/s, wpatch/git $(awk "BEGIN { printf \"%.1f\", $wpatch / $git }");" \
         "peak memory $((own / 1024)) MiB, and $((gits / 1024)) MiB of git; load $(cut -d' ' -f1 /proc/loadavg)"
+}
+
+write_diffs
+write_jobs
+awk -v want="$SAMPLE" '{ line[NR] = $0 } END { for (i = 0; i < want; i++) print line[i % NR + 1] }' fitting >sample
+echo "wpatch $("$WPATCH" --version | awk '{ print $2 }'), $(git --version), $processors processors, load $(cut -d' ' -f1 /proc/loadavg)"
+echo "$JOBS jobs of $(wc -l <fitting) commits, $(git ls-tree -r HEAD | wc -l) files, $(wc -c <jobs.jsonl) bytes"
+
+for jobs in 1 "$processors"; do
+    for ((run = 0; run < RUNS; run++)); do compare "$jobs"; done
 done

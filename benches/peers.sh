@@ -24,7 +24,7 @@ if command -v "$CODEX" >/dev/null; then ln -s "$(command -v "$CODEX")" apply_pat
 . "$here/workloads.sh"
 
 # What has to hold: workload, who, what of it, beside whom, and how much of theirs at most; or with `+` so much more, in
-# milliseconds or MiB; `patch` is the size of the patch. A factor of time is the median of those of the runs side by side.
+# milliseconds or MiB; `patch` is the size of the patch. `batch` is a thousand jobs. A factor of time is the median of those of the runs side by side.
 targets='
 tiny         none   time   git          1.0
 tiny         none   time   patch        1.3
@@ -63,6 +63,7 @@ growth-100   none   time   growth-10    12
 growth-1000  none   time   growth-100   12
 growth-100   none   memory patch        +100
 growth-1000  none   memory patch        +100
+batch        check  time   git          0.05
 '
 
 # --- measuring
@@ -178,6 +179,15 @@ run() { # measures all tools that a target of the workload $1 names, in turns; w
     done >"$1/memory"
 }
 
+batches() { # writes batch/times: a thousand jobs of a batch, one at a time, beside a loop of git
+    mkdir -p batch && : >batch/memory
+    echo "check git" >batch/times
+    local part=$((scale > 1 ? 10 : 1))
+    export RUNS WPATCH JOBS=$((10000 / part)) SAMPLE=$((300 / part)) COMMITS=$((300 / part))
+    "$here/batch.sh" |
+        awk '$1 == "--jobs" && $2 == "1:" { printf "%d %d\n", 1e9 / $4, 1e9 / $7 }' >>batch/times
+}
+
 judge() { # prints a row for each target of the workload $1
     awk -v name="$1" -v limit="$LIMIT" '
         function median(values, count,   i, j, t) {
@@ -217,6 +227,10 @@ printf '%-13s %-10s %-6s %10s  %-10s %10s %9s %7s  %s\n' workload who what measu
 for workload in $(awk 'NF { print $1 }' <<<"$targets" | uniq | awk '!seen[$0]++'); do
     if [ "$only" != "  " ] && [[ $only != *" $workload "* ]]; then continue; fi
     if [ $scale != 1 ] && [[ $workload == growth-1000 ]]; then continue; fi
+    if [ "$workload" = batch ]; then
+        if command -v jq >/dev/null; then batches && judge batch; else echo "batch: not measured, as there is no jq"; fi
+        continue
+    fi
     if ! make "$workload"; then
         echo "$workload: not measured, as $(tr '[:lower:]' '[:upper:]' <<<"$workload") names no trees"
         continue
