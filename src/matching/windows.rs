@@ -1,7 +1,9 @@
 //! All places of many runs of lines at once: hashes of lines, and of every run of one length.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
+use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -99,6 +101,15 @@ impl Hashes {
         Self { sums }
     }
 
+    /// Adds the lines that follow, which were hashed on their own.
+    fn append(&mut self, behind: &Self) {
+        let mut carried = self.sums[self.sums.len() - 1];
+        self.sums.extend(behind.sums[1..].iter().map(|&sum| {
+            carried = carried.wrapping_mul(BASE);
+            carried.wrapping_add(sum)
+        }));
+    }
+
     /// Returns the hash of a run that is all of `lines`.
     pub(super) fn of_run<'l>(comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> u64 {
         lines.fold(0, |sum, line| comparison.add(sum, line))
@@ -109,7 +120,7 @@ impl Hashes {
         self.sums[line + count].wrapping_sub(self.sums[line].wrapping_mul(power))
     }
 
-    fn starts(&self, count: usize) -> std::ops::Range<usize> {
+    fn starts(&self, count: usize) -> Range<usize> {
         0..self.sums.len().saturating_sub(count)
     }
 }
@@ -145,9 +156,22 @@ impl<'a> Windows<'a> {
             wanted.for_each(|(count, hash)| by_count.entry(count).or_default().extend([hash]));
             by_count
         };
-        let lines = || unless_stopped(comparison.lines_from(index, 0), is_stopped);
-        let hashes = || Hashes::of_about(index.count(), comparison, lines());
-        let (wanted, hashes) = if index.text().len() >= LARGE { both(wanted, hashes) } else { (wanted(), hashes()) };
+        let part = |lines: Range<usize>, room: usize| {
+            let all = comparison.lines_from(index, lines.start).take(lines.len());
+            Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
+        };
+        let count = index.count();
+        if index.text().len() < LARGE {
+            let (wanted, hashes) = (wanted(), part(0..count, count));
+            return Self { index, comparison, hashes, is_stopped, wanted, places: HashMap::new() };
+        }
+        // What is wanted are lines too, of which nobody knows how many.
+        let middle = count * 2 / 5;
+        let before = || (wanted(), part(0..middle, count));
+        let ((wanted, mut hashes), behind) = both(before, || part(middle..count, count - middle));
+        if hashes.sums.len() > middle {
+            hashes.append(&behind);
+        }
         Self { index, comparison, hashes, is_stopped, wanted, places: HashMap::new() }
     }
 
@@ -163,7 +187,8 @@ impl<'a> Windows<'a> {
         if !self.places.get(&count).is_some_and(|places| places.contains_key(&hash)) {
             let hashes = self.wanted.entry(count).or_default();
             if hashes.insert(hash) || !self.places.contains_key(&count) {
-                let found = located(&self.hashes, count, hashes, self.is_stopped);
+                let is_large = self.index.text().len() >= LARGE;
+                let found = located(&self.hashes, count, (hashes, is_large), self.is_stopped);
                 self.places.insert(count, found);
             }
         }
@@ -177,15 +202,30 @@ impl<'a> Windows<'a> {
 fn located(
     hashes: &Hashes,
     count: usize,
-    wanted: &HashSet<u64>,
+    (wanted, is_large): (&HashSet<u64>, bool),
     is_stopped: fn() -> bool,
 ) -> HashMap<u64, Progressions> {
     let (power, sieve) = (power(count), Sieve::new(wanted));
-    let mut found: HashMap<u64, Progressions> = HashMap::with_capacity(wanted.len().min(hashes.starts(count).len()));
-    for line in unless_stopped(hashes.starts(count), is_stopped) {
-        let hash = hashes.run(line, count, power);
-        if sieve.passes(hash) && wanted.contains(&hash) {
-            found.entry(hash).and_modify(|lines| lines.push(line)).or_insert_with(|| Progressions::new(line));
+    let within = |lines: Range<usize>| {
+        let mut found: HashMap<u64, Progressions> = HashMap::with_capacity(wanted.len().min(lines.len()));
+        for line in unless_stopped(lines, is_stopped) {
+            let hash = hashes.run(line, count, power);
+            if sieve.passes(hash) && wanted.contains(&hash) {
+                found.entry(hash).and_modify(|lines| lines.push(line)).or_insert_with(|| Progressions::new(line));
+            }
+        }
+        found
+    };
+    let all = hashes.starts(count);
+    if !is_large {
+        return within(all);
+    }
+    let middle = all.len() / 2;
+    let (mut found, behind) = both(|| within(0..middle), || within(middle..all.end));
+    for (hash, more) in behind {
+        match found.entry(hash) {
+            Entry::Occupied(mut known) => more.within(0..usize::MAX).for_each(|line| known.get_mut().push(line)),
+            Entry::Vacant(room) => drop(room.insert(more)),
         }
     }
     found
@@ -292,6 +332,26 @@ mod tests {
             let listed = windows.places(&wanted);
             prop_assert_eq!(needle.next(from), listed.next(from));
             prop_assert_eq!(needle.previous(from, from.saturating_sub(width)), listed.previous(from, from.saturating_sub(width)));
+        }
+
+        #[test]
+        fn two_parts_are_as_one(
+            lines in prop::collection::vec(prop::sample::select(vec![&b"a\n"[..], b"b\n", b"ab\n"]), 1..60),
+            cut in 0..60usize,
+            count in 1..4usize,
+        ) {
+            let of = |lines: &[&[u8]]| Hashes::new(Comparison::strict(EXACT), lines.iter().copied());
+            let (whole, cut) = (of(&lines), cut.min(lines.len()));
+            let mut joined = of(&lines[..cut]);
+            joined.append(&of(&lines[cut..]));
+            prop_assert_eq!(&joined.sums, &whole.sums);
+            let wanted = whole.starts(count).step_by(3).map(|line| whole.run(line, count, power(count))).collect();
+            let places = |is_large| {
+                let found = located(&whole, count, (&wanted, is_large), || false);
+                let lines = found.into_iter().map(|(hash, lines)| (hash, lines.within(0..usize::MAX).collect::<Vec<_>>()));
+                lines.collect::<HashMap<_, _>>()
+            };
+            prop_assert_eq!(places(true), places(false));
         }
     }
 }
