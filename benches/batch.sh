@@ -93,7 +93,7 @@ batch() { # does the jobs with the options $@; prints microseconds and the most 
             sum=$((sum + ${value:-0}))
         done
         ((sum > gits)) && gits=$sum
-        sleep 0.05
+        sleep 0.01
     done
     wait "$pid" || code=$?
     [ "$code" = 1 ] || { echo "batch.sh: exit code $code" >&2 && return 1; }

@@ -24,7 +24,8 @@ if command -v "$CODEX" >/dev/null; then ln -s "$(command -v "$CODEX")" apply_pat
 . "$here/workloads.sh"
 
 # What has to hold: workload, who, what of it, beside whom, and how much of theirs at most; or with `+` so much more, in
-# milliseconds or MiB; `patch` is the size of the patch. `batch` is a thousand jobs. A factor of time is the median of those of the runs side by side.
+# milliseconds or MiB; `patch` is the size of the patch. A factor of time is the median of those of the runs side by side.
+# `batch` is a thousand jobs.
 targets='
 tiny         none   time   git          1.0
 tiny         none   time   patch        1.3
@@ -228,7 +229,7 @@ for workload in $(awk 'NF { print $1 }' <<<"$targets" | uniq | awk '!seen[$0]++'
     if [ "$only" != "  " ] && [[ $only != *" $workload "* ]]; then continue; fi
     if [ $scale != 1 ] && [[ $workload == growth-1000 ]]; then continue; fi
     if [ "$workload" = batch ]; then
-        if command -v jq >/dev/null; then batches && judge batch; else echo "batch: not measured, as there is no jq"; fi
+        if command -v jq >/dev/null; then batches || echo "check git" >batch/times; judge batch; else echo "batch: not measured, as there is no jq"; fi
         continue
     fi
     if ! make "$workload"; then

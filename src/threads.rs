@@ -14,7 +14,8 @@ use rayon::prelude::*;
 /// Bytes from which on a second thread is worth its start.
 pub(crate) const LARGE: usize = 1 << 20;
 
-/// Does `work` for each number below `count`, in any order; the first error ends it.
+/// Does `work` for each number below `count`, in any order; the first error ends it. To start threads for one would cost
+/// more than most work.
 pub(crate) fn try_each<E: Send>(count: usize, work: impl Fn(usize) -> Result<(), E> + Send + Sync) -> Result<(), E> {
     if count > 1 && are_several() {
         (0..count).into_par_iter().try_for_each(work)
@@ -25,12 +26,12 @@ pub(crate) fn try_each<E: Send>(count: usize, work: impl Fn(usize) -> Result<(),
 
 /// Does `work` for each of `items`, in any order.
 pub(crate) fn each_mut<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
-    if are_several() { items.par_iter_mut().for_each(work) } else { items.iter_mut().for_each(work) }
+    if items.len() > 1 && are_several() { items.par_iter_mut().for_each(work) } else { items.iter_mut().for_each(work) }
 }
 
 /// Returns what `work` makes of each of `items`, in their order; no thread is given fewer than `least` of them.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
-    if items.len() > least && are_several() {
+    if items.len() / 2 >= least && are_several() {
         items.par_iter().with_min_len(least).map(work).collect()
     } else {
         items.iter().map(work).collect()
@@ -50,7 +51,7 @@ fn are_several() -> bool {
     static ARE_SEVERAL: OnceLock<bool> = OnceLock::new();
     let start = || match ThreadPoolBuilder::new().build_global() {
         Ok(()) => true,
-        // Without a cause, somebody has started it before.
+        // Without a cause, somebody has started it before; of a host that failed to do that nothing can be known.
         Err(error) => error.source().is_none(),
     };
     rayon::current_thread_index().is_some() || *ARE_SEVERAL.get_or_init(start)

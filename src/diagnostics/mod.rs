@@ -14,12 +14,14 @@ mod uri;
 mod wire;
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use globset::{Candidate, GlobSet};
 use serde_json::Value;
 
+use crate::mutex::locked;
 use crate::path::RelPath;
 
 pub use document::{Document, MAX_TEXT, Text};
@@ -163,11 +165,17 @@ impl Diagnosis {
         let (options, documents, work) = (&*options, documents.as_slice(), &work);
         match sessions.as_mut_slice() {
             [only] => work(only, options, documents),
-            several => thread::scope(|scope| {
-                for session in several {
-                    scope.spawn(move || work(session, options, documents));
-                }
-            }),
+            several => {
+                let several: Vec<_> = several.iter_mut().map(Mutex::new).collect();
+                thread::scope(|scope| {
+                    for session in &several {
+                        let work = move || work(&mut locked(session), options, documents);
+                        if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                            work();
+                        }
+                    }
+                });
+            }
         }
     }
 }

@@ -20,7 +20,8 @@ pub struct WhitespaceRequest {
     pub usual: WhitespaceAction,
     /// Whether runs of blanks are compared as one; `None` for what is configured, `apply.ignorewhitespace`.
     pub ignores: Option<bool>,
-    /// Whose configuration and attributes count: those of the root. Without it nothing is configured.
+    /// Whose configuration and attributes count: those of the root. Without it nothing is configured. It remembers its
+    /// configuration: clones of a request share what was read once.
     pub git: Option<Arc<Git>>,
     /// Whether the files are of a tree in a repository, where they have the line ends that were committed.
     pub is_tree: bool,

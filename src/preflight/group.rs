@@ -138,3 +138,28 @@ impl Sets {
         Groups { members, ends }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Selection, select};
+    use crate::syntax;
+
+    /// Returns the groups of a patch that changes files of these names one after the other.
+    fn grouped(names: &[&str]) -> Vec<Vec<usize>> {
+        let section = |name: &&str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{name}\n+x\n");
+        let text: String = names.iter().map(section).collect();
+        let parsed = syntax::parse("-", text.into(), &syntax::chosen("auto"), syntax::Options::default()).unwrap();
+        let groups = groups(&select(parsed, &Selection::default()).plan, &Options::default());
+        (0..groups.len()).map(|number| groups.get(number).to_vec()).collect()
+    }
+
+    #[test]
+    fn a_group_has_what_touches_one_file_or_what_is_below_it() {
+        assert_eq!(grouped(&["a", "b", "c"]), [[0], [1], [2]]);
+        assert_eq!(grouped(&["a", "b", "a", "c", "b"]), [vec![0, 2], vec![1, 4], vec![3]]);
+        assert_eq!(grouped(&["d/e/f", "b", "d", "d-e"]), [vec![0, 2], vec![1], vec![3]]);
+        let nothing = groups(&Plan { inputs: Vec::new(), operations: Vec::new() }, &Options::default());
+        assert_eq!(nothing.len(), 0);
+    }
+}

@@ -223,7 +223,6 @@ pub fn resolve(
         }
         Ok(())
     };
-    // A pool of threads costs more to start than a single group costs to do.
     threads::try_each(groups.len(), |number| work(groups.get(number)))?;
     let mut resolution = Resolution { changes: count.into_inner(), ..collected(all, rulings) };
     whitespace::tell(plan, whitespace.unwrap_or_default(), options.whitespace.action, &mut resolution);
@@ -253,11 +252,12 @@ fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
 fn collected(all: Vec<Mutex<Findings>>, rulings: Vec<Ruling>) -> Resolution {
     let mut problems = Vec::new();
     let mut rulings = rulings.into_iter();
-    // Where there are many, they take the place of what they come from.
+    // Collected, they take the room of what they are made of: there may be many.
     let outcome = |findings: Mutex<Findings>| {
         let findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
         problems.extend(findings.problems);
-        FileOutcome { ruling: rulings.next().unwrap_or_default(), ..findings.outcome }
+        let ruling = rulings.next().expect("BUG: each operation has a ruling");
+        FileOutcome { ruling, ..findings.outcome }
     };
     let files = all.into_iter().map(outcome).collect();
     Resolution { files, problems, changes: 0 }

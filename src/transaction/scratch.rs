@@ -166,19 +166,26 @@ pub(super) fn id(now: Timestamp, last: Option<&str>) -> String {
     format!("{seconds:010x}{nanoseconds:08x}-{random:08x}")
 }
 
-/// What scratch files are for, and the letter that their names begin with.
-const LETTERS: [(Slot, u8); 3] = [(Slot::New, b'n'), (Slot::Old, b'o'), (Slot::Returned, b'r')];
+impl Slot {
+    /// Returns the letter that the names of such files begin with.
+    fn letter(self) -> char {
+        match self {
+            Self::New => 'n',
+            Self::Old => 'o',
+            Self::Returned => 'r',
+        }
+    }
+}
 
 /// Returns the name of the scratch file number `number`.
 pub(super) fn name(slot: Slot, number: usize) -> String {
-    let letter = LETTERS.iter().find(|(of, _)| *of == slot).map_or('?', |(_, letter)| char::from(*letter));
-    format!("{letter}{number}")
+    format!("{}{number}", slot.letter())
 }
 
 /// Returns what the scratch file `name` is for, and its number; `None` if it is called otherwise.
 pub(super) fn slot_of(name: &[u8]) -> Option<(Slot, usize)> {
-    let (letter, digits) = name.split_first()?;
-    let (slot, _) = *LETTERS.iter().find(|(_, of)| of == letter)?;
+    let (&letter, digits) = name.split_first()?;
+    let slot = [Slot::New, Slot::Old, Slot::Returned].into_iter().find(|slot| slot.letter() == char::from(letter))?;
     let is_plain = digits == b"0" || digits.first().is_some_and(|digit| (b'1'..=b'9').contains(digit));
     let number = std::str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()?;
     Some((slot, number))
@@ -201,4 +208,22 @@ pub(super) fn join(directory: &RelPath, name: &str) -> Result<RelPath, Failure> 
 
 fn too_long() -> Failure {
     Failure::State { reason: "the path of a scratch file is too long".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_what_it_is_for_if_it_was_given_here() {
+        for slot in [Slot::New, Slot::Old, Slot::Returned] {
+            for number in [0, 7, 50_000, usize::MAX] {
+                assert_eq!(slot_of(name(slot, number).as_bytes()), Some((slot, number)));
+            }
+        }
+        let others = ["", "o", "o01", "o00", "o+1", "o1x", "O1", "b1", "d0", "done", "n99999999999999999999"];
+        for other in others {
+            assert_eq!(slot_of(other.as_bytes()), None, "{other}");
+        }
+    }
 }

@@ -23,8 +23,12 @@
 pub(crate) mod scene;
 pub(crate) mod strace;
 
+use std::process::Command;
+
+use fs_err as fs;
 use scene::Scene;
 use strace::{Ending, Injection};
+use tempfile::TempDir;
 
 /// The calls that change something or make it durable, and those that the root is looked at with.
 pub(crate) const CALLS: &[&str] = &[
@@ -203,9 +207,20 @@ fn recovering(scene: &Scene, least: usize) {
 
 #[test]
 fn where_no_thread_may_be_started_one_does_all_of_it() {
-    let scene = Scene::new();
-    scene.lay();
-    let (was_met, output) =
-        scene.strike("apply", &Injection { call: "clone3", fault: "error=EAGAIN", when: "1+".to_owned() });
-    assert!(was_met && output.status.success(), "{output:?}");
+    let (directory, count) = (TempDir::new().unwrap(), 600);
+    let at = |name: &str| directory.path().join(name);
+    let new = "x".repeat(2000);
+    (0..count).for_each(|number| fs::write(at(&format!("f{number}")), "old\n").unwrap());
+    let section = |number| format!("--- a/f{number}\n+++ b/f{number}\n@@ -1 +1 @@\n-old\n+{new}\n");
+    let patch: String = (0..count).map(section).collect();
+    fs::write(at("patch"), &patch).unwrap();
+    assert!(patch.len() > 1 << 20, "several threads would look for grammars");
+    let none = ["-f", "-qq", "-o", "log", "-e", "trace=clone3", "-e", "inject=clone3:error=EAGAIN"];
+    let mut command = Command::new("strace");
+    command.args(none).arg(scene::program()).args(["apply", "--durability", "none", "patch"]);
+    let output = command.current_dir(directory.path()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(fs::read_to_string(at("log")).unwrap().contains("EAGAIN"), "a thread was wanted");
+    let is_new = |number| fs::read_to_string(at(&format!("f{number}"))).unwrap() == format!("{new}\n");
+    assert!((0..count).all(is_new));
 }

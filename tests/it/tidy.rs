@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("matching", &["text", "digest", "mode", "path", "threads", "whitespace", "plan"]),
     ("notebook", &["text", "digest", "plan"]),
     ("guard", &["text", "path"]),
-    ("diagnostics", &["path", "process"]),
+    ("diagnostics", &["path", "mutex", "process"]),
     ("policy", &["text", "digest", "mode", "path", "plan"]),
     ("repair", &["text", "digest", "mode", "path", "plan", "workspace", "syntax", "matching", "policy"]),
     (
@@ -48,10 +48,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "whitespace",
         ],
     ),
-    (
-        "transaction",
-        &["text", "digest", "mode", "path", "mutex", "threads", "policy", "progress", "workspace", "change"],
-    ),
+    ("transaction", &["text", "digest", "mode", "path", "mutex", "policy", "progress", "workspace", "change"]),
     (
         "report",
         &[

@@ -65,12 +65,17 @@ fn work_off(batch: &Arc<Batch>, threads: usize) {
     let main = thread::current();
     let worker = |_| {
         let (batch, main) = (Arc::clone(batch), main.clone());
-        thread::spawn(move || {
+        let work = move || {
             batch.work();
             main.unpark();
-        })
+        };
+        thread::Builder::new().spawn(work).ok()
     };
-    let workers: Vec<_> = (0..threads).map(worker).collect();
+    let workers: Vec<_> = (0..threads).map_while(worker).collect();
+    if workers.is_empty() {
+        // No thread may be started. A signal is seen between two jobs.
+        return batch.work();
+    }
     // A thread may wait for a line that never comes; a signal ends the run as soon as no job is in the making.
     let is_over = || batch.is_interrupted() && batch.busy.load(Ordering::SeqCst) == 0;
     while !workers.iter().all(thread::JoinHandle::is_finished) && !is_over() {
@@ -211,6 +216,7 @@ impl Batch {
         let (root, git_dir, rev) = (job.root.take(), job.git_dir.take(), job.rev.take());
         let global = Global { root: root.clone().or_else(|| self.global.root.clone()), ..self.global.clone() };
         let mut request = job.request(&self.usual, self.max_patch, &global)?;
+        request.whitespace.git = request.whitespace.git.map(|git| self.git(&git, root.as_deref()));
         let is_tree = git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
         if !is_tree {
             if root.is_some() {
@@ -218,7 +224,6 @@ impl Batch {
                 request.preflight.policy = self.policy.policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());
-            request.whitespace.git = Some(Arc::new(Git::around(root)));
             let name = super::real(root);
             if let Some(lenience) = &mut request.lenience {
                 lenience.root = name.clone().into_bytes();
@@ -237,6 +242,14 @@ impl Batch {
         };
         let repository = self.repository(git_dir.as_deref().or(self.tree.git_dir.as_deref()));
         Ok(tree::against(&repository, &revision, request)?.report)
+    }
+
+    /// Returns the git of the root of a job; that of the root of the run is asked once for all jobs, unless it fails.
+    fn git(&self, usual: &Arc<Git>, root: Option<&Path>) -> Arc<Git> {
+        match root {
+            None if !usual.has_failed() => Arc::clone(usual),
+            root => Arc::new(Git::around(root.unwrap_or(self.global.root()))),
+        }
     }
 
     /// Returns the repository `git_dir`, or the one that the root is in, opened once for all jobs.

@@ -19,7 +19,7 @@ pub(super) enum OldFile<'a> {
 pub(super) struct OldFiles<'a> {
     /// The scratch files of changes that are there.
     slots: HashSet<(Slot, usize)>,
-    /// The changes that old files come from, where there are such, and those that they went on to.
+    /// All changes, where old files went on to others, and these others.
     numbered: Numbered<'a>,
     arrivals: Numbered<'a>,
 }

@@ -27,6 +27,12 @@ impl Git {
         Ok(last.map(|(_, value)| value.as_slice()))
     }
 
+    /// Returns whether git was asked for the configuration and could not tell: nor does it later.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.entries.get().is_some_and(Result::is_err)
+    }
+
     /// Returns what the configuration says of `key`, as a truth; `None` too if it is none.
     ///
     /// # Errors

@@ -7,7 +7,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fs_err as fs;
 use serde_json::{Value, json};
-
 use tempfile::TempDir;
 
 use super::{answers, directory, lines, many, patch, ran, sample, wpatch};
@@ -126,13 +125,15 @@ fn what_a_job_says_of_white_space_goes_by_the_root_of_the_job() {
         json!({"root": "strict", "patch": blank}),
         json!({"git_dir": repository.path(), "rev": "main", "patch": blank}),
     ]);
-    let answers = answers(&ran(&mut wpatch(directory.path(), &["--root", outside.path().to_str().unwrap()]), &input));
-    let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
-    assert_eq!(codes, [0, 3, 0]);
+    for root in ["strict", outside.path().to_str().unwrap()] {
+        let answers = answers(&ran(&mut wpatch(directory.path(), &["--root", root]), &input));
+        let codes: Vec<_> = answers.values().map(|answer| answer["report"]["exit_code"].as_u64().unwrap()).collect();
+        assert_eq!(codes, [0, 3, 0], "{root}");
+    }
 }
 
 #[test]
-fn for_many_jobs_git_is_started_once() {
+fn for_many_jobs_git_is_started_once_for_each_thing_that_is_asked() {
     let (directory, repository) = (TempDir::new().unwrap(), Repository::of(&sample()));
     let real = String::from_utf8(Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout).unwrap();
     let log = directory.path().join("log");
@@ -141,10 +142,13 @@ fn for_many_jobs_git_is_started_once() {
     let mut command = wpatch(root.path(), &["--jobs", "1"]);
     // As in a hook, where git alone knows what is configured.
     command.env("PATH", before_all(&directory.path().display().to_string())).env("GIT_DIR", repository.path());
-    let answers = answers(&ran(&mut command, &many(&repository, 20)));
-    assert_eq!(answers.len(), 20);
+    let of_root = lines(&vec![json!({"rev": "main", "patch": patch("one", "1")}); 20]);
+    let answers = answers(&ran(&mut command, &[many(&repository, 20), of_root].concat()));
+    assert_eq!(answers.values().filter(|answer| answer["report"]["ok"] == true).count(), 14 + 20);
     let starts = fs::read_to_string(log).unwrap();
-    assert_eq!(starts.lines().count(), 1, "{starts}");
+    let count = |word: &str| starts.lines().filter(|line| line.contains(word)).count();
+    // The repository that is named, and the one that is found, which is asked how it is configured besides.
+    assert_eq!((count("cat-file"), count("config --list"), starts.lines().count()), (2, 1, 3), "{starts}");
 }
 
 #[test]

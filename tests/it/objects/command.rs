@@ -63,6 +63,20 @@ fn what_is_in_the_work_tree_does_not_matter() {
 }
 
 #[test]
+fn line_ends_of_a_tree_are_those_that_were_committed() {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path();
+    let made = |arguments: &[&str]| assert!(git(arguments).current_dir(root).status().unwrap().success());
+    made(&["init", "-q", "-b", "main"]);
+    fs_err::write(root.join("a.txt"), "one\r\n").unwrap();
+    made(&["add", "a.txt"]);
+    made(&["commit", "-q", "-m", "first"]);
+    made(&["config", "core.autocrlf", "true"]);
+    assert_eq!(checked(&mut wpatch(root, &[]))["exit_code"], 0);
+    assert_eq!(checked(&mut wpatch(root, &["--from-tree", "HEAD"]))["exit_code"], 1);
+}
+
+#[test]
 fn what_keeps_a_tree_from_being_read_has_a_code() {
     let repository = Repository::of(&sample());
     let git_dir = repository.path().display().to_string();
