@@ -9,7 +9,6 @@ use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::text::Contents;
 use crate::workspace::Stat;
 
 /// One file of a transaction. It holds identities, never contents.
@@ -122,15 +121,10 @@ pub(super) fn bits(permissions: Permissions) -> Option<u32> {
 }
 
 impl Change {
-    /// Lets a staged file of these contents come in.
-    pub(super) fn expect(&mut self, kind: FileKind, contents: &Contents, permissions: Permissions) {
+    /// Lets a staged file of contents of this digest and size come in.
+    pub(super) fn expect(&mut self, kind: FileKind, (digest, size): (Digest, usize), permissions: Permissions) {
         let mode = bits(permissions).filter(|_| kind != FileKind::Symlink);
-        self.after = Some(Image {
-            kind: kind.into(),
-            digest: Digest::of_all(&contents.slices()),
-            size: contents.len() as u64,
-            mode,
-        });
+        self.after = Some(Image { kind: kind.into(), digest, size: size as u64, mode });
         self.arrives = Some(Arrival::Staged);
     }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::annex;
-use super::change::{Arrival, Change, Image, Kind, Standing, bits};
+use super::change::{Arrival, Change, Image, Standing, bits};
 use super::escape;
 use super::scratch::{Scratch, Slot};
 use super::sweep::is_unreachable;
@@ -16,6 +16,7 @@ use crate::mode::{FileKind, Permissions, with_execution};
 use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::text::Contents;
+use crate::threads::{LARGE, both};
 use crate::workspace::{Fault, Like, Rename, Stat, Workspace, WorkspaceError};
 
 /// What was staged of one change.
@@ -233,8 +234,11 @@ impl Stage {
         permissions: Permissions,
         like: Like<'_>,
     ) -> Result<(), Failure> {
-        change.expect(kind, contents, permissions);
-        write(workspace, (&self.scratch, change), contents, permissions, like)
+        let written = || write(workspace, (&self.scratch, change), (kind, contents), permissions, like);
+        let digest = || Digest::of_all(&contents.slices());
+        let (written, digest) = if contents.len() < LARGE { (written(), digest()) } else { both(written, digest) };
+        change.expect(kind, (digest, contents.len()), permissions);
+        written
     }
 
     /// Notes scratch files that are going to stand outside of the state directory, so that they can be swept.
@@ -358,17 +362,17 @@ pub(super) fn likeness<'a>(
     }
 }
 
-/// Writes the new file of `change`, whose postimage is known.
+/// Writes the new file of `change`.
 pub(super) fn write(
     workspace: &dyn Workspace,
     (scratch, change): (&Scratch, &Change),
-    contents: &Contents,
+    (kind, contents): (FileKind, &Contents),
     permissions: Permissions,
     like: Like<'_>,
 ) -> Result<(), Failure> {
     let path = scratch.slot(change, Slot::New)?;
-    let staged = match change.after {
-        Some(Image { kind: Kind::Link, .. }) => {
+    let staged = match kind {
+        FileKind::Symlink => {
             let model = if let Like::File(model) = like { Some(model) } else { None };
             workspace.symlink(contents, &path, model)
         }

@@ -48,7 +48,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "whitespace",
         ],
     ),
-    ("transaction", &["text", "digest", "mode", "path", "mutex", "policy", "progress", "workspace", "change"]),
+    (
+        "transaction",
+        &["text", "digest", "mode", "path", "mutex", "threads", "policy", "progress", "workspace", "change"],
+    ),
     (
         "report",
         &[

@@ -23,6 +23,7 @@ use super::swap::Swap;
 use super::undone::Aborted;
 use super::{Durability, Failure, Interrupt, Links, Options, Receipt, stage, unswept};
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
+use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::mutex::locked;
 use crate::path::RelPath;
@@ -135,7 +136,7 @@ impl<'w> SingleChange<'w> {
         let (number, beside) = (0, Some(0));
         let mut change =
             Change { number, path, before, after: None, leaves: false, arrives: None, beside, in_place: false };
-        change.expect(kind, &bytes, permissions);
+        change.expect(kind, (Digest::of_all(&bytes.slices()), bytes.len()), permissions);
         Ok((has_place && is_file(kind)).then_some(Draft { change, found, bytes, permissions, like }))
     }
 
@@ -226,7 +227,9 @@ impl Sink for SingleChange<'_> {
 fn stage(workspace: &dyn Workspace, scratch: &Scratch, draft: &Draft) -> Result<(), Failure> {
     let Draft { change, found, bytes, permissions, like } = draft;
     let above = change.path.parent();
-    let found = found.as_ref().filter(|_| change.after.is_some_and(|after| after.kind == Kind::File));
+    let is_link = change.after.is_some_and(|after| after.kind == Kind::Link);
+    let found = found.as_ref().filter(|_| !is_link);
     let like = likeness(like.as_ref(), above.as_ref(), (&change.path, found));
-    stage::write(workspace, (scratch, change), bytes, *permissions, like)
+    let kind = if is_link { FileKind::Symlink } else { FileKind::Regular };
+    stage::write(workspace, (scratch, change), (kind, bytes), *permissions, like)
 }
