@@ -308,9 +308,11 @@ impl GitIndex {
     }
 
     /// Lets git note what the files of the work tree are now, so that none of them looks changed that is not. Nobody
-    /// minds if it cannot: it is done at the next look.
+    /// minds if it cannot: it is done at the next look. Whoever wants to stop waits for it: a git that is killed leaves its
+    /// lock of the index behind.
     pub fn refresh(&self) {
-        let _ = self.ask(&["update-index", "-q", "--refresh"], None, b"");
+        let arguments = ["update-index", "-q", "--refresh"].map(OsString::from);
+        let _ = answered(&self.root, &arguments, None, b"", || false);
     }
 
     /// Returns a line as `update-index --index-info` reads them.
