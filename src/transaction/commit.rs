@@ -54,6 +54,9 @@ impl Commit<'_> {
             if staged.len() > FEW {
                 self.workspace.sync_all()?;
             } else {
+                // One sync writes the journal of the file system for all that have their blocks by then.
+                staged.iter().skip(1).for_each(|(slot, _)| self.workspace.write_out(slot));
+                self.workspace.write_out(&temporary);
                 self.sync_files(&staged)?;
                 self.workspace.sync(Some(&temporary))?;
             }

@@ -135,6 +135,10 @@ pub trait Workspace: Sync {
         read_only("restore", Some(path))
     }
 
+    /// Begins to write out the file at `path`, which is going to be synced: a hint, that [`Workspace::sync`] has less to
+    /// wait for.
+    fn write_out(&self, _path: &RelPath) {}
+
     /// Makes the contents and attributes of the file at `path` durable; of a directory, its names.
     ///
     /// After an error the file has to be given up: the kernel may have dropped what it could not write.

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, fstat, fsync, linkat, mkdirat, renameat, renameat_with, statat, symlinkat,
-    syncfs, unlinkat,
+    Advice, AtFlags, Mode, OFlags, RenameFlags, fadvise, fstat, fsync, linkat, mkdirat, renameat, renameat_with,
+    statat, symlinkat, syncfs, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -165,6 +165,15 @@ impl Workspace for Disk {
             give_owner(&directory, b"", owner)?;
             set_bits(&directory, bits)
         })
+    }
+
+    /// The advice that the pages are not needed has the kernel begin with those that are not on the disk yet; see
+    /// `posix_fadvise(2)`.
+    fn write_out(&self, path: &RelPath) {
+        let file = self.parents.of(path).and_then(|(directory, name)| open_regular(&directory, name, OFlags::RDONLY));
+        if let Ok(file) = file {
+            let _ = fadvise(&file, 0, None, Advice::DontNeed);
+        }
     }
 
     fn sync(&self, path: Directory<'_>) -> Result<()> {
