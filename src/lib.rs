@@ -63,6 +63,7 @@
 //! # Ok::<(), wpatch::path::PathError>(())
 //! ```
 
+mod bytes;
 pub mod change;
 pub mod cli;
 pub mod diagnostics;

@@ -4,10 +4,13 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use fs_err::os::unix::fs::OpenOptionsExt;
-use rustix::fs::OFlags;
+use rustix::fd::AsFd;
+use rustix::fs::{FileType, OFlags, SeekFrom, fstat, seek, tell};
+use rustix::io::Errno;
 
 use super::args::Global;
 use super::{Stop, policy};
+use crate::bytes::{SHARED, read_large};
 use crate::engine::options::{Facts, Phase, code};
 
 /// What standard input is called.
@@ -119,9 +122,9 @@ type Within = Result<Vec<u8>, Option<u64>>;
 
 fn open(path: &Path, limit: u64) -> io::Result<Within> {
     if path == Path::new(STDIN) {
-        return read_all(io::stdin().lock(), 0, limit);
+        return whole(io::stdin().lock(), path, limit);
     }
-    whole(&fs_err::File::open(path)?, limit)
+    whole(fs_err::File::open(path)?, path, limit)
 }
 
 /// Reads a regular file alone. What is none in the end - a pipe, a terminal - could be waited for without an end, and has
@@ -134,22 +137,37 @@ fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
     }
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = fs_err::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    if file.metadata()?.is_file() { whole(&file, limit) } else { Err(is_none()) }
+    if file.metadata()?.is_file() { whole(file, path, limit) } else { Err(is_none()) }
 }
 
-fn whole(file: &fs_err::File, limit: u64) -> io::Result<Within> {
-    let size = file.metadata()?.len();
-    read_all(file, size, limit)
-}
-
-/// Returns all bytes, unless there are more than `limit`. `size` is what to expect. What has no end is not counted to it.
-fn read_all(mut source: impl Read, size: u64, limit: u64) -> io::Result<Within> {
-    if size > limit {
-        return Ok(Err(Some(size)));
+/// Returns what there is to read, unless that is more than `limit`; of a regular file what is behind the place where it
+/// stands; `path` is for errors.
+fn whole(mut file: impl Read + AsFd, path: &Path, limit: u64) -> io::Result<Within> {
+    let about = |errno: Errno| io::Error::new(errno.kind(), format!("{}: {errno}", path.display()));
+    let stat = fstat(&file).map_err(about)?;
+    let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
+    // Some that look like regular files have no places in them.
+    let Some(place) = tell(&file).ok().filter(|_| is_file) else { return read_all(file, Vec::new(), limit) };
+    let rest = u64::try_from(stat.st_size).unwrap_or_default().saturating_sub(place);
+    if rest > limit {
+        return Ok(Err(Some(rest)));
     }
+    let size = usize::try_from(rest).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1))?;
-    source.by_ref().take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if size < SHARED {
+        bytes.try_reserve_exact(size.saturating_add(1))?;
+    } else {
+        bytes = read_large(&file, place, size).map_err(about)?;
+        seek(&file, SeekFrom::Start(place + bytes.len() as u64)).map_err(about)?;
+    }
+    read_all(file.by_ref(), bytes, limit)
+}
+
+/// Returns `bytes`, which are not too many, and all that follow, unless that is more than `limit`. What has no end is not
+/// counted to it.
+fn read_all(mut source: impl Read, mut bytes: Vec<u8>, limit: u64) -> io::Result<Within> {
+    let room = limit.saturating_sub(bytes.len() as u64);
+    source.by_ref().take(room.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 <= limit {
         return Ok(Ok(bytes));
     }
@@ -159,13 +177,34 @@ fn read_all(mut source: impl Read, size: u64, limit: u64) -> io::Result<Within> 
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
     fn a_patch_over_the_limit_is_not_taken() {
-        assert_eq!(read_all(&b"abc"[..], 0, 3).unwrap(), Ok(b"abc".to_vec()));
-        assert_eq!(read_all(&b"abcd"[..], 0, 3).unwrap(), Err(Some(4)));
-        assert_eq!(read_all(&b""[..], 4, 3).unwrap(), Err(Some(4)));
-        assert_eq!(read_all(io::repeat(0), 0, 3).unwrap(), Err(None));
+        let read = |source: &[u8]| read_all(source, b"a".to_vec(), 3).unwrap();
+        assert_eq!((read(b"bc"), read(b"bcd")), (Ok(b"abc".to_vec()), Err(Some(4))));
+        assert_eq!(read_all(io::repeat(0), Vec::new(), 3).unwrap(), Err(None));
+    }
+
+    #[test]
+    fn a_file_is_read_from_where_it_stands_to_its_end() {
+        let mut file = tempfile::tempfile().unwrap();
+        let contents = vec![b'x'; SHARED + 7];
+        file.write_all(&contents).unwrap();
+        for (place, limit) in [(0, contents.len()), (5, SHARED + 2), (SHARED, 7), (SHARED + 7, 0)] {
+            seek(&file, SeekFrom::Start(place as u64)).unwrap();
+            assert_eq!(
+                whole(&file, Path::new(STDIN), limit as u64 - u64::from(limit > 0)).unwrap().is_err(),
+                limit > 0
+            );
+            seek(&file, SeekFrom::Start(place as u64)).unwrap();
+            assert!(
+                whole(&file, Path::new(STDIN), limit as u64).unwrap() == Ok(contents[place..].to_vec()),
+                "from {place}"
+            );
+            assert_eq!(tell(&file).unwrap(), contents.len() as u64);
+        }
     }
 }

@@ -14,11 +14,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("path", &["text"]),
     ("mutex", &[]),
     ("threads", &[]),
+    ("bytes", &["mutex", "threads"]),
     ("process", &["mutex"]),
     ("progress", &["mutex"]),
     ("whitespace", &[]),
     ("plan", &["text", "digest", "mode", "path"]),
-    ("workspace", &["text", "digest", "mode", "path", "mutex", "process"]),
+    ("workspace", &["text", "digest", "mode", "path", "mutex", "bytes", "process"]),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
     ("syntax", &["text", "digest", "mode", "path", "threads", "plan"]),
     ("matching", &["text", "digest", "mode", "path", "threads", "whitespace", "plan"]),
@@ -97,7 +98,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "whitespace",
         ],
     ),
-    ("cli", &["text", "digest", "mode", "path", "mutex", "report", "engine"]),
+    ("cli", &["text", "digest", "mode", "path", "mutex", "bytes", "report", "engine"]),
 ];
 
 /// The files that put the crate together, and may import everything.

@@ -10,16 +10,17 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::umask;
 
 use super::birth::Birth;
-use super::contents::{not_regular, open_regular, read_bytes};
+use super::contents::{not_regular, open_regular};
 use super::fault::Attempt;
 use super::stat::{kind_of, stat_of};
+use crate::bytes::read_next;
 use crate::mode::{FileKind, Permissions};
 use crate::workspace::Stat;
 
 /// Most bytes of a list of names and of a value: `XATTR_LIST_MAX` and `XATTR_SIZE_MAX` of xattr(7).
 const MOST_ATTRIBUTE_BYTES: usize = 64 * 1024;
 /// Bytes of `/proc/self/status` that hold the umask: the first line has at most 70, the second is it.
-const STATUS_START: u64 = 512;
+const STATUS_START: usize = 512;
 /// The access control list of a file; see acl(5).
 pub(super) const ACCESS_LIST: &[u8] = b"system.posix_acl_access";
 /// Seals and rights that go with contents, and that the kernel itself drops when a file is written to.
@@ -212,7 +213,7 @@ pub(super) fn process_umask() -> u32 {
 /// The line `Umask:` of `proc_pid_status(5)`, since Linux 4.7: octal.
 fn reported_umask() -> Option<u32> {
     let status = open_regular(CWD, b"/proc/self/status", OFlags::RDONLY).ok()?;
-    let status = read_bytes(status, STATUS_START).ok()?;
+    let status = read_next(status, STATUS_START).ok()?;
     let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Umask:"))?;
     u32::from_str_radix(str::from_utf8(line).ok()?.trim(), 8).ok()
 }

@@ -1,13 +1,13 @@
 //! Reading and writing whole files.
 
-use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fstat, ftruncate, openat, readlinkat, statat};
-use rustix::io::{Errno, read, retry_on_intr, write};
+use rustix::io::{Errno, retry_on_intr, write};
 
 use super::attributes::has_no_attributes;
 use super::fault::{Attempt, Trouble};
 use super::stat::stat_of;
+use crate::bytes::{SHARED, read_large, read_next};
 use crate::mode::FileKind;
 use crate::workspace::{Fault, Stat};
 
@@ -18,7 +18,7 @@ const LIST_BUFFER: usize = 32 * 1024;
 /// Bytes that are written together: so many that a call costs little, so few that they stay in the processor's cache.
 const WRITE_BUFFER: usize = 128 * 1024;
 
-/// Reads the regular file `name`: `newfstatat`, `openat`, `read`, `flistxattr`, `fstat`, `close`.
+/// Reads the regular file `name`: `newfstatat`, `openat`, `read` (of a large one `pread64`), `flistxattr`, `fstat`, `close`.
 ///
 /// The first look keeps devices from being opened; the second one, at the open file, tells whether the bytes
 /// belong together.
@@ -33,7 +33,8 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
             return Err(Trouble::new(Fault::TooLarge, Errno::FBIG));
         }
         let file = open_regular(&directory, name, OFlags::RDONLY)?;
-        let bytes = read_bytes(&file, stat.size)?;
+        let size = usize::try_from(stat.size).map_err(|_| Errno::NOMEM)?;
+        let bytes = if size < SHARED { read_next(&file, size)? } else { read_large(&file, 0, size)? };
         let is_bare = has_no_attributes(&file);
         let after = fstat(&file)?;
         let is_settled = (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
@@ -52,19 +53,6 @@ pub(super) fn open_regular(directory: impl AsFd, name: &[u8], access: OFlags) ->
         Errno::LOOP => not_regular(),
         errno => errno.into(),
     })
-}
-
-/// Reads at most `size` bytes; fewer if the file ends before.
-pub(super) fn read_bytes(file: impl AsFd, size: u64) -> Attempt<Vec<u8>> {
-    let size = usize::try_from(size).map_err(|_| Errno::NOMEM)?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| Errno::NOMEM)?;
-    while bytes.len() < size {
-        if retry_on_intr(|| read(&file, spare_capacity(&mut bytes)))? == 0 {
-            break;
-        }
-    }
-    Ok(bytes)
 }
 
 /// Makes the file `name` with mode 0600 and opens it for writing.

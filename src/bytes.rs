@@ -1,0 +1,108 @@
+//! Reading the bytes of a file, those of a large one by two threads.
+
+use std::sync::Mutex;
+
+use rustix::buffer::spare_capacity;
+use rustix::fd::AsFd;
+use rustix::io::{Errno, pread, read, retry_on_intr};
+
+use crate::mutex::locked;
+use crate::threads::{LARGE, both};
+
+/// Reads at most `size` bytes from where `file` stands, fewer if it ends before.
+///
+/// # Errors
+///
+/// Returns that of read(2), and `ENOMEM` where there is no room for so many.
+pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> {
+    let mut bytes = room(size)?;
+    while bytes.len() < size {
+        if retry_on_intr(|| read(&file, spare_capacity(&mut bytes)))? == 0 {
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+/// Bytes from which on a second thread reads along: in fewer, of which many may be read at once, it has nothing to gain.
+pub(crate) const SHARED: usize = 4 * LARGE;
+
+/// Reads at most `size` bytes from `offset` on, which may be many, of a regular file; fewer if it ends before. Most of the
+/// time goes into the pages that the bytes come to, which two threads get beside each other.
+///
+/// # Errors
+///
+/// Returns that of pread(2), and `ENOMEM` where there is no room for so many. Should somebody else take the room between the
+/// question for it and its use, the process ends as wherever else memory is short.
+pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
+    // Asked for first, as the zeros that come as pages are looked at cannot be refused.
+    drop(room(size)?);
+    let mut bytes = vec![0; size];
+    let file = file.as_fd();
+    let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
+    let (first, second) = bytes.split_at_mut(size / 2);
+    let (middle, behind, second) = (first.len(), offset + first.len() as u64, Mutex::new(second));
+    // Not in the pool of threads: one that waits there would begin with something else meanwhile.
+    let (before, behind) = both(|| fill(first, offset, read_at), || fill(&mut locked(&second), behind, read_at));
+    let (before, behind) = (before?, behind?);
+    bytes.truncate(if before < middle { before } else { middle + behind });
+    Ok(bytes)
+}
+
+/// Returns a vector that has room for `size` bytes.
+fn room(size: usize) -> Result<Vec<u8>, Errno> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| Errno::NOMEM)?;
+    Ok(bytes)
+}
+
+/// Fills `room` by reads, the first one at `offset`, and returns how many bytes there were.
+fn fill(
+    mut room: &mut [u8],
+    mut offset: u64,
+    read_at: impl Fn(&mut [u8], u64) -> Result<usize, Errno>,
+) -> Result<usize, Errno> {
+    let size = room.len();
+    while !room.is_empty() {
+        let count = read_at(room, offset)?;
+        if count == 0 {
+            break;
+        }
+        (room, offset) = (&mut room[count..], offset + count as u64);
+    }
+    Ok(size - room.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_file_is_read_as_a_small_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("large");
+        let contents: Vec<u8> = (0..SHARED).map(|place| u8::try_from(place % 251).unwrap()).collect();
+        fs_err::write(&path, &contents).unwrap();
+        let open = || fs_err::File::open(&path).unwrap();
+        let size = contents.len();
+        assert_eq!(read_next(open(), size), Ok(contents.clone()));
+        for (offset, wanted) in
+            [(0, size), (0, size - 1), (0, 0), (0, size + LARGE), (0, 3 * size), (7, size), (size, 3)]
+        {
+            let found = read_large(open(), offset as u64, wanted).unwrap();
+            assert!(found == contents[offset..size.min(offset + wanted)], "{wanted} from {offset}");
+        }
+    }
+
+    #[test]
+    fn few_bytes_at_a_time_come_to_all() {
+        let few = |room: &mut [u8], offset: u64| {
+            let count = room.len().min(3).min(8_usize.saturating_sub(usize::try_from(offset).unwrap()));
+            room[..count].fill(u8::try_from(offset).unwrap());
+            Ok(count)
+        };
+        let mut room = [9; 10];
+        assert_eq!((fill(&mut room, 1, few), room), (Ok(7), [1, 1, 1, 4, 4, 4, 7, 9, 9, 9]));
+        assert_eq!(fill(&mut room, 0, |_, _| Err(Errno::IO)), Err(Errno::IO));
+    }
+}
