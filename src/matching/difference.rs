@@ -1,9 +1,9 @@
 //! The first line that keeps a hunk from fitting, and why.
 
+use super::hashes::Comparison;
 use super::index::LineIndex;
 use super::ladder::{LADDER, PUNCT};
 use super::pattern::Pattern;
-use super::windows::Comparison;
 use super::{Difference, clipped};
 use crate::text::without_ending;
 

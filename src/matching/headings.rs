@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 
 use super::covered::Covered;
+use super::hashes::{Comparison, Hashes};
 use super::index::LineIndex;
 use super::ladder::{EXACT, INDENT, LADDER, PUNCT, Rung};
 use super::reindent::Reindent;
 use super::search::{Places, candidates};
-use super::windows::{Comparison, Hashes, Windows};
+use super::windows::Windows;
 use super::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
@@ -173,10 +174,14 @@ impl<'a> Placer<'a> {
         let (index, chunks, is_stopped) = (self.index, self.chunks, self.is_stopped);
         self.ladder[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
-            let hash = |lines: &[&[u8]]| (lines.len(), Hashes::of_run(comparison, lines.iter().copied()));
-            let headings = chunks.iter().flat_map(|chunk| chunk.headings.iter().map(|&heading| hash(&[heading])));
-            let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
-            Windows::new(index, comparison, headings.chain(blocks.flatten().map(hash)), is_stopped)
+            let hash = move |lines: &[&[u8]]| (lines.len(), Hashes::of_run(comparison, lines.iter().copied()));
+            let wanted = |chunks: &'a [Chunk<'a>]| {
+                let headings =
+                    chunks.iter().flat_map(move |chunk| chunk.headings.iter().map(move |&heading| hash(&[heading])));
+                let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
+                headings.chain(blocks.flatten().map(hash))
+            };
+            Windows::new(index, comparison, (chunks, wanted), is_stopped)
         })
     }
 

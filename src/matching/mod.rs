@@ -6,6 +6,7 @@ mod correct;
 mod covered;
 mod difference;
 mod edits;
+mod hashes;
 mod headings;
 mod hunkwise;
 mod index;

@@ -7,11 +7,12 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::difference::{first, score};
+use super::hashes::{Comparison, Hashes};
 use super::index::LineIndex;
 use super::ladder::{EXACT, INDENT};
 use super::pattern::Pattern;
 use super::search::Places;
-use super::windows::{Comparison, Hashes, Windows};
+use super::windows::Windows;
 use super::{MismatchKind, Nearest, Placements, clipped};
 use crate::plan::{Direction, Hunk, LineKind};
 
@@ -46,9 +47,8 @@ pub(super) fn explain(
     let gained = gained(hunks, direction, placements);
     let misfits: Vec<_> =
         misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
-    let wanted =
-        misfits.iter().map(|misfit| (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines())));
-    let mut windows = Windows::new(index, LOOSE, wanted, is_stopped);
+    let wanted = |misfit: &Misfit| (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines()));
+    let mut windows = Windows::new(index, LOOSE, (&misfits, |misfits| misfits.iter().map(wanted)), is_stopped);
     let elections = elections(&windows, &misfits);
     for (misfit, votes) in misfits.iter().zip(elections) {
         if is_stopped() {

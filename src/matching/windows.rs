@@ -1,134 +1,16 @@
 //! All places of many runs of lines at once: hashes of lines, and of every run of one length.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
-use std::collections::hash_map::{Entry, HashMap};
+use std::cell::Cell;
+use std::collections::HashMap;
 use std::ops::Range;
 
-use xxhash_rust::xxh3::xxh3_64;
-
+use super::hashes::{BASE, Comparison, Hashes, power};
 use super::index::LineIndex;
-use super::ladder::{EXACT, FIXED, LADDER};
+use super::ladder::EXACT;
 use super::progression::Progressions;
 use super::search::Places;
 use super::stop::unless_stopped;
-use crate::text::{BYTE_ORDER_MARK, without_ending};
 use crate::threads::{LARGE, both};
-use crate::whitespace::{WhitespaceRule, fix};
-
-/// Odd and without pattern, so that places in a run weigh differently.
-const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// How lines are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Comparison {
-    /// The row of [`LADDER`].
-    pub(super) rung: usize,
-    /// Whether terminators and a byte order mark count.
-    pub(super) is_strict: bool,
-    /// What is put right before, on the rung for that.
-    pub(super) whitespace: WhitespaceRule,
-}
-
-impl Comparison {
-    /// Returns the comparison of whole lines, terminators and all.
-    pub(super) fn strict(rung: usize) -> Self {
-        Self { rung, is_strict: true, whitespace: WhitespaceRule::NONE }
-    }
-
-    /// Returns the comparison of lines without terminators.
-    pub(super) const fn loose(rung: usize) -> Self {
-        Self { rung, is_strict: false, whitespace: WhitespaceRule::NONE }
-    }
-
-    /// Returns the comparison of lines as they are when `rule` has put them right.
-    pub(super) fn fixed(rule: WhitespaceRule) -> Self {
-        Self { whitespace: rule, ..Self::strict(FIXED) }
-    }
-
-    /// Returns what has to be equal in two lines that are the same.
-    pub(super) fn key(self, line: &[u8]) -> Cow<'_, [u8]> {
-        if self.rung == FIXED {
-            return fix(line, self.whitespace).line;
-        }
-        (LADDER[self.rung].key)(if self.is_strict { line } else { without_ending(line) })
-    }
-
-    /// Returns the line `number` of a file as it is compared: where terminators do not count, the mark in front of the
-    /// first one does not either.
-    pub(super) fn bare(self, number: usize, line: &[u8]) -> &[u8] {
-        if self.is_strict || number > 0 { line } else { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) }
-    }
-
-    /// Returns the lines of a file from `line` on as they are compared.
-    pub(super) fn lines_from<'a>(self, index: &LineIndex<'a>, line: usize) -> impl Iterator<Item = &'a [u8]> {
-        (line..).zip(index.lines_from(line)).map(move |(number, line)| self.bare(number, line))
-    }
-
-    /// Returns the hash of a line.
-    pub(super) fn hash(self, line: &[u8]) -> u64 {
-        xxh3_64(&self.key(line))
-    }
-
-    /// Returns the hash of some lines and one more from that of the others.
-    fn add(self, sum: u64, line: &[u8]) -> u64 {
-        sum.wrapping_mul(BASE).wrapping_add(self.hash(line))
-    }
-}
-
-/// Hashes of lines, from which that of each run of them follows.
-#[derive(Default)]
-pub(super) struct Hashes {
-    /// The hash of all lines up to each line.
-    sums: Vec<u64>,
-}
-
-impl Hashes {
-    /// Hashes lines.
-    pub(super) fn new<'l>(comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> Self {
-        Self::of_about(lines.size_hint().0, comparison, lines)
-    }
-
-    /// Hashes lines; `count` is how many there are if it is known.
-    fn of_about<'l>(count: usize, comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> Self {
-        let mut sums = Vec::with_capacity(count + 1);
-        sums.push(0);
-        let mut sum = 0_u64;
-        for line in lines {
-            sum = comparison.add(sum, line);
-            sums.push(sum);
-        }
-        Self { sums }
-    }
-
-    /// Adds the lines that follow, which were hashed on their own.
-    fn append(&mut self, behind: &Self) {
-        let mut carried = self.sums[self.sums.len() - 1];
-        self.sums.extend(behind.sums[1..].iter().map(|&sum| {
-            carried = carried.wrapping_mul(BASE);
-            carried.wrapping_add(sum)
-        }));
-    }
-
-    /// Returns the hash of a run that is all of `lines`.
-    pub(super) fn of_run<'l>(comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> u64 {
-        lines.fold(0, |sum, line| comparison.add(sum, line))
-    }
-
-    /// Returns the hash of the run of `count` lines from `line` on; `power` is that of `count`.
-    pub(super) fn run(&self, line: usize, count: usize, power: u64) -> u64 {
-        self.sums[line + count].wrapping_sub(self.sums[line].wrapping_mul(power))
-    }
-
-    fn starts(&self, count: usize) -> Range<usize> {
-        0..self.sums.len().saturating_sub(count)
-    }
-}
-
-/// Returns the weight of a line that `count` lines follow.
-pub(super) fn power(count: usize) -> u64 {
-    BASE.wrapping_pow(u32::try_from(count).unwrap_or(u32::MAX))
-}
 
 /// The runs of lines of one file under one comparison.
 pub(super) struct Windows<'a> {
@@ -136,43 +18,56 @@ pub(super) struct Windows<'a> {
     comparison: Comparison,
     hashes: Hashes,
     is_stopped: fn() -> bool,
-    /// The hashes that will be asked for, by number of lines.
-    wanted: HashMap<usize, HashSet<u64>>,
-    /// Where they are, by number of lines.
-    places: HashMap<usize, HashMap<u64, Progressions>>,
+    /// Those that will be asked for, by number of lines.
+    runs: HashMap<usize, Runs>,
+    /// The line that was looked at last, and its offset.
+    near: Cell<(usize, usize)>,
+}
+
+/// Runs of one number of lines.
+#[derive(Default)]
+struct Runs {
+    /// The number that each has here, by its hash.
+    numbers: HashMap<u64, usize>,
+    /// Where they are, by these numbers; of those that came later it is not known.
+    places: Vec<Option<Progressions>>,
 }
 
 impl<'a> Windows<'a> {
-    /// Hashes the lines of the file; `wanted` is the number of lines and the hash of what will be asked for. Once
-    /// `is_stopped`, not all places are known.
-    pub(super) fn new(
+    /// Hashes the lines of the file; `wanted` returns the number of lines and the hash of what will be asked for of some of
+    /// `asked`. Once `is_stopped`, not all places are known.
+    pub(super) fn new<'t, T: Sync, I: Iterator<Item = (usize, u64)>>(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
-        wanted: impl Iterator<Item = (usize, u64)> + Send,
+        (asked, wanted): (&'t [T], impl Fn(&'t [T]) -> I + Sync),
         is_stopped: fn() -> bool,
     ) -> Self {
-        let wanted = || {
-            let mut by_count: HashMap<usize, HashSet<u64>> = HashMap::new();
-            wanted.for_each(|(count, hash)| by_count.entry(count).or_default().extend([hash]));
-            by_count
+        let wanted = |asked| {
+            let mut runs: HashMap<usize, Runs> = HashMap::new();
+            wanted(asked).for_each(|(count, hash)| _ = runs.entry(count).or_default().number(hash));
+            runs
         };
         let part = |lines: Range<usize>, room: usize| {
             let all = comparison.lines_from(index, lines.start).take(lines.len());
             Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
         };
-        let count = index.count();
+        let (count, near) = (index.count(), Cell::default());
         if index.text().len() < LARGE {
-            let (wanted, hashes) = (wanted(), part(0..count, count));
-            return Self { index, comparison, hashes, is_stopped, wanted, places: HashMap::new() };
+            let (runs, hashes) = (wanted(asked), part(0..count, count));
+            return Self { index, comparison, hashes, is_stopped, runs, near };
         }
-        // What is wanted are lines too, of which nobody knows how many.
-        let middle = count * 2 / 5;
-        let before = || (wanted(), part(0..middle, count));
-        let ((wanted, mut hashes), behind) = both(before, || part(middle..count, count - middle));
-        if hashes.sums.len() > middle {
+        let (middle, (first, second)) = (count / 2, asked.split_at(asked.len() / 2));
+        let before = || (wanted(first), part(0..middle, count));
+        let behind = || (wanted(second), part(middle..count, count - middle));
+        let ((mut runs, mut hashes), (more, behind)) = both(before, behind);
+        for (count, more) in more {
+            let runs = runs.entry(count).or_default();
+            more.numbers.into_keys().for_each(|hash| _ = runs.number(hash));
+        }
+        if hashes.count() == middle {
             hashes.append(&behind);
         }
-        Self { index, comparison, hashes, is_stopped, wanted, places: HashMap::new() }
+        Self { index, comparison, hashes, is_stopped, runs, near }
     }
 
     /// Returns the hash of each line of the file.
@@ -182,53 +77,61 @@ impl<'a> Windows<'a> {
 
     /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
     pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
-        let count = wanted.len();
-        let hash = Hashes::of_run(self.comparison, wanted.iter().copied());
-        if !self.places.get(&count).is_some_and(|places| places.contains_key(&hash)) {
-            let hashes = self.wanted.entry(count).or_default();
-            if hashes.insert(hash) || !self.places.contains_key(&count) {
-                let is_large = self.index.text().len() >= LARGE;
-                let found = located(&self.hashes, count, (hashes, is_large), self.is_stopped);
-                self.places.insert(count, found);
-            }
+        let (count, hash) = (wanted.len(), Hashes::of_run(self.comparison, wanted.iter().copied()));
+        let runs = self.runs.entry(count).or_default();
+        let number = runs.number(hash);
+        if number >= runs.places.len() {
+            let is_large = self.index.text().len() >= LARGE;
+            runs.places = located(&self.hashes, count, (&runs.numbers, is_large), self.is_stopped);
         }
-        let lines = self.places.get(&count).and_then(|places| places.get(&hash));
-        let (index, comparison) = (self.index, self.comparison);
-        Listed { index, comparison, wanted, lines }
+        let lines = runs.places[number].as_ref();
+        let (index, comparison, near) = (self.index, self.comparison, &self.near);
+        Listed { index, comparison, wanted, lines, near }
     }
 }
 
-/// Returns where the runs of `count` lines with one of the hashes `wanted` start.
+impl Runs {
+    /// Returns the number of the run with this hash, which is a new one for a new run.
+    fn number(&mut self, hash: u64) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(hash).or_insert(next)
+    }
+}
+
+/// Returns where the runs of `count` lines start that have one of the hashes in `numbers`, by their number there.
 fn located(
     hashes: &Hashes,
     count: usize,
-    (wanted, is_large): (&HashSet<u64>, bool),
+    (numbers, is_large): (&HashMap<u64, usize>, bool),
     is_stopped: fn() -> bool,
-) -> HashMap<u64, Progressions> {
-    let (power, sieve) = (power(count), Sieve::new(wanted));
+) -> Vec<Option<Progressions>> {
+    let (power, sieve) = (power(count), Sieve::new(numbers.keys().copied()));
+    let add = |places: &mut [Option<Progressions>], number: usize, line| match &mut places[number] {
+        Some(lines) => lines.push(line),
+        room => *room = Some(Progressions::new(line)),
+    };
     let within = |lines: Range<usize>| {
-        let mut found: HashMap<u64, Progressions> = HashMap::with_capacity(wanted.len().min(lines.len()));
+        let mut places: Vec<_> = (0..numbers.len()).map(|_| None).collect();
         for line in unless_stopped(lines, is_stopped) {
             let hash = hashes.run(line, count, power);
-            if sieve.passes(hash) && wanted.contains(&hash) {
-                found.entry(hash).and_modify(|lines| lines.push(line)).or_insert_with(|| Progressions::new(line));
+            if sieve.passes(hash)
+                && let Some(&number) = numbers.get(&hash)
+            {
+                add(&mut places, number, line);
             }
         }
-        found
+        places
     };
     let all = hashes.starts(count);
     if !is_large {
         return within(all);
     }
     let middle = all.len() / 2;
-    let (mut found, behind) = both(|| within(0..middle), || within(middle..all.end));
-    for (hash, more) in behind {
-        match found.entry(hash) {
-            Entry::Occupied(mut known) => more.within(0..usize::MAX).for_each(|line| known.get_mut().push(line)),
-            Entry::Vacant(room) => drop(room.insert(more)),
-        }
+    let (mut places, behind) = both(|| within(0..middle), || within(middle..all.end));
+    for (number, lines) in behind.into_iter().enumerate() {
+        lines.iter().flat_map(|lines| lines.within(0..usize::MAX)).for_each(|line| add(&mut places, number, line));
     }
-    found
+    places
 }
 
 /// Lets the hashes through that it was made of, and few others.
@@ -238,9 +141,9 @@ struct Sieve {
 }
 
 impl Sieve {
-    fn new(hashes: &HashSet<u64>) -> Self {
+    fn new(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
         let mut sieve = Self { words: vec![0; (hashes.len() / 4 + 1).next_power_of_two()] };
-        for &hash in hashes {
+        for hash in hashes {
             let word = sieve.word(hash);
             sieve.words[word] |= 1 << (hash % 64);
         }
@@ -262,6 +165,7 @@ pub(super) struct Listed<'w> {
     comparison: Comparison,
     wanted: &'w [&'w [u8]],
     lines: Option<&'w Progressions>,
+    near: &'w Cell<(usize, usize)>,
 }
 
 impl Listed<'_> {
@@ -282,7 +186,9 @@ impl Listed<'_> {
 
     /// The same byte for byte, without a look for the ends of lines.
     fn is_exactly_at(&self, line: usize) -> bool {
-        let mut rest = &self.index.text()[self.index.offset(line)..];
+        let offset = self.index.offset_from(self.near.get(), line);
+        self.near.set((line, offset));
+        let mut rest = &self.index.text()[offset..];
         self.wanted.iter().all(|wanted| {
             let behind = rest.strip_prefix(*wanted);
             rest = behind.unwrap_or_default();
@@ -327,7 +233,7 @@ mod tests {
             let index = LineIndex::new(file.as_bytes());
             let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
             let comparison = Comparison::strict(EXACT);
-            let mut windows = Windows::new(&index, comparison, std::iter::empty(), || false);
+            let mut windows = Windows::new(&index, comparison, (&[(); 0], |_| std::iter::empty()), || false);
             let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
             let listed = windows.places(&wanted);
             prop_assert_eq!(needle.next(from), listed.next(from));
@@ -344,12 +250,13 @@ mod tests {
             let (whole, cut) = (of(&lines), cut.min(lines.len()));
             let mut joined = of(&lines[..cut]);
             joined.append(&of(&lines[cut..]));
-            prop_assert_eq!(&joined.sums, &whole.sums);
-            let wanted = whole.starts(count).step_by(3).map(|line| whole.run(line, count, power(count))).collect();
+            prop_assert_eq!(&joined, &whole);
+            let mut runs = Runs::default();
+            whole.starts(count).step_by(3).for_each(|line| _ = runs.number(whole.run(line, count, power(count))));
             let places = |is_large| {
-                let found = located(&whole, count, (&wanted, is_large), || false);
-                let lines = found.into_iter().map(|(hash, lines)| (hash, lines.within(0..usize::MAX).collect::<Vec<_>>()));
-                lines.collect::<HashMap<_, _>>()
+                let found = located(&whole, count, (&runs.numbers, is_large), || false);
+                let lines = |lines: Option<Progressions>| lines.map(|lines| lines.within(0..usize::MAX).collect::<Vec<_>>());
+                found.into_iter().map(lines).collect::<Vec<_>>()
             };
             prop_assert_eq!(places(true), places(false));
         }

@@ -10,12 +10,12 @@ mod sides;
 
 use std::ops::Range;
 
+use super::hashes::Comparison;
 use super::index::LineIndex;
 use super::ladder::{EXACT, WHITESPACE};
 use super::merge::{Conflict, ConflictStyle, end_line, put_marker};
 use super::numbered::Patch;
 use super::script::{Pair, script};
-use super::windows::Comparison;
 use super::{Placement, Rules};
 use crate::plan::{Direction, Hunk};
 use places::Search;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::super::hashes::Comparison;
 use super::super::level::stated;
 use super::super::script::Script;
-use super::super::windows::Comparison;
 use crate::plan::{Direction, Hunk, HunkLine, LineKind};
 
 /// Numbers for lines: two that count as the same have the same.

@@ -3,8 +3,8 @@
 use super::{Placer, Quest, comparison};
 use crate::matching::Placement;
 use crate::matching::covered::signed;
+use crate::matching::hashes::{Hashes, power};
 use crate::matching::ladder::{FIXED, LADDER, WHITESPACE};
-use crate::matching::windows::{Hashes, power};
 use crate::whitespace::{Flags, is_blank};
 
 impl Placer<'_> {

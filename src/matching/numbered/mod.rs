@@ -12,12 +12,13 @@ mod quest;
 use std::collections::HashMap;
 
 use super::covered::{Covered, signed};
+use super::hashes::Comparison;
 use super::index::LineIndex;
 use super::ladder::{EOF, EXACT, FIXED, LADDER, PUNCT, TRAILING, WHITESPACE};
 use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
 use super::search::{Found, Needle, Places, candidates, is_at, nearest};
-use super::windows::{Comparison, Windows};
+use super::windows::Windows;
 use super::{Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::plan::{Anchor, Direction, Hunk};
 use patch::{comparison, loose_rungs};

@@ -1,11 +1,12 @@
 //! What is looked for in all, and how closely it has to fit.
 
 use crate::matching::Rules;
+use crate::matching::hashes::{Comparison, Hashes, power};
 use crate::matching::index::LineIndex;
 use crate::matching::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
 use crate::matching::level::levels;
 use crate::matching::pattern::Pattern;
-use crate::matching::windows::{Comparison, Hashes, Windows, power};
+use crate::matching::windows::Windows;
 use crate::plan::{Closeness, Direction, Hunk};
 
 /// The hunks, and how closely they have to fit.
@@ -20,7 +21,8 @@ pub(in crate::matching) struct Patch<'a> {
 impl Patch<'_> {
     /// Returns the runs of lines of the file `index`, where all that may be searched for is known.
     pub(in crate::matching) fn windows<'i>(self, index: &'i LineIndex<'i>, comparison: Comparison) -> Windows<'i> {
-        Windows::new(index, comparison, self.wanted(comparison), self.rules.is_stopped)
+        let wanted = |hunks| Patch { hunks, ..self }.wanted(comparison);
+        Windows::new(index, comparison, (self.hunks, wanted), self.rules.is_stopped)
     }
 
     /// Returns all that may be searched for: numbers of lines and their hashes.
