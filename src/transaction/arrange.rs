@@ -112,7 +112,7 @@ fn leave(
         return Ok(change.number);
     }
     let change = Change {
-        number: stage.number(),
+        number: stage.number(workspace)?.value,
         path: from.clone(),
         before: Some(Image::from(found)),
         after: None,

@@ -51,7 +51,7 @@ impl Commit<'_> {
             self.progress.enter(Phase::Syncing, 0);
             let staged: Vec<_> =
                 self.staged_files(&arranged.journal.changes).take(FEW + 1).collect::<Result<_, _>>()?;
-            if staged.len() > FEW {
+            if staged.len() > FEW || arranged.journal.has_buckets() {
                 self.workspace.sync_all()?;
             } else {
                 // One sync writes the journal of the file system for all that have their blocks by then.
@@ -180,7 +180,7 @@ impl Commit<'_> {
         changed.extend(files.chain(made).cloned().map(Some));
         let out = journal.removes.iter().enumerate().filter(|(_, removed)| !stay.contains(&removed.path));
         let out: Vec<_> = out.map(|(index, _)| self.scratch.file(directory_name(index))).collect::<Result<_, _>>()?;
-        let is_few = changed.len() + out.len() <= FEW && !has_moves(journal);
+        let is_few = changed.len() + out.len() <= FEW && !has_moves(journal) && !journal.has_buckets();
         if !is_few {
             self.workspace.sync_all()?;
         }

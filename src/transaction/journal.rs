@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Arrival, Change, Numbered, Standing};
 use super::history::IndexRecord;
-use super::scratch::Scratch;
+use super::scratch::{BUCKETED, Scratch};
 use super::{Failure, annex, escape};
 use crate::digest::Digest;
 use crate::mode::Permissions;
@@ -108,6 +108,11 @@ impl Journal {
 
     fn plausible(self, path: &RelPath) -> Result<Self, Failure> {
         if self.is_plausible() { Ok(self) } else { Err(refused(path, "the journal names files that it may not")) }
+    }
+
+    /// Returns whether scratch files stand in buckets, where no sync of the directory above them reaches.
+    pub(super) fn has_buckets(&self) -> bool {
+        self.changes.iter().any(|change| change.number >= BUCKETED)
     }
 
     /// Returns the changes by their number.

@@ -13,6 +13,7 @@ mod finish;
 pub mod history;
 mod interrupt;
 mod journal;
+mod numbers;
 mod options;
 mod place;
 mod recover;

@@ -8,11 +8,20 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Failure;
 use super::change::{Arrival, Change, Numbered};
+use super::sweep::is_unreachable;
 use crate::path::RelPath;
-use crate::workspace::{Privacy, Result as Done, Timestamp, Workspace};
+use crate::workspace::{Fault, Privacy, Result as Done, Timestamp, Workspace};
 
 /// How the names of transactions begin in a state directory.
 const PREFIX: &str = "txn-";
+/// So many scratch files stand right in the place of a transaction, and so many in each of the buckets that follow: a file
+/// system looks through what is in a directory for each name, and lets only one thread at a time put one there.
+pub(super) const BUCKET: usize = 32;
+/// The first number of a scratch file in a bucket. All below it stand right in the place of a transaction, as they did before
+/// there were buckets, when no transaction came as far.
+pub(super) const BUCKETED: usize = 1 << 31;
+/// How the names of buckets begin.
+const BUCKETS: &str = "files";
 
 /// Where the scratch files of one transaction are.
 ///
@@ -86,14 +95,34 @@ impl Scratch {
         !self.prefix.is_empty()
     }
 
-    /// Returns the names of the files that are there, as [`Scratch::file`] takes them.
-    pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
-        let names = workspace.list(Some(&self.directory))?;
-        if !self.is_lodged() {
-            return Ok(names);
+    /// Makes the bucket for the scratch files number `number`, unless it is there or they need none.
+    pub(super) fn make_bucket(&self, workspace: &dyn Workspace, number: usize) -> Result<(), Failure> {
+        let Some(bucket) = bucket_name(number) else { return Ok(()) };
+        match workspace.make_dir(&self.file(bucket)?, Privacy::Private) {
+            Err(error) if error.fault == Fault::Exists => Ok(()),
+            made => Ok(made?),
         }
-        let own = |name: &Vec<u8>| name.strip_prefix(self.prefix.as_bytes()).map(<[u8]>::to_vec);
-        Ok(names.iter().filter_map(own).collect())
+    }
+
+    /// Returns the names of the files that are there, as [`Scratch::file`] takes them; that of a bucket follows those of what
+    /// is in it.
+    pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
+        let mut names = Vec::new();
+        for name in workspace.list(Some(&self.directory))? {
+            let Some(name) = name.strip_prefix(self.prefix.as_bytes()) else { continue };
+            if let (true, Ok(bucket)) = (is_bucket_name(name), self.file(name)) {
+                let inside = match workspace.list(Some(&bucket)) {
+                    // Where all of it has another name by now, nobody is told that a part is missing.
+                    Err(error) if is_unreachable(error.fault) && workspace.stat(&self.directory)?.is_some() => {
+                        Vec::new()
+                    }
+                    inside => inside?,
+                };
+                names.extend(inside.into_iter().map(|inside| [name, &inside].join(&b'/')));
+            }
+            names.push(name.to_vec());
+        }
+        Ok(names)
     }
 
     /// Returns the path of a file of the transaction itself, such as `journal`.
@@ -118,10 +147,17 @@ impl Scratch {
 
     /// Returns the path of a scratch file of `change`.
     pub(super) fn slot(&self, change: &Change, slot: Slot) -> Result<RelPath, Failure> {
-        let name = name(slot, change.number);
         match change.beside {
-            None => self.file(&name),
-            Some(above) => self.beside(change.path.ancestors().nth(above).as_ref(), &name),
+            None => self.own_slot(slot, change.number),
+            Some(above) => self.beside(change.path.ancestors().nth(above).as_ref(), &name(slot, change.number)),
+        }
+    }
+
+    /// Returns the path of the scratch file number `number` that stands in its own place.
+    pub(super) fn own_slot(&self, slot: Slot, number: usize) -> Result<RelPath, Failure> {
+        match number.checked_sub(BUCKETED) {
+            None => self.file(name(slot, number)),
+            Some(place) => self.file(format!("{BUCKETS}{}/{}", place / BUCKET, name(slot, place))),
         }
     }
 
@@ -177,18 +213,36 @@ impl Slot {
     }
 }
 
+/// Returns the name of the bucket for the scratch files number `number`; `None` if they stand in none.
+fn bucket_name(number: usize) -> Option<String> {
+    number.checked_sub(BUCKETED).map(|place| format!("{BUCKETS}{}", place / BUCKET))
+}
+
+/// Returns whether a bucket may be called `name`.
+pub(super) fn is_bucket_name(name: &[u8]) -> bool {
+    name.strip_prefix(BUCKETS.as_bytes()).is_some_and(is_plain)
+}
+
+/// Returns whether `digits` are those of a number, without any in front that say nothing.
+fn is_plain(digits: &[u8]) -> bool {
+    let has_first = digits == b"0" || digits.first().is_some_and(|digit| (b'1'..=b'9').contains(digit));
+    has_first && digits.iter().all(u8::is_ascii_digit)
+}
+
 /// Returns the name of the scratch file number `number`.
 pub(super) fn name(slot: Slot, number: usize) -> String {
     format!("{}{number}", slot.letter())
 }
 
-/// Returns what the scratch file `name` is for, and its number; `None` if it is called otherwise.
+/// Returns what the scratch file `name` is for, and its number; `None` if it is called otherwise, or is not in its bucket.
 pub(super) fn slot_of(name: &[u8]) -> Option<(Slot, usize)> {
+    let (bucket, name) = memchr::memrchr(b'/', name).map_or((None, name), |end| (Some(&name[..end]), &name[end + 1..]));
     let (&letter, digits) = name.split_first()?;
     let slot = [Slot::New, Slot::Old, Slot::Returned].into_iter().find(|slot| slot.letter() == char::from(letter))?;
-    let is_plain = digits == b"0" || digits.first().is_some_and(|digit| (b'1'..=b'9').contains(digit));
-    let number = std::str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()?;
-    Some((slot, number))
+    let digits = std::str::from_utf8(digits).ok().filter(|digits| is_plain(digits.as_bytes()))?;
+    let place: usize = digits.parse().ok()?;
+    let number = if bucket.is_some() { place.checked_add(BUCKETED)? } else { place };
+    (bucket == bucket_name(number).as_deref().map(str::as_bytes)).then_some((slot, number))
 }
 
 /// Returns the name of the directory that was taken out as the one number `index` of those that go.
@@ -216,12 +270,17 @@ mod tests {
 
     #[test]
     fn a_name_says_what_it_is_for_if_it_was_given_here() {
+        let scratch = Scratch::of_entry(RelPath::new(b"e").unwrap(), "1");
         for slot in [Slot::New, Slot::Old, Slot::Returned] {
-            for number in [0, 7, 50_000, usize::MAX] {
-                assert_eq!(slot_of(name(slot, number).as_bytes()), Some((slot, number)));
+            for number in [0, 7, 50_000, BUCKETED - 1, BUCKETED, BUCKETED + 50_000, usize::MAX] {
+                let path = scratch.own_slot(slot, number).unwrap();
+                assert_eq!(slot_of(path.as_bytes().strip_prefix(b"e/").unwrap()), Some((slot, number)));
             }
         }
         let others = ["", "o", "o01", "o00", "o+1", "o1x", "O1", "b1", "d0", "done", "n99999999999999999999"];
+        let elsewhere =
+            ["n2147483648", "files1/n0", "files1/n70", "files2/", "files01/n40", "file1/n40", "files1/files1/n40"];
+        let others = others.into_iter().chain(elsewhere);
         for other in others {
             assert_eq!(slot_of(other.as_bytes()), None, "{other}");
         }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::annex;
 use super::change::{Arrival, Change, Image, Standing, bits};
 use super::escape;
+use super::numbers::{Number, Numbers};
 use super::scratch::{Scratch, Slot};
 use super::sweep::is_unreachable;
 use super::{Durability, Failure, Links, Options};
@@ -50,7 +50,7 @@ pub(super) struct Stage {
     durability: Durability,
     /// What becomes of the other names of files that change.
     pub(super) links: Links,
-    next: AtomicUsize,
+    numbers: Numbers,
     staged: Mutex<Vec<Staged>>,
     stale: Mutex<Vec<RelPath>>,
     /// The directories that are missing.
@@ -65,7 +65,7 @@ impl Stage {
             scratch,
             durability: options.durability,
             links: options.links,
-            next: AtomicUsize::new(0),
+            numbers: Numbers::default(),
             staged: Mutex::default(),
             stale: Mutex::default(),
             missing: Mutex::default(),
@@ -81,8 +81,8 @@ impl Stage {
     }
 
     /// Returns a number that no scratch file has.
-    pub(super) fn number(&self) -> usize {
-        self.next.fetch_add(1, Ordering::Relaxed)
+    pub(super) fn number(&self, workspace: &dyn Workspace) -> Result<Number<'_>, Failure> {
+        self.numbers.take(workspace, &self.scratch)
     }
 
     /// Returns whether the scratch files of `path`, whose directory was looked at, stand beside it.
@@ -107,8 +107,9 @@ impl Stage {
         let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
         let mut directories = Directories { makes: place.makes, removes, ..Directories::default() };
         let mut staged = Staged { found, ..Staged::default() };
+        let number = self.number(workspace)?;
         let mut change = Change {
-            number: self.number(),
+            number: number.value,
             path,
             before: staged.found.as_ref().map(Image::from),
             after: None,
@@ -126,6 +127,7 @@ impl Stage {
             Some(after) => self.stage(workspace, &mut change, (&mut staged, place.missing), after)?,
             None => {}
         }
+        drop(number);
         change.in_place = self.keeps_names(staged.found.as_ref()) && change.is_of_files();
         let is_a_file = change.before.is_some() || change.after.is_some();
         staged.change = is_a_file.then_some(change);

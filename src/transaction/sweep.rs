@@ -1,7 +1,7 @@
 //! Sweeping: removes the scratch files of a transaction that is over.
 
 use super::escape::unescape;
-use super::scratch::{Scratch, is_directory_name};
+use super::scratch::{Scratch, is_bucket_name, is_directory_name};
 use super::{Failure, annex, scratch};
 use crate::path::RelPath;
 use crate::workspace::{Directory, Fault, Result as Done, Workspace};
@@ -48,7 +48,13 @@ pub(super) fn trim_among(
     }
     for name in &names {
         let path = scratch.file(name)?;
-        if is_directory_name(name) { gone(workspace.remove_dir(&path))? } else { remove(workspace, &path)? }
+        if is_directory_name(name) {
+            gone(workspace.remove_dir(&path))?;
+        } else if is_bucket_name(name) {
+            clear_bucket(workspace, &path)?;
+        } else {
+            remove(workspace, &path)?;
+        }
     }
     for note in annexed {
         // A journal that comes back without the note could not be trusted.
@@ -56,6 +62,16 @@ pub(super) fn trim_among(
         remove(workspace, &scratch.file(note)?)?;
     }
     Ok(kept.len())
+}
+
+/// Removes a bucket, unless something stays in it.
+fn clear_bucket(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
+    match workspace.remove_dir(path) {
+        Err(error) if error.fault == Fault::NotEmpty => Ok(()),
+        // Somebody else has put something else there, which would keep all from being removed.
+        Err(error) if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => remove(workspace, path),
+        removed => gone(removed),
+    }
 }
 
 /// Returns whether `name` is that of an old file that could not be put back.

@@ -47,7 +47,7 @@ pub(crate) struct Case {
 
 impl Case {
     /// Returns it with a directory of git's beside everything.
-    fn in_git(&self) -> Self {
+    pub(crate) fn in_git(&self) -> Self {
         let mut case = self.clone();
         for files in [&mut case.before, &mut case.after] {
             files.push((".git/HEAD", Entry::file("ref")));

@@ -1,5 +1,6 @@
 //! Stops a transaction at every verb, in every way, and looks at what the next command finds.
 
+mod buckets;
 mod others;
 mod trial;
 mod ways;

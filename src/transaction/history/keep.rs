@@ -96,14 +96,16 @@ pub(in crate::transaction) fn drain(
 fn fetch(workspace: &dyn Workspace, scratch: &Scratch, change: &Change, durability: Durability) -> Result<(), Failure> {
     let Some(before) = change.before else { return Ok(()) };
     let slots = if change.is_exchange() { [Slot::Old, Slot::New].as_slice() } else { &[Slot::Old] };
-    let home = scratch.file(scratch::name(Slot::Old, change.number))?;
+    scratch.make_bucket(workspace, change.number)?;
+    let home = scratch.own_slot(Slot::Old, change.number)?;
     for &slot in slots {
         let away = scratch.slot(change, slot)?;
         let Some(stat) = workspace.stat(&away)? else { continue };
         // A process may have died over the copy.
         gone(workspace.remove(&home))?;
         copy(workspace, (&away, &stat), &home, (before.size, durability))?;
-        return sync(workspace, &scratch.directory, durability);
+        let bucket = home.parent().filter(|bucket| *bucket != scratch.directory);
+        return bucket.iter().chain([&scratch.directory]).try_for_each(|it| sync(workspace, it, durability));
     }
     Ok(())
 }
@@ -171,13 +173,19 @@ fn carry(
 ) -> Result<(), Failure> {
     let half = dead(home, &scratch.id)?;
     workspace.make_dir(&half, Privacy::Private)?;
-    for name in scratch.names(workspace)? {
-        let from = scratch.file(&name)?;
-        if let (Some(stat), Ok(to)) = (workspace.stat(&from)?, half.join(&name)) {
+    let mut directories = vec![half.clone()];
+    // A bucket before what is in it.
+    for name in scratch.names(workspace)?.iter().rev() {
+        let from = scratch.file(name)?;
+        let (Some(stat), Ok(to)) = (workspace.stat(&from)?, half.join(name)) else { continue };
+        if stat.kind == FileKind::Directory {
+            workspace.make_dir(&to, Privacy::Private)?;
+            directories.push(to);
+        } else {
             copy(workspace, (&from, &stat), &to, (stat.size, durability))?;
         }
     }
-    sync(workspace, &half, durability)?;
+    directories.iter().rev().try_for_each(|directory| sync(workspace, directory, durability))?;
     workspace.rename(&half, entry, Rename::Replace)?;
     // The directories may be as new as the entry.
     for directory in [home.clone()].into_iter().chain(home.ancestors()) {

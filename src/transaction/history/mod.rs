@@ -21,7 +21,7 @@ use super::annex;
 use super::change::{Change, Image, Kind, Standing};
 use super::journal::Journal;
 use super::place::{find, place};
-use super::scratch::{self, Scratch};
+use super::scratch::Scratch;
 use super::state::{Looked, look};
 use super::sweep::is_unreachable;
 use super::{Failure, Interrupt, Links, Options, Recovered, recover};
@@ -279,7 +279,7 @@ impl Place {
             let old = match old_files.of(change) {
                 OldFile::None => Old::None,
                 OldFile::MovedTo(path) => Old::MovedTo(path.clone()),
-                OldFile::Slot(slot) => Old::Kept(self.scratch.file(scratch::name(slot, change.number))?),
+                OldFile::Slot(slot) => Old::Kept(self.scratch.own_slot(slot, change.number)?),
                 OldFile::Lost => Old::Lost,
             };
             let (before, after) = (change.before.map(Version::from), change.after.map(Version::from));

@@ -91,6 +91,26 @@ fn one_that_others_can_write_to_is_none() {
 }
 
 #[test]
+fn many_files_are_copied_to_another_file_system_as_few_are() {
+    let name = |number: usize| -> &'static str { format!("d/{number}").leak() };
+    let memory = memory();
+    put(&memory, &(0..70).map(|number| Step::Put(name(number), Entry::file("1"))).collect::<Vec<_>>());
+    let before = tree(&memory);
+    memory.mount(&path(ATTIC));
+    memory.mount(&home());
+    let changes = (0..70).map(|number| match number {
+        0..35 => Step::Put(name(number), Entry::file("2")),
+        _ => Step::Delete(name(number)),
+    });
+    put(&memory, &changes.collect::<Vec<_>>());
+    assert_ne!(tree(&memory), before);
+    let in_bucket = |path: &wpatch::path::RelPath| path.is_below(&home()) && path.to_string().contains("/files1/o");
+    assert!(memory.entries().keys().any(in_bucket));
+    assert!(done(&undo(&memory, Target::Last(1))));
+    assert_eq!(tree(&memory), before);
+}
+
+#[test]
 fn an_init_that_is_cut_off_anywhere_hides_nothing() {
     for mount in [false, true] {
         for (verb, kind) in (0..).flat_map(|verb| FaultKind::ALL.map(|kind| (verb, kind))) {

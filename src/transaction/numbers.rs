@@ -1,0 +1,98 @@
+//! The numbers of scratch files, which say where they stand.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Failure;
+use super::scratch::{BUCKET, BUCKETED, Scratch};
+use crate::mutex::locked;
+use crate::workspace::Workspace;
+
+/// Gives each number once.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    /// The next one of the files that stand in no bucket.
+    next: AtomicUsize,
+    buckets: Mutex<Buckets>,
+}
+
+/// The numbers in buckets: each of these is for one thread at a time.
+#[derive(Debug, Default)]
+struct Buckets {
+    /// What is left in those that nobody puts anything into just now.
+    open: Vec<Range<usize>>,
+    /// How many there are.
+    count: usize,
+}
+
+/// A number; as long as it is held, nobody else gets one from its bucket.
+pub(super) struct Number<'n> {
+    pub(super) value: usize,
+    /// Those behind it in its bucket.
+    rest: Range<usize>,
+    numbers: &'n Numbers,
+}
+
+impl Numbers {
+    /// Returns a number that nobody had, and makes its bucket in `scratch` if it is the first one there.
+    pub(super) fn take(&self, workspace: &dyn Workspace, scratch: &Scratch) -> Result<Number<'_>, Failure> {
+        let first = self.next.fetch_add(1, Ordering::Relaxed);
+        if first < BUCKET {
+            return Ok(Number { value: first, rest: 0..0, numbers: self });
+        }
+        let (numbers, is_new) = locked(&self.buckets).take();
+        if is_new {
+            scratch.make_bucket(workspace, numbers.start)?;
+        }
+        Ok(Number { value: numbers.start, rest: numbers.start + 1..numbers.end, numbers: self })
+    }
+}
+
+impl Buckets {
+    /// Returns what is left in a bucket, and whether it is a new one.
+    fn take(&mut self) -> (Range<usize>, bool) {
+        if let Some(rest) = self.open.pop() {
+            return (rest, false);
+        }
+        let first = BUCKETED + self.count * BUCKET;
+        self.count += 1;
+        (first..first + BUCKET, true)
+    }
+}
+
+impl Drop for Number<'_> {
+    fn drop(&mut self) {
+        if !self.rest.is_empty() {
+            locked(&self.numbers.buckets).open.push(self.rest.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::RelPath;
+    use crate::workspace::Privacy;
+    use crate::workspace::memory::Memory;
+
+    #[test]
+    fn each_number_is_given_once_and_each_bucket_to_one_at_a_time() {
+        let (memory, numbers) = (Memory::default(), Numbers::default());
+        let home = RelPath::new(b"t").unwrap();
+        memory.make_dir(&home, Privacy::Private).unwrap();
+        let scratch = Scratch::of_entry(home.clone(), "1");
+        let take = || numbers.take(&memory, &scratch).unwrap();
+        let flat: Vec<_> = (0..BUCKET).map(|_| take().value).collect();
+        assert_eq!(flat, (0..BUCKET).collect::<Vec<_>>());
+        assert_eq!(memory.list(Some(&home)).unwrap().len(), 0);
+        let (one, other) = (take(), take());
+        assert_eq!((one.value, other.value), (BUCKETED, BUCKETED + BUCKET));
+        drop(one);
+        let mut all: Vec<_> = (0..3 * BUCKET).map(|_| take().value).collect();
+        all.extend([BUCKETED, other.value]);
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!((all.len(), memory.list(Some(&home)).unwrap().len()), (3 * BUCKET + 2, 5));
+    }
+}
