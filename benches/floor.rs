@@ -3,6 +3,7 @@
 //! ```text
 //! floor answer BEFORE AFTER PATCH > ANSWER    works out the answer; of PATCH it reads the renames
 //! floor none|full TREE < ANSWER               makes it true: stage, journal, exchange, keep the old files
+//! floor ordered TREE < ANSWER                 as wpatch does `none`: staged in many directories, exchanged by one thread
 //! floor plain TREE < ANSWER                   the same without a transaction: write beside, rename over it
 //! ```
 //!
@@ -29,6 +30,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// How many threads share the work.
 const THREADS: usize = 2;
+/// How many files `ordered` stages in one directory.
+const BUCKET: usize = 32;
 /// How many files a thread takes at once.
 const PORTION: usize = 16;
 
@@ -36,18 +39,18 @@ fn main() -> Result<()> {
     let words: Vec<_> = env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["answer", before, after, patch] => answer(Path::new(before), Path::new(after), Path::new(patch)),
-        [mode @ ("plain" | "none" | "full"), tree] => {
+        [mode @ ("plain" | "none" | "ordered" | "full"), tree] => {
             let mut text = Vec::new();
             io::stdin().lock().read_to_end(&mut text)?;
             let steps = steps(&text)?;
             let tree = openat(CWD, *tree, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
             if *mode != "plain" {
-                return transaction(&tree, &steps, *mode == "full");
+                return transaction(&tree, &steps, mode);
             }
             in_parts(&steps, |number, step| plain(&tree, number, step))?;
             remove_empty(&tree, &steps)
         }
-        _ => Err("usage: floor answer BEFORE AFTER PATCH | floor plain|none|full TREE".into()),
+        _ => Err("usage: floor answer BEFORE AFTER PATCH | floor plain|none|ordered|full TREE".into()),
     }
 }
 
@@ -241,17 +244,26 @@ fn plain(tree: &OwnedFd, number: usize, step: &Step<'_>) -> Result<()> {
     Ok(())
 }
 
-fn transaction(tree: &OwnedFd, steps: &[Step<'_>], is_full: bool) -> Result<()> {
+fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
+    let is_full = mode == "full";
     let directory = |path: &str| -> Result<OwnedFd> {
         make_dirs(tree, path)?;
         Ok(openat(tree, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
     };
     let scratch = directory(".git/floor")?;
+    let is_ordered = mode == "ordered";
+    let slot = |letter: char, number: usize| {
+        if is_ordered { format!("files{}/{letter}{number}", number / BUCKET) } else { format!("{letter}{number}") }
+    };
+    in_parts(steps, |number, _| {
+        let is_first = is_ordered && number % BUCKET == 0;
+        if is_first { make_dirs(&scratch, &format!("files{}", number / BUCKET)) } else { Ok(()) }
+    })?;
     let is_staged = |step: &Step<'_>| step.kind != Kind::Delete && (step.kind != Kind::Rename || !step.is_same());
     in_parts(
         steps,
         |number, step| {
-            if is_staged(step) { put(&scratch, &format!("n{number}"), &made(tree, step)?) } else { Ok(()) }
+            if is_staged(step) { put(&scratch, &slot('n', number), &made(tree, step)?) } else { Ok(()) }
         },
     )?;
     let line = |step: &Step<'_>| format!("{}\t{}\t{:096x}\n", step.path, step.from, 0);
@@ -264,7 +276,12 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], is_full: bool) -> Result<()> 
     if is_full {
         fsync(&scratch)?;
     }
-    in_parts(steps, |number, step| swap(tree, &scratch, number, step))?;
+    let swap = |number, step: &Step<'_>| swap(tree, &scratch, (&slot('n', number), &slot('o', number)), step);
+    if is_ordered {
+        steps.iter().enumerate().try_for_each(|(number, step)| swap(number, step))?;
+    } else {
+        in_parts(steps, swap)?;
+    }
     remove_empty(tree, steps)?;
     if is_full {
         syncfs(&scratch)?;
@@ -300,23 +317,22 @@ impl Step<'_> {
 }
 
 /// Puts the new file in and moves the old one out; then looks at what came out.
-fn swap(tree: &OwnedFd, scratch: &OwnedFd, number: usize, step: &Step<'_>) -> Result<()> {
-    let (new, old) = (format!("n{number}"), format!("o{number}"));
+fn swap(tree: &OwnedFd, scratch: &OwnedFd, (new, old): (&str, &str), step: &Step<'_>) -> Result<()> {
     let look = |slot: &str| statat(scratch, slot, AtFlags::SYMLINK_NOFOLLOW);
     if step.kind == Kind::Modify {
         let (directory, name) = parent(tree, step.path, false)?;
-        renameat_with(scratch, &new, &directory, name, RenameFlags::EXCHANGE)?;
-        look(&new)?;
+        renameat_with(scratch, new, &directory, name, RenameFlags::EXCHANGE)?;
+        look(new)?;
         return Ok(());
     }
     if step.kind != Kind::Create {
         let (directory, name) = parent(tree, step.from, false)?;
-        renameat_with(&directory, name, scratch, &old, RenameFlags::NOREPLACE)?;
-        look(&old)?;
+        renameat_with(&directory, name, scratch, old, RenameFlags::NOREPLACE)?;
+        look(old)?;
     }
     if step.kind != Kind::Delete {
         let (directory, name) = parent(tree, step.path, true)?;
-        let slot = if step.kind == Kind::Rename && step.is_same() { &old } else { &new };
+        let slot = if step.kind == Kind::Rename && step.is_same() { old } else { new };
         renameat_with(scratch, slot, &directory, name, RenameFlags::NOREPLACE)?;
     }
     Ok(())
