@@ -53,6 +53,10 @@ impl Commit<'_> {
                 self.staged_files(&arranged.journal.changes).take(FEW + 1).collect::<Result<_, _>>()?;
             if staged.len() > FEW || arranged.journal.has_buckets() {
                 self.workspace.sync_all()?;
+                if arranged.journal.changes.iter().any(|change| change.beside.is_some()) {
+                    // The state directory may be on another file system than the root.
+                    self.workspace.sync(Some(&temporary))?;
+                }
             } else {
                 // One sync writes the journal of the file system for all that have their blocks by then.
                 staged.iter().skip(1).for_each(|(slot, _)| self.workspace.write_out(slot));

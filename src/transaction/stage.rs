@@ -317,8 +317,11 @@ impl Stage {
         directory: Option<&RelPath>,
     ) -> Result<bool, Failure> {
         let target = self.scratch.beside(directory, "p")?;
-        let fault = workspace.rename(absent, &target, Rename::Replace).err().map(|error| error.fault);
-        Ok(fault == Some(Fault::CrossDevice))
+        let probe = || workspace.rename(absent, &target, Rename::Replace).err().map(|error| error.fault);
+        // An error of the disk says neither; one that passes is not to be taken for an answer.
+        let first = probe();
+        let is_answer = matches!(first, Some(Fault::Missing | Fault::CrossDevice));
+        Ok((if is_answer { first } else { probe() }) == Some(Fault::CrossDevice))
     }
 }
 

@@ -351,9 +351,13 @@ impl<'a> Rollback<'a> {
 
     /// Makes durable what was put back on other file systems, where no sync of the root's reaches.
     fn sync_beside(&self) -> Result<(), Failure> {
-        let beside = self.journal.changes.iter().filter(|change| change.beside.is_some());
-        for directory in beside.flat_map(|change| change.path.ancestors()).collect::<BTreeSet<_>>() {
-            match self.slots.workspace.sync(Some(&directory)) {
+        let beside = || self.journal.changes.iter().filter(|change| change.beside.is_some());
+        // What was put back into the very file that was there is not durable with its name.
+        let files = beside().filter(|change| change.is_overwrite() || change.is_mode());
+        let files = files.map(|change| change.path.clone());
+        let directories = beside().flat_map(|change| change.path.ancestors()).collect::<BTreeSet<_>>();
+        for path in files.chain(directories) {
+            match self.slots.workspace.sync(Some(&path)) {
                 Err(error) if is_unreachable(error.fault) => {}
                 synced => synced?,
             }

@@ -101,6 +101,17 @@ impl Disk {
         self.settle(ids);
     }
 
+    /// Makes everything durable but the nodes `apart`, which are on other file systems.
+    pub(super) fn sync_but(&mut self, apart: &BTreeSet<Inode>, live: &Tree) {
+        if apart.is_empty() {
+            *self = Self::new(live);
+            return;
+        }
+        live.nodes.keys().filter(|inode| !apart.contains(inode)).for_each(|&inode| self.sync_attributes(inode, live));
+        let names = self.pending.iter().filter(|(_, change)| !apart.contains(&change.directory));
+        self.settle(names.map(|(&id, _)| id).collect());
+    }
+
     fn sync_attributes(&mut self, inode: Inode, live: &Tree) {
         let (Some(durable), Some(node)) = (self.tree.nodes.get_mut(&inode), live.nodes.get(&inode)) else { return };
         if durable.names().is_none() {

@@ -1,6 +1,6 @@
 //! Inodes and names: what a file system is, without time or failure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::mode::FileKind;
@@ -114,6 +114,18 @@ impl Tree {
 
     pub(super) fn names(&self, directory: Inode) -> Result<&Names, Fault> {
         self.nodes.get(&directory).ok_or(Fault::Missing)?.names().ok_or(Fault::NotDirectory)
+    }
+
+    /// Returns `directories` and all that is in them.
+    pub(super) fn below(&self, directories: &BTreeSet<Inode>) -> BTreeSet<Inode> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<_> = directories.iter().copied().collect();
+        while let Some(inode) = open.pop() {
+            if found.insert(inode) {
+                open.extend(self.names(inode).into_iter().flat_map(|names| names.values().copied()));
+            }
+        }
+        found
     }
 
     /// Writes `bytes` over the first ones of a file.

@@ -281,7 +281,8 @@ impl Workspace for Memory {
     fn sync_all(&self) -> Result<()> {
         self.run("sync", None, |state| {
             state.meter.syncs += 1;
-            state.disk = super::Disk::new(&state.live);
+            let apart = state.live.below(&state.mounts);
+            state.disk.sync_but(&apart, &state.live);
             Ok(())
         })
     }
