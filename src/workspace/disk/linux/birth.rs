@@ -28,9 +28,12 @@ impl Birth {
     }
 }
 
-/// What was found out about one directory, kept for as long as a handle of it.
+/// Most directories that something is kept of: threads mostly work in one each.
+const MOST: usize = 4;
+
+/// What was found out about some directories, kept for as long as a handle of each.
 #[derive(Debug)]
-pub(super) struct Memo<T>(Mutex<Option<(Handle, Instant, Arc<T>)>>);
+pub(super) struct Memo<T>(Mutex<Vec<(Handle, Instant, Arc<T>)>>);
 
 impl<T> Default for Memo<T> {
     fn default() -> Self {
@@ -41,20 +44,22 @@ impl<T> Default for Memo<T> {
 impl<T> Memo<T> {
     /// Returns what is known of `directory`, or finds it out.
     pub(super) fn get(&self, directory: &Handle, ask: impl FnOnce(&OwnedFd) -> Attempt<T>) -> Attempt<Arc<T>> {
-        if let Some((known, since, found)) = &*locked(&self.0)
-            && Arc::ptr_eq(known, directory)
-            && since.elapsed() <= MAX_AGE
-        {
-            return Ok(Arc::clone(found));
+        let is_it = |(known, _, _): &&(Handle, Instant, Arc<T>)| Arc::ptr_eq(known, directory);
+        let known = locked(&self.0).iter().find(is_it).map(|(_, since, found)| (*since, Arc::clone(found)));
+        if let Some((_, found)) = known.filter(|(since, _)| since.elapsed() <= MAX_AGE) {
+            return Ok(found);
         }
         let since = Instant::now();
         let found = Arc::new(ask(directory)?);
-        *locked(&self.0) = Some((Arc::clone(directory), since, Arc::clone(&found)));
+        let mut kept = locked(&self.0);
+        kept.retain(|known| !is_it(&known));
+        kept.truncate(MOST - 1);
+        kept.insert(0, (Arc::clone(directory), since, Arc::clone(&found)));
         Ok(found)
     }
 
-    /// Gives the handle back.
+    /// Gives the handles back.
     pub(super) fn forget(&self) {
-        *locked(&self.0) = None;
+        locked(&self.0).clear();
     }
 }
