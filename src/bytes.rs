@@ -27,6 +27,10 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
 /// Bytes from which on a second thread reads along: in fewer, of which many may be read at once, it has nothing to gain.
 pub(crate) const SHARED: usize = 4 * LARGE;
 
+/// Bytes that the C library takes no notice of when they are given back. Once it was given fewer, it keeps as many and takes
+/// all that is asked for later from its heap, where what is given back leaves holes (`M_MMAP_THRESHOLD` in mallopt(3)).
+const UNNOTICED: usize = 33 << 20;
+
 /// Reads at most `size` bytes from `offset` on, which may be many, of a regular file; fewer if it ends before. Most of the
 /// time goes into the pages that the bytes come to, which two threads get beside each other.
 ///
@@ -36,7 +40,7 @@ pub(crate) const SHARED: usize = 4 * LARGE;
 /// question for it and its use, the process ends as wherever else memory is short.
 pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
     // Asked for first, as the zeros that come as pages are looked at cannot be refused.
-    drop(room(size)?);
+    room(size.max(UNNOTICED)).or_else(|_| room(size)).map(drop)?;
     let mut bytes = vec![0; size];
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
