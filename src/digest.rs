@@ -10,13 +10,16 @@ use sha1::Digest as _;
 /// It tells versions of a file apart in a journal; it is no defence against somebody who
 /// makes two files with one digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Digest(pub u128);
+pub struct Digest(
+    /// The most significant first: a number would want a place of its size, and there may be many.
+    [u8; 16],
+);
 
 impl Digest {
     /// Returns the digest of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Self(xxhash_rust::xxh3::xxh3_128(bytes))
+        Self::from(xxhash_rust::xxh3::xxh3_128(bytes))
     }
 
     /// Returns the digest of `slices`, one behind the other.
@@ -25,17 +28,38 @@ impl Digest {
         if let [bytes] = slices {
             return Self::of(bytes);
         }
-        let mut hasher = xxhash_rust::xxh3::Xxh3Default::new();
+        let mut hasher = Hasher::default();
         for bytes in slices {
             hasher.update(bytes);
         }
-        Self(hasher.digest128())
+        hasher.digest()
+    }
+}
+
+/// A [`Digest`] of what comes in pieces.
+#[derive(Default)]
+pub(crate) struct Hasher(xxhash_rust::xxh3::Xxh3Default);
+
+impl Hasher {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the digest of all pieces, one behind the other.
+    pub(crate) fn digest(&self) -> Digest {
+        Digest::from(self.0.digest128())
+    }
+}
+
+impl From<u128> for Digest {
+    fn from(number: u128) -> Self {
+        Self(number.to_be_bytes())
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
     }
 }
 

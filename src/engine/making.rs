@@ -65,6 +65,7 @@ impl Run {
         self.progress.enter(Phase::Waiting, 0);
         let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
         self.recovered = recovered;
+        let transaction = transaction.expecting(self.plan.operations.len());
         let waiting = match self.indexed.clone() {
             Some(indexed) => {
                 self.stage_index(&indexed, workspace, options, &transaction, approve)?;

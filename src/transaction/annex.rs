@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::journal::{Journal, seal, unseal};
+use super::journal::Journal;
 use super::scratch::{Scratch, join};
+use super::sealed::{seal, unseal};
 use super::sweep::{gone, is_unreachable};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;

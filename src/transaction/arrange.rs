@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Arrival, Change, Image, Standing};
 use super::journal::{Journal, Made, Removed};
-use super::stage::{Stage, Staged};
+use super::stage::Stage;
+use super::staged::{Found, Staged};
 use super::{Failure, Label};
 use crate::change::FileState;
 use crate::mode::FileKind;
@@ -16,43 +17,30 @@ use crate::workspace::Workspace;
 pub(super) struct Arranged {
     pub(super) journal: Journal,
     /// What was read at the path of each change, by the change's number.
-    pub(super) found: BTreeMap<usize, FileState>,
+    pub(super) found: Found,
 }
 
 /// Puts what was staged together.
 pub(super) fn arrange(
     workspace: &dyn Workspace,
     stage: &Stage,
-    staged: Vec<Staged>,
+    staged: Staged,
     label: &Label,
     directories: &BTreeMap<RelPath, Standing>,
 ) -> Result<Arranged, Failure> {
-    let mut makes = BTreeSet::new();
-    let mut removes = BTreeMap::new();
-    let mut keeps = BTreeSet::new();
-    let mut found = BTreeMap::new();
-    let mut changes = Changes { staged: Vec::with_capacity(staged.len()), left: BTreeMap::new() };
-    let mut moves = Vec::new();
-    for one in staged {
-        if let Some(directories) = one.directories {
-            makes.extend(directories.makes);
-            removes.extend(directories.removes);
-            keeps.extend(directories.keeps);
-        }
-        let Some(change) = one.change else { continue };
-        found.extend(one.found.map(|state| (change.number, state)));
-        moves.extend(one.moved.map(|source| (change.path.clone(), *source)));
-        changes.staged.push(change);
-    }
-    debug_assert!(changes.staged.is_sorted_by(|a, b| a.path < b.path), "each path has one change");
-    for (to, (from, state)) in moves {
+    let Staged { changes: staged, mut found, moves, makes, mut removes, keeps } = staged;
+    debug_assert!(staged.is_sorted_by(|a, b| a.path < b.path), "each path has one change");
+    let mut changes = Changes { staged, left: BTreeMap::new() };
+    let mut sources = Vec::with_capacity(moves.len());
+    for (to, from, state) in moves {
         let number = leave(workspace, stage, &mut changes, (&from, &state))?;
-        found.entry(number).or_insert(state);
+        sources.push((number, state));
         if let Some(change) = changes.get_mut(&to) {
             change.arrives.get_or_insert(Arrival::Old(number));
             change.leaves |= change.before.is_some();
         }
     }
+    found.complete(sources);
     removes.extend(emptied(workspace, &changes, (&makes, &keeps), &removes)?);
     raise(workspace, stage, &mut changes, &removes)?;
     let journal = Journal {

@@ -188,6 +188,6 @@ mod hex_digest {
         if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(de::Error::custom("not a digest"));
         }
-        u128::from_str_radix(&text, 16).map(Digest).map_err(de::Error::custom)
+        u128::from_str_radix(&text, 16).map(Digest::from).map_err(de::Error::custom)
     }
 }

@@ -127,7 +127,7 @@ impl Commit<'_> {
             slots: &slots,
             scratch: self.scratch,
             journal: &arranged.journal,
-            numbered: &arranged.journal.numbered(),
+            leaving: &arranged.journal.leaving(),
             found: &arranged.found,
             since: self.since,
             interrupt: self.interrupt,
@@ -234,10 +234,10 @@ impl Commit<'_> {
 /// Synced one after the other, the first may have lost the file for good before the second has it: no file system is
 /// relied upon to let a sync of one carry the other.
 fn has_moves(journal: &Journal) -> bool {
-    let numbered = journal.numbered();
+    let leaving = journal.leaving();
     journal.changes.iter().any(|change| match change.arrives {
         Some(Arrival::Old(number)) => {
-            numbered.get(&number).is_some_and(|source| source.path.parent() != change.path.parent())
+            leaving.get(&number).is_some_and(|source| source.path.parent() != change.path.parent())
         }
         Some(Arrival::Staged) | None => false,
     })

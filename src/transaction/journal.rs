@@ -1,20 +1,16 @@
 //! The journal: what is about to be done, so that it can be undone by somebody who knows nothing else.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Arrival, Change, Numbered, Standing};
 use super::history::IndexRecord;
 use super::scratch::{BUCKETED, Scratch};
+use super::sealed::{self, damaged, refused, unseal};
 use super::{Failure, annex, escape};
-use crate::digest::Digest;
-use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::policy::closed;
 use crate::workspace::{Fault, Workspace};
 
-/// First word of a journal.
-pub(super) const MAGIC: &str = "wpatch.journal/1";
 /// Largest journal that is read, in bytes.
 const MAX_JOURNAL: u64 = 1 << 32;
 
@@ -64,8 +60,7 @@ pub(super) struct Removed {
 impl Journal {
     /// Writes `journal.tmp`.
     pub(super) fn write(&self, workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-        workspace.create(&scratch.file("journal.tmp")?, &[&seal(self)?], Permissions::Exact(0o600), None)?;
-        Ok(())
+        sealed::write(self, workspace, &scratch.file("journal.tmp")?)
     }
 
     /// Reads the journal of a transaction that a dead process left.
@@ -115,9 +110,9 @@ impl Journal {
         self.changes.iter().any(|change| change.number >= BUCKETED)
     }
 
-    /// Returns the changes by their number.
-    pub(super) fn numbered(&self) -> Numbered<'_> {
-        self.changes.iter().map(|change| (change.number, change)).collect()
+    /// Returns the changes whose old file leaves, by their number: what comes from elsewhere in the tree leaves with one.
+    pub(super) fn leaving(&self) -> Numbered<'_> {
+        self.changes.iter().filter(|change| change.leaves).map(|change| (change.number, change)).collect()
     }
 
     /// Returns the changes whose file comes from elsewhere in the tree, by the number of the change that it leaves with.
@@ -138,11 +133,11 @@ impl Journal {
     fn is_plausible(&self) -> bool {
         let directories =
             self.makes.iter().map(|made| &made.path).chain(self.removes.iter().map(|removed| &removed.path));
-        let numbered = self.numbered();
+        let leaving = self.leaving();
         let files = self.changes.iter().map(|change| &change.path).filter(|path| !annex::is_annexed(path));
         directories.chain(files).all(|path| closed(path).is_none())
             && self.changes.iter().all(|change| match change.arrives {
-                Some(Arrival::Old(number)) => numbered.contains_key(&number),
+                Some(Arrival::Old(number)) => leaving.contains_key(&number),
                 Some(Arrival::Staged) | None => true,
             })
     }
@@ -157,43 +152,12 @@ fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Vec<u8>, Failure> {
     read.map(|(text, _)| text)
 }
 
-/// Returns `record` as text that tells whether it was damaged.
-pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
-    // Every head has the same length; what is behind it may be large, and is not copied.
-    let mut text = head(b"").into_bytes();
-    let start = text.len();
-    serde_json::to_writer(&mut text, record).map_err(|error| Failure::State { reason: error.to_string() })?;
-    text.push(b'\n');
-    let head = head(&text[start..]);
-    text[..start].copy_from_slice(head.as_bytes());
-    Ok(text)
-}
-
-/// Returns the line in front of `body`.
-fn head(body: &[u8]) -> String {
-    format!("{MAGIC} {}\n", Digest::of(body))
-}
-
-/// Returns what [`seal`] wrote, which was read at `path`.
-pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
-    let (first, body) = text.split_at(memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1));
-    if first != head(body).as_bytes() {
-        return Err(damaged(path));
-    }
-    serde_json::from_slice(body).map_err(|_| damaged(path))
-}
-
-pub(super) fn damaged(path: &RelPath) -> Failure {
-    refused(path, "the journal is damaged; nothing was touched")
-}
-
-fn refused(path: &RelPath, why: &str) -> Failure {
-    Failure::State { reason: format!("{path}: {why}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::digest::Digest;
+    use crate::mode::Permissions;
+    use crate::transaction::sealed::MAGIC;
     use crate::workspace::memory::Memory;
 
     fn journal(path: &str) -> Journal {

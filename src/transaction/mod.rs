@@ -19,9 +19,11 @@ mod place;
 mod recover;
 mod rollback;
 mod scratch;
+mod sealed;
 mod single;
 mod slots;
 mod stage;
+mod staged;
 mod state;
 mod swap;
 mod sweep;
@@ -203,6 +205,13 @@ impl<'w> Transaction<'w> {
         self
     }
 
+    /// Makes room for `changes`, about as many as there are going to be: lists that grow leave what they moved out of.
+    #[must_use]
+    pub fn expecting(self, changes: usize) -> Self {
+        self.stage.reserve(changes);
+        self
+    }
+
     /// Says what becomes of the other names of files that are staged from now on.
     #[must_use]
     pub fn with_links(mut self, links: Links) -> Self {
@@ -250,13 +259,13 @@ impl<'w> Transaction<'w> {
 
     /// Returns the journal of what was done, and which files are not as it says; `None` if there was nothing to do.
     fn attempt(&self, interrupt: &Interrupt) -> Result<Option<Done>, Aborted> {
-        let (changes, outdated) = self.stage.finish();
+        let (staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated).into());
         }
         let Some(state) = &self.state else { return Ok(None) };
         // That something was taken back is to be known, also if the tree was as before already.
-        if changes.is_empty() && self.label.undoes.is_empty() {
+        if staged.is_empty() && self.label.undoes.is_empty() {
             return Ok(None);
         }
         if let Some(signal) = interrupt.signal() {
@@ -266,7 +275,7 @@ impl<'w> Transaction<'w> {
             // What it displaces would be nowhere.
             return Err(no_history().into());
         }
-        let arranged = arrange(self.workspace, &self.stage, changes, &self.label, &self.directories)?;
+        let arranged = arrange(self.workspace, &self.stage, staged, &self.label, &self.directories)?;
         let Self { workspace, scratch, since, options, trials, progress, .. } = self;
         let (durability, since) = (options.durability, *since);
         let altered = Commit { workspace: *workspace, state, scratch, durability, since, trials, interrupt, progress }

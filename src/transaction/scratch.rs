@@ -170,12 +170,12 @@ impl Scratch {
         }
     }
 
-    /// Returns the path of the scratch file that comes in with `change`. `all` holds what may have moved.
-    pub(super) fn arrival(&self, change: &Change, all: &Numbered<'_>) -> Result<Option<RelPath>, Failure> {
+    /// Returns the path of the scratch file that comes in with `change`. `leaving` holds what may have moved.
+    pub(super) fn arrival(&self, change: &Change, leaving: &Numbered<'_>) -> Result<Option<RelPath>, Failure> {
         match change.arrives {
             None => Ok(None),
             Some(Arrival::Staged) => self.slot(change, Slot::New).map(Some),
-            Some(Arrival::Old(number)) => all.get(&number).map(|source| self.slot(source, Slot::Old)).transpose(),
+            Some(Arrival::Old(number)) => leaving.get(&number).map(|source| self.slot(source, Slot::Old)).transpose(),
         }
     }
 

@@ -8,6 +8,7 @@ use super::change::{Arrival, Change, Image, Standing, bits};
 use super::escape;
 use super::numbers::{Number, Numbers};
 use super::scratch::{Scratch, Slot};
+use super::staged::{One, Staged};
 use super::sweep::is_unreachable;
 use super::{Durability, Failure, Links, Options};
 use crate::change::{Content, FileChange, FileState, Postimage};
@@ -19,30 +20,6 @@ use crate::text::Contents;
 use crate::threads::{LARGE, both};
 use crate::workspace::{Fault, Like, Rename, Stat, Workspace, WorkspaceError};
 
-/// What was staged of one change.
-#[derive(Debug, Default)]
-pub(super) struct Staged {
-    /// What becomes of the file; `None` if only directories change.
-    pub(super) change: Option<Change>,
-    /// What was found at the path.
-    pub(super) found: Option<FileState>,
-    /// The file that comes here or whose contents do, and has to go from where it was.
-    pub(super) moved: Option<Box<(RelPath, FileState)>>,
-    /// What becomes of directories, where something does.
-    pub(super) directories: Option<Box<Directories>>,
-}
-
-/// What becomes of directories for one change.
-#[derive(Debug, Default)]
-pub(super) struct Directories {
-    /// Those that are missing and that no other change has noted.
-    pub(super) makes: Vec<RelPath>,
-    /// One that goes, with what it was.
-    pub(super) removes: Option<(RelPath, Standing)>,
-    /// One that stays, though everything in it goes.
-    pub(super) keeps: Option<RelPath>,
-}
-
 /// Takes changes from several threads.
 #[derive(Debug)]
 pub(super) struct Stage {
@@ -51,7 +28,7 @@ pub(super) struct Stage {
     /// What becomes of the other names of files that change.
     pub(super) links: Links,
     numbers: Numbers,
-    staged: Mutex<Vec<Staged>>,
+    staged: Mutex<Staged>,
     stale: Mutex<Vec<RelPath>>,
     /// The directories that are missing.
     missing: Mutex<BTreeSet<RelPath>>,
@@ -73,11 +50,15 @@ impl Stage {
         }
     }
 
+    /// Makes room for so many changes.
+    pub(super) fn reserve(&self, changes: usize) {
+        locked(&self.staged).reserve(changes);
+    }
+
     /// Returns what was staged, and the files that were seen to have changed meanwhile.
-    pub(super) fn finish(&self) -> (Vec<Staged>, Vec<RelPath>) {
-        let mut staged = std::mem::take(&mut *locked(&self.staged));
-        staged.sort_unstable_by(|a, b| a.path().cmp(&b.path()));
-        (staged, std::mem::take(&mut *locked(&self.stale)))
+    pub(super) fn finish(&self) -> (Staged, Vec<RelPath>) {
+        let staged = std::mem::take(&mut *locked(&self.staged));
+        (staged.sorted(), std::mem::take(&mut *locked(&self.stale)))
     }
 
     /// Returns a number that no scratch file has.
@@ -97,21 +78,19 @@ impl Stage {
         let is_directory = |state: &FileState| state.stat.kind == FileKind::Directory;
         let is_directory_after = after.as_ref().is_some_and(|after| after.kind == FileKind::Directory);
         if is_directory_after && before.as_ref().is_some_and(is_directory) {
-            let directories = Directories { keeps: Some(path), ..Directories::default() };
-            self.push(Staged { directories: Some(Box::new(directories)), ..Staged::default() });
+            self.push(One { keeps: Some(path), ..One::default() });
             return Ok(());
         }
         let going = before.as_ref().filter(|state| is_directory(state));
         let removes = going.map(|state| (path.clone(), Standing::from(&state.stat)));
         let found = before.filter(|state| !is_directory(state));
         let place = self.place(workspace, &path, found.is_some() || removes.is_some())?;
-        let mut directories = Directories { makes: place.makes, removes, ..Directories::default() };
-        let mut staged = Staged { found, ..Staged::default() };
+        let mut one = One { found, makes: place.makes, removes, ..One::default() };
         let number = self.number(workspace)?;
         let mut change = Change {
             number: number.value,
             path,
-            before: staged.found.as_ref().map(Image::from),
+            before: one.found.as_ref().map(Image::from),
             after: None,
             leaves: after.is_none(),
             arrives: None,
@@ -121,18 +100,17 @@ impl Stage {
         self.note(workspace, &change)?;
         match after {
             Some(after) if after.kind == FileKind::Directory => {
-                directories.makes.push(change.path.clone());
+                one.makes.push(change.path.clone());
                 change.leaves = true;
             }
-            Some(after) => self.stage(workspace, &mut change, (&mut staged, place.missing), after)?,
+            Some(after) => self.stage(workspace, &mut change, (&mut one, place.missing), after)?,
             None => {}
         }
         drop(number);
-        change.in_place = self.keeps_names(staged.found.as_ref()) && change.is_of_files();
+        change.in_place = self.keeps_names(one.found.as_ref()) && change.is_of_files();
         let is_a_file = change.before.is_some() || change.after.is_some();
-        staged.change = is_a_file.then_some(change);
-        staged.directories = directories.into_some().map(Box::new);
-        self.push(staged);
+        one.change = is_a_file.then_some(change);
+        self.push(one);
         Ok(())
     }
 
@@ -141,27 +119,27 @@ impl Stage {
         self.links == Links::Kept && found.is_some_and(|found| found.stat.links > 1)
     }
 
-    fn push(&self, staged: Staged) {
-        locked(&self.staged).push(staged);
+    fn push(&self, one: One) {
+        locked(&self.staged).add(one);
     }
 
     fn stage(
         &self,
         workspace: &dyn Workspace,
         change: &mut Change,
-        (staged, missing): (&mut Staged, usize),
+        (one, missing): (&mut One, usize),
         after: Postimage,
     ) -> Result<(), Failure> {
         let Postimage { kind, permissions, content, like } = after;
         match content {
             Content::Bytes(bytes) => {
                 let above = change.path.ancestors().nth(missing);
-                let found = staged.found.as_ref().filter(|_| kind == FileKind::Regular);
+                let found = one.found.as_ref().filter(|_| kind == FileKind::Regular);
                 let like = likeness(like.as_ref(), above.as_ref(), (&change.path, found));
                 self.write(workspace, change, (kind, &bytes), permissions, like)
             }
             Content::Kept => {
-                let Some(found) = &staged.found else { return Err(vanished(&change.path)) };
+                let Some(found) = &one.found else { return Err(vanished(&change.path)) };
                 let permissions = exact(permissions, found.stat.permissions);
                 if found.stat.links > 1 && !self.keeps_names(Some(found)) {
                     let path = change.path.clone();
@@ -180,7 +158,7 @@ impl Stage {
                 } else {
                     change.after = Some(Image::from(&state));
                 }
-                staged.moved = Some(Box::new((from, state)));
+                one.moved = Some((from, state));
                 Ok(())
             }
         }
@@ -332,24 +310,6 @@ struct Place {
     /// Those of them that were not noted before.
     makes: Vec<RelPath>,
     is_beside: bool,
-}
-
-impl Staged {
-    /// Returns the path that it is about.
-    fn path(&self) -> Option<&RelPath> {
-        let change = self.change.as_ref().map(|change| &change.path);
-        change.or_else(|| {
-            let directories = self.directories.as_deref()?;
-            directories.removes.as_ref().map(|(path, _)| path).or(directories.makes.last())
-        })
-    }
-}
-
-impl Directories {
-    /// Returns it, unless nothing becomes of any.
-    fn into_some(self) -> Option<Self> {
-        (!self.makes.is_empty() || self.removes.is_some() || self.keeps.is_some()).then_some(self)
-    }
 }
 
 /// Returns what a new file is like: the one at `like`, which is not looked at again if that is the one that was `found` at

@@ -1,14 +1,14 @@
 //! The swap: puts what was staged in place, each old file staying within reach. One thread, in the journal's order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::change::{Change, Numbered, Standing};
 use super::journal::{Journal, Made};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
+use super::staged::Found;
 use super::verify::is_unchanged;
 use super::{Failure, Interrupt};
-use crate::change::FileState;
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
@@ -19,9 +19,10 @@ pub(super) struct Swap<'a> {
     pub(super) slots: &'a Slots<'a>,
     pub(super) scratch: &'a Scratch,
     pub(super) journal: &'a Journal,
-    pub(super) numbered: &'a Numbered<'a>,
-    /// What was read, by the change's number.
-    pub(super) found: &'a BTreeMap<usize, FileState>,
+    /// The changes whose old files leave.
+    pub(super) leaving: &'a Numbered<'a>,
+    /// What was read.
+    pub(super) found: &'a Found,
     /// A moment before anything was read.
     pub(super) since: Timestamp,
     pub(super) interrupt: &'a Interrupt,
@@ -143,7 +144,7 @@ impl Swap<'_> {
     }
 
     fn put_in(&self, change: &Change) -> Result<(), Failure> {
-        let Some(slot) = self.scratch.arrival(change, self.numbered)? else { return Ok(()) };
+        let Some(slot) = self.scratch.arrival(change, self.leaving)? else { return Ok(()) };
         let put = self.slots.put_in(&slot, &change.path);
         put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
     }
@@ -151,7 +152,7 @@ impl Swap<'_> {
     /// Writes the new file over the old one, of which there is a copy.
     fn overwrite(&self, change: &Change) -> Result<(), Failure> {
         self.verify(change, &change.path)?;
-        let Some(found) = self.found.get(&change.number) else { return Ok(()) };
+        let Some(found) = self.found.get(change.number) else { return Ok(()) };
         let new = self.slots.workspace.read(&self.scratch.slot(change, Slot::New)?, u64::MAX);
         let (bytes, _) = new.map_err(|error| Failure::from(error).about(&change.path))?;
         let written = self.slots.workspace.overwrite(&change.path, &bytes, &found.stat);
@@ -168,7 +169,7 @@ impl Swap<'_> {
     fn set_permissions(&self, change: &Change) -> Result<(), Failure> {
         let Some(mode) = change.after.as_ref().and_then(|after| after.mode) else { return Ok(()) };
         self.slots.workspace.set_permissions(&change.path, Permissions::Exact(mode))?;
-        let inode = self.found.get(&change.number).map(|found| found.stat.inode);
+        let inode = self.found.get(change.number).map(|found| found.stat.inode);
         let stat = self.slots.workspace.stat(&change.path)?;
         if stat.is_some_and(|stat| stat.permissions == mode && Some(stat.inode) == inode) {
             return Ok(());
@@ -178,7 +179,7 @@ impl Swap<'_> {
 
     /// Looks at what came out: only then nobody can change it any more without our seeing it.
     fn verify(&self, change: &Change, slot: &RelPath) -> Result<(), Failure> {
-        let is_same = match self.found.get(&change.number) {
+        let is_same = match self.found.get(change.number) {
             Some(found) => is_unchanged(self.slots.workspace, slot, found, self.since)
                 .map_err(|failure| failure.about(&change.path))?,
             None => false,

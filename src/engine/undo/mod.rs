@@ -146,7 +146,7 @@ impl Run {
         self.recovered = recovered;
         let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
         self.links = links(&chosen, request);
-        let transaction = transaction.with_links(self.links);
+        let transaction = transaction.with_links(self.links).expecting(self.plan.operations.len());
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
         let back = IndexBack::of(&chosen, &request.root)?;
         let restaged = match &back {

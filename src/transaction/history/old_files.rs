@@ -19,8 +19,8 @@ pub(super) enum OldFile<'a> {
 pub(super) struct OldFiles<'a> {
     /// The scratch files of changes that are there.
     slots: HashSet<(Slot, usize)>,
-    /// All changes, where old files went on to others, and these others.
-    numbered: Numbered<'a>,
+    /// The changes whose old files leave, and those that these went on to.
+    leaving: Numbered<'a>,
     arrivals: Numbered<'a>,
 }
 
@@ -28,15 +28,13 @@ impl<'a> OldFiles<'a> {
     /// Returns those of `journal`; `names` are those of the scratch files.
     pub(super) fn new(journal: &'a Journal, names: &[Vec<u8>]) -> Self {
         let slots = names.iter().filter_map(|name| slot_of(name)).collect();
-        let arrivals = journal.arrivals();
-        let numbered = if arrivals.is_empty() { Numbered::new() } else { journal.numbered() };
-        Self { slots, numbered, arrivals }
+        Self { slots, leaving: journal.leaving(), arrivals: journal.arrivals() }
     }
 
     /// Returns where the file that `change` makes was before, if it was renamed.
     pub(super) fn source(&self, change: &Change) -> Option<&'a RelPath> {
         let Some(Arrival::Old(number)) = change.arrives else { return None };
-        self.numbered.get(&number).map(|source| &source.path)
+        self.leaving.get(&number).map(|source| &source.path)
     }
 
     /// Returns where the old file of `change` is.

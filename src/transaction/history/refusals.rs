@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::plans::{self, Saved};
 use super::{Failure, Interrupt, Options, homes, name, places};
-use crate::transaction::journal::{seal, unseal};
 use crate::transaction::scratch::Scratch;
+use crate::transaction::sealed::{damaged, seal, unseal};
 use crate::workspace::{Fault, Workspace};
 
 /// The only file of such an entry.
@@ -83,7 +83,7 @@ pub fn withdraw(workspace: &dyn Workspace, plan: &str) -> Result<usize, Failure>
 pub(super) fn read(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Refusal, Failure> {
     let path = scratch.file(FILE)?;
     let read = workspace.read(&path, MAX_REFUSAL).map_err(|error| match error.fault {
-        Fault::NotRegular | Fault::TooLarge => crate::transaction::journal::damaged(&path),
+        Fault::NotRegular | Fault::TooLarge => damaged(&path),
         _ => error.into(),
     });
     unseal(&read?.0, &path)

@@ -31,7 +31,7 @@ pub(super) struct Rollback<'a> {
     slots: Slots<'a>,
     scratch: &'a Scratch,
     journal: &'a Journal,
-    numbered: Numbered<'a>,
+    leaving: Numbered<'a>,
     twins: Twins<'a>,
     durability: Durability,
     /// Where old files are kept that could not be put back.
@@ -74,8 +74,8 @@ impl<'a> Rollback<'a> {
         durability: Durability,
     ) -> Self {
         let kept = RefCell::default();
-        let (slots, numbered, twins) = (Slots::new(workspace), journal.numbered(), Twins::new(journal));
-        Self { slots, scratch, journal, numbered, twins, durability, kept }
+        let (slots, leaving, twins) = (Slots::new(workspace), journal.leaving(), Twins::new(journal));
+        Self { slots, scratch, journal, leaving, twins, durability, kept }
     }
 
     /// Takes a commit record back whose making was reported as failed. Returns whether there is a journal.
@@ -187,7 +187,7 @@ impl<'a> Rollback<'a> {
     /// if they made the very same change. Where files come in by a second name, the scratch file is still there as
     /// well.
     fn waits(&self, change: &Change) -> Result<bool, Failure> {
-        let Some(slot) = self.scratch.arrival(change, &self.numbered)? else { return Ok(true) };
+        let Some(slot) = self.scratch.arrival(change, &self.leaving)? else { return Ok(true) };
         let inode = |path: &RelPath| Ok::<_, Failure>(self.slots.workspace.stat(path)?.map(|stat| stat.inode));
         let waiting = inode(&slot)?;
         Ok(waiting.is_some() && waiting != inode(&change.path)?)

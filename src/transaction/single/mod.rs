@@ -188,7 +188,7 @@ impl<'w> SingleChange<'w> {
             slots: &Slots::new(self.workspace),
             scratch: &self.scratch,
             journal,
-            numbered: &journal.numbered(),
+            leaving: &journal.leaving(),
             found: &found.into_iter().collect(),
             since: self.since,
             interrupt,

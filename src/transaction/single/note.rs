@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
 use crate::transaction::change::Change;
-use crate::transaction::journal::{Journal, MAGIC, damaged, seal, unseal};
+use crate::transaction::journal::Journal;
 use crate::transaction::place::is_private;
 use crate::transaction::rollback::Rollback;
 use crate::transaction::scratch::Scratch;
+use crate::transaction::sealed::{MAGIC, damaged, seal, unseal};
 use crate::transaction::sweep::{is_unreachable, sweep_slots};
 use crate::transaction::{Durability, Ending, Failure, Recovered};
 use crate::workspace::{Fault, Workspace};

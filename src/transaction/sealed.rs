@@ -1,0 +1,166 @@
+//! Records that tell whether they were damaged: a journal, and notes of the same kind.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Failure;
+use crate::digest::{Digest, Hasher};
+use crate::mode::Permissions;
+use crate::path::RelPath;
+use crate::workspace::{Workspace, WorkspaceError};
+
+/// First word of a record. Its checksum is the second one, and is of all behind its line.
+pub(super) const MAGIC: &str = "wpatch.journal/1";
+/// First line of a record that was written in pieces. Its checksum is the last line, and is of all before that.
+const PIECED: &[u8] = b"wpatch.journal/2\n";
+/// Bytes of a line with a checksum: 32 hex digits and a line feed.
+const LAST: usize = 33;
+/// Bytes from which on a piece is written.
+const PIECE: usize = 1 << 18;
+
+/// Returns `record` as text that tells whether it was damaged.
+pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {
+    let mut body = serde_json::to_vec(record).map_err(|error| unsaid(&error))?;
+    body.push(b'\n');
+    Ok([head(&body).as_bytes(), &body].concat())
+}
+
+/// Returns the line in front of `body`.
+fn head(body: &[u8]) -> String {
+    format!("{MAGIC} {}\n", Digest::of(body))
+}
+
+/// Writes `record` to the new file `path`, private, as text that tells whether it was damaged.
+///
+/// It may be long, and is never in memory as a whole.
+pub(super) fn write(record: &impl Serialize, workspace: &dyn Workspace, path: &RelPath) -> Result<(), Failure> {
+    let mut pieces =
+        Pieces { workspace, path, piece: PIECED.to_vec(), digest: Hasher::default(), is_begun: false, failed: None };
+    let written = serde_json::to_writer(&mut pieces, record);
+    if let Some(error) = pieces.failed {
+        return Err(error.into());
+    }
+    written.map_err(|error| unsaid(&error))?;
+    pieces.piece.push(b'\n');
+    pieces.digest.update(&pieces.piece);
+    let last = format!("{}\n", pieces.digest.digest());
+    pieces.piece.extend_from_slice(last.as_bytes());
+    Ok(pieces.put()?)
+}
+
+/// A file that is written in pieces.
+struct Pieces<'a> {
+    workspace: &'a dyn Workspace,
+    path: &'a RelPath,
+    /// What comes next.
+    piece: Vec<u8>,
+    /// That of all before it.
+    digest: Hasher,
+    /// Whether the file is there.
+    is_begun: bool,
+    /// Why it could not be written.
+    failed: Option<WorkspaceError>,
+}
+
+impl Pieces<'_> {
+    /// Writes the piece behind those before it.
+    fn put(&mut self) -> Result<(), WorkspaceError> {
+        if self.is_begun {
+            self.workspace.append(self.path, &self.piece)?;
+        } else {
+            self.workspace.create(self.path, &[&self.piece], Permissions::Exact(0o600), None)?;
+        }
+        self.is_begun = true;
+        self.piece.clear();
+        Ok(())
+    }
+}
+
+impl Write for Pieces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE {
+            self.digest.update(&self.piece);
+            self.put().map_err(|error| {
+                self.failed = Some(error);
+                io::Error::other("BUG: the cause is beside it")
+            })?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns the record that [`seal`] or [`write()`] made text of, which was read at `path`.
+pub(super) fn unseal<T: DeserializeOwned>(text: &[u8], path: &RelPath) -> Result<T, Failure> {
+    let body = if text.starts_with(PIECED) { pieced(text) } else { headed(text) };
+    serde_json::from_slice(body.ok_or_else(|| damaged(path))?).map_err(|_| damaged(path))
+}
+
+/// Returns the body of a text with a checksum in front of it.
+fn headed(text: &[u8]) -> Option<&[u8]> {
+    let (first, body) = text.split_at(memchr::memchr(b'\n', text)? + 1);
+    (first == head(body).as_bytes()).then_some(body)
+}
+
+/// Returns the body of a text with a checksum behind it.
+fn pieced(text: &[u8]) -> Option<&[u8]> {
+    let (before, last) = text.split_at(text.len().checked_sub(LAST)?);
+    let body = before.strip_prefix(PIECED)?;
+    (last == format!("{}\n", Digest::of(before)).as_bytes()).then_some(body)
+}
+
+fn unsaid(error: &serde_json::Error) -> Failure {
+    Failure::State { reason: error.to_string() }
+}
+
+pub(super) fn damaged(path: &RelPath) -> Failure {
+    refused(path, "the journal is damaged; nothing was touched")
+}
+
+pub(super) fn refused(path: &RelPath, why: &str) -> Failure {
+    Failure::State { reason: format!("{path}: {why}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::memory::Memory;
+
+    fn path() -> RelPath {
+        RelPath::new(b"j").unwrap()
+    }
+
+    fn written(record: &[String]) -> Vec<u8> {
+        let memory = Memory::new();
+        write(&record, &memory, &path()).unwrap();
+        memory.read(&path(), u64::MAX).unwrap().0
+    }
+
+    #[test]
+    fn a_record_is_read_in_both_forms_whatever_its_length() {
+        for count in [0, 1, PIECE / 8 - 5, PIECE / 4, PIECE] {
+            let record: Vec<String> = (0..count).map(|number| format!("{number:05}")).collect();
+            assert_eq!(unseal::<Vec<String>>(&written(&record), &path()).ok().as_ref(), Some(&record));
+            assert_eq!(unseal::<Vec<String>>(&seal(&record).unwrap(), &path()).ok().as_ref(), Some(&record));
+        }
+    }
+
+    #[test]
+    fn a_record_that_was_cut_or_changed_anywhere_is_damaged() {
+        let record: Vec<String> = vec!["x".repeat(2 * PIECE), "y".to_owned()];
+        let text = written(&record);
+        let ends = [0, 1, PIECED.len(), LAST, 100, PIECE, PIECE + PIECED.len(), 2 * PIECE, text.len() - 1];
+        for end in ends {
+            assert!(unseal::<Vec<String>>(&text[..end], &path()).is_err(), "{end}");
+            let mut changed = text.clone();
+            changed[end] ^= 1;
+            assert!(unseal::<Vec<String>>(&changed, &path()).is_err(), "{end}");
+        }
+    }
+}
