@@ -164,7 +164,7 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
     let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
     let output = Output::of(global, usual).with_statistics(&patch, global).with_git(&patch, global);
     let is_deterministic = patch.deterministic;
-    let names_files = patch.is_statistics() || patch.git.reject || global.verbose;
+    let names_files = names_files(&patch, global);
     let outcome = progress::shown(global, |progress| outcome((task, &way), patch, commands, global, progress));
     let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
     if names_files {
@@ -179,6 +179,11 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
     code
 }
 
+/// Returns whether files are named in what is printed, whatever there is to say of them.
+fn names_files(patch: &PatchOptions, global: &Global) -> bool {
+    patch.is_statistics() || patch.git.reject || global.verbose
+}
+
 fn outcome(
     (task, way): (Task, &Way<'_>),
     mut patch: PatchOptions,
@@ -187,6 +192,8 @@ fn outcome(
     progress: Progress,
 ) -> Result<Outcome, Stop> {
     progress.enter(input::first(&patch.usual.patches), 0);
+    let is_asked = global.json || global.output.is_some() || patch.merge.three_way;
+    let brief = !is_asked && !names_files(&patch, global);
     let ancestor = patch.index.build_fake_ancestor.take();
     let mut request = match way {
         Way::Saved(id) => match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
@@ -218,7 +225,7 @@ fn outcome(
         engine::check(request, &open(global)?)
     } else {
         let workspace = open_to_change(global)?;
-        let request = Request { commands: commands.commands(global), ..request };
+        let request = Request { commands: commands.commands(global), brief, ..request };
         // Only now: a signal that comes while the patch is read ends the process at once.
         let interrupt = watched()?;
         engine::apply(request, &workspace, interrupt)

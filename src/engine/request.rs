@@ -60,6 +60,9 @@ pub struct Request {
     pub habits: Habits,
     /// The commands of the user around the change.
     pub commands: Commands,
+    /// Whether the report may leave the files out where the change is made just as the patches say, and nothing has to be
+    /// said of any of them; its summary has the numbers all the same.
+    pub brief: bool,
 }
 
 /// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of the selection is; one
@@ -94,6 +97,7 @@ impl Request {
             whitespace: WhitespaceRequest::default(),
             habits: Habits::default(),
             commands: Commands::default(),
+            brief: false,
         }
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct Run {
     pub(super) recovered: Vec<Recovered>,
     pub(super) signal: Option<i32>,
     pub(super) is_described: bool,
+    /// Whether the report may leave out files of which nothing has to be said.
+    pub(super) is_brief: bool,
     pub(super) is_dry: bool,
     /// What becomes of the other names of files.
     pub(super) links: Links,
@@ -75,6 +77,7 @@ impl Run {
             recovered: Vec::new(),
             signal: None,
             is_described: false,
+            is_brief: false,
             is_dry: false,
             links: Links::default(),
             answers: Answers::default(),
@@ -140,6 +143,8 @@ impl Run {
         self.links = request.transaction.links;
         self.indexed.clone_from(&request.index);
         self.is_saved = request.is_saved;
+        // What the commands of the user get has all files.
+        self.is_brief = request.brief && request.commands.is_empty();
         let mut options = request.preflight.clone();
         // Where git would take one of several places, nobody knows which one a model means.
         options.rules.unique |= request.lenience.is_some();
@@ -254,6 +259,7 @@ impl Run {
             policy: Some(&self.policy),
             resolution: self.resolution.as_ref(),
             is_described: self.is_described,
+            is_brief: self.is_brief,
             is_dry: self.is_dry,
             links: self.links,
             left_out: &self.left_out,

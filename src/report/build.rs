@@ -9,7 +9,7 @@ use super::plan_id::plan_id;
 use super::words::{self, Counter, text};
 use super::{
     IndexReport, InputReport, LeftOutReport, ListedReport, Outcome, PolicyReport, RecoveredReport, Repair, Report,
-    SCHEMA, SavedReport, Summary, TOOL, TransactionReport,
+    SCHEMA, SavedReport, Summary, TOOL, TransactionReport, plain,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
@@ -39,6 +39,8 @@ pub struct Parts<'a> {
     pub resolution: Option<&'a Resolution>,
     /// Whether digests were worked out for every file, so that the change can be named.
     pub is_described: bool,
+    /// Whether numbers are enough of a change that was made as the patches say: the report names no file then.
+    pub is_brief: bool,
     /// Whether nothing was to be written.
     pub is_dry: bool,
     /// What becomes of the other names of files.
@@ -75,6 +77,7 @@ impl Parts<'_> {
             policy: None,
             resolution: None,
             is_described: false,
+            is_brief: false,
             is_dry: false,
             links: Links::Parted,
             plan_id: None,
@@ -97,7 +100,8 @@ impl Parts<'_> {
 #[must_use]
 pub fn build(parts: &Parts<'_>) -> Report {
     let mut counters = Counter::of_all(parts.inputs);
-    let files = files(parts, &mut counters);
+    let plain = plain::summary(parts);
+    let files = if plain.is_some() { Vec::new() } else { files(parts, &mut counters) };
     let decisive = decisive(parts);
     let outcome = match decisive.map(|index| &parts.problems[index]) {
         Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
@@ -136,7 +140,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         quoting: Quoting::default(),
         tree: None,
         inputs: inputs(parts),
-        summary: summary(&files, parts.plan),
+        summary: plain.unwrap_or_else(|| summary(&files, parts.plan)),
         diagnostics: parts.findings.map(DiagnosticsReport::of),
         policy: policy(parts, &files),
         error: decisive.or_else(|| conflict(parts).filter(|_| outcome.is_partial())).map(|index| {

@@ -27,6 +27,7 @@ mod nearest;
 mod numstat;
 mod operation;
 mod outcome;
+mod plain;
 mod plan_id;
 mod ran;
 mod rdjson;
@@ -291,22 +292,27 @@ pub struct RecoveredReport {
 
 impl Summary {
     fn count(&mut self, file: &FileReport) {
+        self.count_file((file.op, file.file_type), (file.added, file.removed), file.is_mode_change());
+        for hunk in &file.hunks {
+            self.hunks_offset += usize::from(hunk.offset.is_some_and(|offset| offset != 0));
+            self.hunks_fuzzy += usize::from(hunk.status == HunkStatus::Fuzzy);
+        }
+    }
+
+    /// Counts a file without its hunks; `lines` are added and removed.
+    fn count_file(&mut self, (op, file_type): (Op, FileType), lines: (usize, usize), is_mode_change: bool) {
         self.files += 1;
-        self.added += file.added;
-        self.removed += file.removed;
-        self.mode_changes += usize::from(file.is_mode_change());
-        self.binary += usize::from(file.file_type == FileType::Binary);
-        match file.op {
+        self.added += lines.0;
+        self.removed += lines.1;
+        self.mode_changes += usize::from(is_mode_change);
+        self.binary += usize::from(file_type == FileType::Binary);
+        match op {
             Op::Create => self.creates += 1,
             Op::Modify => self.modifies += 1,
             Op::Delete => self.deletes += 1,
             Op::Rename => self.renames += 1,
             Op::Copy => self.copies += 1,
             Op::Mode => {}
-        }
-        for hunk in &file.hunks {
-            self.hunks_offset += usize::from(hunk.offset.is_some_and(|offset| offset != 0));
-            self.hunks_fuzzy += usize::from(hunk.status == HunkStatus::Fuzzy);
         }
     }
 }

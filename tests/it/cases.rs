@@ -1,6 +1,7 @@
 //! Every case of `fixtures/`, through the engine in memory and through the binary on a disk.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -80,6 +81,31 @@ fn every_case_ends_as_it_says_in_memory() {
         let applied = run::apply(&memory, &case.patch, &case.settings);
         judge(case, &checked, &applied, &run::tree(&memory))
     });
+}
+
+#[test]
+fn a_brief_report_says_all_but_the_files() {
+    let brief = AtomicUsize::new(0);
+    each(&Case::all(), |case| {
+        let [long, short] = [false, true].map(|brief| {
+            let memory = run::memory(&case.before);
+            run::apply_undescribed(&memory, &case.patch, &case.settings, brief)
+        });
+        for key in AGREED.iter().filter(|key| **key != "files") {
+            same(key, &short[key], &long[key])?;
+        }
+        if short["files"] == long["files"] {
+            return Ok(());
+        }
+        brief.fetch_add(1, Ordering::Relaxed);
+        same("files", &short["files"], &Value::Array(Vec::new()))?;
+        same("what is said", &short["problems"], &Value::Array(Vec::new()))?;
+        let said: Vec<_> = long["files"].as_array().into_iter().flatten().map(|file| &file["status"]).collect();
+        same("what is left out", &said.iter().all(|status| matches!(status.as_str(), Some("ok" | "no_change"))), &true)
+    });
+    if std::env::var_os("CASE").is_none() {
+        assert!(brief.into_inner() > LEAST / 4);
+    }
 }
 
 #[test]

@@ -60,6 +60,13 @@ pub(crate) fn apply(tree: &dyn Workspace, patch: &[u8], settings: &Settings) -> 
     told(&engine::apply(request(patch, settings), tree, &Interrupt::new()))
 }
 
+/// Runs `apply` on a tree as the program does where nobody asks for a report, and returns what there is of it.
+pub(crate) fn apply_undescribed(tree: &dyn Workspace, patch: &[u8], settings: &Settings, brief: bool) -> Value {
+    let mut request = Request { brief, ..request(patch, settings) };
+    request.preflight.describe = false;
+    told(&engine::apply(request, tree, &Interrupt::new()))
+}
+
 /// Runs the binary with `command` on the tree at `root` and returns its report.
 ///
 /// # Panics
@@ -153,6 +160,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         },
         habits: Habits::default(),
         commands: Commands::default(),
+        brief: false,
         diagnostics: None,
     }
 }

@@ -1,0 +1,46 @@
+//! A change of which there is nothing to say but that it was made, and how large it is.
+
+use super::build::Parts;
+use super::{Summary, operation};
+use crate::plan::{Edit, Operation};
+use crate::preflight::FileOutcome;
+
+/// Returns the change in numbers, if that is enough for who asked, and all of it is as the patches say; `None` if its files
+/// have to be told of.
+pub(super) fn summary(parts: &Parts<'_>) -> Option<Summary> {
+    let (plan, resolution) = (parts.plan?, parts.resolution?);
+    let is_whole = parts.receipt.is_some() && parts.problems.is_empty() && parts.left_out.is_empty();
+    let is_alone = !parts.is_described && parts.findings.is_none() && parts.index.is_none();
+    if !parts.is_brief || !is_whole || !is_alone || plan.operations.len() != resolution.files.len() {
+        return None;
+    }
+    let mut summary = Summary::default();
+    for (operation, outcome) in plan.operations.iter().zip(&resolution.files) {
+        if !is_plain(operation, outcome) {
+            return None;
+        }
+        count(&mut summary, operation, outcome);
+    }
+    Some(summary)
+}
+
+/// Returns whether nothing has to be said of a file.
+fn is_plain(operation: &Operation, outcome: &FileOutcome) -> bool {
+    let is_of_diff = matches!(operation.edit, Edit::Keep | Edit::Hunks(_) | Edit::Binary(_));
+    let is_done = outcome.failed.is_none() && outcome.rejects.is_none() && operation.left_out.is_empty();
+    let is_told = outcome.whitespace.is_some() || outcome.merge.is_some() || outcome.fallback.is_some();
+    is_of_diff && is_done && !is_told && outcome.ruling.hits.is_empty()
+}
+
+fn count(summary: &mut Summary, operation: &Operation, outcome: &FileOutcome) {
+    let modes = outcome.modes;
+    let is_mode_change = matches!(modes, (Some(old), Some(new)) if old != new);
+    let op = operation::op(operation, modes);
+    let file_type = operation::file_type(operation, outcome, modes);
+    summary.count_file((op, file_type), (outcome.added, outcome.removed), is_mode_change);
+    summary.hunks += if let Edit::Hunks(hunks) = &operation.edit { hunks.len() } else { 0 };
+    for placement in outcome.placements.iter().flatten() {
+        summary.hunks_offset += usize::from(placement.offset != 0);
+        summary.hunks_fuzzy += usize::from(placement.left_out != (0, 0));
+    }
+}
