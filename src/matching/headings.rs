@@ -3,6 +3,7 @@
 //! Hunks go down the file, each behind the one before. A heading is found like any other line, the first behind the
 //! hunk before; without one, a hunk has to have one place only, or the hunk has to come again for each of its places.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::covered::Covered;
@@ -24,22 +25,38 @@ pub(super) fn place(
     is_stopped: fn() -> bool,
 ) -> Placements {
     let chunks: Vec<_> = hunks.iter().map(|hunk| Chunk::new(hunk, text, direction)).collect();
-    let mut remaining: HashMap<&[&[u8]], usize> = HashMap::new();
-    chunks.iter().filter(|chunk| chunk.is_bare()).for_each(|chunk| *remaining.entry(&chunk.old).or_default() += 1);
+    let alike = Alike { chunks: &chunks, places: OnceCell::new() };
     let ladder = (0..=PUNCT).map(|_| None).collect();
     let mut placer = Placer { index, chunks: &chunks, ladder, covered: Covered::default(), cursor: 0, is_stopped };
-    let outcomes = chunks.iter().map(|chunk| {
+    let outcomes = chunks.iter().enumerate().map(|(at, chunk)| {
         if is_stopped() {
             return Err(Mismatch::not_found());
         }
-        let alike = remaining.get_mut(chunk.old.as_slice()).filter(|_| chunk.is_bare());
-        let outcome = placer.place(chunk, alike.as_ref().map_or(0, |alike| **alike));
-        if let Some(alike) = alike {
-            *alike -= 1;
-        }
-        outcome.map_err(Mismatch::unexplained)
+        placer.place(chunk, || alike.count_from(at)).map_err(Mismatch::unexplained)
     });
     outcomes.collect()
+}
+
+/// Chunks that have nothing but the same old lines to say where they belong.
+struct Alike<'a> {
+    chunks: &'a [Chunk<'a>],
+    /// Their indexes, in order, by those lines: worked out when lines have several places, as few have.
+    places: OnceCell<HashMap<&'a [&'a [u8]], Vec<usize>>>,
+}
+
+impl Alike<'_> {
+    /// Returns how many from `at` on, which is one of them, are like it; 0 if it is none.
+    fn count_from(&self, at: usize) -> usize {
+        let places = self.places.get_or_init(|| {
+            let mut places: HashMap<_, Vec<_>> = HashMap::new();
+            for (at, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.is_bare()) {
+                places.entry(&chunk.old[..]).or_default().push(at);
+            }
+            places
+        });
+        let all = places.get(&self.chunks[at].old[..]).filter(|_| self.chunks[at].is_bare());
+        all.map_or(0, |all| all.len() - all.partition_point(|&other| other < at))
+    }
 }
 
 /// A hunk as Codex reads it.
@@ -102,8 +119,8 @@ struct Fit {
 }
 
 impl<'a> Placer<'a> {
-    /// Places one chunk; `alike` chunks from this one on have the same old lines.
-    fn place(&mut self, chunk: &Chunk<'a>, alike: usize) -> Result<Placement, MismatchKind> {
+    /// Places one chunk; `alike` says how many chunks from this one on have the same old lines.
+    fn place(&mut self, chunk: &Chunk<'a>, alike: impl Fn() -> usize) -> Result<Placement, MismatchKind> {
         for heading in &chunk.headings {
             self.cursor = 1 + self.heading(heading)?;
         }
@@ -112,10 +129,10 @@ impl<'a> Placer<'a> {
             let line = if has_place { self.cursor } else { self.index.count() };
             return Ok(self.settle(chunk, Fit { line, rung: 0, candidates: Vec::new() }, 0));
         }
-        let (fit, count) = match self.fit(chunk, &chunk.old, alike)? {
+        let (fit, count) = match self.fit(chunk, &chunk.old, &alike)? {
             Some(fit) => (Some(fit), chunk.old.len()),
             None => match chunk.without_last_blank() {
-                Some(old) => (self.fit(chunk, old, alike)?, old.len()),
+                Some(old) => (self.fit(chunk, old, &alike)?, old.len()),
                 None => (None, 0),
             },
         };
@@ -144,7 +161,12 @@ impl<'a> Placer<'a> {
     }
 
     /// Finds lines on the first rung that has them.
-    fn fit(&mut self, chunk: &Chunk<'a>, old: &[&'a [u8]], alike: usize) -> Result<Option<Fit>, MismatchKind> {
+    fn fit(
+        &mut self,
+        chunk: &Chunk<'a>,
+        old: &[&'a [u8]],
+        alike: impl Fn() -> usize,
+    ) -> Result<Option<Fit>, MismatchKind> {
         let last = self.index.count().checked_sub(old.len()).filter(|&last| last >= self.cursor);
         let Some(last) = last else { return Ok(None) };
         let (cursor, no_cover) = (self.cursor, Covered::default());
@@ -158,7 +180,7 @@ impl<'a> Placer<'a> {
             }
             let Some(line) = places.next(cursor) else { continue };
             let number = places.count_from(cursor);
-            if number <= 1 || number == alike {
+            if number <= 1 || number == alike() {
                 return Ok(Some(Fit { line, rung, candidates: Vec::new() }));
             }
             let lines = candidates(&places, &no_cover, line, cursor);
@@ -188,8 +210,10 @@ impl<'a> Placer<'a> {
     fn settle(&mut self, chunk: &Chunk<'a>, fit: Fit, count: usize) -> Placement {
         let lines = fit.line..fit.line + count;
         self.covered.take(lines.clone(), chunk.change());
+        let windows = self.ladder[fit.rung].as_ref();
+        let start = windows.map_or_else(|| self.index.offset(lines.start), |windows| windows.offset(lines.start));
         Placement {
-            bytes: self.index.bytes(lines.clone()),
+            bytes: start..self.index.offset_from((lines.start, start), lines.end),
             lines,
             offset: 0,
             left_out: (0, chunk.old.len() - count),
@@ -226,6 +250,8 @@ mod tests {
     #[test]
     fn repeated_lines_are_taken_in_order_if_each_has_its_hunk() {
         assert_eq!(kinds("k\nx\nm\nx\n", &[(&[], "-x\n+1\n"), (&[], "-x\n+2\n")]), [Ok(1), Ok(3)]);
+        let changes: [(&[&str], _); 3] = ["-x\n+1\n", "-x\n+2\n", "-x\n+3\n"].map(|change| (&[][..], change));
+        assert_eq!(kinds("k\nx\nm\nx\nx\n", &changes), [Ok(1), Ok(3), Ok(4)]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::ladder::EXACT;
 use super::progression::Progressions;
 use super::search::Places;
 use super::stop::unless_stopped;
+use crate::text::lines;
 use crate::threads::{LARGE, both};
 
 /// The runs of lines of one file under one comparison.
@@ -73,6 +74,11 @@ impl<'a> Windows<'a> {
     /// Returns the hash of each line of the file.
     pub(super) fn line_hashes(&self) -> impl Iterator<Item = u64> {
         self.hashes.starts(1).map(|line| self.hashes.run(line, 1, BASE))
+    }
+
+    /// Returns the offset of `line`, at once if it is near the last one that was asked for or compared.
+    pub(super) fn offset(&self, line: usize) -> usize {
+        offset(self.index, &self.near, line)
     }
 
     /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
@@ -159,6 +165,13 @@ impl Sieve {
     }
 }
 
+/// Returns the offset of `line`, and notes that in `near`, the line with its offset that was asked for before.
+fn offset(index: &LineIndex<'_>, near: &Cell<(usize, usize)>, line: usize) -> usize {
+    let offset = index.offset_from(near.get(), line);
+    near.set((line, offset));
+    offset
+}
+
 /// The places of some lines, found by their hash and compared when they are asked for.
 pub(super) struct Listed<'w> {
     index: &'w LineIndex<'w>,
@@ -179,16 +192,15 @@ impl Listed<'_> {
         if self.comparison == Comparison::strict(EXACT) {
             return self.is_exactly_at(line);
         }
-        let mut found = self.comparison.lines_from(self.index, line);
+        let text = &self.index.text()[offset(self.index, self.near, line)..];
+        let mut found = (line..).zip(lines(text)).map(|(number, (_, line))| self.comparison.bare(number, line));
         let key = |line| self.comparison.key(line);
         self.wanted.iter().all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
     }
 
     /// The same byte for byte, without a look for the ends of lines.
     fn is_exactly_at(&self, line: usize) -> bool {
-        let offset = self.index.offset_from(self.near.get(), line);
-        self.near.set((line, offset));
-        let mut rest = &self.index.text()[offset..];
+        let mut rest = &self.index.text()[offset(self.index, self.near, line)..];
         self.wanted.iter().all(|wanted| {
             let behind = rest.strip_prefix(*wanted);
             rest = behind.unwrap_or_default();
