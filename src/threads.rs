@@ -38,6 +38,15 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T)
     }
 }
 
+/// Returns whether `is_one` holds for any of `items`; no thread is given fewer than `least` of them.
+pub(crate) fn any<T: Sync>(items: &[T], least: usize, is_one: impl Fn(&T) -> bool + Send + Sync) -> bool {
+    if items.len() / 2 >= least && are_several() {
+        items.par_iter().with_min_len(least).any(is_one)
+    } else {
+        items.iter().any(is_one)
+    }
+}
+
 /// Returns what both make, the second one in a thread of its own where there may be one more.
 pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
     thread::scope(|scope| match thread::Builder::new().spawn_scoped(scope, &second) {
@@ -65,6 +74,7 @@ mod tests {
     fn all_work_is_done_once_and_in_order_where_that_matters() {
         let items: Vec<usize> = (0..1000).collect();
         assert_eq!(map(&items, 10, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert!(any(&items, 10, |&item| item == 700) && !any(&items, 10, |&item| item == 1000));
         let mut counted = vec![0; 1000];
         each_mut(&mut counted, |count| *count += 1);
         assert!(counted.iter().all(|&count| count == 1));

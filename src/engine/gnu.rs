@@ -135,7 +135,7 @@ impl Run {
                 let only = &mut self.plan.operations[0];
                 only.from = Some(std::mem::replace(&mut only.path, path));
                 only.action = Action::Copy;
-                only.guard = Some(Guard::Anything);
+                only.guard = Some(Box::new(Guard::Anything));
             }
             Ok(_) => self.problems.push(Problem::new(&code::USAGE, "--output takes a patch that changes one file")),
             Err(error) => self.problems.push(Problem::new(&code::OUTSIDE_ROOT, format!("--output: {error}"))),
@@ -196,9 +196,9 @@ fn copy(operation: &Operation, from: RelPath, path: RelPath) -> Operation {
         new_mode: None,
         blobs: None,
         expected: None,
-        left_out: Vec::new(),
+        left_out: Box::default(),
         tells_missing: true,
-        guard: Some(Guard::Anything),
+        guard: Some(Box::new(Guard::Anything)),
         permissions: None,
         lead: None,
         ..operation.clone()

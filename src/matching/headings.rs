@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn the_end_of_the_file_is_the_only_place_of_a_hunk_that_names_it() {
         let mut section = codex(&[(&[], "-a\n+A\n")]);
-        section.hunks[0].anchor = Anchor::Headings { headings: Vec::new(), at_end: true };
+        section.hunks[0].anchor = Anchor::Headings { headings: Box::default(), at_end: true };
         let placed = |file: &[u8]| {
             let placements = place(&LineIndex::new(file), &section.text, &section.hunks, Direction::Forward, || false);
             placements.into_iter().next().unwrap().map(|place| place.lines).map_err(|error| error.kind)

@@ -51,7 +51,7 @@ pub(super) fn codex(chunks: &[(&[&str], &str)]) -> Section {
         }
         section.push(body, 0, 0);
         if let Some(hunk) = section.hunks.last_mut() {
-            hunk.anchor = Anchor::Headings { headings: spans, at_end: false };
+            hunk.anchor = Anchor::Headings { headings: spans.into(), at_end: false };
         }
     }
     section

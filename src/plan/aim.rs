@@ -45,10 +45,10 @@ pub(super) fn expect(operations: &mut [Operation], digest: Sha256) -> Result<(),
     if let Some(other) = others.iter_mut().find(is_other) {
         return Err(rejected(other, RejectionKind::SeveralFiles));
     }
-    if first.expected.is_some_and(|known| known != digest) {
+    if first.expected.as_ref().is_some_and(|known| **known != digest) {
         return Err(rejected(first, RejectionKind::OtherDigest));
     }
-    first.expected = Some(digest);
+    first.expected = Some(Box::new(digest));
     Ok(())
 }
 
@@ -67,7 +67,7 @@ pub(super) fn enter(plan: &mut Plan<Name>, selection: &Selection) {
     let names = plan.operations.iter_mut().flat_map(|operation| [Some(&mut operation.path), operation.from.as_mut()]);
     let claims = names.flatten().filter_map(|name| match name {
         Name::Agreed(claims) => Some(claims),
-        Name::Header(_) | Name::Below { .. } | Name::Traditional { .. } | Name::Unnamed(_) => None,
+        Name::Paired(_) | Name::Header(_) | Name::Below { .. } | Name::Traditional { .. } | Name::Unnamed(_) => None,
     });
     for claim in claims.flatten().filter(|claim| claim.strip == Strip::Literal && claim.bytes.starts_with(b"/")) {
         let below = |root: &Vec<u8>| claim.bytes.strip_prefix(root.as_slice())?.strip_prefix(b"/");
@@ -85,6 +85,8 @@ fn named(name: &Name, selection: &Selection) -> Vec<u8> {
         (Err(_), Name::Agreed(claims) | Name::Below { lines: claims, .. }) => {
             claims.first().map(|claim| claim.bytes.clone()).unwrap_or_default()
         }
-        (Err(_), Name::Header(claim) | Name::Traditional { new: claim, .. }) => claim.bytes.clone(),
+        (Err(_), Name::Paired(claim) | Name::Header(claim) | Name::Traditional { new: claim, .. }) => {
+            claim.bytes.clone()
+        }
     }
 }

@@ -33,7 +33,7 @@ fn guessed(operation: &Operation<Name>, below: &[u8]) -> Option<usize> {
             let level = depth(&new.bytes, below)?;
             depth(&old.bytes, below).is_none_or(|old| old == level).then_some(level)
         }
-        Name::Agreed(_) | Name::Header(_) | Name::Below { .. } | Name::Unnamed(_) => None,
+        Name::Agreed(_) | Name::Paired(_) | Name::Header(_) | Name::Below { .. } | Name::Unnamed(_) => None,
     }
 }
 

@@ -46,7 +46,7 @@ pub enum Anchor {
     /// end of the file if so marked.
     Headings {
         /// The texts, without `@@` and terminator.
-        headings: Vec<Span>,
+        headings: Box<[Span]>,
         /// Whether the hunk's last line has to be the file's last line.
         at_end: bool,
     },

@@ -159,14 +159,14 @@ pub struct Operation<P = RelPath> {
     /// The blobs of an `index` line.
     pub blobs: Option<Box<Blobs>>,
     /// The digest that the contents before must have; what is there otherwise is stale.
-    pub expected: Option<Sha256>,
+    pub expected: Option<Box<Sha256>>,
     /// Index of the input that it came from.
     pub input: usize,
     /// Its place among the operations of the whole patch, counted from 0, whatever was left out of it; copies of old files
     /// (`patch --backup`) come behind all of these.
     pub number: usize,
     /// Indexes of the hunks that were left out, in order: they are looked for and not applied.
-    pub left_out: Vec<usize>,
+    pub left_out: Box<[usize]>,
     /// The whole section in that input.
     pub span: Span,
     /// The patch of a series that it belongs to, counted from 0. Renames and copies read the tree as the step
@@ -177,7 +177,7 @@ pub struct Operation<P = RelPath> {
     /// Whether the patch tells an empty file from one that is not there. A diff without git header does not.
     pub tells_missing: bool,
     /// What has to be there, where the plan does not come from a patch.
-    pub guard: Option<Guard>,
+    pub guard: Option<Box<Guard>>,
     /// The permission bits that the file gets, of 0o7777, where the plan does not come from a patch.
     pub permissions: Option<u32>,
     /// What the text above the section says of it.
@@ -240,7 +240,7 @@ pub enum Edit {
     /// The whole contents, given.
     Whole(Arc<Vec<u8>>),
     /// Changes of texts.
-    Replacements(Replacements),
+    Replacements(Box<Replacements>),
     /// A change of a cell of a notebook.
     Cell(Box<CellEdit>),
     /// Changes of numbered lines.

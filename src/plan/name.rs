@@ -8,6 +8,8 @@ use crate::text::Span;
 pub enum Name {
     /// Every line that names the file; they have to agree after stripping.
     Agreed(Vec<Claim>),
+    /// Two lines that name the file below different first components, as in `a/NAME` and `b/NAME`: the first of them.
+    Paired(Box<Claim>),
     /// The rest of a `diff --git` line, which names the file twice: `a/NAME b/NAME`.
     Header(Box<Claim>),
     /// The `---` and `+++` lines of a section with git header. If the strip level leaves nothing of either, the header
@@ -71,6 +73,15 @@ pub enum NameError {
 }
 
 impl Name {
+    /// Returns the name that two lines with prefixes agree on.
+    pub(crate) fn of_both(old: Claim, new: Claim) -> Self {
+        debug_assert!(old.strip == Strip::Prefixed && new.strip == Strip::Prefixed, "each has a prefix");
+        let are_paired =
+            old.bytes != new.bytes && strip(&old.bytes, 1).is_some_and(|rest| strip(&new.bytes, 1) == Some(rest));
+        // There may be many, and one line is half of two.
+        if are_paired { Self::Paired(Box::new(old)) } else { Self::Agreed(vec![old, new]) }
+    }
+
     /// Returns where the section names the file first.
     #[must_use]
     pub fn span(&self) -> Span {
@@ -78,7 +89,7 @@ impl Name {
             Self::Agreed(claims) | Self::Below { lines: claims, .. } => {
                 claims.first().map_or(Span::default(), |claim| claim.span)
             }
-            Self::Header(claim) | Self::Traditional { old: claim, .. } => claim.span,
+            Self::Paired(claim) | Self::Header(claim) | Self::Traditional { old: claim, .. } => claim.span,
             Self::Unnamed(span) => *span,
         }
     }
@@ -104,7 +115,7 @@ impl Name {
     pub(super) fn fix(&mut self, level: usize) {
         let claims = match self {
             Self::Agreed(claims) => claims.iter_mut().collect(),
-            Self::Header(claim) => vec![&mut **claim],
+            Self::Paired(claim) | Self::Header(claim) => vec![&mut **claim],
             Self::Below { header, lines } => std::iter::once(&mut **header).chain(lines).collect(),
             Self::Traditional { old, new } => vec![&mut **old, new],
             Self::Unnamed(_) => Vec::new(),
@@ -122,6 +133,8 @@ impl Name {
     pub(super) fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
         match self {
             Self::Agreed(claims) => agreed(claims, level),
+            Self::Paired(claim) if claim.count(level) == 0 => Err(NameError::Disagreement),
+            Self::Paired(claim) => claim.stripped(level),
             Self::Unnamed(_) => Err(NameError::Unnamed),
             Self::Header(claim) => halves(&claim.bytes, level).ok_or(NameError::Disagreement),
             Self::Below { header, lines } => {
@@ -146,14 +159,18 @@ impl Name {
 }
 
 impl Claim {
-    fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
-        let count = match self.strip {
+    /// Returns how many leading components go at strip level `level`.
+    fn count(&self, level: usize) -> usize {
+        match self.strip {
             Strip::Prefixed => level,
             Strip::Bare => level.saturating_sub(1),
             Strip::Literal => 0,
             Strip::Fixed(count) => count,
-        };
-        let name = strip(&self.bytes, count).ok_or(NameError::Stripped)?;
+        }
+    }
+
+    fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
+        let name = strip(&self.bytes, self.count(level)).ok_or(NameError::Stripped)?;
         if name.is_empty() { Err(NameError::Stripped) } else { Ok(name) }
     }
 }

@@ -148,7 +148,7 @@ pub(super) fn choose(operations: &mut Vec<Operation>, only: &Only) -> Result<Vec
         }
         let others: Vec<_> = (0..divisible(operation)).filter(|hunk| !chosen.contains(hunk)).collect();
         left_out.extend(others.iter().map(|&hunk| left(Some(hunk))));
-        operation.left_out = others;
+        operation.left_out = others.into();
         true
     });
     Ok(left_out)

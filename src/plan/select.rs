@@ -271,7 +271,7 @@ mod tests {
             expected: None,
             input: 0,
             number: 0,
-            left_out: Vec::new(),
+            left_out: Box::default(),
             span: Span::default(),
             step: 0,
             direction: Direction::Forward,

@@ -29,7 +29,7 @@ impl Policy {
                 hits.push(hit);
             }
         }
-        Ruling::of(hits).hits
+        Ruling::of(hits).hits.into_vec()
     }
 
     /// Returns how far a run may go; `None` where no file says so, which is [`Mode::WorkspaceWrite`].

@@ -130,7 +130,7 @@ pub struct Ruling {
     /// The strictest verdict.
     pub verdict: Verdict,
     /// The rules that have something against it, the strictest first.
-    pub hits: Vec<Hit>,
+    pub hits: Box<[Hit]>,
 }
 
 impl Ruling {
@@ -138,7 +138,7 @@ impl Ruling {
     #[must_use]
     pub fn of(mut hits: Vec<Hit>) -> Self {
         hits.sort_by_key(|hit| std::cmp::Reverse(hit.verdict));
-        Self { verdict: hits.first().map_or(Verdict::Allow, |hit| hit.verdict), hits }
+        Self { verdict: hits.first().map_or(Verdict::Allow, |hit| hit.verdict), hits: hits.into() }
     }
 
     /// Returns why it is not simply allowed; `None` if it is.

@@ -61,7 +61,7 @@ impl Policy {
 
 /// Returns the files that the operation changes without saying what has to be in them, if they are there.
 fn unknown(operation: &Operation) -> Vec<&RelPath> {
-    if matches!(operation.guard, Some(Guard::Contents(..))) {
+    if matches!(operation.guard.as_deref(), Some(Guard::Contents(..))) {
         return Vec::new();
     }
     let Some(from) = &operation.from else {

@@ -154,7 +154,7 @@ pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: 
         findings.error(&code::PREREQUISITE, message).help = Some("it is another version of the file".into());
         return false;
     }
-    let Some(expected) = operation.expected else { return true };
+    let Some(&expected) = operation.expected.as_deref() else { return true };
     let actual = node.map(|node| Sha256::of(&node.bytes));
     if actual == Some(expected) {
         return true;

@@ -35,6 +35,10 @@ impl Groups {
 /// Returns the groups of `plan`. Where what does not fit is rejected,
 /// the file for that belongs to the operation.
 pub(super) fn groups(plan: &Plan, options: &Options) -> Groups {
+    sets(plan, options).into_groups()
+}
+
+fn sets(plan: &Plan, options: &Options) -> Sets {
     let file = |operation: &Operation| options.reject_to.path(&operation.path).ok()?;
     let all = plan.operations.iter().enumerate().filter(|_| options.reject);
     let rejected: Vec<_> = all.filter_map(|(index, operation)| Some((index, file(operation)?))).collect();
@@ -59,7 +63,7 @@ pub(super) fn groups(plan: &Plan, options: &Options) -> Groups {
     for (index, source) in super::lines::sources(plan) {
         sets.join(index, source);
     }
-    sets.into_groups()
+    sets
 }
 
 fn paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {
@@ -129,7 +133,7 @@ impl Sets {
         let roots: Vec<_> = (0..self.parent.len()).map(|index| self.root(index)).collect();
         let mut members: Vec<_> = (0..roots.len()).collect();
         // A root is the first of its set.
-        members.sort_by_key(|&index| roots[index]);
+        members.sort_unstable_by_key(|&index| (roots[index], index));
         let ends = members.chunk_by(|&a, &b| roots[a] == roots[b]).scan(0, |end, group| {
             *end += group.len();
             Some(*end)

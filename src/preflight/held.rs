@@ -1,10 +1,11 @@
 //! What policy refuses before any content is looked at.
 
 use super::findings::Findings;
-use super::{Code, Facts, Options, Problem, code, is_there, rulings};
+use super::{Code, Facts, MANY, Options, Problem, code, is_there, ruling, rulings};
 use crate::path::RelPath;
-use crate::plan::Plan;
+use crate::plan::{Operation, Plan};
 use crate::policy::{Access, Hit, Ruling, Verdict};
+use crate::threads;
 use crate::workspace::Workspace;
 
 /// What policy asks about and is refused like what it denies. The least first.
@@ -23,25 +24,27 @@ pub enum Held {
 /// Returns whether policy refuses some of `plan` whatever is in the files.
 #[must_use]
 pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> bool {
-    let is_held = |ruling: &Ruling| ruling.hits.iter().any(|hit| holds(hit, workspace, options));
-    rulings(plan, workspace, &options.policy).iter().any(is_held)
+    let is_held = |operation: &Operation| {
+        ruling(operation, workspace, &options.policy).hits.iter().any(|hit| holds(hit, workspace, options))
+    };
+    threads::any(&plan.operations, MANY, is_held)
 }
 
 /// Returns why policy refuses some of `plan` whatever is in the files.
 #[must_use]
 pub fn refusals(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> Vec<Problem> {
     let rulings = rulings(plan, workspace, &options.policy);
-    held(plan, &rulings, workspace, options).flat_map(|findings| findings.problems).collect()
+    held(plan, rulings, workspace, options).flat_map(|findings| findings.problems).collect()
 }
 
 /// Says of each operation which of its paths are refused, and why.
 pub(super) fn held<'a>(
     plan: &'a Plan,
-    rulings: &'a [Ruling],
+    rulings: Vec<Ruling>,
     workspace: &'a dyn Workspace,
     options: &'a Options,
 ) -> impl Iterator<Item = Findings> + 'a {
-    rulings.iter().enumerate().map(move |(index, ruling)| {
+    rulings.into_iter().enumerate().map(move |(index, ruling)| {
         let mut findings = Findings::default();
         let mut told: Vec<&RelPath> = Vec::new();
         for hit in ruling.hits.iter().filter(|hit| holds(hit, workspace, options)) {
@@ -53,6 +56,7 @@ pub(super) fn held<'a>(
                 findings.attribute(plan, index);
             }
         }
+        findings.outcome.ruling = ruling;
         findings
     })
 }

@@ -34,6 +34,7 @@ mod whitespace;
 mod whole;
 
 use std::io;
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -105,7 +106,7 @@ pub struct FileOutcome {
     /// for a description and each went to its stated place.
     pub placements: Placements,
     /// For changes of texts: which change each placement belongs to, and how many lines are there afterwards.
-    pub texts: Vec<(usize, usize)>,
+    pub texts: Box<[(usize, usize)]>,
     /// The cell that changes, for a notebook.
     pub cell: Option<Box<EditedCell>>,
     /// Lines added.
@@ -190,9 +191,10 @@ pub fn resolve(
     options: &Options,
     sink: &dyn Sink,
 ) -> Result<Resolution, WorkspaceError> {
-    let rulings = rulings(plan, workspace, &options.policy);
-    let all: Vec<Mutex<Findings>> = held::held(plan, &rulings, workspace, options).map(Mutex::new).collect();
+    // What is worked out on the way has its room given back before the room for all findings is taken.
     let groups = group::groups(plan, options);
+    let rulings = rulings(plan, workspace, &options.policy);
+    let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options).map(Mutex::new).collect();
     let whitespace = whitespace::examine(plan, &options.whitespace);
     let is_found = whitespace.iter().flatten().any(|file| file.count() > 0);
     let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };
@@ -213,7 +215,9 @@ pub fn resolve(
                 findings.outcome.diff.take().into_iter().for_each(|diff| shelf.put(index, diff));
             }
             is_refused.fetch_or(findings.refuses(), Ordering::Relaxed);
-            *locked(&all[index]) = findings;
+            let mut known = locked(&all[index]);
+            findings.outcome.ruling = mem::take(&mut known.outcome.ruling);
+            *known = findings;
         }
         count.fetch_add(changes.len(), Ordering::Relaxed);
         for change in changes {
@@ -224,7 +228,7 @@ pub fn resolve(
         Ok(())
     };
     threads::try_each(groups.len(), |number| work(groups.get(number)))?;
-    let mut resolution = Resolution { changes: count.into_inner(), ..collected(all, rulings) };
+    let mut resolution = Resolution { changes: count.into_inner(), ..collected(all) };
     whitespace::tell(plan, whitespace.unwrap_or_default(), options.whitespace.action, &mut resolution);
     Ok(resolution)
 }
@@ -241,23 +245,24 @@ fn go_on(options: &Options) -> Result<(), WorkspaceError> {
 /// Returns what `policy` says of each operation of `plan`; no contents are looked at.
 #[must_use]
 pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<Ruling> {
-    let weigh = |operation: &Operation| policy.weigh(operation, |path| is_there(workspace, path));
-    threads::map(&plan.operations, MANY, weigh)
+    threads::map(&plan.operations, MANY, |operation| ruling(operation, workspace, policy))
+}
+
+fn ruling(operation: &Operation, workspace: &dyn Workspace, policy: &Policy) -> Ruling {
+    policy.weigh(operation, |path| is_there(workspace, path))
 }
 
 fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
     matches!(workspace.stat(path), Ok(Some(_)))
 }
 
-fn collected(all: Vec<Mutex<Findings>>, rulings: Vec<Ruling>) -> Resolution {
+fn collected(all: Vec<Mutex<Findings>>) -> Resolution {
     let mut problems = Vec::new();
-    let mut rulings = rulings.into_iter();
     // Collected, they take the room of what they are made of: there may be many.
     let outcome = |findings: Mutex<Findings>| {
         let findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
         problems.extend(findings.problems);
-        let ruling = rulings.next().expect("BUG: each operation has a ruling");
-        FileOutcome { ruling, ..findings.outcome }
+        findings.outcome
     };
     let files = all.into_iter().map(outcome).collect();
     Resolution { files, problems, changes: 0 }

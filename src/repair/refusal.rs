@@ -115,7 +115,7 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], trail: &mut Trail) -> Option<Misma
     let count = |is: fn(LineKind) -> bool| reading.lines.iter().filter(|line| is(line.kind)).count();
     let body = Span::new(0, text.len());
     let hunk = Hunk {
-        anchor: Anchor::Headings { headings: Vec::new(), at_end: false },
+        anchor: Anchor::Headings { headings: Box::default(), at_end: false },
         span: body,
         header: Span::default(),
         body,

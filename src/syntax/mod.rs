@@ -288,7 +288,7 @@ impl Sections {
             expected: None,
             input: 0,
             number: 0,
-            left_out: Vec::new(),
+            left_out: Box::default(),
             span,
             step: self.step,
             direction: Direction::Forward,

@@ -142,7 +142,7 @@ impl Change {
     /// ```
     #[must_use]
     pub fn edits(path: impl Into<Vec<u8>>, edits: Replacements) -> Self {
-        Self::of(path, Edit::Replacements(edits))
+        Self::of(path, Edit::Replacements(Box::new(edits)))
     }
 
     /// Returns the change that makes a list of edits in JSON: `wpatch edit --edits`.

@@ -65,7 +65,7 @@ pub fn explain(request: &ExplainRequest, workspace: &dyn Workspace) -> Result<Ex
         if path != named {
             hits.extend(policy.explain(&path, access));
         }
-        Ruling::of(hits).hits
+        Ruling::of(hits).hits.into_vec()
     };
     let accesses = request.accesses.iter().map(|&access| (access, hits(access))).collect();
     Ok(Explanation::of(&named, &path, accesses, &policy))

@@ -42,7 +42,8 @@ impl Back<'_> {
             None => Guard::Nothing,
         };
         let here = self.here(file)?;
-        let plain = Operation { guard: Some(guard(file.after)), ..self.operation(Action::Modify, &file.path) };
+        let plain =
+            Operation { guard: Some(Box::new(guard(file.after))), ..self.operation(Action::Modify, &file.path) };
         match (&file.old, file.before) {
             (Old::MovedTo(to), Some(before)) => {
                 if let Some(kind) = here.filter(|_| file.from.is_none()) {
@@ -55,7 +56,7 @@ impl Back<'_> {
                 let there = self.entry.file(to).and_then(|other| other.after);
                 operations.push(Operation {
                     from: Some(to.clone()),
-                    guard: Some(guard(there)),
+                    guard: Some(Box::new(guard(there))),
                     old_mode: there.map(mode),
                     permissions: before.permissions.filter(|_| before.kind == FileKind::Regular),
                     ..self.operation(Action::Rename, &file.path)
@@ -73,7 +74,11 @@ impl Back<'_> {
                     None => operations.push(Operation { action: Action::Create, ..back }),
                     Some(kind) => {
                         operations.push(Operation { action: Action::Delete, old_mode: Some(of_kind(kind)), ..plain });
-                        operations.push(Operation { action: Action::Create, guard: Some(Guard::Anything), ..back });
+                        operations.push(Operation {
+                            action: Action::Create,
+                            guard: Some(Box::new(Guard::Anything)),
+                            ..back
+                        });
                     }
                 }
             }
@@ -165,7 +170,7 @@ impl Back<'_> {
             blobs: None,
             input: self.step,
             number: 0,
-            left_out: Vec::new(),
+            left_out: Box::default(),
             span: Span::default(),
             step: self.step,
             direction: Direction::Forward,

@@ -45,7 +45,7 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
     }
     let span = Span::new(0, body.len());
     let nothing = Span::new(0, 0);
-    let anchor = Anchor::Headings { headings: Vec::new(), at_end: false };
+    let anchor = Anchor::Headings { headings: Box::default(), at_end: false };
     let (old, new) = (LineRange { start: 0, count }, LineRange::default());
     (body, Hunk { anchor, span, header: nothing, body: span, old, new, section: nothing })
 }

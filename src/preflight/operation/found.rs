@@ -18,7 +18,7 @@ impl Worker<'_> {
         operation: &Operation,
         findings: &mut Findings,
     ) -> Result<bool, WorkspaceError> {
-        let Some(guard) = operation.guard else { return Ok(true) };
+        let Some(&guard) = operation.guard.as_deref() else { return Ok(true) };
         let path = operation.from.as_ref().unwrap_or(&operation.path);
         let seen = self.overlay.base(path, operation.step)?;
         let is_right = match guard {
@@ -136,7 +136,8 @@ impl Worker<'_> {
             Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
             Seen::Node(_) | Seen::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);
-                let is_copied_over = operation.action == Action::Copy && operation.guard == Some(Guard::Anything);
+                let is_copied_over =
+                    operation.action == Action::Copy && operation.guard.as_deref() == Some(&Guard::Anything);
                 let may = is_itself || is_going(path) || is_copied_over || self.may_replace(operation)?;
                 if !may {
                     checks::exists(operation, &seen, self.plan.text(operation), findings);

@@ -78,7 +78,8 @@ impl Syntax for Blocks {
         }
         let makes = matches!(edits.first(), Some(Replacement { target: Target::Nothing, .. }));
         let changes = Replacements { edits, order: EditOrder::InTurn, closeness: Closeness::Exact };
-        let operation = sections.push(Action::Modify, name, Edit::Replacements(changes), Span::new(start, end));
+        let operation =
+            sections.push(Action::Modify, name, Edit::Replacements(Box::new(changes)), Span::new(start, end));
         operation.tells_missing = !makes;
         sections.step += 1;
         Ok(end)

@@ -184,7 +184,7 @@ fn added(reader: &mut Reader<'_>) -> Result<(Edit, Span), SyntaxError> {
     let edit = match count {
         0 => Edit::Keep,
         _ => Edit::Hunks(vec![Hunk {
-            anchor: Anchor::Headings { headings: Vec::new(), at_end: false },
+            anchor: Anchor::Headings { headings: Box::default(), at_end: false },
             span: body,
             header: Span::new(start, start),
             body,

@@ -83,7 +83,7 @@ fn chunk(reader: &mut Reader<'_>) -> Result<Hunk, SyntaxError> {
         reader.skip_blank_lines()?;
     }
     Ok(Hunk {
-        anchor: Anchor::Headings { headings, at_end },
+        anchor: Anchor::Headings { headings: headings.into(), at_end },
         span: Span::new(start, body.end),
         header,
         body,

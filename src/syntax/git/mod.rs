@@ -129,19 +129,28 @@ impl Header {
             Some(Side::File(claim, _)) => Some(claim),
             _ => None,
         };
+        let lines = |one: Option<Claim>, other: Option<Claim>| one.into_iter().chain(other).collect();
         let (old, new) = (claim(self.old), claim(self.new));
         if let (Action::Rename | Action::Copy, Some((from, to))) = (action, self.rename.or(self.copy)) {
-            let agreed = |bare: Claim, other: Option<Claim>| Name::Agreed([bare].into_iter().chain(other).collect());
+            let agreed = |bare, other| Name::Agreed(lines(Some(bare), other));
             return (Some(agreed(from, old)), agreed(to, new));
         }
-        let lines: Vec<Claim> = old.into_iter().chain(new).collect();
-        let name = match self.both_names {
-            both if lines.is_empty() => both,
-            Name::Header(header) => Name::Below { header, lines },
-            _ => Name::Agreed(lines),
+        let name = match (self.both_names, old, new) {
+            // Most headers say what the lines say, once more.
+            (Name::Header(header), Some(old), Some(new)) if is_repeated(&header, &old, &new) => Name::of_both(old, new),
+            (both, None, None) => both,
+            (Name::Header(header), old, new) => Name::Below { header, lines: lines(old, new) },
+            (_, old, new) => Name::Agreed(lines(old, new)),
         };
         (None, name)
     }
+}
+
+/// Returns whether the rest of a `diff --git` line is the names of both lines with a blank between them: then it adds
+/// nothing, at any strip level.
+fn is_repeated(header: &Claim, old: &Claim, new: &Claim) -> bool {
+    let rest = header.bytes.strip_prefix(&old.bytes[..]).and_then(|rest| rest.strip_prefix(b" "));
+    rest == Some(&new.bytes[..])
 }
 
 /// Reads the name, twice, behind `diff --git `.

@@ -1,7 +1,9 @@
 //! Sections of git diffs, as a few words of what they say.
 
+use crate::plan::{Claim, Name, Strip};
 use crate::syntax::SyntaxErrorKind::{self, Binary, Contradiction, Expected};
 use crate::syntax::testing::{refused, said};
+use crate::text::Span;
 
 const HUNK: &str = "@@ -1 +1 @@\n-a\n+b\n";
 
@@ -102,4 +104,22 @@ fn each_message_of_a_mailbox_is_a_step() {
     let moved = section("rename from x\nrename to y\n");
     let text = format!("{from}{created}{moved}-- \n2.39\n\n{from}{moved}");
     assert_eq!(said(&text), ["Create x new 100644 step 1", "Rename y from x step 1", "Rename y from x step 2"]);
+}
+
+#[test]
+fn a_header_that_repeats_both_lines_adds_nothing() {
+    let mut names = vec![Vec::new()];
+    for start in 0..40 {
+        names.extend(b"a/ ".map(|byte| [&names[start][..], &[byte]].concat()));
+    }
+    let claim = |bytes: &[u8]| Claim { bytes: bytes.to_vec(), strip: Strip::Prefixed, span: Span::default() };
+    for (old, new) in names.iter().flat_map(|old| names.iter().map(move |new| (old, new))) {
+        let (header, old, new) = (claim(&[&old[..], new].join(&b' ')), claim(old), claim(new));
+        assert!(super::is_repeated(&header, &old, &new));
+        let above = Name::Below { header: Box::new(header), lines: vec![old.clone(), new.clone()] };
+        let alone = Name::of_both(old, new);
+        for level in 0..5 {
+            assert_eq!(above.resolve(level, b""), alone.resolve(level, b""), "{above:?} at {level}");
+        }
+    }
 }

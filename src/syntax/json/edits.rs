@@ -34,11 +34,14 @@ pub(super) fn of_files(list: Value<'_>, _: Options, sections: &mut Sections) -> 
         let at = *operations.entry(file).or_insert_with(|| {
             let changes = Replacements { edits: Vec::new(), order: EditOrder::AtOnce, closeness: Closeness::Exact };
             let name = Name::Agreed(vec![claim]);
-            sections.push(Action::Modify, name, Edit::Replacements(changes), value.span());
+            sections.push(Action::Modify, name, Edit::Replacements(Box::new(changes)), value.span());
             sections.operations.len() - 1
         });
         let operation = &mut sections.operations[at];
-        if entry.expected.is_some_and(|expected| *operation.expected.get_or_insert(expected) != expected) {
+        if entry
+            .expected
+            .is_some_and(|expected| **operation.expected.get_or_insert_with(|| Box::new(expected)) != expected)
+        {
             let kind = SyntaxErrorKind::Contradiction("two digests for one file");
             return Err(SyntaxError::new(kind, value.span()));
         }

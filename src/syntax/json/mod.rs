@@ -122,7 +122,7 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
         let edit = Edit::Whole(Arc::new(content.into_bytes()));
         let operation = sections.push(Action::Modify, path, edit, entry.span());
         operation.tells_missing = false;
-        operation.expected = expected;
+        operation.expected = expected.map(Box::new);
     }
     Ok(())
 }

@@ -104,7 +104,7 @@ fn one(target: &Target, new: &[u8]) -> Replacement {
 }
 
 fn replacements(edits: Vec<Replacement>, order: EditOrder) -> Edit {
-    Edit::Replacements(Replacements { edits, order, closeness: Closeness::Exact })
+    Edit::Replacements(Box::new(Replacements { edits, order, closeness: Closeness::Exact }))
 }
 
 fn options(target: &Target) -> Vec<OsString> {
