@@ -136,9 +136,9 @@ impl Name {
             Self::Paired(claim) if claim.count(level) == 0 => Err(NameError::Disagreement),
             Self::Paired(claim) => claim.stripped(level),
             Self::Unnamed(_) => Err(NameError::Unnamed),
-            Self::Header(claim) => halves(&claim.bytes, level).ok_or(NameError::Disagreement),
+            Self::Header(claim) => halves(&claim.bytes, claim.count(level)).ok_or(NameError::Disagreement),
             Self::Below { header, lines } => {
-                let header = halves(&header.bytes, level);
+                let header = halves(&header.bytes, header.count(level));
                 if lines.iter().all(|line| line.stripped(level).is_err()) {
                     return header.ok_or(NameError::Stripped);
                 }
@@ -267,6 +267,26 @@ mod tests {
         assert_eq!(named(b"a/x b/x", &[b"x", b"x"]), Ok(b"x".to_vec()));
         assert_eq!(named(b"a/x b/x", &[b"x", b"b/x"]), Err(NameError::Stripped));
         assert_eq!(named(b"a/x b/y", &[b"x", b"x"]), Err(NameError::Stripped));
+    }
+
+    #[test]
+    fn a_level_of_its_own_holds_for_all_lines_of_a_section() {
+        let header = || Box::new(claim(b"a/d/x b/d/x", Strip::Prefixed));
+        let (old, new) = (|| claim(b"a/d/x", Strip::Prefixed), || claim(b"b/d/x", Strip::Prefixed));
+        let names = [
+            Name::Header(header()),
+            Name::Below { header: header(), lines: vec![old(), new()] },
+            Name::of_both(old(), new()),
+        ];
+        for mut name in names {
+            for (level, path) in [(1, Ok(&b"d/x"[..])), (2, Ok(b"x"))] {
+                let mut fixed = name.clone();
+                fixed.fix(level);
+                assert_eq!(fixed.stripped(1), path, "{name:?}");
+            }
+            name.fix(3);
+            assert!(name.stripped(1).is_err(), "{name:?}");
+        }
     }
 
     #[test]
