@@ -18,7 +18,7 @@ const PIECED: &[u8] = b"wpatch.journal/2\n";
 /// Bytes of a line with a checksum: 32 hex digits and a line feed.
 const LAST: usize = 33;
 /// Bytes from which on a piece is written.
-const PIECE: usize = 1 << 18;
+const PIECE: usize = 1 << 16;
 
 /// Returns `record` as text that tells whether it was damaged.
 pub(super) fn seal(record: &impl Serialize) -> Result<Vec<u8>, Failure> {

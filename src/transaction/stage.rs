@@ -50,7 +50,7 @@ impl Stage {
         }
     }
 
-    /// Makes room for so many changes.
+    /// Makes room for so many changes, if there is any.
     pub(super) fn reserve(&self, changes: usize) {
         locked(&self.staged).reserve(changes);
     }

@@ -36,9 +36,10 @@ pub(super) struct Staged {
 }
 
 impl Staged {
+    /// Makes room for so many changes, if there is any.
     pub(super) fn reserve(&mut self, changes: usize) {
-        self.changes.reserve(changes);
-        self.found.0.reserve(changes);
+        let _ = self.changes.try_reserve(changes);
+        let _ = self.found.0.try_reserve(changes);
     }
 
     pub(super) fn add(&mut self, one: One) {

@@ -6,6 +6,7 @@ mod single;
 use std::collections::BTreeSet;
 
 use wpatch::change::Sink;
+use wpatch::digest::Digest;
 use wpatch::mode::Permissions;
 use wpatch::transaction::{Durability, Ending, Failure, Interrupt, Options, Transaction, examine, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
@@ -394,6 +395,42 @@ fn a_damaged_journal_stops_everything_and_nothing_is_touched() {
     assert!(matches!(recover(&memory, Options::default()), Err(Failure::State { .. })));
     assert!(matches!(update(&memory), Err(Failure::State { .. })));
     assert_eq!(memory.files(), before);
+}
+
+/// A journal as it was before it was written in pieces: `a` was exchanged, `c` had left for `d`.
+#[test]
+fn a_journal_of_an_older_program_is_rolled_back() {
+    let image = |text: &str| {
+        let digest = Digest::of(text.as_bytes());
+        format!(r#"{{"kind":"file","digest":"{digest}","size":{},"mode":420}}"#, text.len())
+    };
+    let change = |number: usize, path: &str, sides: [String; 2], rest: &str| {
+        let [before, after] = sides;
+        format!(r#"{{"number":{number},"path":"{path}","before":{before},"after":{after},{rest},"beside":null}}"#)
+    };
+    let nothing = || "null".to_owned();
+    let changes = [
+        change(0, "a", [image("old"), image("new")], r#""leaves":false,"arrives":"staged""#),
+        change(1, "c", [image("moved"), nothing()], r#""leaves":true,"arrives":null"#),
+        change(2, "d", [nothing(), image("moved")], r#""leaves":false,"arrives":{"old":1}"#),
+    ];
+    let memory = memory(&[("a", Entry::file("new"))]);
+    let (root, changes) = (memory.identity().unwrap(), changes.join(","));
+    let body = format!(
+        r#"{{"root":"{root}","command":"apply","undoes":[],"makes":[],"removes":[],"changes":[{changes}]}}{}"#,
+        "\n"
+    );
+    memory.make_dir(&path(".wpatch"), Privacy::Private).unwrap();
+    let journal = format!("wpatch.journal/1 {}\n{body}", Digest::of(body.as_bytes()));
+    for (name, text) in [("journal", &*journal), ("n0", "old"), ("o1", "moved")] {
+        memory.put(&path(&format!(".wpatch/txn-1.{name}")), &Entry::file(text));
+    }
+    let recovered = recover(&memory, Options::default()).unwrap();
+    assert_eq!(recovered.iter().map(|one| one.ending).collect::<Vec<_>>(), [Ending::RolledBack]);
+    let files = memory.files();
+    let found = ["a", "c", "d"].map(|name| files.get(&path(name)).cloned());
+    assert_eq!(found, [Some(Entry::file("old")), Some(Entry::file("moved")), None]);
+    assert!(!files.keys().any(|path| path.to_string().starts_with(".wpatch/txn-")), "{files:?}");
 }
 
 #[test]

@@ -1,22 +1,28 @@
-//! More files than stand in one directory of scratch.
+//! More files than stand in one directory of scratch, and a journal that is written in pieces.
+
+use std::fmt::Display;
 
 use wpatch::transaction::recover;
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory, Survivors};
 
-use super::{FULL, Reported, at_every_verb, case_lacks, in_recovery, takes_all, tree, visible};
+use super::{FULL, Reported, at_every_verb, case_lacks, in_recovery, memory, takes_all, tree, verbs, visible};
 use crate::changes::{Case, Step};
 
 /// The files are all in one directory, so that few directories are to be synced.
 fn case() -> Case {
-    let name = |number: usize| -> &'static str { format!("d/{number}").leak() };
+    case_in("d")
+}
+
+fn case_in(directory: &str) -> Case {
+    let name = |name: &dyn Display| -> &'static str { format!("{directory}/{name}").leak() };
     let (numbers, file) = (0..34, |text: &str| Entry::file(text));
-    let mut before: Vec<_> = numbers.clone().map(|number| (name(number), file("old"))).collect();
-    before.extend([("d/from", file("moved")), ("d/gone", file("gone"))]);
-    let mut after: Vec<_> = numbers.clone().map(|number| (name(number), file("new"))).collect();
-    after.extend([("d/made", file("made")), ("d/to", file("moved"))]);
-    let mut steps: Vec<_> = numbers.map(|number| Step::Put(name(number), file("new"))).collect();
-    steps.extend([Step::Delete("d/gone"), Step::Put("d/made", file("made")), Step::Move("d/from", "d/to")]);
-    steps.push(Step::Delete("d/from"));
+    let mut before: Vec<_> = numbers.clone().map(|number| (name(&number), file("old"))).collect();
+    let [from, to, gone, made] = ["from", "to", "gone", "made"].map(|file| name(&file));
+    before.extend([(from, file("moved")), (gone, file("gone"))]);
+    let mut after: Vec<_> = numbers.clone().map(|number| (name(&number), file("new"))).collect();
+    after.extend([(made, file("made")), (to, file("moved"))]);
+    let mut steps: Vec<_> = numbers.map(|number| Step::Put(name(&number), file("new"))).collect();
+    steps.extend([Step::Delete(gone), Step::Put(made, file("made")), Step::Move(from, to), Step::Delete(from)]);
     Case { name: "buckets", before, links: vec![], mounts: vec![], steps, after }
 }
 
@@ -104,4 +110,25 @@ fn what_somebody_put_in_the_place_of_a_bucket_is_swept() {
             assert_eq!(tree(&next), case.memory().entries(), "{} {entry:?}", case.name);
         }
     }
+}
+
+#[test]
+fn a_journal_in_pieces_is_there_as_a_whole_or_not_at_all() {
+    // Names of 2 KB make it long.
+    let case = case_in(&vec!["x".repeat(250); 8].join("/"));
+    let mut pieces = 0;
+    for kind in [FaultKind::ErrorOnce, FaultKind::Killed] {
+        for verb in 0..verbs(&case, &[], FULL) {
+            let memory = memory(&case, &[]);
+            memory.inject(Injection { verb, kind });
+            let reported = Reported::of(&case.run(&memory, FULL), kind);
+            let begun = memory.files().into_iter().find(|(path, _)| path.to_string().ends_with("journal.tmp"));
+            pieces += usize::from(begun.is_some_and(|(_, entry)| !entry.contents.ends_with(b"\n")));
+            for next in [memory.restart(), memory.after_power_loss_with(Survivors::Synced)] {
+                recover(&next, FULL).unwrap();
+                reported.check(&case, &tree(&next), &format!("{kind:?} at {verb}"));
+            }
+        }
+    }
+    assert!(pieces > 0, "{pieces}");
 }
