@@ -28,7 +28,8 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
 pub(crate) const SHARED: usize = 4 * LARGE;
 
 /// Bytes that the C library takes no notice of when they are given back. Once it was given fewer, it keeps as many and takes
-/// all that is asked for later from its heap, where what is given back leaves holes (`M_MMAP_THRESHOLD` in mallopt(3)).
+/// all that is asked for later from its heap, where what is given back leaves holes (`M_MMAP_THRESHOLD` in mallopt(3)). It
+/// learns as much from a file that goes; a patch stays to the end.
 const UNNOTICED: usize = 33 << 20;
 
 /// Reads at most `size` bytes from `offset` on, which may be many, of a regular file; fewer if it ends before. Most of the

@@ -193,7 +193,7 @@ fn outcome(
 ) -> Result<Outcome, Stop> {
     progress.enter(input::first(&patch.usual.patches), 0);
     let is_asked = global.json || global.output.is_some() || patch.merge.three_way;
-    let brief = !is_asked && !names_files(&patch, global);
+    let is_brief = !is_asked && !names_files(&patch, global);
     let ancestor = patch.index.build_fake_ancestor.take();
     let mut request = match way {
         Way::Saved(id) => match engine::planned(request::wishes(patch, task, global)?, &open(global)?, id) {
@@ -225,7 +225,7 @@ fn outcome(
         engine::check(request, &open(global)?)
     } else {
         let workspace = open_to_change(global)?;
-        let request = Request { commands: commands.commands(global), brief, ..request };
+        let request = Request { commands: commands.commands(global), is_brief, ..request };
         // Only now: a signal that comes while the patch is read ends the process at once.
         let interrupt = watched()?;
         engine::apply(request, &workspace, interrupt)

@@ -63,7 +63,7 @@ pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Re
         index,
         is_saved: false,
         commands: Commands::default(),
-        brief: false,
+        is_brief: false,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
         whitespace: patch.whitespace.meant(task, global),
         diagnostics: patch.diagnostics.meant(super::root(global))?,

@@ -62,7 +62,7 @@ pub struct Request {
     pub commands: Commands,
     /// Whether the report may leave the files out where the change is made just as the patches say, and nothing has to be
     /// said of any of them; its summary has the numbers all the same.
-    pub brief: bool,
+    pub is_brief: bool,
 }
 
 /// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of the selection is; one
@@ -97,7 +97,7 @@ impl Request {
             whitespace: WhitespaceRequest::default(),
             habits: Habits::default(),
             commands: Commands::default(),
-            brief: false,
+            is_brief: false,
         }
     }
 }

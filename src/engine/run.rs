@@ -144,7 +144,7 @@ impl Run {
         self.indexed.clone_from(&request.index);
         self.is_saved = request.is_saved;
         // What the commands of the user get has all files.
-        self.is_brief = request.brief && request.commands.is_empty();
+        self.is_brief = request.is_brief && request.commands.is_empty();
         let mut options = request.preflight.clone();
         // Where git would take one of several places, nobody knows which one a model means.
         options.rules.unique |= request.lenience.is_some();

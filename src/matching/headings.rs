@@ -47,6 +47,9 @@ struct Alike<'a> {
 impl Alike<'_> {
     /// Returns how many from `at` on, which is one of them, are like it; 0 if it is none.
     fn count_from(&self, at: usize) -> usize {
+        if !self.chunks[at].is_bare() {
+            return 0;
+        }
         let places = self.places.get_or_init(|| {
             let mut places: HashMap<_, Vec<_>> = HashMap::new();
             for (at, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.is_bare()) {
@@ -54,7 +57,7 @@ impl Alike<'_> {
             }
             places
         });
-        let all = places.get(&self.chunks[at].old[..]).filter(|_| self.chunks[at].is_bare());
+        let all = places.get(&self.chunks[at].old[..]);
         all.map_or(0, |all| all.len() - all.partition_point(|&other| other < at))
     }
 }

@@ -292,19 +292,19 @@ pub struct RecoveredReport {
 
 impl Summary {
     fn count(&mut self, file: &FileReport) {
-        self.count_file((file.op, file.file_type), (file.added, file.removed), file.is_mode_change());
+        self.count_file((file.op, file.file_type), (file.added, file.removed));
+        self.mode_changes += usize::from(file.is_mode_change());
         for hunk in &file.hunks {
             self.hunks_offset += usize::from(hunk.offset.is_some_and(|offset| offset != 0));
             self.hunks_fuzzy += usize::from(hunk.status == HunkStatus::Fuzzy);
         }
     }
 
-    /// Counts a file without its hunks; `lines` are added and removed.
-    fn count_file(&mut self, (op, file_type): (Op, FileType), lines: (usize, usize), is_mode_change: bool) {
+    /// Counts a file without its hunks and its mode; `lines` are added and removed.
+    fn count_file(&mut self, (op, file_type): (Op, FileType), lines: (usize, usize)) {
         self.files += 1;
         self.added += lines.0;
         self.removed += lines.1;
-        self.mode_changes += usize::from(is_mode_change);
         self.binary += usize::from(file_type == FileType::Binary);
         match op {
             Op::Create => self.creates += 1,

@@ -34,10 +34,9 @@ fn is_plain(operation: &Operation, outcome: &FileOutcome) -> bool {
 
 fn count(summary: &mut Summary, operation: &Operation, outcome: &FileOutcome) {
     let modes = outcome.modes;
-    let is_mode_change = matches!(modes, (Some(old), Some(new)) if old != new);
-    let op = operation::op(operation, modes);
-    let file_type = operation::file_type(operation, outcome, modes);
-    summary.count_file((op, file_type), (outcome.added, outcome.removed), is_mode_change);
+    let what = (operation::op(operation, modes), operation::file_type(operation, outcome, modes));
+    summary.count_file(what, (outcome.added, outcome.removed));
+    summary.mode_changes += usize::from(matches!(modes, (Some(old), Some(new)) if old != new));
     summary.hunks += if let Edit::Hunks(hunks) = &operation.edit { hunks.len() } else { 0 };
     for placement in outcome.placements.iter().flatten() {
         summary.hunks_offset += usize::from(placement.offset != 0);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use wpatch::engine::Request;
 use wpatch::preflight::CODES;
 use wpatch::syntax::SYNTAXES;
 
@@ -87,9 +88,10 @@ fn every_case_ends_as_it_says_in_memory() {
 fn a_brief_report_says_all_but_the_files() {
     let brief = AtomicUsize::new(0);
     each(&Case::all(), |case| {
-        let [long, short] = [false, true].map(|brief| {
-            let memory = run::memory(&case.before);
-            run::apply_undescribed(&memory, &case.patch, &case.settings, brief)
+        let [long, short] = [false, true].map(|is_brief| {
+            let mut request = Request { is_brief, ..run::request(&case.patch, &case.settings) };
+            request.preflight.describe = false;
+            run::applied(&run::memory(&case.before), request)
         });
         for key in AGREED.iter().filter(|key| **key != "files") {
             same(key, &short[key], &long[key])?;

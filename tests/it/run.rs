@@ -57,13 +57,11 @@ pub(crate) fn check(tree: &dyn Workspace, patch: &[u8], settings: &Settings) -> 
 
 /// Runs `apply` on a tree and returns its report.
 pub(crate) fn apply(tree: &dyn Workspace, patch: &[u8], settings: &Settings) -> Value {
-    told(&engine::apply(request(patch, settings), tree, &Interrupt::new()))
+    applied(tree, request(patch, settings))
 }
 
-/// Runs `apply` on a tree as the program does where nobody asks for a report, and returns what there is of it.
-pub(crate) fn apply_undescribed(tree: &dyn Workspace, patch: &[u8], settings: &Settings, brief: bool) -> Value {
-    let mut request = Request { brief, ..request(patch, settings) };
-    request.preflight.describe = false;
+/// Runs `apply` as `request` says, and returns its report.
+pub(crate) fn applied(tree: &dyn Workspace, request: Request) -> Value {
     told(&engine::apply(request, tree, &Interrupt::new()))
 }
 
@@ -160,7 +158,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         },
         habits: Habits::default(),
         commands: Commands::default(),
-        brief: false,
+        is_brief: false,
         diagnostics: None,
     }
 }
