@@ -30,8 +30,12 @@ pub(super) struct Windows<'a> {
 struct Runs {
     /// The number that each has here, by its hash.
     numbers: HashMap<u64, usize>,
+    /// The hash of each, by these numbers.
+    hashes: Vec<u64>,
     /// Where they are, by these numbers; of those that came later it is not known.
     places: Vec<Option<Progressions>>,
+    /// The number behind that of the last one that was asked for, mostly that of the next.
+    likely: usize,
 }
 
 impl<'a> Windows<'a> {
@@ -63,7 +67,7 @@ impl<'a> Windows<'a> {
         let ((mut runs, mut hashes), (more, behind)) = both(before, behind);
         for (count, more) in more {
             let runs = runs.entry(count).or_default();
-            more.numbers.into_keys().for_each(|hash| _ = runs.number(hash));
+            more.hashes.into_iter().for_each(|hash| _ = runs.number(hash));
         }
         if hashes.count() == middle {
             hashes.append(&behind);
@@ -85,10 +89,11 @@ impl<'a> Windows<'a> {
     pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
         let (count, hash) = (wanted.len(), Hashes::of_run(self.comparison, wanted.iter().copied()));
         let runs = self.runs.entry(count).or_default();
-        let number = runs.number(hash);
+        let number = runs.known(hash, runs.likely).unwrap_or_else(|| runs.number(hash));
+        runs.likely = number + 1;
         if number >= runs.places.len() {
             let is_large = self.index.text().len() >= LARGE;
-            runs.places = located(&self.hashes, count, (&runs.numbers, is_large), self.is_stopped);
+            runs.places = located(&self.hashes, count, (runs, is_large), self.is_stopped);
         }
         let lines = runs.places[number].as_ref();
         let (index, comparison, near) = (self.index, self.comparison, &self.near);
@@ -99,31 +104,42 @@ impl<'a> Windows<'a> {
 impl Runs {
     /// Returns the number of the run with this hash, which is a new one for a new run.
     fn number(&mut self, hash: u64) -> usize {
-        let next = self.numbers.len();
-        *self.numbers.entry(hash).or_insert(next)
+        let next = self.hashes.len();
+        let number = *self.numbers.entry(hash).or_insert(next);
+        if number == next {
+            self.hashes.push(hash);
+        }
+        number
+    }
+
+    /// Returns the number of the run with this hash, if it has one; soonest if that is the `likely` one.
+    fn known(&self, hash: u64, likely: usize) -> Option<usize> {
+        if self.hashes.get(likely) == Some(&hash) { Some(likely) } else { self.numbers.get(&hash).copied() }
     }
 }
 
-/// Returns where the runs of `count` lines start that have one of the hashes in `numbers`, by their number there.
+/// Returns where those of `runs` start, which have `count` lines, by their number there.
 fn located(
     hashes: &Hashes,
     count: usize,
-    (numbers, is_large): (&HashMap<u64, usize>, bool),
+    (runs, is_large): (&Runs, bool),
     is_stopped: fn() -> bool,
 ) -> Vec<Option<Progressions>> {
-    let (power, sieve) = (power(count), Sieve::new(numbers.keys().copied()));
+    let (power, sieve) = (power(count), Sieve::new(&runs.hashes));
     let add = |places: &mut [Option<Progressions>], number: usize, line| match &mut places[number] {
         Some(lines) => lines.push(line),
         room => *room = Some(Progressions::new(line)),
     };
     let within = |lines: Range<usize>| {
-        let mut places: Vec<_> = (0..numbers.len()).map(|_| None).collect();
+        let mut places: Vec<_> = runs.hashes.iter().map(|_| None).collect();
+        let mut likely = 0;
         for line in unless_stopped(lines, is_stopped) {
             let hash = hashes.run(line, count, power);
             if sieve.passes(hash)
-                && let Some(&number) = numbers.get(&hash)
+                && let Some(number) = runs.known(hash, likely)
             {
                 add(&mut places, number, line);
+                likely = number + 1;
             }
         }
         places
@@ -147,9 +163,9 @@ struct Sieve {
 }
 
 impl Sieve {
-    fn new(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
+    fn new(hashes: &[u64]) -> Self {
         let mut sieve = Self { words: vec![0; (hashes.len() / 4 + 1).next_power_of_two()] };
-        for hash in hashes {
+        for &hash in hashes {
             let word = sieve.word(hash);
             sieve.words[word] |= 1 << (hash % 64);
         }
@@ -266,7 +282,7 @@ mod tests {
             let mut runs = Runs::default();
             whole.starts(count).step_by(3).for_each(|line| _ = runs.number(whole.run(line, count, power(count))));
             let places = |is_large| {
-                let found = located(&whole, count, (&runs.numbers, is_large), || false);
+                let found = located(&whole, count, (&runs, is_large), || false);
                 let lines = |lines: Option<Progressions>| lines.map(|lines| lines.within(0..usize::MAX).collect::<Vec<_>>());
                 found.into_iter().map(lines).collect::<Vec<_>>()
             };

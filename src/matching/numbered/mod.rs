@@ -253,21 +253,23 @@ impl Placer<'_> {
         let wants_one = quest.level.is_fuzzy
             || (TRAILING..=PUNCT).contains(&rung)
             || (offset != 0 && (self.patch.rules.unique || matches!(rung, WHITESPACE | FIXED)));
-        let rung = LADDER[rung].name;
+        let name = LADDER[rung].name;
         if wants_one && candidates.len() > 1 {
-            return Err(MismatchKind::Ambiguous { lines: candidates, rung });
+            return Err(MismatchKind::Ambiguous { lines: candidates, rung: name });
         }
         let lines = line..line + quest.count();
+        let start = self.offset(lines.start);
+        let end = if rung == EXACT { start + quest.wanted().len() } else { self.offset(lines.end) };
         self.covered.take(lines.clone(), quest.pattern.change);
         self.carried = if self.patch.rules.as_gnu { offset } else { 0 };
         let context = quest.pattern.trailing.saturating_sub(quest.pattern.count() - quest.level.lines.end);
         self.frozen = lines.end - context.min(quest.count());
         Ok(Placement {
-            bytes: self.offset(lines.start)..self.offset(lines.end),
+            bytes: start..end,
             lines,
             offset,
             left_out: (quest.level.lines.start, quest.pattern.count() - quest.level.lines.end),
-            rung,
+            rung: name,
             candidates: match offset {
                 0 => Vec::new(),
                 _ if candidates.is_empty() => vec![line],
