@@ -268,7 +268,8 @@ fn clipped(line: &[u8]) -> Vec<u8> {
 /// exactly by a grammar that is exact about line ends; else it ends as the lines around it.
 #[must_use]
 pub fn splice(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, placements: &[Placement]) -> Vec<u8> {
-    splice_by(preimage, text, hunks, direction, placements, &Rules::default()).pieces.join(preimage)
+    let placements: Vec<_> = placements.iter().collect();
+    splice_by(preimage, text, hunks, direction, &placements, &Rules::default()).pieces.join(preimage)
 }
 
 /// What a file becomes, and what of it is not as the patch has it.
@@ -290,7 +291,7 @@ pub fn splice_by(
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
-    placements: &[Placement],
+    placements: &[&Placement],
     rules: &Rules,
 ) -> Spliced {
     splice::splice(preimage, (text, hunks), direction, placements, rules)

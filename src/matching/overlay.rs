@@ -29,7 +29,7 @@ pub fn overlay(
         ahead = if placements.len() == ahead { 2 * ahead } else { 1 };
         let (now, later) = rest.split_at(placements.len());
         let placed = now.iter().zip(&placements).filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
-        let (fitting, found): (Vec<_>, Vec<_>) = placed.map(|(hunk, place)| (hunk.clone(), place.clone())).unzip();
+        let (fitting, found): (Vec<_>, Vec<_>) = placed.map(|(hunk, place)| (hunk.clone(), place)).unzip();
         let spliced = splice_by(&file, text, &fitting, direction, &found, rules);
         file = spliced.pieces.join(&file);
         made.corrected.extend(spliced.corrected);

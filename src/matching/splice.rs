@@ -8,45 +8,80 @@ use super::ladder::{EOF, EXACT, FIXED, INDENT, LADDER, PUNCT};
 use super::reindent::Reindent;
 use super::{Placement, Rules, Spliced, blank_end};
 use crate::plan::{Closeness, Direction, Hunk, HunkLine, LineKind, has_note};
-use crate::text::{BYTE_ORDER_MARK, Ending, Pieces, lines};
+use crate::text::{BYTE_ORDER_MARK, Ending, lines};
+use crate::threads::{LARGE, both};
 
 /// Returns the file with the hunks in place.
 pub(super) fn splice(
     preimage: &[u8],
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
-    placements: &[Placement],
+    placements: &[&Placement],
     rules: &Rules,
 ) -> Spliced {
-    let mut order: Vec<_> = hunks.iter().zip(placements).collect();
-    order.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
-    let mut out = Output { preimage, pieces: Pieces::default(), is_open: false };
-    let mut done = 0;
-    let mut spliced = Spliced::default();
-    for (hunk, placement) in order {
-        let site = Site::new(preimage, hunk, placement, rules);
-        out.keep(done..placement.bytes.start, site.ending);
-        let is_taken = |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
-        let lines = hunk.lines(text, direction).filter(is_taken);
-        match rules.correction {
-            None if site.is_whole(hunk.body.of(text)) && out.is_whole() => {
-                out.replace(placement.bytes.start, lines);
+    let placed = hunks.iter().zip(placements.iter().copied()).collect();
+    Splicer { preimage, text, direction, rules }.all(placed, preimage.len() >= LARGE)
+}
+
+/// A hunk and where it goes.
+type Placed<'a> = (&'a Hunk, &'a Placement);
+
+/// What hunks are put into, and how.
+struct Splicer<'a> {
+    preimage: &'a [u8],
+    text: &'a [u8],
+    direction: Direction,
+    rules: &'a Rules,
+}
+
+impl<'a> Splicer<'a> {
+    /// Returns all of the file with these hunks; two threads make one half each where it is large.
+    fn all(&self, mut hunks: Vec<Placed<'_>>, is_large: bool) -> Spliced {
+        hunks.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
+        let (first, second) = hunks.split_at(if is_large { hunks.len() / 2 } else { 0 });
+        // Nothing of the one side tells on the other where a line is between them that stays.
+        let between = first.last().zip(second.first()).map(|((_, last), (_, next))| last.bytes.end..next.bytes.start);
+        let mut out = match between.filter(|between| !between.is_empty()) {
+            None => self.part(&hunks, 0),
+            Some(between) => {
+                let (mut out, behind) = both(|| self.part(first, 0), || self.part(second, between.start));
+                out.end_line(ending_near(self.preimage, between.end));
+                out.append(behind);
+                out
             }
-            None => site.write(&lines.collect::<Vec<_>>(), &mut out),
-            Some(correction) => {
-                let end = blank_end(preimage, text, hunk, direction, placement).filter(|_| !rules.no_add);
-                let corrected = Corrected::new(lines, end, placement, correction);
-                site.write(&corrected.lines().collect::<Vec<_>>(), &mut out);
-                corrected.tell(&mut spliced);
-            }
-        }
-        if rules.inaccurate_eof && !rules.no_add && site.is_open_end(hunk, text, direction, rules) {
-            out.open();
-        }
-        done = placement.bytes.end;
+        };
+        out.keep(out.done..self.preimage.len(), ending_near(self.preimage, out.done));
+        out.made
     }
-    out.keep(done..preimage.len(), ending_near(preimage, done));
-    Spliced { pieces: out.pieces, ..spliced }
+
+    /// Returns the file from the offset `done` to the end of the last of these hunks.
+    fn part(&self, hunks: &[Placed<'_>], done: usize) -> Output<'a> {
+        let Self { preimage, text, direction, rules } = *self;
+        let mut out = Output { preimage, made: Spliced::default(), is_open: false, done };
+        for &(hunk, placement) in hunks {
+            let site = Site::new(preimage, hunk, placement, rules);
+            out.keep(out.done..placement.bytes.start, site.ending);
+            let is_taken = |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
+            let lines = hunk.lines(text, direction).filter(is_taken);
+            match rules.correction {
+                None if site.is_whole(hunk.body.of(text)) && out.is_whole() => {
+                    out.replace(placement.bytes.start, lines);
+                }
+                None => site.write(&lines.collect::<Vec<_>>(), &mut out),
+                Some(correction) => {
+                    let end = blank_end(preimage, text, hunk, direction, placement).filter(|_| !rules.no_add);
+                    let corrected = Corrected::new(lines, end, placement, correction);
+                    site.write(&corrected.lines().collect::<Vec<_>>(), &mut out);
+                    corrected.tell(&mut out.made);
+                }
+            }
+            if rules.inaccurate_eof && !rules.no_add && site.is_open_end(hunk, text, direction, rules) {
+                out.open();
+            }
+            out.done = placement.bytes.end;
+        }
+        out
+    }
 }
 
 /// The end of the line in front of `offset`; else of the line there; LF where there is none.
@@ -63,9 +98,11 @@ fn present(ending: Ending) -> Option<Ending> {
 /// The file that is made.
 struct Output<'a> {
     preimage: &'a [u8],
-    pieces: Pieces,
+    made: Spliced,
     /// Whether the last line is an inserted one that lacks its terminator.
     is_open: bool,
+    /// The offset in the preimage up to which all is dealt with.
+    done: usize,
 }
 
 impl Output<'_> {
@@ -74,7 +111,7 @@ impl Output<'_> {
         if !bytes.is_empty() {
             self.end_line(ending);
         }
-        self.pieces.keep(bytes);
+        self.made.pieces.keep(bytes);
     }
 
     /// Adds a copy of bytes of the file in the same way.
@@ -82,7 +119,7 @@ impl Output<'_> {
         if !bytes.is_empty() {
             self.end_line(ending);
         }
-        self.pieces.insert(bytes);
+        self.made.pieces.insert(bytes);
     }
 
     /// Ends an inserted line that lacks its terminator, as something follows.
@@ -97,8 +134,8 @@ impl Output<'_> {
         for line in hunk {
             let behind = offset + line.text.len();
             match line.kind {
-                LineKind::Context => self.pieces.keep(offset..behind),
-                LineKind::Insertion => self.pieces.insert(line.text),
+                LineKind::Context => self.made.pieces.keep(offset..behind),
+                LineKind::Insertion => self.made.pieces.insert(line.text),
                 LineKind::Deletion => {}
             }
             offset = if line.is_old() { behind } else { offset };
@@ -111,33 +148,41 @@ impl Output<'_> {
             self.close(ending);
         }
         for part in parts {
-            self.pieces.insert(part);
+            self.made.pieces.insert(part);
         }
         self.is_open = !self.last().ends_with(b"\n");
     }
 
     /// Returns whether what comes next begins a line.
     fn is_whole(&self) -> bool {
-        !self.is_open && (self.pieces.is_empty() || self.last().ends_with(b"\n"))
+        !self.is_open && (self.made.pieces.is_empty() || self.last().ends_with(b"\n"))
     }
 
     fn is_mark(&self) -> bool {
-        self.pieces.len() == BYTE_ORDER_MARK.len() && self.pieces.join(self.preimage) == BYTE_ORDER_MARK
+        self.made.pieces.len() == BYTE_ORDER_MARK.len() && self.made.pieces.join(self.preimage) == BYTE_ORDER_MARK
     }
 
     /// Returns the last piece.
     fn last(&self) -> &[u8] {
-        self.pieces.slices(self.preimage).next_back().unwrap_or_default()
+        self.made.pieces.slices(self.preimage).next_back().unwrap_or_default()
     }
 
     /// Takes the terminator off the last line, which is an inserted one.
     fn open(&mut self) {
         let terminator = Ending::of(self.last()).bytes().len();
-        self.pieces.shorten(terminator);
+        self.made.pieces.shorten(terminator);
+    }
+
+    /// Adds what follows, which was made on its own.
+    fn append(&mut self, behind: Self) {
+        self.made.pieces.append(behind.made.pieces);
+        self.made.corrected.extend(behind.made.corrected);
+        self.made.left_out.extend(behind.made.left_out);
+        (self.is_open, self.done) = (behind.is_open, behind.done);
     }
 
     fn close(&mut self, ending: Ending) {
-        self.pieces.insert(ending.bytes());
+        self.made.pieces.insert(ending.bytes());
         self.is_open = false;
     }
 }
@@ -266,8 +311,9 @@ impl<'a> Site<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Section, codex};
-    use super::super::{Rules, place, splice};
+    use super::super::{Correction, Rules, place, splice};
     use super::*;
+    use crate::whitespace::WhitespaceRule;
 
     fn applied(file: &str, section: &Section, rules: &Rules) -> String {
         let placements = place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, rules);
@@ -332,5 +378,35 @@ mod tests {
     fn an_exact_hunk_is_written_byte_for_byte() {
         assert_eq!(by_number("a\r\n", "-a\r\n+b\n", &Rules::default()), "b\n");
         assert_eq!(by_number("a\n", "-a\n+b\n\\ No newline\n", &Rules::default()), "b");
+    }
+
+    /// Returns what comes out with all hunks one after the other, and with half of them for each of two threads.
+    fn both_ways(file: &str, section: &Section, rules: &Rules) -> [Spliced; 2] {
+        let (preimage, text, direction) = (file.as_bytes(), &section.text[..], Direction::Forward);
+        let placements = place(preimage, text, &section.hunks, direction, rules);
+        // One that fits nowhere beside the other is left out.
+        let hunks =
+            section.hunks.iter().zip(&placements).filter_map(|(hunk, placed)| Some((hunk, placed.as_ref().ok()?)));
+        let hunks: Vec<_> = hunks.collect();
+        [false, true].map(|is_large| Splicer { preimage, text, direction, rules }.all(hunks.clone(), is_large))
+    }
+
+    #[test]
+    fn two_halves_are_as_one() {
+        let bodies = ["-1\n+x\n", "+x \n 1\n", "-1\n+x\n\\ No newline\n", "-1\n", "+x\n", " 1\n"];
+        let files = ["0\n1\n2\r\n1\n1\n1", "0\n1\n1\n"];
+        let correction = Some(Correction { rule: WhitespaceRule::default(), corrects_new_lines: true });
+        for (first, second) in bodies.iter().flat_map(|first| bodies.map(|second| (first, second))) {
+            for (line, correction) in [(3, None), (4, None), (4, correction), (5, None), (5, correction)] {
+                let mut section = Section::default();
+                section.push(first, 2, 2);
+                section.push(second, line, line);
+                let rules = Rules { zero_context: true, correction, ..Rules::default() };
+                for file in files {
+                    let [one, two] = both_ways(file, &section, &rules);
+                    assert_eq!(one, two, "{file}{first}{second}{line}");
+                }
+            }
+        }
     }
 }

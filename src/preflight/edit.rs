@@ -84,21 +84,21 @@ fn spliced(
     let is_pending = |placed: &Result<_, _>| !is_done(placed) && (placed.is_ok() || !is_reduced);
     let pending: Vec<_> = chosen().filter(|(_, placed)| is_pending(placed)).collect();
     let has_done = pending.len() + operation.left_out.len() < placements.len();
-    let placed: Option<Vec<Placement>> = pending.iter().map(|(_, placed)| placed.as_ref().ok().cloned()).collect();
+    let placed: Option<Vec<_>> = pending.iter().map(|(_, placed)| placed.as_ref().ok()).collect();
     let some: Option<Vec<Hunk>> =
         (pending.len() < hunks.len()).then(|| pending.iter().map(|(index, _)| hunks[*index].clone()).collect());
     findings.outcome.is_done = has_done && pending.is_empty() && !is_reduced;
     let is_as_stated = placements.iter().all(|placed| placed.as_ref().is_ok_and(Placement::is_as_stated));
-    if options.describe || !is_as_stated {
+    let (hunks, Some(placed)) = (some.as_deref().unwrap_or(hunks), placed) else {
         findings.outcome.placements = placements;
-    }
-    let (hunks, placed) = (some.as_deref().unwrap_or(hunks), placed?);
+        return None;
+    };
     judge_hunks(hunks, text, direction, options, findings);
     let mut spliced = if let Some(spliced) = overlaid {
         spliced
     } else {
         if !rules.no_add {
-            let pairs = hunks.iter().zip(&placed);
+            let pairs = hunks.iter().zip(placed.iter().copied());
             whitespace::judge_end(operation, text, preimage, pairs, &options.whitespace, findings);
         }
         matching::splice_by(preimage, text, hunks, direction, &placed, &rules)
@@ -114,6 +114,9 @@ fn spliced(
         compare(preimage, &after, &mut findings.outcome);
     }
     findings.outcome.is_binary = is_binary(preimage) || is_binary(&after.beginning(BINARY_PREFIX));
+    if options.describe || !is_as_stated {
+        findings.outcome.placements = placements;
+    }
     Some(after)
 }
 

@@ -198,11 +198,27 @@ impl Pieces {
     pub fn insert(&mut self, bytes: &[u8]) {
         let start = self.new.len();
         self.new.extend_from_slice(bytes);
-        self.len += bytes.len();
+        self.list_new(start..self.new.len());
+    }
+
+    fn list_new(&mut self, range: Range<usize>) {
+        self.len += range.len();
         match self.list.last_mut() {
-            Some(Piece::New(last)) if last.end == start => last.end = self.new.len(),
-            _ if bytes.is_empty() => {}
-            _ => self.list.push(Piece::New(start..self.new.len())),
+            Some(Piece::New(last)) if last.end == range.start => last.end = range.end,
+            _ if range.is_empty() => {}
+            _ => self.list.push(Piece::New(range)),
+        }
+    }
+
+    /// Adds the pieces that follow, of the same base.
+    pub fn append(&mut self, behind: Self) {
+        let start = self.new.len();
+        self.new.extend(behind.new);
+        for piece in behind.list {
+            match piece {
+                Piece::Kept(range) => self.keep(range),
+                Piece::New(range) => self.list_new(start + range.start..start + range.end),
+            }
         }
     }
 
@@ -326,6 +342,23 @@ mod tests {
         pieces.shorten(1);
         pieces.shorten(1);
         assert_eq!((pieces.join(b"ab"), pieces.list.len()), (b"ab".to_vec(), 1));
+    }
+
+    #[test]
+    fn pieces_follow_pieces() {
+        let (mut pieces, mut behind) = (Pieces::default(), Pieces::default());
+        pieces.insert(b"x");
+        pieces.keep(0..2);
+        behind.keep(2..3);
+        behind.insert(b"yz");
+        behind.keep(0..1);
+        pieces.append(behind);
+        assert_eq!((pieces.join(b"abc"), pieces.len(), pieces.list.len()), (b"xabcyza".to_vec(), 7, 4));
+        let mut behind = Pieces::default();
+        behind.insert(b"-");
+        pieces.shorten(1);
+        pieces.append(behind);
+        assert_eq!((pieces.join(b"abc"), pieces.list.len()), (b"xabcyz-".to_vec(), 3));
     }
 
     #[test]
