@@ -1,6 +1,7 @@
 //! Reading the bytes of a file, those of a large one by two threads.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::buffer::spare_capacity;
 use rustix::fd::AsFd;
@@ -27,13 +28,17 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
 /// Bytes from which on a second thread reads along: in fewer, of which many may be read at once, it has nothing to gain.
 pub(crate) const SHARED: usize = 4 * LARGE;
 
+/// Bytes that one thread reads at a time.
+const PIECE: usize = LARGE;
+
 /// Bytes that the C library takes no notice of when they are given back. Once it was given fewer, it keeps as many and takes
 /// all that is asked for later from its heap, where what is given back leaves holes (`M_MMAP_THRESHOLD` in mallopt(3)). It
 /// learns as much from a file that goes; a patch stays to the end.
 const UNNOTICED: usize = 33 << 20;
 
 /// Reads at most `size` bytes from `offset` on, which may be many, of a regular file; fewer if it ends before. Most of the
-/// time goes into the pages that the bytes come to, which two threads get beside each other.
+/// time goes into the pages that the bytes come to, which two threads get beside each other: each takes the next piece, as
+/// the second one may start late.
 ///
 /// # Errors
 ///
@@ -45,12 +50,20 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Ve
     let mut bytes = vec![0; size];
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
-    let (first, second) = bytes.split_at_mut(size / 2);
-    let (middle, behind, second) = (first.len(), offset + first.len() as u64, Mutex::new(second));
+    let (pieces, end) = (Mutex::new(bytes.chunks_mut(PIECE).enumerate()), AtomicUsize::new(size));
+    let read = || loop {
+        let piece = locked(&pieces).next();
+        let Some((nth, room)) = piece else { return Ok(()) };
+        let (start, wanted) = (nth * PIECE, room.len());
+        let count = fill(room, offset + start as u64, read_at)?;
+        if count < wanted {
+            end.fetch_min(start + count, Ordering::Relaxed);
+        }
+    };
     // Not in the pool of threads: one that waits there would begin with something else meanwhile.
-    let (before, behind) = both(|| fill(first, offset, read_at), || fill(&mut locked(&second), behind, read_at));
-    let (before, behind) = (before?, behind?);
-    bytes.truncate(if before < middle { before } else { middle + behind });
+    let (here, there) = both(read, read);
+    here.and(there)?;
+    bytes.truncate(end.into_inner());
     Ok(bytes)
 }
 
