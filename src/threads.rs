@@ -55,6 +55,11 @@ pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B
     })
 }
 
+/// Returns what both make, by [`both`] if it is about at least [`LARGE`] bytes.
+pub(crate) fn both_of<A, B: Send>(bytes: usize, first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
+    if bytes < LARGE { (first(), second()) } else { both(first, second) }
+}
+
 /// Returns whether there is a pool of threads, and starts it if there is none yet.
 fn are_several() -> bool {
     static ARE_SEVERAL: OnceLock<bool> = OnceLock::new();
@@ -80,5 +85,9 @@ mod tests {
         assert!(counted.iter().all(|&count| count == 1));
         assert_eq!(try_each(1000, |number| if number == 700 { Err(number) } else { Ok(()) }), Err(700));
         assert_eq!(both(|| 1, || 2), (1, 2));
+        let here = thread::current().id();
+        let there = |bytes| both_of(bytes, || 1, || thread::current().id());
+        assert_eq!(there(LARGE - 1), (1, here));
+        assert_ne!(there(LARGE), (1, here));
     }
 }

@@ -28,7 +28,7 @@ enum Touched {
 
 /// Gives each operation its step and returns whether a file came a second time between two borders that are told.
 fn assign(operations: &mut [Operation], told: &[usize], is_border: impl Fn(&Operation, &Operation) -> bool) -> bool {
-    let mut touched: HashMap<RelPath, Touched> = HashMap::new();
+    let mut touched: HashMap<RelPath, Touched> = HashMap::with_capacity(operations.len());
     let (mut step, mut has_hidden) = (0, false);
     for index in 0..operations.len() {
         let operation = &operations[index];

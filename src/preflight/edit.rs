@@ -17,6 +17,7 @@ use crate::plan::{Action, Anchor, Binary, Direction, Edit, Hunk, LineKind, Opera
 use crate::syntax::write::changed_lines;
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, lines, printable};
+use crate::threads::both_of;
 
 /// Most bytes of contents that are made before they are verified.
 const SMALL: u64 = 16 << 20;
@@ -36,7 +37,7 @@ pub(super) fn postimage(
     findings: &mut Findings,
 ) -> Option<Edited> {
     let made = |bytes: Vec<u8>| Edited::Changed(bytes.into());
-    count(operation, text, &mut findings.outcome);
+    findings.outcome.is_binary = matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing);
     match &operation.edit {
         // The worker takes old files from the history itself.
         Edit::Keep | Edit::Restore(_) => Some(Edited::Same),
@@ -66,11 +67,12 @@ fn spliced(
     let direction = operation.direction;
     // Those that are left out are looked for as well: the others go where they would go beside them.
     let rules = whitespace::rules(operation, (text, hunks), preimage, options);
-    let overlaid = overlaid(operation, (text, hunks), preimage, &rules);
-    let (placements, overlaid) = match overlaid {
+    let place = || match overlaid(operation, (text, hunks), preimage, &rules) {
         Some((placements, spliced)) => (placements, Some(spliced)),
         None => (matching::place(preimage, text, hunks, direction, &rules), None),
     };
+    let ((placements, overlaid), counted) = both_of(preimage.len(), place, || counted(operation, text));
+    (findings.outcome.added, findings.outcome.removed) = counted;
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
         return Some(hunkwise::merged(operation, (text, hunks), preimage, (&rules, options), findings).into());
     }
@@ -163,16 +165,17 @@ pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
     }
 }
 
-/// Counts the lines that the operation adds and removes.
-pub(super) fn count(operation: &Operation, text: &[u8], outcome: &mut FileOutcome) {
-    outcome.is_binary = matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing);
+/// Returns how many lines the operation adds and removes.
+pub(super) fn counted(operation: &Operation, text: &[u8]) -> (usize, usize) {
+    let (mut added, mut removed) = (0, 0);
     for line in operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction)) {
         match line.kind {
-            LineKind::Insertion => outcome.added += 1,
-            LineKind::Deletion => outcome.removed += 1,
+            LineKind::Insertion => added += 1,
+            LineKind::Deletion => removed += 1,
             LineKind::Context => {}
         }
     }
+    (added, removed)
 }
 
 fn binary_postimage(

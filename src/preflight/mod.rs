@@ -195,8 +195,10 @@ pub fn resolve(
     let groups = group::groups(plan, options);
     let rulings = rulings(plan, workspace, &options.policy);
     let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options).map(Mutex::new).collect();
-    let whitespace = whitespace::examine(plan, &options.whitespace);
-    let is_found = whitespace.iter().flatten().any(|file| file.count() > 0);
+    let examine = || whitespace::examine(plan, &options.whitespace);
+    // What is only told is looked for while the files are.
+    let early = (options.whitespace.action != WhitespaceAction::Warn).then(examine);
+    let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
     let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };
     let is_misspaced = is_found && options.whitespace.action.refuses();
     let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
@@ -227,9 +229,12 @@ pub fn resolve(
         }
         Ok(())
     };
-    threads::try_each(groups.len(), |number| work(groups.get(number)))?;
+    let resolve = || threads::try_each(groups.len(), |number| work(groups.get(number)));
+    let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
+    let (resolved, late) = threads::both_of(size, resolve, || early.is_none().then(examine));
+    resolved?;
     let mut resolution = Resolution { changes: count.into_inner(), ..collected(all) };
-    whitespace::tell(plan, whitespace.unwrap_or_default(), options.whitespace.action, &mut resolution);
+    whitespace::tell(plan, early.or(late).unwrap_or_default(), options.whitespace.action, &mut resolution);
     Ok(resolution)
 }
 

@@ -121,10 +121,12 @@ impl FileWhitespace {
     }
 }
 
-/// Looks at the lines of all operations, whether they fit or not; `None` if nobody asked.
-pub(super) fn examine(plan: &Plan, whitespace: &Whitespace) -> Option<Vec<FileWhitespace>> {
-    let is_asked = whitespace.action != WhitespaceAction::NoWarn;
-    is_asked.then(|| plan.operations.iter().map(|operation| lines(plan, operation, whitespace)).collect())
+/// Looks at the lines of all operations, whether they fit or not, if anybody asked; returns the operations that have errors,
+/// by their index.
+pub(super) fn examine(plan: &Plan, whitespace: &Whitespace) -> Vec<(usize, FileWhitespace)> {
+    let asked = if whitespace.action == WhitespaceAction::NoWarn { &[] } else { &plan.operations[..] };
+    let all = asked.iter().enumerate().map(|(index, operation)| (index, lines(plan, operation, whitespace)));
+    all.filter(|(_, found)| found.count() > 0).collect()
 }
 
 fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhitespace {
@@ -212,11 +214,17 @@ pub(super) fn note_correction(spliced: &mut Spliced, findings: &mut Findings) {
 }
 
 /// Adds what was found in the lines to what came of the operations.
-pub(super) fn tell(plan: &Plan, found: Vec<FileWhitespace>, action: WhitespaceAction, resolution: &mut Resolution) {
-    for (index, lines) in found.into_iter().enumerate() {
-        let file = &mut resolution.files[index];
-        let lines_alone = lines.count();
-        if lines_alone > 0 {
+pub(super) fn tell(
+    plan: &Plan,
+    found: Vec<(usize, FileWhitespace)>,
+    action: WhitespaceAction,
+    resolution: &mut Resolution,
+) {
+    let mut found = found.into_iter().peekable();
+    for (index, file) in resolution.files.iter_mut().enumerate() {
+        let mut lines_alone = 0;
+        if let Some((_, lines)) = found.next_if(|(found, _)| *found == index) {
+            lines_alone = lines.count();
             let end = file.whitespace.take().map(|end| *end).unwrap_or_default();
             let errors = lines.errors.into_iter().chain(end.errors).collect();
             file.whitespace = Some(Box::new(FileWhitespace { errors, more: lines.more + end.more, ..end }));

@@ -242,6 +242,17 @@ fn the_configuration_and_the_attributes_of_the_repository_hold() {
 }
 
 #[test]
+fn errors_are_those_of_the_file_that_has_them() {
+    let patch = format!("--- a/other\n+++ b/other\n@@ -0,0 +1 @@\n+good\n{PATCH}");
+    for action in ["warn", "fix", "error-all"] {
+        let (report, _) = applied("", "", "one\ntwo\n", &patch, &["--whitespace", action]);
+        assert!(report["files"][0]["whitespace"].is_null(), "{action}: {report}");
+        assert_eq!(report["files"][1]["whitespace"]["lines"][0]["source"]["line_start"], 9, "{action}");
+        assert_eq!(report["problems"][0]["path"], "file", "{action}");
+    }
+}
+
+#[test]
 fn a_configuration_that_means_nothing_is_refused() {
     for (config, words) in [
         ("[apply]\n\twhitespace = sometimes\n", "unrecognized whitespace option 'sometimes'"),

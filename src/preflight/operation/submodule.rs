@@ -15,7 +15,7 @@ impl Worker<'_> {
         let is_moved = operation.from.is_some();
         let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
         findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
-        edit::count(operation, self.plan.text(operation), &mut findings.outcome);
+        (findings.outcome.added, findings.outcome.removed) = edit::counted(operation, self.plan.text(operation));
         let leaves = operation.leaves().filter(|_| operation.old_mode.is_none_or(|mode| mode == FileMode::Submodule));
         if let Some(path) = leaves {
             let is_directory = matches!(self.overlay.current(path, operation.step)?, Seen::Node(node) if node.kind == FileKind::Directory);
