@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// So many of the last parts are looked through before all others.
+const NEAR: usize = 8;
+
 /// The lines that placed hunks cover, in the order of the file.
 #[derive(Default)]
 pub(super) struct Covered {
@@ -64,11 +67,12 @@ impl Covered {
     }
 
     /// Returns the first place of which `is_before` does not hold. Hunks mostly come in the order of the file, so that it is
-    /// the end.
+    /// near the end.
     fn first_not(&self, is_before: impl Fn(&Taken) -> bool) -> usize {
-        match self.taken.last() {
-            Some(last) if is_before(last) => self.taken.len(),
-            _ => self.taken.partition_point(is_before),
+        let (all, near) = self.taken.split_at(self.taken.len().saturating_sub(NEAR));
+        match near.first() {
+            Some(first) if is_before(first) => all.len() + near.partition_point(is_before),
+            _ => all.partition_point(is_before),
         }
     }
 
@@ -95,6 +99,18 @@ mod tests {
         covered.take(2..4, -1);
         assert_eq!([0, 4, 13, 20].map(|line| covered.running(line)), [0, 3, 14, 21]);
         assert_eq!([0, 1, 3, 9, 14, 21].map(|line| covered.original(line)), [0, 1, 4, 10, 13, 20]);
+    }
+
+    #[test]
+    fn of_many_parts_those_near_the_end_and_those_before_are_found() {
+        let mut covered = Covered::default();
+        (0..3 * NEAR).for_each(|nth| covered.take(10 * nth..10 * nth + 5, 0));
+        for line in 0..30 * NEAR {
+            let part = line / 10 * 10;
+            let taken = (line < part + 5).then_some(part..part + 5);
+            assert_eq!(covered.obstacle(&(line..line + 1)), taken);
+            assert_eq!(covered.original(signed(line)), if line % 10 == 0 { line } else { line.max(part + 5) });
+        }
     }
 
     #[test]

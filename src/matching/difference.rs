@@ -8,9 +8,14 @@ use super::{Difference, clipped};
 use crate::text::without_ending;
 
 /// How many of the lines of `pattern` are in the file from `line` on: byte for byte, and by the loosest comparison.
-pub(super) fn score(index: &LineIndex<'_>, line: usize, pattern: &Pattern, comparison: Comparison) -> (usize, usize) {
+pub(super) fn score(
+    index: &LineIndex<'_>,
+    line: usize,
+    pattern: &Pattern<'_>,
+    comparison: Comparison,
+) -> (usize, usize) {
     let loose = |line| (LADDER[PUNCT].key)(without_ending(line));
-    let pairs = pattern.lines().zip(comparison.lines_from(index, line));
+    let pairs = pattern.lines().iter().copied().zip(comparison.lines_from(index, line));
     pairs.fold((0, 0), |(exact, similar), (wanted, found)| {
         let is_exact = comparison.key(wanted) == comparison.key(found);
         (exact + usize::from(is_exact), similar + usize::from(is_exact || loose(wanted) == loose(found)))
@@ -21,11 +26,11 @@ pub(super) fn score(index: &LineIndex<'_>, line: usize, pattern: &Pattern, compa
 pub(super) fn first(
     index: &LineIndex<'_>,
     line: usize,
-    pattern: &Pattern,
+    pattern: &Pattern<'_>,
     comparison: Comparison,
 ) -> Option<Difference> {
     let mut found = comparison.lines_from(index, line);
-    for (nth, wanted) in pattern.lines().enumerate() {
+    for (nth, wanted) in pattern.lines().iter().copied().enumerate() {
         let found = found.next();
         if found.is_some_and(|found| comparison.key(wanted) == comparison.key(found)) {
             continue;

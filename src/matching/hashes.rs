@@ -110,8 +110,8 @@ impl Hashes {
     }
 
     /// Returns the hash of a run that is all of `lines`.
-    pub(super) fn of_run<'l>(comparison: Comparison, lines: impl Iterator<Item = &'l [u8]>) -> u64 {
-        lines.fold(0, |sum, line| comparison.add(sum, line))
+    pub(super) fn of_run(comparison: Comparison, lines: &[&[u8]]) -> u64 {
+        lines.iter().fold(0, |sum, line| comparison.add(sum, line))
     }
 
     /// Returns the hash of the run of `count` lines from `line` on; `power` is that of `count`.

@@ -199,14 +199,11 @@ impl<'a> Placer<'a> {
         let (index, chunks, is_stopped) = (self.index, self.chunks, self.is_stopped);
         self.ladder[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
-            let hash = move |lines: &[&[u8]]| (lines.len(), Hashes::of_run(comparison, lines.iter().copied()));
-            let wanted = |chunks: &'a [Chunk<'a>]| {
-                let headings =
-                    chunks.iter().flat_map(move |chunk| chunk.headings.iter().map(move |&heading| hash(&[heading])));
-                let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
-                headings.chain(blocks.flatten().map(hash))
-            };
-            Windows::new(index, comparison, (chunks, wanted), is_stopped)
+            let hash = |lines: &[&[u8]]| (lines.len(), Hashes::of_run(comparison, lines));
+            let headings = chunks.iter().flat_map(|chunk| chunk.headings.iter().map(|&heading| hash(&[heading])));
+            let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
+            let wanted = headings.chain(blocks.flatten().map(hash));
+            Windows::new(index, comparison, (chunks.len(), wanted), is_stopped)
         })
     }
 

@@ -5,14 +5,15 @@ use std::ops::Range;
 use memchr::memchr_iter;
 
 use crate::text::lines;
+use crate::threads::both_of;
 
 /// Bytes between two places whose line number is remembered.
-const BLOCK: usize = 512;
+const BLOCK: usize = 256;
 
 /// So many blocks around a known one are looked through before all others.
 const NEAR: usize = 8;
 
-/// Where the lines of a text start; remembers the line number of every 512th byte only.
+/// Where the lines of a text start; remembers the line number of every 256th byte only.
 ///
 /// Newlines are counted, not visited: that is several times as fast.
 pub(super) struct LineIndex<'a> {
@@ -23,13 +24,16 @@ pub(super) struct LineIndex<'a> {
 }
 
 impl<'a> LineIndex<'a> {
-    /// Counts the lines of `text`; a last line without terminator is one.
+    /// Counts the lines of `text`; a last line without terminator is one. Two threads count half of a large one each.
     pub(super) fn new(text: &'a [u8]) -> Self {
-        let mut before = Vec::with_capacity(text.len() / BLOCK + 2);
+        let count = |part: &[u8]| part.chunks(BLOCK).map(|block| memchr_iter(b'\n', block).count()).collect::<Vec<_>>();
+        let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
+        let (first, second) = both_of(text.len(), || count(first), || count(second));
         let mut newlines = 0;
-        for block in text.chunks(BLOCK) {
+        let mut before = Vec::with_capacity(first.len() + second.len() + 1);
+        for count in first.into_iter().chain(second) {
             before.push(newlines);
-            newlines += memchr_iter(b'\n', block).count();
+            newlines += count;
         }
         before.push(newlines);
         let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
@@ -96,6 +100,7 @@ impl<'a> LineIndex<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::threads::LARGE;
 
     #[test]
     fn a_line_has_one_offset_and_an_offset_one_line() {
@@ -110,6 +115,17 @@ mod tests {
         }
         assert_eq!(index.bytes(3..7), starts[3]..starts[7]);
         assert_eq!(starts.iter().map(|&start| index.line_at(start)).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn two_threads_count_as_one() {
+        let text = [vec![b'x'; LARGE / 2], b"\n".repeat(LARGE / 2 + 7), b"y".to_vec()].concat();
+        let index = LineIndex::new(&text);
+        assert_eq!(index.count(), LARGE / 2 + 8);
+        for line in [1, 2, LARGE / 2, LARGE / 2 + 7] {
+            assert_eq!(index.offset(line), LARGE / 2 + line);
+            assert_eq!(index.line_at(LARGE / 2 + line), line);
+        }
     }
 
     #[test]

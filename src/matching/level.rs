@@ -30,7 +30,7 @@ pub(super) fn stated(range: LineRange) -> usize {
 }
 
 /// Returns the levels in the order in which they are tried, the strictest first.
-pub(super) fn levels(pattern: &Pattern, hunk: &Hunk, direction: Direction, rules: &Rules) -> Vec<Level> {
+pub(super) fn levels(pattern: &Pattern<'_>, hunk: &Hunk, direction: Direction, rules: &Rules) -> Vec<Level> {
     let old = hunk.preimage_range(direction);
     let (is_at_start, is_at_end) = if rules.as_gnu {
         (old.start <= 1 && pattern.leading < pattern.trailing, pattern.trailing < pattern.leading)
@@ -45,7 +45,7 @@ pub(super) fn levels(pattern: &Pattern, hunk: &Hunk, direction: Direction, rules
 }
 
 /// git's `-C`: first the ends of the file count no more, then the longer side loses a line, both if they are equal.
-fn reduce(levels: &mut Vec<Level>, pattern: &Pattern, context: usize) {
+fn reduce(levels: &mut Vec<Level>, pattern: &Pattern<'_>, context: usize) {
     let (mut leading, mut trailing) = (pattern.leading, pattern.trailing);
     if leading <= context && trailing <= context {
         return;
@@ -70,7 +70,7 @@ fn reduce(levels: &mut Vec<Level>, pattern: &Pattern, context: usize) {
 /// to stand at its end of the file until its turn comes.
 ///
 /// Unlike GNU patch, a hunk of which no old line would be left goes nowhere.
-fn fuzz(levels: &mut Vec<Level>, pattern: &Pattern, most: usize) {
+fn fuzz(levels: &mut Vec<Level>, pattern: &Pattern<'_>, most: usize) {
     let longer = pattern.leading.max(pattern.trailing);
     let first = levels[0].clone();
     for fuzz in 1..=most.min(longer) {

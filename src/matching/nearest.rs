@@ -47,15 +47,15 @@ pub(super) fn explain(
     let gained = gained(hunks, direction, placements);
     let misfits: Vec<_> =
         misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
-    let wanted = |misfit: &Misfit| (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines()));
-    let mut windows = Windows::new(index, LOOSE, (&misfits, |misfits| misfits.iter().map(wanted)), is_stopped);
+    let wanted = |misfit: &Misfit<'_>| (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines()));
+    let mut windows = Windows::new(index, LOOSE, (misfits.len(), misfits.iter().map(wanted)), is_stopped);
     let elections = elections(&windows, &misfits);
     for (misfit, votes) in misfits.iter().zip(elections) {
         if is_stopped() {
             return;
         }
         let Err(mismatch) = &mut placements[misfit.nth] else { continue };
-        mismatch.expected = misfit.pattern.lines().take(4).map(clipped).collect();
+        mismatch.expected = misfit.pattern.lines().iter().copied().take(4).map(clipped).collect();
         if mismatch.kind == MismatchKind::NotFound
             && let Some(line) = misfit.applied_at(index, &mut windows)
         {
@@ -83,10 +83,10 @@ fn gained(hunks: &[Hunk], direction: Direction, placements: &Placements) -> Vec<
 }
 
 /// A hunk that does not fit.
-struct Misfit {
+struct Misfit<'p> {
     nth: usize,
-    pattern: Pattern,
-    postimage: Pattern,
+    pattern: Pattern<'p>,
+    postimage: Pattern<'p>,
     /// Where it is said to be, if that is said.
     stated: Option<usize>,
     comparison: Comparison,
@@ -94,8 +94,8 @@ struct Misfit {
     is_recognisable: bool,
 }
 
-impl Misfit {
-    fn new(nth: usize, hunk: &Hunk, text: &[u8], direction: Direction, gained: isize) -> Self {
+impl<'p> Misfit<'p> {
+    fn new(nth: usize, hunk: &Hunk, text: &'p [u8], direction: Direction, gained: isize) -> Self {
         let is_numbered = hunk.anchor.is_numbered();
         let stated = super::level::stated(hunk.postimage_range(direction)).saturating_add_signed(-gained);
         let mut lines = hunk.lines(text, direction);
@@ -121,8 +121,7 @@ impl Misfit {
         if let Some(stated) = self.stated.filter(|&stated| is_at(stated)) {
             return Some(stated);
         }
-        let lines: Vec<_> = self.postimage.lines().collect();
-        let places = windows.places(&lines);
+        let places = windows.places(self.postimage.lines());
         let line = places.next(0).filter(|_| self.is_recognisable && places.count_from(0) == 1)?;
         is_at(line).then_some(line)
     }
@@ -158,11 +157,11 @@ impl Nearest {
 }
 
 /// Counts for each misfit which of its places have how many of its lines.
-fn elections(windows: &Windows<'_>, misfits: &[Misfit]) -> Vec<HashMap<usize, usize>> {
+fn elections(windows: &Windows<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize, usize>> {
     let mut voters: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
     let mut number = 0;
     for (nth, misfit) in misfits.iter().enumerate() {
-        for (line, text) in misfit.pattern.lines().enumerate().take(MOST_VOTERS) {
+        for (line, text) in misfit.pattern.lines().iter().enumerate().take(MOST_VOTERS) {
             if !LOOSE.key(text).is_empty() {
                 voters.entry(LOOSE.hash(text)).or_default().push((nth, line));
                 number += 1;

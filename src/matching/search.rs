@@ -101,10 +101,15 @@ fn last(
     None
 }
 
-/// Returns whether the lines of the file from the one at `offset` on are `wanted`, which is whole lines.
-pub(super) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[u8]) -> bool {
-    let rest = &index.text()[offset..];
-    rest.starts_with(wanted) && (rest.len() == wanted.len() || wanted.ends_with(b"\n") || wanted.is_empty())
+/// Returns whether the lines of the file from the one at `offset` on are `wanted`; the last of them that is not empty ends
+/// with its terminator or at the end of the file.
+pub(super) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
+    let (mut rest, mut is_whole) = (&index.text()[offset..], true);
+    wanted.iter().filter(|line| !line.is_empty()).all(|line| {
+        let behind = rest.strip_prefix(*line);
+        (rest, is_whole) = (behind.unwrap_or_default(), line.ends_with(b"\n"));
+        behind.is_some()
+    }) && (is_whole || rest.is_empty())
 }
 
 /// The places of some whole lines, byte for byte, found by searching the file each time.
@@ -125,7 +130,7 @@ impl<'n> Needle<'n> {
     }
 
     fn is_first(&self) -> bool {
-        is_at(self.index, 0, &self.anchored[1..])
+        is_at(self.index, 0, &[&self.anchored[1..]])
     }
 
     fn is_whole(&self, found: usize) -> bool {

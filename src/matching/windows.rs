@@ -11,7 +11,10 @@ use super::progression::Progressions;
 use super::search::Places;
 use super::stop::unless_stopped;
 use crate::text::lines;
-use crate::threads::{LARGE, both};
+use crate::threads::{LARGE, both, both_of};
+
+/// To hash one run that is asked for, and to number it, takes as long as to hash so many lines of the file.
+const LINES_FOR_ONE: usize = 12;
 
 /// The runs of lines of one file under one comparison.
 pub(super) struct Windows<'a> {
@@ -39,40 +42,32 @@ struct Runs {
 }
 
 impl<'a> Windows<'a> {
-    /// Hashes the lines of the file; `wanted` returns the number of lines and the hash of what will be asked for of some of
-    /// `asked`. Once `is_stopped`, not all places are known.
-    pub(super) fn new<'t, T: Sync, I: Iterator<Item = (usize, u64)>>(
+    /// Hashes the lines of the file; `wanted` has the number of lines and the hash of what will be asked for, of about `count`
+    /// runs. Once `is_stopped`, not all places are known.
+    pub(super) fn new(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
-        (asked, wanted): (&'t [T], impl Fn(&'t [T]) -> I + Sync),
+        (count, wanted): (usize, impl Iterator<Item = (usize, u64)>),
         is_stopped: fn() -> bool,
     ) -> Self {
-        let wanted = |asked| {
+        let numbered = || {
             let mut runs: HashMap<usize, Runs> = HashMap::new();
-            wanted(asked).for_each(|(count, hash)| _ = runs.entry(count).or_default().number(hash));
+            wanted.for_each(|(count, hash)| _ = runs.entry(count).or_default().number(hash));
             runs
         };
         let part = |lines: Range<usize>, room: usize| {
             let all = comparison.lines_from(index, lines.start).take(lines.len());
             Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
         };
-        let (count, near) = (index.count(), Cell::default());
-        if index.text().len() < LARGE {
-            let (runs, hashes) = (wanted(asked), part(0..count, count));
-            return Self { index, comparison, hashes, is_stopped, runs, near };
-        }
-        let (middle, (first, second)) = (count / 2, asked.split_at(asked.len() / 2));
-        let before = || (wanted(first), part(0..middle, count));
-        let behind = || (wanted(second), part(middle..count, count - middle));
-        let ((mut runs, mut hashes), (more, behind)) = both(before, behind);
-        for (count, more) in more {
-            let runs = runs.entry(count).or_default();
-            more.hashes.into_iter().for_each(|hash| _ = runs.number(hash));
-        }
+        // The first thread, which hashes all that is asked for, has so many lines fewer of the file.
+        let middle = index.count().saturating_sub(count * LINES_FOR_ONE) / 2;
+        let first = || (numbered(), part(0..middle, index.count()));
+        let second = || part(middle..index.count(), index.count() - middle);
+        let ((runs, mut hashes), behind) = both_of(index.text().len(), first, second);
         if hashes.count() == middle {
             hashes.append(&behind);
         }
-        Self { index, comparison, hashes, is_stopped, runs, near }
+        Self { index, comparison, hashes, is_stopped, runs, near: Cell::default() }
     }
 
     /// Returns the hash of each line of the file.
@@ -87,7 +82,7 @@ impl<'a> Windows<'a> {
 
     /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
     pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
-        let (count, hash) = (wanted.len(), Hashes::of_run(self.comparison, wanted.iter().copied()));
+        let (count, hash) = (wanted.len(), Hashes::of_run(self.comparison, wanted));
         let runs = self.runs.entry(count).or_default();
         let number = runs.known(hash, runs.likely).unwrap_or_else(|| runs.number(hash));
         runs.likely = number + 1;
@@ -261,7 +256,7 @@ mod tests {
             let index = LineIndex::new(file.as_bytes());
             let needle = Needle::new(&index, anchored.as_bytes(), wanted.len());
             let comparison = Comparison::strict(EXACT);
-            let mut windows = Windows::new(&index, comparison, (&[(); 0], |_| std::iter::empty()), || false);
+            let mut windows = Windows::new(&index, comparison, (0, std::iter::empty()), || false);
             let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
             let listed = windows.places(&wanted);
             prop_assert_eq!(needle.next(from), listed.next(from));

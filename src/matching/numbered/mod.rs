@@ -99,7 +99,7 @@ impl Placer<'_> {
         }
     }
 
-    fn place(&mut self, pattern: &Pattern, stated: isize, levels: &[Level]) -> Result<Placement, MismatchKind> {
+    fn place(&mut self, pattern: &Pattern<'_>, stated: isize, levels: &[Level]) -> Result<Placement, MismatchKind> {
         let mut is_blocked = false;
         for level in levels {
             self.covered.floor = self.floor(pattern, level);
@@ -128,7 +128,7 @@ impl Placer<'_> {
 
     /// Returns the first line where a hunk may be. For GNU patch hunks keep their order, and the more context of one is left
     /// out, the further its change has to be behind the one before: seen beside it, as in `tests/it/gnu/beside.rs`.
-    fn floor(&self, pattern: &Pattern, level: &Level) -> usize {
+    fn floor(&self, pattern: &Pattern<'_>, level: &Level) -> usize {
         let left_out = level.lines.start;
         if !self.patch.rules.as_gnu {
             return 0;
@@ -137,29 +137,32 @@ impl Placer<'_> {
     }
 
     fn find_exactly(&mut self, quest: &Quest<'_>) -> Found {
-        if !quest.pattern.is_whole(&quest.level.lines) {
+        if !quest.is_whole() {
             return Found::default();
         }
-        let wanted = quest.wanted();
         match self.field(quest, EXACT) {
             Field::Nowhere => Found::default(),
             Field::Only(line) => {
-                let is_there = self.is_at(line, wanted);
+                let is_there = self.is_at(line, quest.lines());
                 self.check(quest, line, is_there)
             }
             Field::Anywhere => {
                 let line = self.covered.original(quest.stated);
-                let is_there = self.is_at(line, wanted);
+                let is_there = self.is_at(line, quest.lines());
                 let at_stated = self.check(quest, line, is_there);
                 let is_there = at_stated.line.is_some_and(|line| self.covered.running(line) == quest.stated);
                 // With context left out the stated place is one of several guesses.
-                if (is_there && !quest.level.is_fuzzy) || wanted.is_empty() { at_stated } else { self.search(quest) }
+                if (is_there && !quest.level.is_fuzzy) || quest.last().is_none() {
+                    at_stated
+                } else {
+                    self.search(quest)
+                }
             }
         }
     }
 
     /// Returns whether `wanted`, which is whole lines, is at a line.
-    fn is_at(&mut self, line: usize, wanted: &[u8]) -> bool {
+    fn is_at(&mut self, line: usize, wanted: &[&[u8]]) -> bool {
         is_at(self.index, self.offset(line), wanted)
     }
 
@@ -170,15 +173,14 @@ impl Placer<'_> {
     }
 
     fn find_loosely(&mut self, quest: &Quest<'_>, rung: usize) -> Found {
-        if rung == EOF && !quest.wanted().ends_with(b"\n") {
+        if rung == EOF && !quest.last().is_some_and(|line| line.ends_with(b"\n")) {
             return Found::default();
         }
         let field = self.field(quest, rung);
         let comparison = comparison(rung, self.patch.rules);
         let known = self.loose.remove(&rung);
         let mut windows = known.unwrap_or_else(|| self.patch.windows(self.index, comparison));
-        let lines = quest.lines();
-        let places = windows.places(&lines);
+        let places = windows.places(quest.lines());
         let found = match field {
             Field::Nowhere => Found::default(),
             Field::Only(line) => self.check(quest, line, places.is_at(line)),
@@ -190,8 +192,7 @@ impl Placer<'_> {
 
     /// Returns where the lines may stand; lines without a last terminator, where that counts, only at the end.
     fn field(&self, quest: &Quest<'_>, rung: usize) -> Field {
-        let wanted = quest.wanted();
-        let is_open = rung == EXACT && !(wanted.is_empty() || wanted.ends_with(b"\n"));
+        let is_open = rung == EXACT && quest.last().is_some_and(|line| !line.ends_with(b"\n"));
         let Some(last) = self.index.count().checked_sub(quest.count()) else {
             return Field::Nowhere;
         };
@@ -225,12 +226,12 @@ impl Placer<'_> {
     fn search(&mut self, quest: &Quest<'_>) -> Found {
         self.searches += 1;
         if self.searches <= FEW_SEARCHES {
-            let anchored = [b"\n", quest.wanted()].concat();
+            let anchored = [b"\n", &quest.lines().concat()[..]].concat();
             return self.around(&Needle::new(self.index, &anchored, quest.count()), quest.stated);
         }
         let comparison = Comparison::strict(EXACT);
         let mut windows = self.exact.take().unwrap_or_else(|| self.patch.windows(self.index, comparison));
-        let found = self.around(&windows.places(&quest.lines()), quest.stated);
+        let found = self.around(&windows.places(quest.lines()), quest.stated);
         self.exact = Some(windows);
         found
     }
@@ -258,8 +259,14 @@ impl Placer<'_> {
             return Err(MismatchKind::Ambiguous { lines: candidates, rung: name });
         }
         let lines = line..line + quest.count();
-        let start = self.offset(lines.start);
-        let end = if rung == EXACT { start + quest.wanted().len() } else { self.offset(lines.end) };
+        let start = match &self.exact {
+            Some(windows) if rung == EXACT => windows.offset(lines.start),
+            _ => self.offset(lines.start),
+        };
+        let end = match rung {
+            EXACT => start + quest.lines().iter().map(|line| line.len()).sum::<usize>(),
+            _ => self.offset(lines.end),
+        };
         self.covered.take(lines.clone(), quest.pattern.change);
         self.carried = if self.patch.rules.as_gnu { offset } else { 0 };
         let context = quest.pattern.trailing.saturating_sub(quest.pattern.count() - quest.level.lines.end);

@@ -21,8 +21,7 @@ pub(in crate::matching) struct Patch<'a> {
 impl Patch<'_> {
     /// Returns the runs of lines of the file `index`, where all that may be searched for is known.
     pub(in crate::matching) fn windows<'i>(self, index: &'i LineIndex<'i>, comparison: Comparison) -> Windows<'i> {
-        let wanted = |hunks| Patch { hunks, ..self }.wanted(comparison);
-        Windows::new(index, comparison, (self.hunks, wanted), self.rules.is_stopped)
+        Windows::new(index, comparison, (self.hunks.len(), self.wanted(comparison)), self.rules.is_stopped)
     }
 
     /// Returns all that may be searched for: numbers of lines and their hashes.
@@ -30,11 +29,10 @@ impl Patch<'_> {
         let mut pattern = Pattern::default();
         self.hunks.iter().flat_map(move |hunk| {
             pattern.fill(hunk, self.text, self.direction);
-            let hashes = Hashes::new(comparison, pattern.lines());
+            let hashes = Hashes::new(comparison, pattern.lines().iter().copied());
             let levels = levels(&pattern, hunk, self.direction, self.rules);
-            let runs = levels.into_iter().map(|level| level.lines);
-            runs.map(|lines| (lines.len(), hashes.run(lines.start, lines.len(), power(lines.len()))))
-                .collect::<Vec<_>>()
+            let runs = levels.into_iter().map(|level| (level.lines.start, level.lines.len()));
+            runs.map(move |(start, count)| (count, hashes.run(start, count, power(count))))
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::matching::pattern::Pattern;
 
 /// Lines of a hunk that are looked for.
 pub(super) struct Quest<'p> {
-    pub(super) pattern: &'p Pattern,
+    pub(super) pattern: &'p Pattern<'p>,
     pub(super) level: &'p Level,
     /// Where they are said to be, in the file as the hunks so far left it.
     pub(super) stated: isize,
@@ -16,11 +16,18 @@ impl Quest<'_> {
         self.level.lines.len()
     }
 
-    pub(super) fn wanted(&self) -> &[u8] {
-        self.pattern.bytes(self.level.lines.clone())
+    /// Returns the lines with their terminators.
+    pub(super) fn lines(&self) -> &[&[u8]] {
+        &self.pattern.lines()[self.level.lines.clone()]
     }
 
-    pub(super) fn lines(&self) -> Vec<&[u8]> {
-        self.level.lines.clone().map(|line| self.pattern.line(line)).collect()
+    /// Returns whether each line ends where the next one starts; only the last may lack its terminator.
+    pub(super) fn is_whole(&self) -> bool {
+        self.lines().split_last().is_none_or(|(_, lines)| lines.iter().all(|line| line.ends_with(b"\n")))
+    }
+
+    /// Returns the last line that is not empty, if there is one.
+    pub(super) fn last(&self) -> Option<&[u8]> {
+        self.lines().iter().copied().rfind(|line| !line.is_empty())
     }
 }
