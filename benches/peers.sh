@@ -2,19 +2,21 @@
 # Times wpatch beside its peers and beside the floor, on the same patches and trees, and says which target holds.
 #   [RUNS=5] [WPATCH=target/release/wpatch] [FLOOR=target/release/examples/floor] benches/peers.sh [quick] [WORKLOAD...]
 # CODEX names the program of Codex, if it is not in the path. STABLE and MAJOR name two trees each, "OLD NEW", of a real
-# project for the workloads of these names. See benches/README.md.
+# project for the workloads of these names. BEFORE is a command before each run, whose trees are copied to the directory
+# TREES. See benches/README.md.
 set -euo pipefail
 shopt -s inherit_errexit # a copy that cannot be made must not become a patch applied elsewhere
 
 here=$(cd "$(dirname "$0")" && pwd)
-: "${RUNS:=5}" "${LIMIT:=60}" "${WPATCH:=target/release/wpatch}" "${FLOOR:=target/release/examples/floor}" "${CODEX:=codex}" "${STABLE:=}" "${MAJOR:=}"
+: "${RUNS:=5}" "${LIMIT:=60}" "${WPATCH:=target/release/wpatch}" "${FLOOR:=target/release/examples/floor}" "${CODEX:=codex}" "${STABLE:=}" "${MAJOR:=}" "${BEFORE:=}"
 scale=1
 if [ "${1:-}" = quick ]; then scale=50 RUNS=3 LIMIT=5 && shift; fi
 only=" $* "
 export LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export GIT_CEILING_DIRECTORIES=$scratch
+: "${TREES:=$scratch}"
+export GIT_CEILING_DIRECTORIES=$scratch:$TREES
 # Installed, as the others are: a program as the linker has left it lies in small pages, and takes longer to start.
 install -m 755 "$WPATCH" "$scratch/wpatch" && WPATCH=$scratch/wpatch
 install -m 755 "$FLOOR" "$scratch/floor" && FLOOR=$scratch/floor
@@ -107,7 +109,8 @@ is_all() { # whether the tree $2 is as the workload $1 wants it, after a tool th
 measure() { # runs the tool $1 on the workload $2; prints microseconds, or - for another tree and > for more than LIMIT
     local copies=1 copy start end trees code=0 command input
     [ "$2" != tiny ] || copies=20 # too short for the clock
-    trees=$(mktemp -d "$scratch/trees.XXXXXX")
+    $BEFORE
+    trees=$(mktemp -d "$TREES/trees.XXXXXX")
     for ((copy = 0; copy < copies; copy++)); do
         cp -a "$2/before" "$trees/$copy"
         git init --quiet --template= "$trees/$copy"
@@ -132,7 +135,8 @@ measure() { # runs the tool $1 on the workload $2; prints microseconds, or - for
 
 memory() { # prints the most memory in KiB that the tool $1 has on the workload $2
     local tree command input
-    tree=$(mktemp -d "$scratch/trees.XXXXXX")
+    $BEFORE
+    tree=$(mktemp -d "$TREES/trees.XXXXXX")
     cp -a "$2/before/." "$tree" && git init --quiet --template= "$tree"
     command_of "$1" "$scratch/$2/patch"
     (cd "$tree" && /usr/bin/time -q -f %M -o "$scratch/peak" "${command[@]}" <"$input" >/dev/null 2>&1) || true
