@@ -203,7 +203,8 @@ impl<'a> Placer<'a> {
             let headings = chunks.iter().flat_map(|chunk| chunk.headings.iter().map(|&heading| hash(&[heading])));
             let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
             let wanted = headings.chain(blocks.flatten().map(hash));
-            Windows::new(index, comparison, (chunks.len(), wanted), is_stopped)
+            let asked = chunks.iter().map(|chunk| chunk.headings.len() + chunk.old.len()).sum();
+            Windows::new(index, comparison, (asked, wanted), is_stopped)
         })
     }
 

@@ -26,16 +26,20 @@ pub(super) struct LineIndex<'a> {
 impl<'a> LineIndex<'a> {
     /// Counts the lines of `text`; a last line without terminator is one. Two threads count half of a large one each.
     pub(super) fn new(text: &'a [u8]) -> Self {
-        let count = |part: &[u8]| part.chunks(BLOCK).map(|block| memchr_iter(b'\n', block).count()).collect::<Vec<_>>();
+        // Newlines in front of each block of a part, and in all of it.
+        let count = |part: &[u8], room: usize| {
+            let (mut before, mut newlines) = (Vec::with_capacity(room / BLOCK + 2), 0);
+            for block in part.chunks(BLOCK) {
+                before.push(newlines);
+                newlines += memchr_iter(b'\n', block).count();
+            }
+            (before, newlines)
+        };
         let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
-        let (first, second) = both_of(text.len(), || count(first), || count(second));
-        let mut newlines = 0;
-        let mut before = Vec::with_capacity(first.len() + second.len() + 1);
-        for count in first.into_iter().chain(second) {
-            before.push(newlines);
-            newlines += count;
-        }
-        before.push(newlines);
+        let ((mut before, half), (behind, newlines)) =
+            both_of(text.len(), || count(first, text.len()), || count(second, second.len()));
+        before.extend(behind.into_iter().chain([newlines]).map(|newlines| half + newlines));
+        let newlines = half + newlines;
         let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
         Self { text, before, count: newlines + usize::from(has_tail) }
     }

@@ -48,7 +48,8 @@ pub(super) fn explain(
     let misfits: Vec<_> =
         misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
     let wanted = |misfit: &Misfit<'_>| (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines()));
-    let mut windows = Windows::new(index, LOOSE, (misfits.len(), misfits.iter().map(wanted)), is_stopped);
+    let asked = misfits.iter().map(|misfit| misfit.postimage.count()).sum();
+    let mut windows = Windows::new(index, LOOSE, (asked, misfits.iter().map(wanted)), is_stopped);
     let elections = elections(&windows, &misfits);
     for (misfit, votes) in misfits.iter().zip(elections) {
         if is_stopped() {

@@ -39,8 +39,7 @@ impl<'a> Pattern<'a> {
     }
 
     fn take(&mut self, hunk: &Hunk, lines: HunkLines<'a>, is_in: impl Fn(&HunkLine<'a>) -> bool) {
-        // A line has at least a terminator, whatever the header says.
-        let count = hunk.old.count.max(hunk.new.count).min(hunk.body.end - hunk.body.start);
+        let count = hunk.most_lines();
         self.lines.clear();
         self.lines.reserve(count);
         self.spans.clear();

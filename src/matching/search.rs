@@ -101,15 +101,16 @@ fn last(
     None
 }
 
-/// Returns whether the lines of the file from the one at `offset` on are `wanted`; the last of them that is not empty ends
-/// with its terminator or at the end of the file.
+/// Returns whether the lines of the file from the one at `offset` on are `wanted`, of which only the last may lack its
+/// terminator.
 pub(super) fn is_at(index: &LineIndex<'_>, offset: usize, wanted: &[&[u8]]) -> bool {
-    let (mut rest, mut is_whole) = (&index.text()[offset..], true);
-    wanted.iter().filter(|line| !line.is_empty()).all(|line| {
+    let mut rest = &index.text()[offset..];
+    let are_there = wanted.iter().all(|line| {
         let behind = rest.strip_prefix(*line);
-        (rest, is_whole) = (behind.unwrap_or_default(), line.ends_with(b"\n"));
+        rest = behind.unwrap_or_default();
         behind.is_some()
-    }) && (is_whole || rest.is_empty())
+    });
+    are_there && (rest.is_empty() || wanted.last().is_none_or(|line| line.ends_with(b"\n")))
 }
 
 /// The places of some whole lines, byte for byte, found by searching the file each time.

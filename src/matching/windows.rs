@@ -13,8 +13,8 @@ use super::stop::unless_stopped;
 use crate::text::lines;
 use crate::threads::{LARGE, both, both_of};
 
-/// To hash one run that is asked for, and to number it, takes as long as to hash so many lines of the file.
-const LINES_FOR_ONE: usize = 12;
+/// To hash a line that is asked for, and to number its run, takes as long as to hash so many lines of the file.
+const LINES_FOR_ONE: usize = 2;
 
 /// The runs of lines of one file under one comparison.
 pub(super) struct Windows<'a> {
@@ -42,12 +42,12 @@ struct Runs {
 }
 
 impl<'a> Windows<'a> {
-    /// Hashes the lines of the file; `wanted` has the number of lines and the hash of what will be asked for, of about `count`
-    /// runs. Once `is_stopped`, not all places are known.
+    /// Hashes the lines of the file; `wanted` has the number of lines and the hash of each run that will be asked for, which
+    /// have about `asked` lines together. Once `is_stopped`, not all places are known.
     pub(super) fn new(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
-        (count, wanted): (usize, impl Iterator<Item = (usize, u64)>),
+        (asked, wanted): (usize, impl Iterator<Item = (usize, u64)>),
         is_stopped: fn() -> bool,
     ) -> Self {
         let numbered = || {
@@ -60,11 +60,14 @@ impl<'a> Windows<'a> {
             Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
         };
         // The first thread, which hashes all that is asked for, has so many lines fewer of the file.
-        let middle = index.count().saturating_sub(count * LINES_FOR_ONE) / 2;
-        let first = || (numbered(), part(0..middle, index.count()));
+        let is_small = index.text().len() < LARGE;
+        let middle = if is_small { 0 } else { index.count().saturating_sub(asked.saturating_mul(LINES_FOR_ONE)) / 2 };
+        let first = || (numbered(), part(0..middle, if middle == 0 { 0 } else { index.count() }));
         let second = || part(middle..index.count(), index.count() - middle);
         let ((runs, mut hashes), behind) = both_of(index.text().len(), first, second);
-        if hashes.count() == middle {
+        if middle == 0 {
+            hashes = behind;
+        } else if hashes.count() == middle {
             hashes.append(&behind);
         }
         Self { index, comparison, hashes, is_stopped, runs, near: Cell::default() }
@@ -282,6 +285,23 @@ mod tests {
                 found.into_iter().map(lines).collect::<Vec<_>>()
             };
             prop_assert_eq!(places(true), places(false));
+        }
+    }
+
+    #[test]
+    fn however_two_threads_share_a_file_it_is_the_same() {
+        let text = [b"ab\n".repeat(LARGE / 6), b"c\nd\n".repeat(LARGE / 6), b"e".to_vec()].concat();
+        let index = LineIndex::new(&text);
+        let comparison = Comparison::strict(EXACT);
+        let hashes: Vec<_> = index.lines_from(0).map(|line| comparison.hash(line)).collect();
+        let wanted = [&b"ab\n"[..], b"c\n", b"d\n"];
+        // All lines of the file, few, and none are left to the thread that hashes what is asked for.
+        for asked in [0, index.count() / 4, index.count(), usize::MAX] {
+            let runs = [(3, Hashes::of_run(comparison, &wanted))];
+            let mut windows = Windows::new(&index, comparison, (asked, runs.into_iter()), || false);
+            assert!(windows.line_hashes().eq(hashes.iter().copied()), "{asked}");
+            let places = windows.places(&wanted);
+            assert_eq!((places.next(0), places.count_from(0)), (Some(LARGE / 6 - 1), 1), "{asked}");
         }
     }
 }

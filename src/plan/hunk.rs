@@ -107,6 +107,12 @@ impl Hunk {
         HunkLines { lines: Lines::within(text, self.body), direction }
     }
 
+    /// Returns how many lines either side has at most: as many as the header says, and as the body has bytes, as each has at
+    /// least a terminator.
+    pub(crate) fn most_lines(&self) -> usize {
+        self.old.count.max(self.new.count).min(self.body.end - self.body.start)
+    }
+
     /// Returns the lines of the preimage in `direction`, as the header says.
     #[must_use]
     pub fn preimage_range(&self, direction: Direction) -> LineRange {

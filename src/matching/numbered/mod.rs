@@ -142,14 +142,9 @@ impl Placer<'_> {
         }
         match self.field(quest, EXACT) {
             Field::Nowhere => Found::default(),
-            Field::Only(line) => {
-                let is_there = self.is_at(line, quest.lines());
-                self.check(quest, line, is_there)
-            }
+            Field::Only(line) => self.check_exactly(quest, line),
             Field::Anywhere => {
-                let line = self.covered.original(quest.stated);
-                let is_there = self.is_at(line, quest.lines());
-                let at_stated = self.check(quest, line, is_there);
+                let at_stated = self.check_exactly(quest, self.covered.original(quest.stated));
                 let is_there = at_stated.line.is_some_and(|line| self.covered.running(line) == quest.stated);
                 // With context left out the stated place is one of several guesses.
                 if (is_there && !quest.level.is_fuzzy) || quest.last().is_none() {
@@ -161,9 +156,10 @@ impl Placer<'_> {
         }
     }
 
-    /// Returns whether `wanted`, which is whole lines, is at a line.
-    fn is_at(&mut self, line: usize, wanted: &[&[u8]]) -> bool {
-        is_at(self.index, self.offset(line), wanted)
+    /// Takes `line` for the place if the lines are there byte for byte, and if they may be.
+    fn check_exactly(&mut self, quest: &Quest<'_>, line: usize) -> Found {
+        let is_there = is_at(self.index, self.offset(line), quest.lines());
+        self.check(quest, line, is_there)
     }
 
     /// Returns where a line starts: counted from the line before that was asked for, which is near where hunks are in order.

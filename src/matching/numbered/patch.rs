@@ -21,7 +21,8 @@ pub(in crate::matching) struct Patch<'a> {
 impl Patch<'_> {
     /// Returns the runs of lines of the file `index`, where all that may be searched for is known.
     pub(in crate::matching) fn windows<'i>(self, index: &'i LineIndex<'i>, comparison: Comparison) -> Windows<'i> {
-        Windows::new(index, comparison, (self.hunks.len(), self.wanted(comparison)), self.rules.is_stopped)
+        let asked = self.hunks.iter().map(Hunk::most_lines).sum();
+        Windows::new(index, comparison, (asked, self.wanted(comparison)), self.rules.is_stopped)
     }
 
     /// Returns all that may be searched for: numbers of lines and their hashes.

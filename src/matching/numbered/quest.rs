@@ -26,8 +26,8 @@ impl Quest<'_> {
         self.lines().split_last().is_none_or(|(_, lines)| lines.iter().all(|line| line.ends_with(b"\n")))
     }
 
-    /// Returns the last line that is not empty, if there is one.
+    /// Returns the last line, if there is one.
     pub(super) fn last(&self) -> Option<&[u8]> {
-        self.lines().iter().copied().rfind(|line| !line.is_empty())
+        self.lines().last().copied()
     }
 }

@@ -1,0 +1,121 @@
+//! The file that is made, piece by piece.
+
+use std::ops::Range;
+
+use crate::matching::Spliced;
+use crate::plan::{HunkLine, LineKind};
+use crate::text::{BYTE_ORDER_MARK, Ending, lines};
+
+/// The file that is made.
+pub(super) struct Output<'a> {
+    preimage: &'a [u8],
+    pub(super) made: Spliced,
+    /// Whether the last line is an inserted one that lacks its terminator.
+    is_open: bool,
+    /// The offset in the preimage up to which all is dealt with.
+    pub(super) done: usize,
+}
+
+impl<'a> Output<'a> {
+    /// Returns one with nothing, of a file of which all before the offset `done` is dealt with.
+    pub(super) fn new(preimage: &'a [u8], done: usize) -> Self {
+        Self { preimage, made: Spliced::default(), is_open: false, done }
+    }
+
+    /// Adds the rest of the file, and returns all.
+    pub(super) fn finish(mut self) -> Spliced {
+        self.keep(self.done..self.preimage.len(), ending_near(self.preimage, self.done));
+        self.made
+    }
+
+    /// Adds bytes of the file; what was inserted before them is a line of its own.
+    pub(super) fn keep(&mut self, bytes: Range<usize>, ending: Ending) {
+        if !bytes.is_empty() {
+            self.end_line(ending);
+        }
+        self.made.pieces.keep(bytes);
+    }
+
+    /// Adds a copy of bytes of the file in the same way.
+    pub(super) fn copy(&mut self, bytes: &[u8], ending: Ending) {
+        if !bytes.is_empty() {
+            self.end_line(ending);
+        }
+        self.made.pieces.insert(bytes);
+    }
+
+    /// Ends an inserted line that lacks its terminator, as something follows.
+    pub(super) fn end_line(&mut self, ending: Ending) {
+        if self.is_open {
+            self.close(ending);
+        }
+    }
+
+    /// Adds whole lines of a hunk; the old ones are those of the file from `offset` on, byte for byte.
+    pub(super) fn replace<'l>(&mut self, mut offset: usize, hunk: impl Iterator<Item = HunkLine<'l>>) {
+        for line in hunk {
+            let behind = offset + line.text.len();
+            match line.kind {
+                LineKind::Context => self.made.pieces.keep(offset..behind),
+                LineKind::Insertion => self.made.pieces.insert(line.text),
+                LineKind::Deletion => {}
+            }
+            offset = if line.is_old() { behind } else { offset };
+        }
+    }
+
+    /// Adds a new line behind whole lines.
+    pub(super) fn insert(&mut self, parts: [&[u8]; 3], ending: Ending) {
+        if !(self.is_whole() || self.is_mark()) {
+            self.close(ending);
+        }
+        for part in parts {
+            self.made.pieces.insert(part);
+        }
+        self.is_open = !self.last().ends_with(b"\n");
+    }
+
+    /// Returns whether what comes next begins a line.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_open && (self.made.pieces.is_empty() || self.last().ends_with(b"\n"))
+    }
+
+    fn is_mark(&self) -> bool {
+        self.made.pieces.len() == BYTE_ORDER_MARK.len() && self.made.pieces.join(self.preimage) == BYTE_ORDER_MARK
+    }
+
+    /// Returns the last piece.
+    fn last(&self) -> &[u8] {
+        self.made.pieces.slices(self.preimage).next_back().unwrap_or_default()
+    }
+
+    /// Takes the terminator off the last line, which is an inserted one.
+    pub(super) fn open(&mut self) {
+        let terminator = Ending::of(self.last()).bytes().len();
+        self.made.pieces.shorten(terminator);
+    }
+
+    /// Adds what follows, which was made on its own.
+    pub(super) fn append(&mut self, behind: Self) {
+        self.made.pieces.append(behind.made.pieces);
+        self.made.corrected.extend(behind.made.corrected);
+        self.made.left_out.extend(behind.made.left_out);
+        (self.is_open, self.done) = (behind.is_open, behind.done);
+    }
+
+    fn close(&mut self, ending: Ending) {
+        self.made.pieces.insert(ending.bytes());
+        self.is_open = false;
+    }
+}
+
+/// The end of the line in front of `offset`; else of the line there; LF where there is none.
+pub(super) fn ending_near(preimage: &[u8], offset: usize) -> Ending {
+    let (before, behind) = preimage.split_at(offset);
+    let next = lines(behind).next().map_or(Ending::Missing, |(_, line)| Ending::of(line));
+    [Ending::of(&before[before.len().saturating_sub(2)..]), next].into_iter().find_map(present).unwrap_or(Ending::Lf)
+}
+
+pub(super) fn present(ending: Ending) -> Option<Ending> {
+    (ending != Ending::Missing).then_some(ending)
+}
