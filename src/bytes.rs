@@ -51,13 +51,18 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Ve
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
     let (pieces, end) = (Mutex::new(bytes.chunks_mut(PIECE).enumerate()), AtomicUsize::new(size));
-    let read = || loop {
-        let piece = locked(&pieces).next();
-        let Some((nth, room)) = piece else { return Ok(()) };
-        let (start, wanted) = (nth * PIECE, room.len());
-        let count = fill(room, offset + start as u64, read_at)?;
-        if count < wanted {
-            end.fetch_min(start + count, Ordering::Relaxed);
+    let read = || {
+        loop {
+            let piece = locked(&pieces).next();
+            let Some((nth, room)) = piece else { return Ok(()) };
+            let (start, wanted) = (nth * PIECE, room.len());
+            if start >= end.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let count = fill(room, offset + start as u64, read_at).inspect_err(|_| end.store(0, Ordering::Relaxed))?;
+            if count < wanted {
+                end.fetch_min(start + count, Ordering::Relaxed);
+            }
         }
     };
     // Not in the pool of threads: one that waits there would begin with something else meanwhile.
@@ -110,6 +115,13 @@ mod tests {
             let found = read_large(open(), offset as u64, wanted).unwrap();
             assert!(found == contents[offset..size.min(offset + wanted)], "{wanted} from {offset}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let opened = std::fs::File::open(directory.path()).unwrap();
+        assert_eq!(read_large(opened, 0, SHARED), Err(Errno::ISDIR));
     }
 
     #[test]

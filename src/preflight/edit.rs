@@ -1,6 +1,7 @@
 //! From a preimage to a postimage, by hunks or by binary data.
 
 mod known;
+mod placed;
 
 use std::sync::Arc;
 
@@ -12,12 +13,14 @@ use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, Severity};
 use super::{FileOutcome, Options, hunkwise, reject, whitespace};
 use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
-use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements, Rules, Spliced};
-use crate::plan::{Action, Anchor, Binary, Direction, Edit, Hunk, LineKind, Operation};
+use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements};
+use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, lines, printable};
-use crate::threads::both_of;
+use placed::Placed;
+
+pub(super) use placed::counted;
 
 /// Most bytes of contents that are made before they are verified.
 const SMALL: u64 = 16 << 20;
@@ -67,11 +70,7 @@ fn spliced(
     let direction = operation.direction;
     // Those that are left out are looked for as well: the others go where they would go beside them.
     let rules = whitespace::rules(operation, (text, hunks), preimage, options);
-    let place = || match overlaid(operation, (text, hunks), preimage, &rules) {
-        Some((placements, spliced)) => (placements, Some(spliced)),
-        None => (matching::place(preimage, text, hunks, direction, &rules), None),
-    };
-    let ((placements, overlaid), counted) = both_of(preimage.len(), place, || counted(operation, text));
+    let Placed { placements, overlaid, counted } = Placed::new(operation, (text, hunks), preimage, &rules);
     (findings.outcome.added, findings.outcome.removed) = counted;
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
         return Some(hunkwise::merged(operation, (text, hunks), preimage, (&rules, options), findings).into());
@@ -132,19 +131,6 @@ fn misfits(operation: &Operation, placements: &Placements, options: &Options) ->
     all.map(|(index, _)| index).collect()
 }
 
-/// Places the hunks one over the other where they may overlap, and returns what that makes of `preimage`; of a choice of
-/// them nobody could tell what it leaves.
-fn overlaid(
-    operation: &Operation,
-    (text, hunks): (&[u8], &[Hunk]),
-    preimage: &[u8],
-    rules: &Rules,
-) -> Option<(Placements, Spliced)> {
-    let may = rules.allow_overlap && operation.left_out.is_empty();
-    (may && hunks.iter().all(|hunk| hunk.anchor == Anchor::Line))
-        .then(|| matching::overlay(preimage, (text, hunks), operation.direction, rules))
-}
-
 /// Ends the lines of a new file with CR LF, unless it has CR already.
 fn with_returns(text: Vec<u8>) -> Vec<u8> {
     if text.contains(&b'\r') || is_binary(&text) {
@@ -163,19 +149,6 @@ pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
     if !outcome.is_binary {
         (outcome.added, outcome.removed) = changed_lines(before, after);
     }
-}
-
-/// Returns how many lines the operation adds and removes.
-pub(super) fn counted(operation: &Operation, text: &[u8]) -> (usize, usize) {
-    let (mut added, mut removed) = (0, 0);
-    for line in operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction)) {
-        match line.kind {
-            LineKind::Insertion => added += 1,
-            LineKind::Deletion => removed += 1,
-            LineKind::Context => {}
-        }
-    }
-    (added, removed)
 }
 
 fn binary_postimage(

@@ -195,7 +195,7 @@ pub fn resolve(
     let groups = group::groups(plan, options);
     let rulings = rulings(plan, workspace, &options.policy);
     let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options).map(Mutex::new).collect();
-    let examine = || whitespace::examine(plan, &options.whitespace);
+    let examine = || whitespace::examine(plan, &options.whitespace, options.rules.is_stopped);
     // What is only told is looked for while the files are.
     let early = (options.whitespace.action != WhitespaceAction::Warn).then(examine);
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
@@ -230,9 +230,10 @@ pub fn resolve(
         Ok(())
     };
     let resolve = || threads::try_each(groups.len(), |number| work(groups.get(number)));
-    let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
+    let size = if early.is_some() { 0 } else { plan.inputs.iter().map(|input| input.bytes.len()).sum() };
     let (resolved, late) = threads::both_of(size, resolve, || early.is_none().then(examine));
     resolved?;
+    go_on(options)?;
     let mut resolution = Resolution { changes: count.into_inner(), ..collected(all) };
     whitespace::tell(plan, early.or(late).unwrap_or_default(), options.whitespace.action, &mut resolution);
     Ok(resolution)

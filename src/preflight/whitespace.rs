@@ -122,10 +122,11 @@ impl FileWhitespace {
 }
 
 /// Looks at the lines of all operations, whether they fit or not, if anybody asked; returns the operations that have errors,
-/// by their index.
-pub(super) fn examine(plan: &Plan, whitespace: &Whitespace) -> Vec<(usize, FileWhitespace)> {
+/// by their index. Once `is_stopped`, not all are looked at.
+pub(super) fn examine(plan: &Plan, whitespace: &Whitespace, is_stopped: fn() -> bool) -> Vec<(usize, FileWhitespace)> {
     let asked = if whitespace.action == WhitespaceAction::NoWarn { &[] } else { &plan.operations[..] };
-    let all = asked.iter().enumerate().map(|(index, operation)| (index, lines(plan, operation, whitespace)));
+    let asked = asked.iter().take_while(|_| !is_stopped());
+    let all = asked.enumerate().map(|(index, operation)| (index, lines(plan, operation, whitespace)));
     all.filter(|(_, found)| found.count() > 0).collect()
 }
 

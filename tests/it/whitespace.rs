@@ -253,6 +253,20 @@ fn errors_are_those_of_the_file_that_has_them() {
 }
 
 #[test]
+fn errors_in_a_large_patch_are_those_of_a_small_one() {
+    let found = |count: usize| {
+        let lines = "+good\n".repeat(count);
+        let patch = format!("--- a/other\n+++ b/other\n@@ -0,0 +1,{} @@\n+bad \n{lines}{PATCH}", count + 1);
+        let (report, file) = applied("", "", "one\ntwo\n", &patch, &[]);
+        let words = |key| report["problems"].as_array().unwrap().iter().map(move |problem| problem[key].to_string());
+        (file, words("message").collect::<Vec<_>>(), words("path").collect::<Vec<_>>())
+    };
+    let (file, messages, paths) = found(1 << 18);
+    assert_eq!((file, messages, paths.clone()), found(1));
+    assert_eq!(paths, ["\"other\"", "\"file\""]);
+}
+
+#[test]
 fn a_configuration_that_means_nothing_is_refused() {
     for (config, words) in [
         ("[apply]\n\twhitespace = sometimes\n", "unrecognized whitespace option 'sometimes'"),

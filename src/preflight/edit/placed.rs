@@ -1,0 +1,54 @@
+//! Where hunks go, and how many lines they change.
+
+use crate::matching::{self, Placements, Rules, Spliced};
+use crate::plan::{Anchor, Hunk, LineKind, Operation};
+use crate::threads::both_of;
+
+/// What is known of hunks when they have been looked for.
+pub(super) struct Placed {
+    pub(super) placements: Placements,
+    /// What they make of the preimage, where that is known already.
+    pub(super) overlaid: Option<Spliced>,
+    /// How many lines they add and remove.
+    pub(super) counted: (usize, usize),
+}
+
+impl Placed {
+    /// Looks for the hunks; their lines are counted meanwhile, if there are many.
+    pub(super) fn new(operation: &Operation, patch: (&[u8], &[Hunk]), preimage: &[u8], rules: &Rules) -> Self {
+        let (text, hunks) = patch;
+        let place = || match overlaid(operation, patch, preimage, rules) {
+            Some((placements, spliced)) => (placements, Some(spliced)),
+            None => (matching::place(preimage, text, hunks, operation.direction, rules), None),
+        };
+        let size = hunks.iter().map(|hunk| hunk.body.end - hunk.body.start).sum();
+        let ((placements, overlaid), counted) = both_of(size, place, || counted(operation, text));
+        Self { placements, overlaid, counted }
+    }
+}
+
+/// Places the hunks one over the other where they may overlap, and returns what that makes of `preimage`; of a choice of
+/// them nobody could tell what it leaves.
+fn overlaid(
+    operation: &Operation,
+    (text, hunks): (&[u8], &[Hunk]),
+    preimage: &[u8],
+    rules: &Rules,
+) -> Option<(Placements, Spliced)> {
+    let may = rules.allow_overlap && operation.left_out.is_empty();
+    (may && hunks.iter().all(|hunk| hunk.anchor == Anchor::Line))
+        .then(|| matching::overlay(preimage, (text, hunks), operation.direction, rules))
+}
+
+/// Returns how many lines the operation adds and removes.
+pub(in crate::preflight) fn counted(operation: &Operation, text: &[u8]) -> (usize, usize) {
+    let (mut added, mut removed) = (0, 0);
+    for line in operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction)) {
+        match line.kind {
+            LineKind::Insertion => added += 1,
+            LineKind::Deletion => removed += 1,
+            LineKind::Context => {}
+        }
+    }
+    (added, removed)
+}
