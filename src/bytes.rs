@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
-        let opened = std::fs::File::open(directory.path()).unwrap();
+        let opened = fs_err::File::open(directory.path()).unwrap();
         assert_eq!(read_large(opened, 0, SHARED), Err(Errno::ISDIR));
     }
 
