@@ -1,14 +1,12 @@
 //! Reading the bytes of a file, those of a large one by two threads.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::buffer::spare_capacity;
 use rustix::fd::AsFd;
 use rustix::io::{Errno, pread, read, retry_on_intr};
 
-use crate::mutex::locked;
-use crate::threads::{LARGE, both};
+use crate::threads::{LARGE, try_take};
 
 /// Reads at most `size` bytes from where `file` stands, fewer if it ends before.
 ///
@@ -50,24 +48,18 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Ve
     let mut bytes = vec![0; size];
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
-    let (pieces, end) = (Mutex::new(bytes.chunks_mut(PIECE).enumerate()), AtomicUsize::new(size));
-    let read = || {
-        loop {
-            let piece = locked(&pieces).next();
-            let Some((nth, room)) = piece else { return Ok(()) };
-            let (start, wanted) = (nth * PIECE, room.len());
-            if start >= end.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            let count = fill(room, offset + start as u64, read_at).inspect_err(|_| end.store(0, Ordering::Relaxed))?;
-            if count < wanted {
-                end.fetch_min(start + count, Ordering::Relaxed);
-            }
+    let end = AtomicUsize::new(size);
+    try_take(bytes.chunks_mut(PIECE).enumerate(), |(nth, room)| {
+        let (start, wanted) = (nth * PIECE, room.len());
+        if start >= end.load(Ordering::Relaxed) {
+            return Ok(());
         }
-    };
-    // Not in the pool of threads: one that waits there would begin with something else meanwhile.
-    let (here, there) = both(read, read);
-    here.and(there)?;
+        let count = fill(room, offset + start as u64, read_at).inspect_err(|_| end.store(0, Ordering::Relaxed))?;
+        if count < wanted {
+            end.fetch_min(start + count, Ordering::Relaxed);
+        }
+        Ok(())
+    })?;
     bytes.truncate(end.into_inner());
     Ok(bytes)
 }

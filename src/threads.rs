@@ -5,11 +5,13 @@
 
 use std::error::Error;
 use std::panic::resume_unwind;
-use std::sync::OnceLock;
-use std::thread;
+use std::sync::{Mutex, OnceLock};
+use std::{iter, thread};
 
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+
+use crate::mutex::locked;
 
 /// Bytes from which on a second thread is worth its start.
 pub(crate) const LARGE: usize = 1 << 20;
@@ -24,9 +26,18 @@ pub(crate) fn try_each<E: Send>(count: usize, work: impl Fn(usize) -> Result<(),
     }
 }
 
-/// Does `work` for each of `items`, in any order.
-pub(crate) fn each_mut<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
-    if items.len() > 1 && are_several() { items.par_iter_mut().for_each(work) } else { items.iter_mut().for_each(work) }
+/// Does `work` for each of `items`, in any order, by two threads where there may be two: each takes the next one, as the
+/// second thread often starts late. An error ends the work of the thread that met it.
+pub(crate) fn try_take<T, E: Send>(
+    items: impl Iterator<Item = T> + Send,
+    work: impl Fn(T) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let items = Mutex::new(items);
+    let take = || locked(&items).next();
+    let work = || iter::from_fn(take).try_for_each(&work);
+    // Not in the pool of threads: one that waits there would begin with something else meanwhile.
+    let (here, there) = both(work, work);
+    here.and(there)
 }
 
 /// Returns what `work` makes of each of `items`, in their order; no thread is given fewer than `least` of them.
@@ -81,8 +92,13 @@ mod tests {
         assert_eq!(map(&items, 10, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
         assert!(any(&items, 10, |&item| item == 700) && !any(&items, 10, |&item| item == 1000));
         let mut counted = vec![0; 1000];
-        each_mut(&mut counted, |count| *count += 1);
+        let count = |count: &mut i32| {
+            *count += 1;
+            Ok::<_, ()>(())
+        };
+        assert_eq!(try_take(counted.iter_mut(), count), Ok(()));
         assert!(counted.iter().all(|&count| count == 1));
+        assert_eq!(try_take(0..1000, |number| if number == 700 { Err(number) } else { Ok(()) }), Err(700));
         assert_eq!(try_each(1000, |number| if number == 700 { Err(number) } else { Ok(()) }), Err(700));
         assert_eq!(both(|| 1, || 2), (1, 2));
         let here = thread::current().id();

@@ -28,6 +28,7 @@ pub(crate) mod testing;
 mod unified;
 pub mod write;
 
+use std::convert::Infallible;
 use std::mem;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
@@ -39,7 +40,7 @@ pub use quoted::{Quoting, quote};
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Lines, Span, without_ending};
-use crate::threads::{self, LARGE};
+use crate::threads::{LARGE, try_take};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
 pub const SYNTAXES: &[&dyn Syntax] = &[
@@ -341,7 +342,7 @@ impl Starts {
 
     fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {
         let is_searched = mem::replace(&mut self.is_searched, true);
-        let search = |(syntax, start): &mut (&'static dyn Syntax, Option<usize>)| {
+        let search = |(syntax, start): &mut (&'static dyn Syntax, Option<usize>)| -> Result<(), Infallible> {
             let is_stale = match *start {
                 Some(start) => start < offset,
                 None => !is_searched && may_have(*syntax, text),
@@ -349,13 +350,14 @@ impl Starts {
             if is_stale {
                 *start = syntax.find(text, offset);
             }
+            Ok(())
         };
         // That a grammar has no section takes a look at all of the text.
-        if is_searched || text.len() < LARGE {
-            self.next.iter_mut().for_each(search);
+        let Ok(()) = if is_searched || text.len() < LARGE {
+            self.next.iter_mut().try_for_each(search)
         } else {
-            threads::each_mut(&mut self.next, search);
-        }
+            try_take(self.next.iter_mut(), search)
+        };
         let earliest = self.next.iter().filter_map(|&(syntax, start)| Some((start?, syntax)));
         earliest.min_by_key(|&(start, _)| start)
     }
