@@ -14,7 +14,7 @@ use crate::text::lines;
 use crate::threads::{LARGE, both, both_of};
 
 /// To hash a line that is asked for, and to number its run, takes as long as to hash so many lines of the file.
-const LINES_FOR_ONE: usize = 2;
+const LINES_FOR_ONE: usize = 3;
 
 /// The runs of lines of one file under one comparison.
 pub(super) struct Windows<'a> {

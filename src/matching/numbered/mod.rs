@@ -29,6 +29,9 @@ pub(super) use patch::Patch;
 /// How often the file is searched from end to end before its lines are hashed once and for all.
 const FEW_SEARCHES: usize = 2;
 
+/// Where one of so many hunks or more is off its place, those behind it mostly are: lines are hashed at once.
+const MANY: usize = 1000;
+
 /// Places each hunk where its lines are, nearest to the stated line first.
 pub(super) fn place(
     index: &LineIndex<'_>,
@@ -45,7 +48,7 @@ pub(super) fn place(
         near: (0, 0),
         carried: 0,
         frozen: 0,
-        searches: 0,
+        searches: if hunks.len() < MANY { FEW_SEARCHES } else { 0 },
         exact: None,
         loose: HashMap::new(),
     };
@@ -72,7 +75,7 @@ struct Placer<'a> {
     carried: isize,
     /// The line of the file behind the last change of the hunk before.
     frozen: usize,
-    /// How often the file was searched from end to end.
+    /// How often the file may still be searched from end to end.
     searches: usize,
     exact: Option<Windows<'a>>,
     /// One for each rung that was tried.
@@ -220,8 +223,8 @@ impl Placer<'_> {
 
     /// Searches all of the file, byte for byte.
     fn search(&mut self, quest: &Quest<'_>) -> Found {
-        self.searches += 1;
-        if self.searches <= FEW_SEARCHES {
+        if let Some(left) = self.searches.checked_sub(1) {
+            self.searches = left;
             let anchored = [b"\n", &quest.lines().concat()[..]].concat();
             return self.around(&Needle::new(self.index, &anchored, quest.count()), quest.stated);
         }
