@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use memmap2::MmapMut;
 use rustix::buffer::spare_capacity;
 use rustix::fd::AsFd;
 use rustix::io::{Errno, pread, read, retry_on_intr};
 
+use crate::text::Bytes;
 use crate::threads::{LARGE, try_take};
 
 /// Reads at most `size` bytes from where `file` stands, fewer if it ends before.
@@ -26,13 +28,8 @@ pub(crate) fn read_next(file: impl AsFd, size: usize) -> Result<Vec<u8>, Errno> 
 /// Bytes from which on a second thread reads along: in fewer, of which many may be read at once, it has nothing to gain.
 pub(crate) const SHARED: usize = 4 * LARGE;
 
-/// Bytes that one thread reads at a time.
-const PIECE: usize = LARGE;
-
-/// Bytes that the C library takes no notice of when they are given back. Once it was given fewer, it keeps as many and takes
-/// all that is asked for later from its heap, where what is given back leaves holes (`M_MMAP_THRESHOLD` in mallopt(3)). It
-/// learns as much from a file that goes; a patch stays to the end.
-const UNNOTICED: usize = 33 << 20;
+/// Bytes that one thread reads at a time: a large page of most machines.
+const PIECE: usize = 2 * LARGE;
 
 /// Reads at most `size` bytes from `offset` on, which may be many, of a regular file; fewer if it ends before. Most of the
 /// time goes into the pages that the bytes come to, which two threads get beside each other: each takes the next piece, as
@@ -40,16 +37,16 @@ const UNNOTICED: usize = 33 << 20;
 ///
 /// # Errors
 ///
-/// Returns that of pread(2), and `ENOMEM` where there is no room for so many. Should somebody else take the room between the
-/// question for it and its use, the process ends as wherever else memory is short.
-pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Vec<u8>, Errno> {
-    // Asked for first, as the zeros that come as pages are looked at cannot be refused.
-    room(size.max(UNNOTICED)).or_else(|_| room(size)).map(drop)?;
-    let mut bytes = vec![0; size];
+/// Returns that of pread(2), and `ENOMEM` where there is no room for so many.
+pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Bytes, Errno> {
+    let mut pages = MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)?;
+    // Where there are no large pages, there is a fault for every small one.
+    #[cfg(target_os = "linux")]
+    let _ = pages.advise(memmap2::Advice::HugePage);
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
     let end = AtomicUsize::new(size);
-    try_take(bytes.chunks_mut(PIECE).enumerate(), |(nth, room)| {
+    try_take(pages.chunks_mut(PIECE).enumerate(), |(nth, room)| {
         let (start, wanted) = (nth * PIECE, room.len());
         if start >= end.load(Ordering::Relaxed) {
             return Ok(());
@@ -60,8 +57,8 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Ve
         }
         Ok(())
     })?;
-    bytes.truncate(end.into_inner());
-    Ok(bytes)
+    let end = end.into_inner();
+    Ok(if end == size { Bytes::of_pages(pages) } else { pages[..end].into() })
 }
 
 /// Returns a vector that has room for `size` bytes.
@@ -105,7 +102,7 @@ mod tests {
             [(0, size), (0, size - 1), (0, 0), (0, size + LARGE), (0, 3 * size), (7, size), (size, 3)]
         {
             let found = read_large(open(), offset as u64, wanted).unwrap();
-            assert!(found == contents[offset..size.min(offset + wanted)], "{wanted} from {offset}");
+            assert!(found[..] == contents[offset..size.min(offset + wanted)], "{wanted} from {offset}");
         }
     }
 

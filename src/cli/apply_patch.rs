@@ -12,7 +12,7 @@ use super::{Stop, document, input, open_to_change, request, signals, watched};
 use crate::engine::options::{Selection, code};
 use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
-use crate::text::Position;
+use crate::text::{Bytes, Position};
 
 /// The names that it has.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     }
     let patch = match arguments {
         [] => input::contents(Path::new("-"), request::MAX_PATCH),
-        [patch] => Ok(patch.as_encoded_bytes().to_vec()),
+        [patch] => Ok(patch.as_encoded_bytes().into()),
         _ => return failed(MISUSED, "more than one argument", Some(USAGE)),
     };
     match patch {
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn apply(patch: Vec<u8>) -> Result<Outcome, Stop> {
+fn apply(patch: Bytes) -> Result<Outcome, Stop> {
     let global = Global { root: Some(PathBuf::from(".")), ..Global::default() };
     let selection = Selection { roots: request::roots(&global), ..Selection::default() };
     let mut request = Request { format: "codex".to_owned(), selection, ..Request::of(patch) };

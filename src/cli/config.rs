@@ -11,6 +11,7 @@ use crate::engine::options::{MAX_POLICY_FILE, Workspace, WorkspaceError};
 use crate::engine::{self, home, unusable};
 use crate::mode::FileKind;
 use crate::path::RelPath;
+use crate::text::Bytes;
 
 /// Permission bits that let others write.
 const OTHERS_WRITE: u32 = 0o022;
@@ -20,7 +21,7 @@ const STICKY: u32 = 0o1000;
 /// The text of the configuration, and where it is.
 pub(super) struct Config {
     pub(super) path: PathBuf,
-    pub(super) text: Vec<u8>,
+    pub(super) text: Bytes,
 }
 
 /// Reads the user's configuration, if there is one.
@@ -52,7 +53,7 @@ fn place() -> Option<PathBuf> {
 
 /// Returns the contents of the file at `path`, if nobody but the user and root may write it, or put another one where it
 /// is or where the links from `named` on are that lead to it.
-fn own(path: &Path, named: &Path) -> Result<Vec<u8>, String> {
+fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     let told = |error: WorkspaceError| format!("the file cannot be read: {}", error.source);
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err("it is no file".to_owned());

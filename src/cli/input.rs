@@ -12,6 +12,7 @@ use super::args::Global;
 use super::{Stop, policy};
 use crate::bytes::{SHARED, read_large};
 use crate::engine::options::{Facts, Phase, code};
+use crate::text::Bytes;
 
 /// What standard input is called.
 pub(super) const STDIN: &str = "-";
@@ -21,7 +22,7 @@ pub(super) const STDIN: &str = "-";
 /// # Errors
 ///
 /// Stops at a file that cannot be read or is larger, and before any is read at one that policy closes.
-pub(super) fn read(paths: &[PathBuf], limit: u64, global: &Global) -> Result<Vec<(String, Vec<u8>)>, Stop> {
+pub(super) fn read(paths: &[PathBuf], limit: u64, global: &Global) -> Result<Vec<(String, Bytes)>, Stop> {
     if paths.is_empty() {
         return Ok(vec![read_one(Path::new(STDIN), limit)?]);
     }
@@ -41,7 +42,7 @@ pub(super) fn first(paths: &[PathBuf]) -> Phase {
 /// # Errors
 ///
 /// Stops at a file that policy closes, which nobody is to find in another one; else as [`contents`] does.
-pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Vec<u8>, Stop> {
+pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Bytes, Stop> {
     policy::readable(path, global)?;
     contents(path, limit)
 }
@@ -51,7 +52,7 @@ pub(super) fn text(path: &Path, limit: u64, global: &Global) -> Result<Vec<u8>, 
 /// # Errors
 ///
 /// Stops if it cannot be read or is larger.
-pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
+pub(super) fn contents(path: &Path, limit: u64) -> Result<Bytes, Stop> {
     text_of(path, open(path, limit), limit)
 }
 
@@ -60,7 +61,7 @@ pub(super) fn contents(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
 /// # Errors
 ///
 /// Stops if it is none, cannot be read or is larger.
-pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
+pub(super) fn regular(path: &Path, limit: u64) -> Result<Bytes, Stop> {
     text_of(path, open_regular(path, limit), limit)
 }
 
@@ -69,7 +70,7 @@ pub(super) fn regular(path: &Path, limit: u64) -> Result<Vec<u8>, Stop> {
 /// # Errors
 ///
 /// Stops if it is no file, is closed by policy, cannot be read or is larger.
-pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String, Vec<u8>), Stop> {
+pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String, Bytes), Stop> {
     if path == Path::new(STDIN) {
         let stop = Stop::new(&code::USAGE, "standard input has the jobs, and no patch".to_owned());
         return Err(Stop { help: Some("./- names a file that is called so".to_owned()), ..stop });
@@ -88,11 +89,11 @@ pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, Stop> {
     fs_err::File::open(path).map_err(|error| Stop::new(&code::USAGE, format!("cannot read the jobs: {error}")))
 }
 
-fn read_one(path: &Path, limit: u64) -> Result<(String, Vec<u8>), Stop> {
+fn read_one(path: &Path, limit: u64) -> Result<(String, Bytes), Stop> {
     patch_of(path, open(path, limit), limit)
 }
 
-fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<(String, Vec<u8>), Stop> {
+fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<(String, Bytes), Stop> {
     let name = path.to_string_lossy().into_owned();
     match read {
         Ok(Ok(bytes)) => Ok((name, bytes)),
@@ -104,7 +105,7 @@ fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<(String
     }
 }
 
-fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Vec<u8>, Stop> {
+fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, Stop> {
     match read {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
@@ -118,7 +119,7 @@ fn too_large(name: &str, size: Option<u64>, limit: u64) -> Stop {
 }
 
 /// Bytes; or how many there are, if that is known and they are too many.
-type Within = Result<Vec<u8>, Option<u64>>;
+type Within = Result<Bytes, Option<u64>>;
 
 fn open(path: &Path, limit: u64) -> io::Result<Within> {
     if path == Path::new(STDIN) {
@@ -153,14 +154,16 @@ fn whole(mut file: impl Read + AsFd, path: &Path, limit: u64) -> io::Result<With
         return Ok(Err(Some(rest)));
     }
     let size = usize::try_from(rest).unwrap_or(usize::MAX);
-    let mut bytes = Vec::new();
     if size < SHARED {
+        let mut bytes = Vec::new();
         bytes.try_reserve_exact(size.saturating_add(1))?;
-    } else {
-        bytes = read_large(&file, place, size).map_err(about)?;
-        seek(&file, SeekFrom::Start(place + bytes.len() as u64)).map_err(about)?;
+        return read_all(file, bytes, limit);
     }
-    read_all(file.by_ref(), bytes, limit)
+    let bytes = read_large(&file, place, size).map_err(about)?;
+    seek(&file, SeekFrom::Start(place + bytes.len() as u64)).map_err(about)?;
+    let mut next = Vec::new();
+    file.by_ref().take(1).read_to_end(&mut next)?;
+    if next.is_empty() { Ok(Ok(bytes)) } else { read_all(file, [&bytes[..], &next].concat(), limit) }
 }
 
 /// Returns `bytes`, which are not too many, and all that follow, unless that is more than `limit`. What has no end is not
@@ -169,7 +172,7 @@ fn read_all(mut source: impl Read, mut bytes: Vec<u8>, limit: u64) -> io::Result
     let room = limit.saturating_sub(bytes.len() as u64);
     source.by_ref().take(room.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 <= limit {
-        return Ok(Ok(bytes));
+        return Ok(Ok(bytes.into()));
     }
     let more = io::copy(&mut source.take(limit), &mut io::sink())?;
     Ok(Err((more < limit).then_some(bytes.len() as u64 + more)))
@@ -184,7 +187,7 @@ mod tests {
     #[test]
     fn a_patch_over_the_limit_is_not_taken() {
         let read = |source: &[u8]| read_all(source, b"a".to_vec(), 3).unwrap();
-        assert_eq!((read(b"bc"), read(b"bcd")), (Ok(b"abc".to_vec()), Err(Some(4))));
+        assert_eq!((read(b"bc"), read(b"bcd")), (Ok(b"abc".into()), Err(Some(4))));
         assert_eq!(read_all(io::repeat(0), Vec::new(), 3).unwrap(), Err(None));
     }
 
@@ -201,7 +204,7 @@ mod tests {
             );
             seek(&file, SeekFrom::Start(place as u64)).unwrap();
             assert!(
-                whole(&file, Path::new(STDIN), limit as u64).unwrap() == Ok(contents[place..].to_vec()),
+                whole(&file, Path::new(STDIN), limit as u64).unwrap() == Ok(contents[place..].into()),
                 "from {place}"
             );
             assert_eq!(tell(&file).unwrap(), contents.len() as u64);

@@ -139,7 +139,7 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change
 impl SourceOptions {
     fn read(self, common: &FileOptions, global: &Global) -> Result<String, Stop> {
         let bytes = match (self.source, self.source_file) {
-            (_, Some(file)) => input::text(&file, common.max_bytes.unwrap_or(MAX_FILE), global)?,
+            (_, Some(file)) => input::text(&file, common.max_bytes.unwrap_or(MAX_FILE), global)?.into_vec(),
             (text, None) => text.unwrap_or_default().into_encoded_bytes(),
         };
         String::from_utf8(bytes).map_err(|error| {

@@ -10,6 +10,7 @@ use super::{Stop, input, names_of};
 use crate::engine::options::{Layer, MAX_POLICY_FILE, Origin, Place, Policy, Workspace};
 use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusable};
 use crate::path::RelPath;
+use crate::text::Bytes;
 
 /// Most links on the way to a policy file.
 pub(super) const MOST_LINKS: usize = 40;
@@ -155,7 +156,7 @@ impl Given {
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
-    fn add(&mut self, path: PathBuf, text: Vec<u8>, origin: Origin) -> Result<(), Stop> {
+    fn add(&mut self, path: PathBuf, text: Bytes, origin: Origin) -> Result<(), Stop> {
         self.layers.push(engine::policy_layer(&path.to_string_lossy(), text, origin).map_err(stop)?);
         self.files.push(path);
         Ok(())

@@ -8,9 +8,10 @@ use super::args::Global;
 use super::{Stop, input};
 use crate::engine::Series;
 use crate::engine::options::{code, listed, packed};
+use crate::text::Bytes;
 
 /// Patches with their names.
-type Patches = Vec<(String, Vec<u8>)>;
+type Patches = Vec<(String, Bytes)>;
 
 /// Reads the list at `path` and the patches that it names, which are below its directory and have no more than `limit` bytes
 /// together; `usual` is the strip level of those that name none.

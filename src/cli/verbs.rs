@@ -16,7 +16,7 @@ use crate::digest::Sha256;
 use crate::engine::options::{Closeness, Edit, EditOrder, Input, MAX_FILE, PreflightOptions, TransactionOptions, code};
 use crate::engine::{self, Change, Parents};
 use crate::mode::FileMode;
-use crate::text::{EncodingChoice, Position};
+use crate::text::{Bytes, EncodingChoice, Position};
 
 /// The options of all editing commands.
 #[derive(Debug, Args)]
@@ -216,7 +216,11 @@ pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, St
 pub(super) fn append(options: AppendOptions, global: &Global) -> Result<Change, Stop> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
-    let change = if options.line { Change::append_lines(path, contents) } else { Change::append(path, contents) };
+    let change = if options.line {
+        Change::append_lines(path, contents.into_vec())
+    } else {
+        Change::append(path, contents.into_vec())
+    };
     options.common.complete(change, global)
 }
 
@@ -288,9 +292,9 @@ impl AppendOptions {
 }
 
 impl ContentOptions {
-    fn read(self, common: &FileOptions, global: &Global) -> Result<Vec<u8>, Stop> {
+    fn read(self, common: &FileOptions, global: &Global) -> Result<Bytes, Stop> {
         match (self.content, self.content_file) {
-            (Some(text), _) => Ok(text.into_encoded_bytes()),
+            (Some(text), _) => Ok(text.into_encoded_bytes().into()),
             // What is over a smaller limit is refused by preflight, which knows the file.
             (None, file) => {
                 let limit = common.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
@@ -309,7 +313,7 @@ pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
 fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global)) -> Result<Change, Stop> {
     let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
         (Some(text), _) => Ok(Some(text.as_encoded_bytes().to_vec())),
-        (None, Some(file)) => input::text(file, limit, global).map(Some),
+        (None, Some(file)) => input::text(file, limit, global).map(|text| Some(text.into_vec())),
         (None, None) => Ok(None),
     };
     let range = options.from.as_ref().zip(options.to.as_ref());
@@ -345,7 +349,7 @@ enum Place {
 fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result<Change, Stop> {
     let bytes = input::text(list, limit.max(MAX_FILE), global)?;
     let name = list.to_string_lossy().into_owned();
-    match Change::edit_list(path, bytes.as_slice()) {
+    match Change::edit_list(path, &bytes[..]) {
         Ok(change) => Ok(Change { input: Input { name, ..change.input }, ..change }),
         Err(error) => {
             let Position { line, column } = Position::of(&bytes, error.span.start);

@@ -46,7 +46,7 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         Err(outcome) => return *outcome,
     };
     let (wish, approve, transaction) = (Wish::of(&request), request.approve.clone(), request.transaction);
-    let texts: Vec<u8> = request.patches.iter().flat_map(|(_, text)| text).copied().collect();
+    let texts: Vec<u8> = request.patches.iter().flat_map(|(_, text)| &text[..]).copied().collect();
     if run.read_for(request, workspace, &mut options) {
         run.look(workspace, &options, approve.as_deref(), interrupt);
     }

@@ -19,6 +19,7 @@ use crate::plan::{Action, Plan};
 use crate::policy::Policy;
 use crate::preflight::{self, Problem, Severity, code};
 use crate::progress::{Phase, Progress};
+use crate::text::Bytes;
 use crate::transaction::{Failure, Interrupt, Trial};
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
@@ -56,7 +57,7 @@ impl Note {
 /// What is at a path afterwards.
 enum After {
     Nothing,
-    Contents(Arc<Vec<u8>>),
+    Contents(Arc<Bytes>),
     /// What was at this path before.
     Moved(RelPath),
     /// Something that no server is told of.
@@ -158,11 +159,12 @@ fn read(workspace: &dyn Workspace, path: &RelPath) -> Result<Text, WorkspaceErro
     }
 }
 
-fn known(contents: Arc<Vec<u8>>) -> Text {
+fn known(contents: Arc<Bytes>) -> Text {
     if u64::try_from(contents.len()).is_ok_and(|size| size > MAX_TEXT) {
         return Text::Unknown;
     }
-    String::from_utf8(Arc::unwrap_or_clone(contents)).map_or(Text::Unknown, |text| Text::Known(Arc::new(text)))
+    String::from_utf8(Arc::unwrap_or_clone(contents).into_vec())
+        .map_or(Text::Unknown, |text| Text::Known(Arc::new(text)))
 }
 
 /// The servers that were asked about the tree as it is, and wait for what becomes of it.

@@ -8,7 +8,7 @@ use crate::path::RelPath;
 use crate::plan::{Input, Plan};
 use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError};
 use crate::preflight::{Problem, closed_by, code};
-use crate::text::{Position, Span};
+use crate::text::{Bytes, Position, Span};
 use crate::workspace::{Fault, Workspace};
 
 /// The project's own policy file, in the root.
@@ -28,7 +28,7 @@ pub struct UnusablePolicy {
 /// # Errors
 ///
 /// Returns what is wrong with it and where. Nobody should go on without what the file was to say.
-pub fn policy_layer(name: &str, text: Vec<u8>, origin: Origin) -> Result<Layer, Box<UnusablePolicy>> {
+pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Box<UnusablePolicy>> {
     policy::parse(name, &text, origin).map_err(|PolicyError { message, span }| {
         let Position { line, column } = Position::of(&text, span.start);
         let problem = unusable(name, &format!("{message}, at line {line}, column {column}"));
@@ -107,7 +107,7 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
 }
 
 /// Returns the text of the project's own policy file; `None` if there is none.
-fn own(workspace: &dyn Workspace) -> Result<Option<Vec<u8>>, String> {
+fn own(workspace: &dyn Workspace) -> Result<Option<Bytes>, String> {
     let path = RelPath::new(PROJECT_POLICY.as_bytes()).expect("BUG: the name is a path");
     let told = |error: crate::workspace::WorkspaceError| match error.fault {
         Fault::TooLarge => format!("the file has more than {} bytes", policy::MAX_FILE),

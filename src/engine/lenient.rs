@@ -8,6 +8,7 @@ use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Held, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, repair};
 use crate::syntax;
+use crate::text::Bytes;
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
 
@@ -19,7 +20,7 @@ pub struct Lenience {
 }
 
 /// Patches with their names.
-type Patches = Vec<(String, Vec<u8>)>;
+type Patches = Vec<(String, Bytes)>;
 /// Why some cannot be repaired, each with the number of its patch.
 type Refusals = Vec<(usize, Refusal)>;
 
@@ -120,7 +121,7 @@ impl Run {
             {
                 Ok(Repaired { text, repairs }) => {
                     self.repairs.push(repairs);
-                    patches.push((name.clone(), text));
+                    patches.push((name.clone(), text.into()));
                 }
                 Err(found) => refusals.extend(found.into_iter().map(|refusal| (index, refusal))),
             }

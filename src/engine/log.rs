@@ -12,6 +12,7 @@ use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{Problem, Severity, code};
 use crate::report::{self, Log};
 use crate::syntax::write::{DiffSide, git_diff};
+use crate::text::Bytes;
 use crate::transaction::history::{self, Entry, EntryFile, Old, Version, entries};
 use crate::transaction::{self, Failure, Interrupt};
 use crate::workspace::Workspace;
@@ -223,9 +224,9 @@ impl Versions<'_> {
         Some(Found { path: paths[0].clone(), version, content, blob })
     }
 
-    fn read(&self, place: &RelPath, version: Version) -> Option<Vec<u8>> {
+    fn read(&self, place: &RelPath, version: Version) -> Option<Bytes> {
         let content = match version.kind {
-            FileKind::Symlink => self.workspace.read_link(place).ok()?,
+            FileKind::Symlink => self.workspace.read_link(place).ok()?.into(),
             _ => self.workspace.read(place, MAX_SHOWN).ok()?.0,
         };
         (Digest::of(&content) == version.digest).then_some(content)
@@ -236,7 +237,7 @@ impl Versions<'_> {
 struct Found {
     path: RelPath,
     version: Version,
-    content: Vec<u8>,
+    content: Bytes,
     blob: String,
 }
 

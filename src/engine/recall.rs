@@ -8,6 +8,7 @@ use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::Edit;
+use crate::text::Bytes;
 use crate::text::tag::Tag;
 use crate::transaction::history::{Entry, Old, Version, entries};
 use crate::workspace::Workspace;
@@ -52,7 +53,7 @@ pub(super) fn kept(all: &[Entry]) -> HashMap<&RelPath, Vec<Kept<'_>>> {
 }
 
 /// Returns a version, unless it is gone or was written to since.
-pub(super) fn read(workspace: &dyn Workspace, (place, version): Kept<'_>, most: u64) -> Option<Vec<u8>> {
+pub(super) fn read(workspace: &dyn Workspace, (place, version): Kept<'_>, most: u64) -> Option<Bytes> {
     let (bytes, _) = workspace.read(place, most).ok()?;
     (Digest::of(&bytes) == version.digest).then_some(bytes)
 }

@@ -5,6 +5,7 @@ use crate::diagnostics;
 use crate::plan::{self, Listed};
 use crate::preflight;
 use crate::syntax;
+use crate::text::Bytes;
 use crate::transaction;
 
 /// Patches, and what is to be done with them.
@@ -24,7 +25,7 @@ use crate::transaction;
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The patches, each with the name that messages call it by; one after the other.
-    pub patches: Vec<(String, Vec<u8>)>,
+    pub patches: Vec<(String, Bytes)>,
     /// The list that names the patches, if one does (`--series`).
     pub series: Option<Series>,
     /// A word of `--format`: `auto`, or the name of a grammar.
@@ -78,7 +79,7 @@ pub struct Series {
 impl Request {
     /// Returns the request to apply one patch with the defaults of the program.
     #[must_use]
-    pub fn of(patch: impl Into<Vec<u8>>) -> Self {
+    pub fn of(patch: impl Into<Bytes>) -> Self {
         Self {
             patches: vec![("-".to_owned(), patch.into())],
             series: None,

@@ -164,7 +164,7 @@ pub(super) fn restored(usual: Request, kept: &Kept) -> Option<Request> {
     let mut patches = Vec::new();
     for (name, length) in &wish.patches {
         let (text, others) = rest.split_at_checked(*length)?;
-        patches.push((name.clone(), text.to_vec()));
+        patches.push((name.clone(), text.into()));
         rest = others;
     }
     if !rest.is_empty() {

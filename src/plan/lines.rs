@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::text::Span;
 use crate::text::tag::Tag;
+use crate::text::{Bytes, Span};
 
 /// Changes of one file, all of them or none. Every number means the file as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct LineEdits {
     /// The version that the numbers are of; any other is stale.
     pub tag: Tag,
     /// Earlier versions of the file that have this tag, where the numbers may be those of one.
-    pub earlier: Vec<Arc<Vec<u8>>>,
+    pub earlier: Vec<Arc<Bytes>>,
     /// The changes in their order; none where the file only goes or moves.
     pub edits: Vec<LineEdit>,
     /// What a forgiving reader mended, each with its place in the input.

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use crate::digest::{Digest, Sha256};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::text::Span;
+use crate::text::{Bytes, Span};
 
 /// A parsed patch: its texts, and what they ask for, in order.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ pub struct Input {
     /// How messages call it: a file's name, or `-` for standard input.
     pub name: String,
     /// The text.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// The syntaxes of its sections, each once, in the order in which they first came.
     pub formats: Vec<&'static str>,
     /// Number of sections.
@@ -238,7 +238,7 @@ pub enum Edit {
     /// An old version of the file, which the history keeps.
     Restore(Box<Restore>),
     /// The whole contents, given.
-    Whole(Arc<Vec<u8>>),
+    Whole(Arc<Bytes>),
     /// Changes of texts.
     Replacements(Box<Replacements>),
     /// A change of a cell of a notebook.

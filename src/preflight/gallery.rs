@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::mutex::locked;
+use crate::text::Bytes;
 
 /// Most bytes of one image.
 const MOST_OF_ONE: usize = 1 << 20;
@@ -31,14 +32,14 @@ pub enum Moment {
 struct Kept {
     /// How large all are that were given.
     sizes: BTreeMap<(usize, Moment), usize>,
-    images: BTreeMap<(usize, Moment), Arc<Vec<u8>>>,
+    images: BTreeMap<(usize, Moment), Arc<Bytes>>,
     sum: usize,
 }
 
 impl Gallery {
     /// Takes the contents of a file of the operation at `index`, if they are an image that browsers show and that is no
     /// program.
-    pub(super) fn note(&self, index: usize, moment: Moment, content: &Arc<Vec<u8>>) {
+    pub(super) fn note(&self, index: usize, moment: Moment, content: &Arc<Bytes>) {
         if content.len() <= MOST_OF_ONE && media_type(content).is_some() {
             let mut kept = locked(&self.kept);
             kept.take((index, moment), content);
@@ -47,14 +48,14 @@ impl Gallery {
 
     /// Returns the images of the operation at `index`, as far as there is room for them.
     #[must_use]
-    pub fn images(&self, index: usize) -> [Option<Arc<Vec<u8>>>; 2] {
+    pub fn images(&self, index: usize) -> [Option<Arc<Bytes>>; 2] {
         let kept = locked(&self.kept);
         [Moment::Before, Moment::After].map(|moment| kept.image((index, moment)))
     }
 }
 
 impl Kept {
-    fn take(&mut self, key: (usize, Moment), content: &Arc<Vec<u8>>) {
+    fn take(&mut self, key: (usize, Moment), content: &Arc<Bytes>) {
         self.sizes.insert(key, content.len());
         self.images.insert(key, Arc::clone(content));
         self.sum += content.len();
@@ -67,7 +68,7 @@ impl Kept {
 
     /// Returns an image if there is room for it behind all the ones before it. Those are never the last, so that they
     /// are still there.
-    fn image(&self, key: (usize, Moment)) -> Option<Arc<Vec<u8>>> {
+    fn image(&self, key: (usize, Moment)) -> Option<Arc<Bytes>> {
         let sum: usize = self.sizes.range(..=key).map(|(_, size)| size).sum();
         self.images.get(&key).filter(|_| sum <= MOST_OF_ALL).cloned()
     }
@@ -93,10 +94,10 @@ pub fn media_type(content: &[u8]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn image(bytes: usize) -> Arc<Vec<u8>> {
+    fn image(bytes: usize) -> Arc<Bytes> {
         let mut image = b"GIF89a".to_vec();
         image.resize(bytes, 0);
-        Arc::new(image)
+        Arc::new(image.into())
     }
 
     #[test]
@@ -120,7 +121,7 @@ mod tests {
         let gallery = Gallery::default();
         gallery.note(0, Moment::Before, &image(MOST_OF_ONE));
         gallery.note(0, Moment::After, &image(MOST_OF_ONE + 1));
-        gallery.note(1, Moment::Before, &Arc::new(b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec()));
+        gallery.note(1, Moment::Before, &Arc::new(b"<svg xmlns='http://www.w3.org/2000/svg'/>".into()));
         assert_eq!(gallery.images(0).map(|image| image.is_some()), [true, false]);
         assert_eq!(gallery.images(1), [None, None]);
     }

@@ -153,7 +153,7 @@ mod tests {
     fn grouped(names: &[&str]) -> Vec<Vec<usize>> {
         let section = |name: &&str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{name}\n+x\n");
         let text: String = names.iter().map(section).collect();
-        let parsed = syntax::parse("-", text.into(), &syntax::chosen("auto"), syntax::Options::default()).unwrap();
+        let parsed = syntax::parse("-", text, &syntax::chosen("auto"), syntax::Options::default()).unwrap();
         let groups = groups(&select(parsed, &Selection::default()).plan, &Options::default());
         (0..groups.len()).map(|number| groups.get(number).to_vec()).collect()
     }

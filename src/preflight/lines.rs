@@ -12,7 +12,7 @@ use super::problem::Facts;
 use crate::matching::{self, LineMismatch};
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
 use crate::text::tag::Tag;
-use crate::text::{BYTE_ORDER_MARK, is_data, lines, printable, without_ending};
+use crate::text::{BYTE_ORDER_MARK, Bytes, is_data, lines, printable, without_ending};
 
 /// Lines that are shown on each side of a place.
 const AROUND: usize = 2;
@@ -24,7 +24,7 @@ const MOST_AROUND: usize = 40;
 const MOST_SHOWN: usize = 200;
 
 /// The files whose lines are changed, in the version that the lines are numbered in; by [`key`].
-pub(super) type Numbered = HashMap<(usize, usize), Arc<Vec<u8>>>;
+pub(super) type Numbered = HashMap<(usize, usize), Arc<Bytes>>;
 
 /// Returns each operation that takes lines from another one, with that one, by their indexes.
 pub(super) fn sources(plan: &Plan) -> Vec<(usize, usize)> {
@@ -55,7 +55,7 @@ fn edits(operation: &Operation) -> Option<&LineEdits> {
 pub(super) fn postimage(
     operation: &Operation,
     changes: &LineEdits,
-    preimage: &Arc<Vec<u8>>,
+    preimage: &Arc<Bytes>,
     numbered: &mut Numbered,
     options: &Options,
     findings: &mut Findings,
@@ -82,7 +82,7 @@ pub(super) fn postimage(
         return None;
     }
     numbered.insert(key(operation), version);
-    let source = |start| numbered.get(&(operation.input, start)).map(|bytes| bytes.as_slice());
+    let source = |start| numbered.get(&(operation.input, start)).map(|bytes| &bytes[..]);
     match matching::change_lines(preimage, &changes.edits, shift, &source, options.max_made()) {
         Ok((after, places)) => {
             compare(preimage, &after, &mut findings.outcome);
@@ -110,7 +110,7 @@ pub(super) fn postimage(
 
 /// Returns the version that the lines are numbered in, and how many lines they stand behind their numbers; `None` if
 /// that is another than `preimage` and none in which all of them are told for certain.
-fn version(changes: &LineEdits, preimage: &Arc<Vec<u8>>) -> Option<(Arc<Vec<u8>>, isize)> {
+fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, isize)> {
     if Tag::of(preimage) == changes.tag {
         return Some((Arc::clone(preimage), 0));
     }

@@ -296,7 +296,7 @@ mod tests {
     }
 
     fn taken(patch: &str) -> Vec<String> {
-        let parsed = syntax::parse("-", patch.into(), &syntax::chosen("auto"), syntax::Options::default()).unwrap();
+        let parsed = syntax::parse("-", patch, &syntax::chosen("auto"), syntax::Options::default()).unwrap();
         let files = ["a", "b"].map(|name| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(format!("{name}\n"))));
         let workspace = Memory::with_files(files);
         let sink = Noted::default();

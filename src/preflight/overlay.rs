@@ -6,7 +6,7 @@ use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::text::Contents;
+use crate::text::{Bytes, Contents};
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
 /// A file as the operations so far leave it.
@@ -197,8 +197,8 @@ impl<'w> Overlay<'w> {
             return Ok((Seen::Nothing, None));
         };
         match stat.kind {
-            FileKind::Symlink => Ok(loaded(path, stat, self.workspace.read_link(path)?)),
-            FileKind::Directory => Ok(loaded(path, stat, Vec::new())),
+            FileKind::Symlink => Ok(loaded(path, stat, self.workspace.read_link(path)?.into())),
+            FileKind::Directory => Ok(loaded(path, stat, Bytes::default())),
             FileKind::Special | FileKind::Regular => Ok((Seen::Special, None)),
         }
     }
@@ -296,7 +296,7 @@ impl<'w> Overlay<'w> {
     }
 }
 
-fn loaded(path: &RelPath, stat: Stat, bytes: Vec<u8>) -> (Seen, Option<(FileState, Node)>) {
+fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> (Seen, Option<(FileState, Node)>) {
     let digest = Digest::of(&bytes);
     let node = Node {
         kind: stat.kind,

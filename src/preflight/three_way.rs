@@ -12,7 +12,7 @@ use crate::matching::{Conflict, ConflictStyle, Favour, Merged, MergedHunk, merge
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Blobs, Edit, Operation};
-use crate::text::{is_binary, printable};
+use crate::text::{Bytes, is_binary, printable};
 use crate::workspace::objects::{Objects, Repository};
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
@@ -57,13 +57,13 @@ pub struct Bases {
 }
 
 /// Contents by path and name.
-pub type KeptBases = HashMap<(RelPath, Vec<u8>), Arc<Vec<u8>>>;
+pub type KeptBases = HashMap<(RelPath, Vec<u8>), Arc<Bytes>>;
 
 /// What the user names as the contents that a patch was made for.
 #[derive(Clone, Debug)]
 pub enum Given {
     /// The contents of every file that it changes.
-    Contents(Arc<Vec<u8>>),
+    Contents(Arc<Bytes>),
     /// The tree that it was made for.
     Tree(Arc<Objects>),
 }
@@ -114,7 +114,7 @@ pub enum Fallback {
 }
 
 /// What a patch was made for, and where that came from.
-type Base = (Arc<Vec<u8>>, BaseKind);
+type Base = (Arc<Bytes>, BaseKind);
 
 /// How a patch was merged with what became of its file.
 #[derive(Clone, Debug)]
@@ -137,11 +137,11 @@ pub struct Merge {
 #[derive(Clone, Debug)]
 pub struct MergeSides {
     /// What the patch was made for; `None` if it makes the file.
-    pub base: Option<Arc<Vec<u8>>>,
+    pub base: Option<Arc<Bytes>>,
     /// What became of that since.
-    pub ours: Arc<Vec<u8>>,
+    pub ours: Arc<Bytes>,
     /// What the patch makes of it.
-    pub theirs: Arc<Vec<u8>>,
+    pub theirs: Arc<Bytes>,
 }
 
 /// What came of an attempt.
@@ -200,10 +200,10 @@ pub(super) fn attempt(
 fn patched(
     operation: &Operation,
     text: &[u8],
-    base: &Arc<Vec<u8>>,
+    base: &Arc<Bytes>,
     options: &Options,
     findings: &mut Findings,
-) -> Option<Arc<Vec<u8>>> {
+) -> Option<Arc<Bytes>> {
     let mut aside = Findings::default();
     let edited = edit::postimage(operation, text, &Arc::clone(base).into(), options, &mut aside);
     if operation.action == Action::Create || edited.is_some() {
@@ -263,7 +263,7 @@ fn merged(
 }
 
 /// Merges what has no lines.
-fn one_side([base, ours, theirs]: [&Arc<Vec<u8>>; 3], favour: Option<Favour>) -> Merged {
+fn one_side([base, ours, theirs]: [&Arc<Bytes>; 3], favour: Option<Favour>) -> Merged {
     let all = |text: &[u8]| 0..text.split_inclusive(|&byte| byte == b'\n').count();
     let conflict = Conflict { base: all(base), ours: all(ours), theirs: all(theirs) };
     match favour {
@@ -304,7 +304,7 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
 }
 
 /// Says that a link can lead to one place only, and to no lines of markers.
-fn tell_link([_, ours, theirs]: [&Arc<Vec<u8>>; 3], findings: &mut Findings) {
+fn tell_link([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
     let (ours, theirs) = (printable(ours), printable(theirs));
     let message = format!("both sides changed the link: it leads to `{ours}` now, and to `{theirs}` by the patch");
     let help = "a link cannot hold conflict markers: --ours leaves it as it is, --theirs takes that of the patch";
@@ -365,7 +365,7 @@ impl Bases {
         }
         let Some(Blobs { old: name, .. }) = operation.blobs.as_deref() else { return Ok(None) };
         let blob = self.objects.as_ref().map(|objects| objects.find_blob(name, limit)).transpose()?.flatten();
-        let found = blob.map(|(_, contents)| (Arc::new(contents), BaseKind::Objects));
+        let found = blob.map(|(_, contents)| (Arc::new(contents.into()), BaseKind::Objects));
         let kept = || self.kept.get(&(path.clone(), name.clone())).map(|kept| (Arc::clone(kept), BaseKind::History));
         Ok(found.or_else(kept))
     }

@@ -11,7 +11,7 @@ use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::Action;
 use crate::syntax::write::{DiffSide, git_diff};
-use crate::text::is_binary;
+use crate::text::{Bytes, is_binary};
 use crate::workspace::WorkspaceError;
 
 /// The files as the sections so far leave them.
@@ -22,7 +22,7 @@ pub(super) struct Files<'w> {
 }
 
 /// A file as it stands.
-type Found = Option<(FileMode, Vec<u8>)>;
+type Found = Option<(FileMode, Bytes)>;
 
 impl<'w> Files<'w> {
     pub(super) fn new(names: Names<'w>, max_file: u64) -> Self {
@@ -68,7 +68,7 @@ impl<'w> Files<'w> {
                     let message = "lines of the new file have no sign, and may be none of it".to_owned();
                     return refuse(RefusalKind::Stray, Some(path), message);
                 };
-                Some((section.mode.unwrap_or(FileMode::Regular), content))
+                Some((section.mode.unwrap_or(FileMode::Regular), content.into()))
             }
             (Deed::Delete, Some((_, content))) => {
                 if !compose::is_whole(section, content) {
@@ -80,7 +80,7 @@ impl<'w> Files<'w> {
                 return refuse(RefusalKind::Name, Some(path), "the file does not exist".into());
             }
             (Deed::Update, Some((mode, content))) => match compose(section, content, trail) {
-                Ok(after) => Some((section.mode.unwrap_or(*mode), after)),
+                Ok(after) => Some((section.mode.unwrap_or(*mode), after.into())),
                 Err(misfits) => return Ok(Err(refusals(section, &path, content, misfits, trail))),
             },
         };
@@ -130,6 +130,6 @@ impl<'w> Files<'w> {
 }
 
 /// Returns one side of a diff.
-fn side<'f>(path: &'f RelPath, found: Option<&'f (FileMode, Vec<u8>)>) -> Option<DiffSide<'f>> {
+fn side<'f>(path: &'f RelPath, found: Option<&'f (FileMode, Bytes)>) -> Option<DiffSide<'f>> {
     found.map(|(mode, content)| DiffSide { path, mode: *mode, content, blob: "" })
 }

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_counter_goes_both_ways() {
-        let inputs = [Input { bytes: b"a\nbc\nd".to_vec(), ..Input::default() }];
+        let inputs = [Input { bytes: b"a\nbc\nd".into(), ..Input::default() }];
         let counter = &mut Counter::of_all(&inputs)[0];
         assert_eq!(counter.lines(Span::new(2, 6)), (2, 3));
         assert_eq!(counter.position(3), Position { line: 2, column: 2 });

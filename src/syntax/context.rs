@@ -64,10 +64,14 @@ impl Syntax for Context {
             hunk(text, &mut lines, &mut unified)?;
         }
         refuse_extra_lines(text, &lines)?;
-        sections.quote(Input { bytes: unified, ..Input::default() }, content_span(text, from), |input, sections| {
-            let read = if is_named { unified::section } else { unified::unnamed };
-            read(&input.bytes, 0, options, sections).map(drop)
-        })?;
+        sections.quote(
+            Input { bytes: unified.into(), ..Input::default() },
+            content_span(text, from),
+            |input, sections| {
+                let read = if is_named { unified::section } else { unified::unnamed };
+                read(&input.bytes, 0, options, sections).map(drop)
+            },
+        )?;
         Ok(lines.offset())
     }
 }

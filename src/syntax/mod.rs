@@ -39,7 +39,7 @@ pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
-use crate::text::{Lines, Span, without_ending};
+use crate::text::{Bytes, Lines, Span, without_ending};
 use crate::threads::{LARGE, try_take};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
@@ -160,7 +160,7 @@ pub struct Sections {
     /// Number of hunks in all of them.
     pub hunks: usize,
     /// Texts that stand in the patch in another form, as in strings of JSON; counted from 1.
-    pub quoted: Vec<Vec<u8>>,
+    pub quoted: Vec<Bytes>,
 }
 
 /// Returns the grammars that the word `format` of `--format` chooses: all for `auto`, none for an unknown word.
@@ -177,11 +177,11 @@ pub fn chosen(format: &str) -> Vec<&'static dyn Syntax> {
 /// Returns the first mistake, [`SyntaxErrorKind::NoPatch`] for a text without a section.
 pub fn parse(
     name: &str,
-    bytes: Vec<u8>,
+    bytes: impl Into<Bytes>,
     among: &[&'static dyn Syntax],
     options: Options,
 ) -> Result<Plan<Name>, Box<Broken>> {
-    let mut input = Input { name: name.to_owned(), bytes, ..Input::default() };
+    let mut input = Input { name: name.to_owned(), bytes: bytes.into(), ..Input::default() };
     let mut sections = Sections::default();
     match read(&mut input, among, options, &mut sections) {
         Ok(()) => {

@@ -55,15 +55,19 @@ impl Syntax for Normal {
         if lines.peek().is_some_and(|line| line.starts_with(b"< ") || line.starts_with(b"> ")) {
             return Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())));
         }
-        sections.quote(Input { bytes: unified, ..Input::default() }, content_span(text, from), |input, sections| {
-            let (mut hunks, end) = hunks::read(&input.bytes, 0, options)?;
-            for hunk in &mut hunks {
-                hunk.anchor = Anchor::Bare;
-            }
-            let span = Span::new(0, end);
-            sections.push(Action::Modify, Name::Unnamed(span), Edit::Hunks(hunks), span).tells_missing = false;
-            Ok(())
-        })?;
+        sections.quote(
+            Input { bytes: unified.into(), ..Input::default() },
+            content_span(text, from),
+            |input, sections| {
+                let (mut hunks, end) = hunks::read(&input.bytes, 0, options)?;
+                for hunk in &mut hunks {
+                    hunk.anchor = Anchor::Bare;
+                }
+                let span = Span::new(0, end);
+                sections.push(Action::Modify, Name::Unnamed(span), Edit::Hunks(hunks), span).tells_missing = false;
+                Ok(())
+            },
+        )?;
         Ok(lines.offset())
     }
 }

@@ -36,7 +36,7 @@ mod tests {
         let text = [head, &hunk("@@ -1,2 +1 @@", "1"), &hunk("@@ -3 +3 @@", "3"), &hunk("@@ -5 +5,4 @@", "5")].concat();
         let lines = |recount| {
             let options = Options { recount, ..Options::default() };
-            let plan = parse("-", text.clone().into(), &chosen("auto"), options).ok()?;
+            let plan = parse("-", text.clone(), &chosen("auto"), options).ok()?;
             Some(plan.inputs[0].repairs.iter().map(|repair| (repair.code, repair.line)).collect::<Vec<_>>())
         };
         assert_eq!((lines(true), lines(false)), (Some(vec![("counts", 3), ("counts", 9)]), None));

@@ -6,13 +6,13 @@ use crate::text::Span;
 
 /// Returns one line for each operation: action, name, source, modes, contents, and its step unless that is 0.
 pub(super) fn said(text: &str) -> Vec<String> {
-    let plan = parse("-", text.as_bytes().to_vec(), &chosen("auto"), Options::default()).expect("a patch");
+    let plan = parse("-", text, &chosen("auto"), Options::default()).expect("a patch");
     plan.operations.iter().map(|operation| line(&plan, operation)).collect()
 }
 
 /// Returns what is wrong and the text where it is.
 pub(super) fn refused(text: &str) -> (SyntaxErrorKind, String) {
-    let broken = *parse("-", text.as_bytes().to_vec(), &chosen("auto"), Options::default()).expect_err("no patch");
+    let broken = *parse("-", text, &chosen("auto"), Options::default()).expect_err("no patch");
     let place = String::from_utf8_lossy(broken.error.span.of(&broken.input.bytes)).into_owned();
     (broken.error.kind, place)
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
+use super::bytes::Bytes;
+
 /// Fewer bytes are put together at once.
 const SMALL: usize = 1 << 20;
 
@@ -17,14 +19,14 @@ pub struct Contents(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Whole(Arc<Vec<u8>>),
+    Whole(Arc<Bytes>),
     Made(Arc<Made>),
 }
 
 struct Made {
-    base: Arc<Vec<u8>>,
+    base: Arc<Bytes>,
     pieces: Pieces,
-    whole: OnceLock<Arc<Vec<u8>>>,
+    whole: OnceLock<Arc<Bytes>>,
 }
 
 impl Contents {
@@ -60,10 +62,10 @@ impl Contents {
 
     /// Returns all bytes as one vector, which is shared.
     #[must_use]
-    pub fn whole(&self) -> &Arc<Vec<u8>> {
+    pub fn whole(&self) -> &Arc<Bytes> {
         match &self.0 {
             Kind::Whole(bytes) => bytes,
-            Kind::Made(made) => made.whole.get_or_init(|| Arc::new(made.pieces.join(&made.base))),
+            Kind::Made(made) => made.whole.get_or_init(|| Arc::new(made.pieces.join(&made.base).into())),
         }
     }
 
@@ -110,12 +112,18 @@ impl Default for Contents {
 
 impl From<Vec<u8>> for Contents {
     fn from(bytes: Vec<u8>) -> Self {
+        Bytes::from(bytes).into()
+    }
+}
+
+impl From<Bytes> for Contents {
+    fn from(bytes: Bytes) -> Self {
         Arc::new(bytes).into()
     }
 }
 
-impl From<Arc<Vec<u8>>> for Contents {
-    fn from(bytes: Arc<Vec<u8>>) -> Self {
+impl From<Arc<Bytes>> for Contents {
+    fn from(bytes: Arc<Bytes>) -> Self {
         Self(Kind::Whole(bytes))
     }
 }

@@ -1,5 +1,6 @@
 //! Bytes as lines: spans, terminators, positions. A line keeps its terminator.
 
+mod bytes;
 mod charset;
 mod contents;
 mod encoding;
@@ -7,6 +8,7 @@ pub mod json;
 mod printable;
 pub mod tag;
 
+pub use bytes::Bytes;
 pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use contents::{Contents, Pieces};
 pub use encoding::{DecodeError, Decoded, decode};

@@ -9,6 +9,7 @@ use super::sealed::{self, damaged, refused, unseal};
 use super::{Failure, annex, escape};
 use crate::path::RelPath;
 use crate::policy::closed;
+use crate::text::Bytes;
 use crate::workspace::{Fault, Workspace};
 
 /// Largest journal that is read, in bytes.
@@ -144,7 +145,7 @@ impl Journal {
 }
 
 /// Returns the text at `path`.
-fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Vec<u8>, Failure> {
+fn load(workspace: &dyn Workspace, path: &RelPath) -> Result<Bytes, Failure> {
     let read = workspace.read(path, MAX_JOURNAL).map_err(|error| match error.fault {
         Fault::NotRegular | Fault::TooLarge => damaged(path),
         _ => error.into(),
@@ -171,7 +172,7 @@ mod tests {
         memory.make_dir(&scratch.directory.parent().unwrap(), crate::workspace::Privacy::Private).unwrap();
         scratch.make(&memory).unwrap();
         journal.write(&memory, &scratch).unwrap();
-        let mut text = memory.read(&scratch.file("journal.tmp").unwrap(), u64::MAX).unwrap().0;
+        let mut text = memory.read(&scratch.file("journal.tmp").unwrap(), u64::MAX).unwrap().0.into_vec();
         damage(&mut text);
         memory.create(&scratch.file("journal").unwrap(), &[&text], Permissions::Exact(0o600), None).unwrap();
         Journal::read(&memory, &scratch).map_err(|error| error.to_string())

@@ -139,7 +139,7 @@ mod tests {
     fn written(record: &[String]) -> Vec<u8> {
         let memory = Memory::new();
         write(&record, &memory, &path()).unwrap();
-        memory.read(&path(), u64::MAX).unwrap().0
+        memory.read(&path(), u64::MAX).unwrap().0.into_vec()
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Stage {
         permissions: Permissions,
     ) -> Result<(), Failure> {
         let bytes = match found.stat.kind {
-            FileKind::Symlink => workspace.read_link(from)?,
+            FileKind::Symlink => workspace.read_link(from)?.into(),
             _ => workspace.read(from, u64::MAX)?.0,
         };
         if Digest::of(&bytes) != found.digest {

@@ -14,6 +14,7 @@ use std::{fmt, io};
 
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::text::Bytes;
 
 /// Result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
@@ -56,7 +57,7 @@ pub trait Workspace: Sync {
     ///
     /// Never blocks on a FIFO and never opens a device: those are [`Fault::NotRegular`].
     /// More than `limit` bytes are [`Fault::TooLarge`].
-    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)>;
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)>;
 
     /// Returns the target of the symbolic link at `path`.
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>>;

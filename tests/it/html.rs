@@ -87,7 +87,7 @@ impl Shown {
 }
 
 fn request(patch: impl Into<Vec<u8>>) -> Request {
-    Request { patches: vec![("-".to_owned(), patch.into())], ..Request::of("") }
+    Request::of(patch.into())
 }
 
 /// Parses a page.

@@ -89,7 +89,7 @@ impl Numbers {
 
 /// Returns whether `text` is taken; `None` for what no schema can say.
 fn is_taken(text: &str) -> Option<bool> {
-    match syntax::parse("-", text.into(), &syntax::chosen("json"), Options::default()) {
+    match syntax::parse("-", text, &syntax::chosen("json"), Options::default()) {
         Ok(_) => Some(true),
         Err(broken) if broken.error.kind == SyntaxErrorKind::Contradiction("two entries for one file") => None,
         Err(_) => Some(false),

@@ -110,7 +110,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
     let defaults = syntax::Options::default();
     let limits = preflight::Options::default();
     Request {
-        patches: vec![("-".into(), patch.to_vec())],
+        patches: vec![("-".into(), patch.into())],
         series: None,
         format: settings.format.clone().unwrap_or_else(|| "auto".into()),
         syntax: syntax::Options {

@@ -29,7 +29,7 @@ fn fault<T: std::fmt::Debug>(result: Result<T>) -> Fault {
 }
 
 fn contents(workspace: &dyn Workspace, at: &str) -> Vec<u8> {
-    workspace.read(&path(at), u64::MAX).unwrap().0
+    workspace.read(&path(at), u64::MAX).unwrap().0.into_vec()
 }
 
 fn create(workspace: &dyn Workspace, at: &str, bytes: &[u8]) {

@@ -88,11 +88,11 @@ impl Job {
     /// Returns what is to be checked, where `usual` says what the job does not, under the policy of the root of `global`.
     pub(super) fn request(self, usual: &Request, max_patch: u64, global: &Global) -> Result<Request, Stop> {
         let patch = match (self.patch, self.patch_file, self.patch_base64) {
-            (Some(text), None, None) => ("-".to_owned(), text.into_bytes()),
+            (Some(text), None, None) => ("-".to_owned(), text.into()),
             (None, Some(path), None) => input::named(&path, max_patch, global)?,
             (None, None, Some(text)) => {
-                let decoded = STANDARD.decode(text.trim_ascii());
-                ("-".to_owned(), decoded.map_err(|error| usage(format!("patch_base64 cannot be read: {error}")))?)
+                let told = |error| usage(format!("patch_base64 cannot be read: {error}"));
+                ("-".to_owned(), STANDARD.decode(text.trim_ascii()).map_err(told)?.into())
             }
             _ => return Err(usage("a job has one of patch, patch_file and patch_base64".to_owned())),
         };

@@ -3,7 +3,7 @@
 use super::Change;
 use crate::plan::{Action, CellEdit, Edit, Ending, Input, Replacement, Replacements, Target, Times};
 use crate::syntax::{SyntaxError, edits};
-use crate::text::Span;
+use crate::text::{Bytes, Span};
 
 impl Change {
     /// Returns the change that puts `new` in the place of `old`, which has to be there once: `wpatch edit --old --new`.
@@ -54,7 +54,7 @@ impl Change {
 
     fn of_text(path: impl Into<Vec<u8>>, old: Vec<u8>, times: Times, new: impl Into<Vec<u8>>) -> Self {
         let span = Span::new(0, old.len());
-        let input = Input { name: "--old".to_owned(), bytes: old.clone(), ..Input::default() };
+        let input = Input { name: "--old".to_owned(), bytes: old.clone().into(), ..Input::default() };
         let edit = Replacement { span, ..Replacement::of(Target::Text { old, times }, new) };
         Self { input, ..Self::edits(path, Replacements::of(vec![edit])) }
     }
@@ -166,7 +166,7 @@ impl Change {
     /// assert_eq!(workspace.files()[&path].contents, b"1\n2\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn edit_list(path: impl Into<Vec<u8>>, list: impl Into<Vec<u8>>) -> Result<Self, SyntaxError> {
+    pub fn edit_list(path: impl Into<Vec<u8>>, list: impl Into<Bytes>) -> Result<Self, SyntaxError> {
         let bytes = list.into();
         let edits = Replacements::of(edits(&bytes)?);
         let input = Input { name: "--edits".to_owned(), bytes, ..Input::default() };
@@ -194,7 +194,7 @@ impl Change {
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
-    pub fn write(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
+    pub fn write(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> Self {
         Self { action: Action::Create, ..Self::overwrite(path, contents) }
     }
 
@@ -216,7 +216,7 @@ impl Change {
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
-    pub fn overwrite(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
+    pub fn overwrite(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> Self {
         Self { makes: true, ..Self::of(path, Edit::Whole(contents.into().into())).called("write") }
     }
 

@@ -9,6 +9,7 @@ use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::policy::closed;
 use crate::preflight::{self, Code, Facts, Problem, code};
+use crate::text::Bytes;
 use crate::transaction::Failure;
 use crate::workspace::index::{GitIndex, IndexEntry, Mark, Staged};
 use crate::workspace::objects::ObjectId;
@@ -176,8 +177,8 @@ impl Looking<'_> {
     fn state(&self, path: &RelPath, stat: Stat) -> Result<Option<(FileState, String)>, WorkspaceError> {
         let read = match stat.kind {
             FileKind::Regular => self.workspace.read(path, self.options.max_read()),
-            FileKind::Symlink => self.workspace.read_link(path).map(|target| (target, stat)),
-            FileKind::Directory | FileKind::Special => Ok((Vec::new(), stat)),
+            FileKind::Symlink => self.workspace.read_link(path).map(|target| (target.into(), stat)),
+            FileKind::Directory | FileKind::Special => Ok((Bytes::default(), stat)),
         };
         match read {
             Ok((bytes, stat)) => {

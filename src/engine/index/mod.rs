@@ -25,6 +25,7 @@ use crate::path::RelPath;
 use crate::plan::Action;
 use crate::preflight::{self, Problem};
 use crate::report::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
+use crate::text::Bytes;
 use crate::transaction::history::IndexChange;
 use crate::transaction::{Failure, IndexPlace, Transaction};
 use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Stages, Update};
@@ -253,7 +254,7 @@ fn states(updates: &[Update]) -> BTreeMap<&RelPath, Stages> {
 }
 
 /// Returns what is in the index file, if it is there.
-fn found(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<(Vec<u8>, FileState)>, Failure> {
+fn found(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<(Bytes, FileState)>, Failure> {
     if workspace.stat(path)?.is_none() {
         return Ok(None);
     }

@@ -8,6 +8,7 @@ use super::{Indexed, Reach};
 use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::preflight::{self, Problem, Resolution, Severity, code};
+use crate::text::Bytes;
 use crate::workspace::index::{Staged, Update};
 use crate::workspace::{Directory, Result, Stat, Workspace};
 
@@ -30,7 +31,7 @@ impl Workspace for Beside<'_> {
         self.of(path).stat(path)
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         self.of(path).read(path, limit)
     }
 

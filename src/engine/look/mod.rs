@@ -12,6 +12,7 @@ use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::policy::{Access, Policy, Ruling, Verdict};
 use crate::preflight::{self, Code, Problem, code};
+use crate::text::Bytes;
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
 
 pub use difference::{DiffRequest, diff};
@@ -55,7 +56,7 @@ fn open(
 }
 
 /// Returns the contents of the file at `path`, at most `limit` bytes.
-fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Vec<u8>> {
+fn contents(workspace: &dyn Workspace, path: &RelPath, limit: u64) -> Found<Bytes> {
     match workspace.stat(path).map_err(|error| broken(&error))? {
         None => return Err(missing(path)),
         Some(stat) if stat.kind != FileKind::Regular => return Err(no_file(path, &stat)),

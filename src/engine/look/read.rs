@@ -146,7 +146,7 @@ fn extract(request: &ReadRequest, policy: &Policy, workspace: &dyn Workspace) ->
     let path = resolved(workspace, policy, &request.path)?;
     let raw = contents(workspace, &path, request.max_file.min(policy.max_read()))?;
     let (text, encoding) = match &request.encoding {
-        None => (Cow::Borrowed(raw.as_slice()), None),
+        None => (Cow::Borrowed(&raw[..]), None),
         Some(label) => {
             let decoded = decode(&raw, label).map_err(|error| undecodable(&path, &error))?;
             (into_bytes(decoded.text), Some(decoded.encoding))

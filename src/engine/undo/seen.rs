@@ -7,6 +7,7 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{Access, Verdict};
 use crate::preflight::{Held, Options};
+use crate::text::Bytes;
 use crate::transaction::Failure;
 use crate::transaction::history::{Entry, Version};
 use crate::workspace::{Fault, Workspace};
@@ -44,7 +45,7 @@ fn is_version(workspace: &dyn Workspace, path: &RelPath, version: Version) -> bo
         return false;
     }
     let content = match version.kind {
-        FileKind::Symlink => workspace.read_link(path),
+        FileKind::Symlink => workspace.read_link(path).map(Bytes::from),
         _ => workspace.read(path, version.size).map(|(bytes, _)| bytes),
     };
     content.is_ok_and(|content| Digest::of(&content) == version.digest)

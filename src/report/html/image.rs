@@ -6,6 +6,7 @@ use super::Exhibit;
 use super::markup::Markup;
 use crate::preflight::media_type;
 use crate::report::{Contents, FileReport};
+use crate::text::Bytes;
 
 /// Most pixels of an image that is shown. A few bytes may ask a browser for gigabytes.
 const MOST_PIXELS: usize = 16 << 20;
@@ -24,7 +25,7 @@ pub(super) fn sides(file: &FileReport, exhibit: &Exhibit, out: &mut Markup) {
 }
 
 /// What is known of one side.
-type Known<'a> = (&'a Option<Box<Contents>>, &'a Option<String>, Option<&'a Vec<u8>>);
+type Known<'a> = (&'a Option<Box<Contents>>, &'a Option<String>, Option<&'a Bytes>);
 
 fn side(title: &'static str, (contents, digest, image): Known<'_>, out: &mut Markup) {
     out.raw("<figure><figcaption><strong>").raw(title).raw("</strong> ");

@@ -22,7 +22,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{LogEntry, Report, TOOL};
 use crate::plan::Input;
-use crate::text::Span;
+use crate::text::{Bytes, Span};
 use lines::Room;
 use markup::Markup;
 use told::Told;
@@ -60,7 +60,7 @@ pub struct Exhibit {
     /// A clean diff, as bytes; `None` if there is none.
     pub diff: Option<Vec<u8>>,
     /// The contents before and after, where they are small images.
-    pub images: [Option<Arc<Vec<u8>>>; 2],
+    pub images: [Option<Arc<Bytes>>; 2],
     /// The section of the patch: the index of the input, and where it stands there.
     pub section: Option<(usize, Span)>,
 }

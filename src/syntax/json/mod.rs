@@ -119,7 +119,7 @@ fn whole_files(list: Value<'_>, _: Options, sections: &mut Sections) -> Result<(
         }
         let path = path.ok_or_else(|| entry.expected("an object with `path`"))?;
         let content = content.ok_or_else(|| entry.expected("an object with `content`"))?;
-        let edit = Edit::Whole(Arc::new(content.into_bytes()));
+        let edit = Edit::Whole(Arc::new(content.into()));
         let operation = sections.push(Action::Modify, path, edit, entry.span());
         operation.tells_missing = false;
         operation.expected = expected.map(Box::new);

@@ -94,7 +94,7 @@ fn changed(
     let edit = edit.map_err(|error| SyntaxError::new(error.kind, at.span()))?;
     let name = Name::Agreed(vec![Claim { span: Span::new(0, 0), ..path }]);
     let span = Span::new(0, text.len());
-    sections.quoted.push(text);
+    sections.quoted.push(text.into());
     let input = sections.quoted.len();
     sections.push(action, name, edit, span).input = input;
     Ok(())

@@ -12,6 +12,6 @@ pub(super) fn quoted(value: Value<'_>, options: Options, sections: &mut Sections
         text.push('\n');
     }
     let among: Vec<_> = SYNTAXES.iter().copied().filter(|syntax| syntax.name() != Json.name()).collect();
-    let input = Input { bytes: text.into_bytes(), ..Input::default() };
+    let input = Input { bytes: text.into(), ..Input::default() };
     sections.quote(input, value.span(), |input, sections| read(input, &among, options, sections))
 }

@@ -108,14 +108,10 @@ fn operations_come_alone_in_a_call_or_in_a_list() {
     let operation = r#"{"type": "create_file", "path": "a", "diff": "+1\n+2"}"#;
     let call = format!(r#"{{"type": "apply_patch_call", "call_id": "x", "operation": {operation}}}"#);
     for text in [operation.to_owned(), call.clone(), format!("[{operation}]"), format!("\n[\n{call}]\n")] {
-        let plan = crate::syntax::parse(
-            "-",
-            text.clone().into(),
-            &crate::syntax::chosen("auto"),
-            crate::syntax::Options::default(),
-        );
+        let plan =
+            crate::syntax::parse("-", text.clone(), &crate::syntax::chosen("auto"), crate::syntax::Options::default());
         let plan = plan.unwrap();
-        assert_eq!((plan.inputs.len(), plan.inputs[1].bytes.as_slice()), (2, &b"+1\n+2\n"[..]), "{text}");
+        assert_eq!((plan.inputs.len(), &plan.inputs[1].bytes[..]), (2, &b"+1\n+2\n"[..]), "{text}");
         assert_eq!((plan.operations.len(), plan.operations[0].input), (1, 1), "{text}");
     }
     for (text, at) in [

@@ -3,6 +3,7 @@
 use super::{Change, Failure, Restored, Rollback};
 use crate::mode::Permissions;
 use crate::path::RelPath;
+use crate::text::Bytes;
 use crate::transaction::change::Image;
 use crate::transaction::scratch::Slot;
 use crate::transaction::verify::look;
@@ -37,7 +38,7 @@ impl Rollback<'_> {
     }
 
     /// Returns what is in the regular file at `path`; `None` if none is there.
-    fn contents(&self, path: &RelPath) -> Result<Option<(Vec<u8>, Stat)>, Failure> {
+    fn contents(&self, path: &RelPath) -> Result<Option<(Bytes, Stat)>, Failure> {
         if look(self.slots.workspace, path)?.is_none() {
             return Ok(None);
         }

@@ -97,7 +97,7 @@ fn read(workspace: &dyn Workspace, file: &RelPath) -> Result<Option<(Note, Optio
         return Err(Failure::State { reason: format!("{file}: others can write to it, or have it") });
     }
     let Some(end) = memchr::memchr_iter(b'\n', &text).nth(1) else {
-        let is_torn = MAGIC.as_bytes().iter().zip(&text).all(|(expected, found)| expected == found);
+        let is_torn = MAGIC.as_bytes().iter().zip(&text[..]).all(|(expected, found)| expected == found);
         return if is_torn { Ok(None) } else { Err(damaged(file)) };
     };
     let (sealed, marks) = text.split_at(end + 1);

@@ -37,7 +37,7 @@ impl Workspace for Disk {
         match *self {}
     }
 
-    fn read(&self, _: &RelPath, _: u64) -> Result<(Vec<u8>, Stat)> {
+    fn read(&self, _: &RelPath, _: u64) -> Result<(Bytes, Stat)> {
         match *self {}
     }
 

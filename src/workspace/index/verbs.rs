@@ -5,6 +5,7 @@ use std::io;
 use super::Staged;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
+use crate::text::Bytes;
 use crate::workspace::objects::{bits, stat};
 use crate::workspace::{Directory, Fault, Result, Stat, Workspace, WorkspaceError};
 
@@ -61,7 +62,7 @@ impl Workspace for Staged {
         }))
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         self.through("read", path)?;
         let entry = self.found(path).filter(|entry| entry.mode.kind() == FileKind::Regular);
         let Some(entry) = entry else {
@@ -70,7 +71,7 @@ impl Workspace for Staged {
         };
         let bytes = held(self.objects.blob(entry.id, limit))?;
         let stat = stat(FileKind::Regular, bits(entry.mode), bytes.len() as u64);
-        Ok((bytes, stat))
+        Ok((bytes.into(), stat))
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {

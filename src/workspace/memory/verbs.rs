@@ -9,6 +9,7 @@ use super::tree::{Body, Inode, Names, ROOT};
 use super::{Memory, State, UMASK, USER};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::text::Bytes;
 use crate::workspace::{
     ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace, WorkspaceError,
 };
@@ -77,12 +78,12 @@ impl Workspace for Memory {
         })
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         self.run("read", Some(path), |state| {
             let inode = state.live.find(path)?;
             let node = &state.live.nodes[&inode];
             match &node.body {
-                Body::File(bytes) if bytes.len() as u64 <= limit => Ok((bytes.to_vec(), node.stat(inode))),
+                Body::File(bytes) if bytes.len() as u64 <= limit => Ok((bytes.to_vec().into(), node.stat(inode))),
                 Body::File(_) => Err(Fault::TooLarge),
                 Body::Link(_) | Body::Directory(_) | Body::Special => Err(Fault::NotRegular),
             }

@@ -8,6 +8,7 @@ use super::tree::{Entry, Tree};
 use super::{ObjectId, Objects, Outcome, Repository, Trouble, Within, damaged};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
+use crate::text::Bytes;
 use crate::workspace::{Directory, Fault, Result, Stat, Timestamp, Workspace};
 
 /// The user that everything belongs to.
@@ -116,12 +117,12 @@ impl Workspace for Objects {
         }
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         let read = self.find(path).and_then(|entry| match entry {
             Entry::File { id, mode } => {
                 let bytes = self.ask(|repository| repository.contents(id, limit))?;
                 let stat = stat(FileKind::Regular, bits(mode), bytes.len() as u64);
-                Ok((bytes, stat))
+                Ok((bytes.into(), stat))
             }
             Entry::Directory(_) | Entry::Link(_) | Entry::Submodule => {
                 Err(Trouble::new(Fault::NotRegular, "not a regular file"))

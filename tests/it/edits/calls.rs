@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use fs_err as fs;
 use serde_json::Value;
@@ -48,7 +49,7 @@ impl Call {
             }
             Asks::Edit(path, target, new) => (path, replacements(vec![one(target, new)], EditOrder::AtOnce)),
             Asks::Edits(path, list, order) => (path, replacements(edits(list.as_bytes()).unwrap(), *order)),
-            Asks::Write(path, bytes) => (path, Edit::Whole(bytes.clone().into())),
+            Asks::Write(path, bytes) => (path, Edit::Whole(Arc::new(bytes.clone().into()))),
             Asks::Append(path, ending, new) => {
                 (path, replacements(vec![one(&Target::End(*ending), new)], EditOrder::AtOnce))
             }

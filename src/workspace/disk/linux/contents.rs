@@ -9,6 +9,7 @@ use super::fault::{Attempt, Trouble};
 use super::stat::stat_of;
 use crate::bytes::{SHARED, read_large, read_next};
 use crate::mode::FileKind;
+use crate::text::Bytes;
 use crate::workspace::{Fault, Stat};
 
 /// How often a file is read again that somebody writes to meanwhile.
@@ -22,7 +23,7 @@ const WRITE_BUFFER: usize = 128 * 1024;
 ///
 /// The first look keeps devices from being opened; the second one, at the open file, tells whether the bytes
 /// belong together.
-pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attempt<(Vec<u8>, Stat)> {
+pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attempt<(Bytes, Stat)> {
     for _ in 0..MOST_READS {
         let before = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let stat = stat_of(&before);
@@ -34,7 +35,7 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
         }
         let file = open_regular(&directory, name, OFlags::RDONLY)?;
         let size = usize::try_from(stat.size).map_err(|_| Errno::NOMEM)?;
-        let bytes = if size < SHARED { read_next(&file, size)? } else { read_large(&file, 0, size)? };
+        let bytes = if size < SHARED { read_next(&file, size)?.into() } else { read_large(&file, 0, size)? };
         let is_bare = has_no_attributes(&file);
         let after = fstat(&file)?;
         let is_settled = (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);

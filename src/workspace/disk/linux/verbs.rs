@@ -27,7 +27,7 @@ use super::stat::stat_of;
 use super::{Disk, lock};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::text::printable;
+use crate::text::{Bytes, printable};
 use crate::workspace::{
     ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace,
 };
@@ -45,7 +45,7 @@ impl Workspace for Disk {
         }
     }
 
-    fn read(&self, path: &RelPath, limit: u64) -> Result<(Vec<u8>, Stat)> {
+    fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         self.attempt("read", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
             read_file(&directory, name, limit)

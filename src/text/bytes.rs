@@ -1,0 +1,81 @@
+//! Bytes as they were read, many of them in pages of their own.
+
+use std::fmt;
+use std::ops::Deref;
+
+use memmap2::MmapMut;
+
+/// The bytes of a file or of a patch, as they were read.
+#[derive(Default)]
+pub struct Bytes(Kind);
+
+enum Kind {
+    Vector(Vec<u8>),
+    /// Never those of a file, which somebody could cut off meanwhile.
+    Pages(MmapMut),
+}
+
+impl Bytes {
+    /// Returns the bytes as a vector: a copy of those in pages.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.0 {
+            Kind::Vector(bytes) => bytes,
+            Kind::Pages(pages) => pages.to_vec(),
+        }
+    }
+
+    /// Takes anonymous memory, which is no file's.
+    pub(crate) fn of_pages(pages: MmapMut) -> Self {
+        Self(Kind::Pages(pages))
+    }
+}
+
+impl Default for Kind {
+    fn default() -> Self {
+        Self::Vector(Vec::new())
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Kind::Vector(bytes) => bytes,
+            Kind::Pages(pages) => pages,
+        }
+    }
+}
+
+impl<T: Into<Vec<u8>>> From<T> for Bytes {
+    fn from(bytes: T) -> Self {
+        Self(Kind::Vector(bytes.into()))
+    }
+}
+
+impl Clone for Bytes {
+    fn clone(&self) -> Self {
+        self.to_vec().into()
+    }
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl<T: AsRef<[u8]> + ?Sized> PartialEq<T> for Bytes {
+    fn eq(&self, other: &T) -> bool {
+        self[..] == *other.as_ref()
+    }
+}
+
+impl Eq for Bytes {}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self[..].fmt(f)
+    }
+}
