@@ -20,6 +20,7 @@ mod names;
 mod normal;
 mod quilt;
 mod quoted;
+mod reader;
 mod recount;
 mod series;
 mod stamp;
@@ -28,19 +29,16 @@ pub(crate) mod testing;
 mod unified;
 pub mod write;
 
-use std::convert::Infallible;
-use std::mem;
-
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{Broken, SyntaxError, SyntaxErrorKind};
 pub use json::edits;
 pub use quilt::{listed, packed};
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
+use reader::read;
 
 use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
 use crate::text::{Bytes, Lines, Span, without_ending};
-use crate::threads::{LARGE, try_take};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
 pub const SYNTAXES: &[&dyn Syntax] = &[
@@ -201,62 +199,6 @@ pub fn parse(
     }
 }
 
-fn read(
-    input: &mut Input,
-    among: &[&'static dyn Syntax],
-    options: Options,
-    sections: &mut Sections,
-) -> Result<(), SyntaxError> {
-    let text = &input.bytes;
-    let mut starts = Starts::new(among);
-    let (mut offset, mut end, mut before) = (0, 0, None::<&dyn Syntax>);
-    let mut is_named = false;
-    while let Some((start, syntax)) = starts.next(text, offset) {
-        let is_alone = before.is_none_or(|before| !before.names_files()) && starts.are_all_of(syntax);
-        is_named |= lead::names_file(&text[offset..start]);
-        if !syntax.names_files() && !is_alone && !is_named {
-            offset = Lines::within(text, Span::new(start, text.len())).next().map_or(text.len(), |(span, _)| span.end);
-            continue;
-        }
-        let is_strict = !syntax.takes_prose() || before.is_some_and(|syntax| !syntax.takes_prose());
-        if is_strict {
-            refuse_prose(text, end, start)?;
-        }
-        let between = &text[end..start];
-        if syntax.takes_prose() && series::has_border(between) {
-            sections.step += 1;
-        }
-        let known = sections.operations.len();
-        end = syntax.parse(text, start, options, sections)?;
-        if syntax.takes_prose() {
-            lead::note(between, &mut sections.operations[known..]);
-        }
-        (offset, is_named) = (end, false);
-        options.allow_files(sections.operations.len(), content_span(text, start))?;
-        options.allow_hunks(sections.hunks, content_span(text, start))?;
-        debug_assert!(offset > start, "a section has at least one byte");
-        if !input.formats.contains(&syntax.name()) {
-            input.formats.push(syntax.name());
-        }
-        input.sections += 1;
-        before = Some(syntax);
-    }
-    match before {
-        _ if sections.operations.is_empty() && options.allow_empty => Ok(()),
-        _ if sections.operations.is_empty() => Err(nothing(text)),
-        Some(syntax) if !syntax.takes_prose() => refuse_prose(text, end, text.len()),
-        _ => Ok(()),
-    }
-}
-
-/// Says what a text without a section is.
-fn nothing(text: &[u8]) -> SyntaxError {
-    match normal::ed_script(text) {
-        Some(at) => SyntaxError::new(SyntaxErrorKind::EdScript, at),
-        None => SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)),
-    }
-}
-
 impl Sections {
     /// Adds what `read` finds in `input`, a text of its own; a mistake in it is one at `at`.
     fn quote(
@@ -316,49 +258,4 @@ fn refuse_prose(text: &[u8], start: usize, end: usize) -> Result<(), SyntaxError
     let line = memchr::memchr(b'\n', &between[first..]).unwrap_or(between.len() - first);
     let span = Span::new(start + first, start + first + line);
     Err(SyntaxError::new(SyntaxErrorKind::Expected("nothing but the patch"), span))
-}
-
-/// Returns whether nothing speaks against a section of `syntax` in `text`.
-fn may_have(syntax: &dyn Syntax, text: &[u8]) -> bool {
-    let marks = syntax.marks();
-    marks.is_empty() || marks.iter().any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
-}
-
-/// Where each grammar's next section starts; each part of the text is searched once by each grammar.
-struct Starts {
-    next: Vec<(&'static dyn Syntax, Option<usize>)>,
-    is_searched: bool,
-}
-
-impl Starts {
-    fn new(among: &[&'static dyn Syntax]) -> Self {
-        Self { next: among.iter().map(|&syntax| (syntax, None)).collect(), is_searched: false }
-    }
-
-    /// Returns whether the next sections of all grammars that have any are of `syntax`.
-    fn are_all_of(&self, syntax: &dyn Syntax) -> bool {
-        self.next.iter().all(|(other, start)| start.is_none() || other.name() == syntax.name())
-    }
-
-    fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {
-        let is_searched = mem::replace(&mut self.is_searched, true);
-        let search = |(syntax, start): &mut (&'static dyn Syntax, Option<usize>)| -> Result<(), Infallible> {
-            let is_stale = match *start {
-                Some(start) => start < offset,
-                None => !is_searched && may_have(*syntax, text),
-            };
-            if is_stale {
-                *start = syntax.find(text, offset);
-            }
-            Ok(())
-        };
-        // That a grammar has no section takes a look at all of the text.
-        let Ok(()) = if is_searched || text.len() < LARGE {
-            self.next.iter_mut().try_for_each(search)
-        } else {
-            try_take(self.next.iter_mut(), search)
-        };
-        let earliest = self.next.iter().filter_map(|&(syntax, start)| Some((start?, syntax)));
-        earliest.min_by_key(|&(start, _)| start)
-    }
 }

@@ -1,0 +1,278 @@
+//! The sections of a text, one behind the other, whatever of the grammars they are written in.
+
+use std::convert::Infallible;
+use std::mem;
+
+use memchr::memmem;
+
+use super::{
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, lead, normal, refuse_prose, series,
+};
+use crate::plan::{Input, Operation};
+use crate::text::{Lines, Span};
+use crate::threads::{LARGE, both, try_take};
+
+/// How sections begin at which a large text is cut in two.
+const BORDERS: [&[u8]; 2] = [b"\ndiff --git ", b"\n--- "];
+/// The grammars of such sections, which are read alike wherever they stand.
+const ANYWHERE: [&str; 2] = ["git", "unified"];
+
+/// Reads all sections of `input`, those of a large one in two threads.
+///
+/// # Errors
+///
+/// Returns the first mistake.
+pub(super) fn read(
+    input: &mut Input,
+    among: &[&'static dyn Syntax],
+    options: Options,
+    sections: &mut Sections,
+) -> Result<(), SyntaxError> {
+    let mut reader = Reader::new(&input.bytes, among, options);
+    let read = reader.read_all(middle(&input.bytes), sections);
+    (input.formats, input.sections) = (reader.formats, reader.count);
+    read
+}
+
+/// Returns where a section may begin in the midst of `text`, if that is large.
+fn middle(text: &[u8]) -> Option<usize> {
+    let half = text.len() / 2;
+    let behind = text.get(half..half + LARGE)?;
+    BORDERS.iter().find_map(|border| Some(half + memmem::find(behind, border)? + 1))
+}
+
+/// Where the reading of a text stands.
+struct Reader<'t> {
+    text: &'t [u8],
+    options: Options,
+    starts: Starts,
+    /// Where the next section is looked for.
+    offset: usize,
+    /// Where the last section ends, and its grammar.
+    end: usize,
+    before: Option<&'static dyn Syntax>,
+    /// Whether the lines behind it name a file.
+    is_named: bool,
+    /// The grammars of the sections, each once.
+    formats: Vec<&'static str>,
+    /// Number of sections.
+    count: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t [u8], among: &[&'static dyn Syntax], options: Options) -> Self {
+        let (starts, formats) = (Starts::new(among), Vec::new());
+        Self { text, options, starts, offset: 0, end: 0, before: None, is_named: false, formats, count: 0 }
+    }
+
+    /// Reads all sections, those from `middle` on by another thread.
+    fn read_all(&mut self, middle: Option<usize>, sections: &mut Sections) -> Result<(), SyntaxError> {
+        if let Some(middle) = middle {
+            self.read_halves(middle, sections)?;
+        }
+        self.read_to(self.text.len(), sections)?;
+        match self.before {
+            _ if sections.operations.is_empty() && self.options.allow_empty => Ok(()),
+            _ if sections.operations.is_empty() => Err(nothing(self.text)),
+            Some(syntax) if !syntax.takes_prose() => refuse_prose(self.text, self.end, self.text.len()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the sections that begin before `until`.
+    fn read_to(&mut self, until: usize, sections: &mut Sections) -> Result<(), SyntaxError> {
+        while let Some((start, syntax)) = self.starts.next(self.text, self.offset).filter(|(start, _)| *start < until) {
+            let is_alone = self.before.is_none_or(|before| !before.names_files()) && self.starts.are_all_of(syntax);
+            self.is_named |= lead::names_file(&self.text[self.offset..start]);
+            if syntax.names_files() || is_alone || self.is_named {
+                self.section(start, syntax, sections)?;
+            } else {
+                let mut lines = Lines::within(self.text, Span::new(start, self.text.len()));
+                self.offset = lines.next().map_or(self.text.len(), |(span, _)| span.end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the section of `syntax` at `start`.
+    fn section(
+        &mut self,
+        start: usize,
+        syntax: &'static dyn Syntax,
+        sections: &mut Sections,
+    ) -> Result<(), SyntaxError> {
+        let is_strict = !syntax.takes_prose() || self.before.is_some_and(|syntax| !syntax.takes_prose());
+        if is_strict {
+            refuse_prose(self.text, self.end, start)?;
+        }
+        let between = &self.text[self.end..start];
+        if syntax.takes_prose() && series::has_border(between) {
+            sections.step += 1;
+        }
+        let known = sections.operations.len();
+        self.end = syntax.parse(self.text, start, self.options, sections)?;
+        if syntax.takes_prose() {
+            lead::note(between, &mut sections.operations[known..]);
+        }
+        (self.offset, self.is_named) = (self.end, false);
+        self.options.allow_files(sections.operations.len(), content_span(self.text, start))?;
+        self.options.allow_hunks(sections.hunks, content_span(self.text, start))?;
+        debug_assert!(self.offset > start, "a section has at least one byte");
+        if !self.formats.contains(&syntax.name()) {
+            self.formats.push(syntax.name());
+        }
+        self.count += 1;
+        self.before = Some(syntax);
+        Ok(())
+    }
+
+    /// Reads the sections before `middle`, and those behind if it turns out that one ends there.
+    fn read_halves(&mut self, middle: usize, sections: &mut Sections) -> Result<(), SyntaxError> {
+        // The look at all of the text serves both.
+        self.starts.next(self.text, 0);
+        let (text, options, starts) = (self.text, self.options, self.starts.clone());
+        let second = || {
+            let at = Reader { starts: starts.clone(), offset: middle, end: middle, ..Reader::new(text, &[], options) };
+            let (mut reader, mut sections) = (at, Sections::default());
+            reader.read_to(text.len(), &mut sections).ok().map(|()| (reader, sections))
+        };
+        let (first, behind) = both(|| self.read_to(middle, sections), second);
+        first?;
+        if let Some((behind, more)) = behind.filter(|behind| self.may_take(middle, behind, sections)) {
+            sections.operations.extend(more.operations.into_iter().map(|operation| {
+                let step = sections.step + operation.step;
+                Operation { step, ..operation }
+            }));
+            sections.step += more.step;
+            sections.hunks += more.hunks;
+            let new = behind.formats.iter().filter(|name| !self.formats.contains(name)).copied().collect::<Vec<_>>();
+            let formats = [&self.formats[..], &new].concat();
+            *self = Reader { formats, count: self.count + behind.count, ..behind };
+        }
+        Ok(())
+    }
+
+    /// Returns whether one reader would have read `behind` as another one did that began at `middle`. A mistake there, and
+    /// what is too much only together, is found again.
+    fn may_take(&self, middle: usize, (behind, more): &(Self, Sections), sections: &Sections) -> bool {
+        let span = Span::new(middle, middle);
+        (self.offset, self.end) == (middle, middle)
+            && self.before.is_some_and(Syntax::takes_prose)
+            && behind.formats.iter().all(|name| ANYWHERE.contains(name))
+            && self.options.allow_files(sections.operations.len() + more.operations.len(), span).is_ok()
+            && self.options.allow_hunks(sections.hunks + more.hunks, span).is_ok()
+    }
+}
+
+/// Says what a text without a section is.
+fn nothing(text: &[u8]) -> SyntaxError {
+    match normal::ed_script(text) {
+        Some(at) => SyntaxError::new(SyntaxErrorKind::EdScript, at),
+        None => SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)),
+    }
+}
+
+/// Returns whether nothing speaks against a section of `syntax` in `text`.
+fn may_have(syntax: &dyn Syntax, text: &[u8]) -> bool {
+    let marks = syntax.marks();
+    marks.is_empty() || marks.iter().any(|mark| memmem::find(text, mark.as_bytes()).is_some())
+}
+
+/// Where each grammar's next section starts; each part of the text is searched once by each grammar.
+#[derive(Clone)]
+struct Starts {
+    next: Vec<(&'static dyn Syntax, Option<usize>)>,
+    is_searched: bool,
+}
+
+impl Starts {
+    fn new(among: &[&'static dyn Syntax]) -> Self {
+        Self { next: among.iter().map(|&syntax| (syntax, None)).collect(), is_searched: false }
+    }
+
+    /// Returns whether the next sections of all grammars that have any are of `syntax`.
+    fn are_all_of(&self, syntax: &dyn Syntax) -> bool {
+        self.next.iter().all(|(other, start)| start.is_none() || other.name() == syntax.name())
+    }
+
+    fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {
+        let is_searched = mem::replace(&mut self.is_searched, true);
+        let search = |(syntax, start): &mut (&'static dyn Syntax, Option<usize>)| -> Result<(), Infallible> {
+            let is_stale = match *start {
+                Some(start) => start < offset,
+                None => !is_searched && may_have(*syntax, text),
+            };
+            if is_stale {
+                *start = syntax.find(text, offset);
+            }
+            Ok(())
+        };
+        // That a grammar has no section takes a look at all of the text.
+        let Ok(()) = if is_searched || text.len() < LARGE {
+            self.next.iter_mut().try_for_each(search)
+        } else {
+            try_take(self.next.iter_mut(), search)
+        };
+        let earliest = self.next.iter().filter_map(|&(syntax, start)| Some((start?, syntax)));
+        earliest.min_by_key(|&(start, _)| start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+    use crate::syntax::SYNTAXES;
+
+    /// What may stand in a patch, one behind the other.
+    const PIECES: [&str; 10] = [
+        "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n",
+        "diff --git a/b b/c\nsimilarity index 100%\nrename from b\nrename to c\n",
+        "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-a\n",
+        "--- a\n+++ b\n@@ -1,2 +1 @@\n a\n--- c\n",
+        "*** a\n--- a\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n",
+        "1c1\n< a\n---\n> b\n",
+        "*** Begin Patch\n*** Add File: a\n+a\n*** End Patch\n",
+        "a.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+        "Index: d\n",
+        "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nSubject: a\n\n---\n",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
+        #[test]
+        fn wherever_a_text_is_cut_it_is_read_as_one(
+            pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 1..6),
+            (max_files, max_hunks) in (1..6_usize, 1..6_usize),
+        ) {
+            let text = pieces.concat();
+            let options = Options { max_files, max_hunks, ..Options::default() };
+            let read = |middle| {
+                let (mut reader, mut sections) = (Reader::new(text.as_bytes(), SYNTAXES, options), Sections::default());
+                let read = reader.read_all(middle, &mut sections);
+                (format!("{read:?} {sections:?}"), reader.formats, reader.count, reader.end)
+            };
+            let whole = read(None);
+            for (middle, _) in text.match_indices('\n') {
+                prop_assert_eq!(read(Some(middle + 1)), whole.clone(), "{}", &text[..=middle]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_text_is_cut_where_a_section_may_begin() {
+        let few = PIECES[0].repeat(3);
+        let many = PIECES[0].repeat(LARGE * 2 / PIECES[0].len() + 1);
+        assert_eq!(middle(few.as_bytes()), None);
+        assert!(many[middle(many.as_bytes()).unwrap()..].starts_with("diff --git a/a"));
+        let plan = crate::syntax::parse("-", many.as_str(), SYNTAXES, Options::default()).unwrap();
+        assert_eq!(
+            (plan.operations.len(), plan.inputs[0].sections),
+            (many.len() / PIECES[0].len(), plan.operations.len())
+        );
+        assert!(plan.operations.is_sorted_by_key(|operation| operation.span.start));
+    }
+}
