@@ -31,21 +31,39 @@ pub(crate) const SHARED: usize = 4 * LARGE;
 /// Bytes that one thread reads at a time: a large page of most machines.
 const PIECE: usize = 2 * LARGE;
 
-/// Reads at most `size` bytes from `offset` on, which may be many, of a regular file; fewer if it ends before. Most of the
-/// time goes into the pages that the bytes come to, which two threads get beside each other: each takes the next piece, as
-/// the second one may start late.
+/// Returns pages for `size` bytes that are read once, from the start to the end.
 ///
 /// # Errors
 ///
-/// Returns that of pread(2), and `ENOMEM` where there is no room for so many.
-pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<Bytes, Errno> {
-    let mut pages = MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)?;
-    // Where there are no large pages, there is a fault for every small one.
+/// Returns `ENOMEM` where there is no room for so many.
+pub(crate) fn pages(size: usize) -> Result<MmapMut, Errno> {
+    MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)
+}
+
+/// Returns pages for `size` bytes that are read everywhere and more than once: large ones where there are such, with one fault
+/// in place of one for each small page (`MADV_HUGEPAGE` in madvise(2)).
+///
+/// # Errors
+///
+/// Returns `ENOMEM` where there is no room for so many.
+pub(crate) fn large_pages(size: usize) -> Result<MmapMut, Errno> {
+    let pages = pages(size)?;
     #[cfg(target_os = "linux")]
     let _ = pages.advise(memmap2::Advice::HugePage);
+    Ok(pages)
+}
+
+/// Fills `pages` from a regular file, of which there may be many bytes from `offset` on, or fewer. Most of the time goes into
+/// the pages that the bytes come to, which two threads get beside each other: each takes the next piece, as the second one
+/// may start late.
+///
+/// # Errors
+///
+/// Returns that of pread(2).
+pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Result<Bytes, Errno> {
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
-    let end = AtomicUsize::new(size);
+    let end = AtomicUsize::new(pages.len());
     try_take(pages.chunks_mut(PIECE).enumerate(), |(nth, room)| {
         let (start, wanted) = (nth * PIECE, room.len());
         if start >= end.load(Ordering::Relaxed) {
@@ -58,7 +76,7 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, size: usize) -> Result<By
         Ok(())
     })?;
     let end = end.into_inner();
-    Ok(if end == size { Bytes::of_pages(pages) } else { pages[..end].into() })
+    Ok(if end == pages.len() { Bytes::of_pages(pages) } else { pages[..end].into() })
 }
 
 /// Returns a vector that has room for `size` bytes.
@@ -101,7 +119,7 @@ mod tests {
         for (offset, wanted) in
             [(0, size), (0, size - 1), (0, 0), (0, size + LARGE), (0, 3 * size), (7, size), (size, 3)]
         {
-            let found = read_large(open(), offset as u64, wanted).unwrap();
+            let found = read_large(open(), offset as u64, pages(wanted).unwrap()).unwrap();
             assert!(found[..] == contents[offset..size.min(offset + wanted)], "{wanted} from {offset}");
         }
     }
@@ -110,7 +128,7 @@ mod tests {
     fn what_cannot_be_read_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let opened = fs_err::File::open(directory.path()).unwrap();
-        assert_eq!(read_large(opened, 0, SHARED), Err(Errno::ISDIR));
+        assert_eq!(read_large(opened, 0, large_pages(SHARED).unwrap()), Err(Errno::ISDIR));
     }
 
     #[test]

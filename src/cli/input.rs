@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::args::Global;
 use super::{Stop, policy};
-use crate::bytes::{SHARED, read_large};
+use crate::bytes::{SHARED, pages, read_large};
 use crate::engine::options::{Facts, Phase, code};
 use crate::text::Bytes;
 
@@ -159,7 +159,7 @@ fn whole(mut file: impl Read + AsFd, path: &Path, limit: u64) -> io::Result<With
         bytes.try_reserve_exact(size.saturating_add(1))?;
         return read_all(file, bytes, limit);
     }
-    let bytes = read_large(&file, place, size).map_err(about)?;
+    let bytes = pages(size).and_then(|pages| read_large(&file, place, pages)).map_err(about)?;
     seek(&file, SeekFrom::Start(place + bytes.len() as u64)).map_err(about)?;
     let mut next = Vec::new();
     file.by_ref().take(1).read_to_end(&mut next)?;

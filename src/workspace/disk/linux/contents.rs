@@ -7,7 +7,7 @@ use rustix::io::{Errno, retry_on_intr, write};
 use super::attributes::has_no_attributes;
 use super::fault::{Attempt, Trouble};
 use super::stat::stat_of;
-use crate::bytes::{SHARED, read_large, read_next};
+use crate::bytes::{SHARED, large_pages, read_large, read_next};
 use crate::mode::FileKind;
 use crate::text::Bytes;
 use crate::workspace::{Fault, Stat};
@@ -35,7 +35,8 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
         }
         let file = open_regular(&directory, name, OFlags::RDONLY)?;
         let size = usize::try_from(stat.size).map_err(|_| Errno::NOMEM)?;
-        let bytes = if size < SHARED { read_next(&file, size)?.into() } else { read_large(&file, 0, size)? };
+        let bytes =
+            if size < SHARED { read_next(&file, size)?.into() } else { read_large(&file, 0, large_pages(size)?)? };
         let is_bare = has_no_attributes(&file);
         let after = fstat(&file)?;
         let is_settled = (before.st_ctime, before.st_ctime_nsec) == (after.st_ctime, after.st_ctime_nsec);
