@@ -10,6 +10,7 @@ use super::Failure;
 use super::change::{Arrival, Change, Numbered};
 use super::sweep::is_unreachable;
 use crate::path::RelPath;
+use crate::threads;
 use crate::workspace::{Fault, Privacy, Result as Done, Timestamp, Workspace};
 
 /// How the names of transactions begin in a state directory.
@@ -22,6 +23,8 @@ pub(super) const BUCKET: usize = 32;
 pub(super) const BUCKETED: usize = 1 << 31;
 /// How the names of buckets begin.
 const BUCKETS: &str = "files";
+/// Directories of fewer files are not listed by a second thread.
+const LISTED: usize = 16;
 
 /// Where the scratch files of one transaction are.
 ///
@@ -107,9 +110,10 @@ impl Scratch {
     /// Returns the names of the files that are there, as [`Scratch::file`] takes them; that of a bucket follows those of what
     /// is in it.
     pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
-        let mut names = Vec::new();
-        for name in workspace.list(Some(&self.directory))? {
-            let Some(name) = name.strip_prefix(self.prefix.as_bytes()) else { continue };
+        let all = workspace.list(Some(&self.directory))?;
+        let own: Vec<_> = all.iter().filter_map(|name| name.strip_prefix(self.prefix.as_bytes())).collect();
+        let names = threads::map(&own, LISTED, |&name| {
+            let mut names = Vec::new();
             if let (true, Ok(bucket)) = (is_bucket_name(name), self.file(name)) {
                 let inside = match workspace.list(Some(&bucket)) {
                     // Where all of it has another name by now, nobody is told that a part is missing.
@@ -121,8 +125,9 @@ impl Scratch {
                 names.extend(inside.into_iter().map(|inside| [name, &inside].join(&b'/')));
             }
             names.push(name.to_vec());
-        }
-        Ok(names)
+            Ok(names)
+        });
+        Ok(names.into_iter().collect::<Done<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     /// Returns the path of a file of the transaction itself, such as `journal`.
