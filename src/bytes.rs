@@ -31,7 +31,8 @@ pub(crate) const SHARED: usize = 4 * LARGE;
 /// Bytes that one thread reads at a time: a large page of most machines.
 const PIECE: usize = 2 * LARGE;
 
-/// Returns pages for `size` bytes that are read once, from the start to the end.
+/// Returns pages for `size` bytes, small ones: where free memory lies with the host of a virtual machine, a large page comes
+/// from there as a whole, and small ones from what was in use a moment ago.
 ///
 /// # Errors
 ///
@@ -40,26 +41,13 @@ pub(crate) fn pages(size: usize) -> Result<MmapMut, Errno> {
     MmapMut::map_anon(size).map_err(|_| Errno::NOMEM)
 }
 
-/// Returns pages for `size` bytes that are read everywhere and more than once: large ones where there are such, with one fault
-/// in place of one for each small page (`MADV_HUGEPAGE` in madvise(2)).
-///
-/// # Errors
-///
-/// Returns `ENOMEM` where there is no room for so many.
-pub(crate) fn large_pages(size: usize) -> Result<MmapMut, Errno> {
-    let pages = pages(size)?;
-    #[cfg(target_os = "linux")]
-    let _ = pages.advise(memmap2::Advice::HugePage);
-    Ok(pages)
-}
-
 /// Fills `pages` from a regular file, of which there may be many bytes from `offset` on, or fewer. Most of the time goes into
 /// the pages that the bytes come to, which two threads get beside each other: each takes the next piece, as the second one
 /// may start late.
 ///
 /// # Errors
 ///
-/// Returns that of pread(2).
+/// Returns that of pread(2), and `ENOMEM` where there is no room for what came of a file that ends before.
 pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Result<Bytes, Errno> {
     let file = file.as_fd();
     let read_at = |room: &mut [u8], offset| retry_on_intr(|| pread(file, &mut *room, offset));
@@ -76,7 +64,12 @@ pub(crate) fn read_large(file: impl AsFd, offset: u64, mut pages: MmapMut) -> Re
         Ok(())
     })?;
     let end = end.into_inner();
-    Ok(if end == pages.len() { Bytes::of_pages(pages) } else { pages[..end].into() })
+    if end == pages.len() {
+        return Ok(Bytes::of_pages(pages));
+    }
+    let mut bytes = room(end)?;
+    bytes.extend_from_slice(&pages[..end]);
+    Ok(bytes.into())
 }
 
 /// Returns a vector that has room for `size` bytes.
@@ -128,7 +121,7 @@ mod tests {
     fn what_cannot_be_read_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
         let opened = fs_err::File::open(directory.path()).unwrap();
-        assert_eq!(read_large(opened, 0, large_pages(SHARED).unwrap()), Err(Errno::ISDIR));
+        assert_eq!(read_large(opened, 0, pages(SHARED).unwrap()), Err(Errno::ISDIR));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) fn try_each<E: Send>(count: usize, work: impl Fn(usize) -> Result<(),
 }
 
 /// Does `work` for each of `items`, in any order, by two threads where there may be two: each takes the next one, as the
-/// second thread often starts late. An error ends the work of the thread that met it.
+/// second thread often starts late. An error ends the work of the one that met it; the other one goes on.
 pub(crate) fn try_take<T, E: Send>(
     items: impl Iterator<Item = T> + Send,
     work: impl Fn(T) -> Result<(), E> + Sync,

@@ -23,7 +23,7 @@ pub fn read(format: &str, bytes: &[u8]) {
         assert!(!plan.operations.is_empty(), "read, and nothing is in it");
         for operation in &plan.operations {
             // A diff in a string of JSON is a text of its own.
-            let bytes = plan.inputs[operation.input].bytes.as_slice();
+            let bytes = &plan.inputs[operation.input].bytes[..];
             inside(operation.span, bytes);
             if let Edit::Lines(changes) = &operation.edit {
                 let spans = changes.edits.iter().map(|edit| edit.span).chain(changes.repairs.iter().map(|(_, at)| *at));

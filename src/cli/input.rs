@@ -163,7 +163,16 @@ fn whole(mut file: impl Read + AsFd, path: &Path, limit: u64) -> io::Result<With
     seek(&file, SeekFrom::Start(place + bytes.len() as u64)).map_err(about)?;
     let mut next = Vec::new();
     file.by_ref().take(1).read_to_end(&mut next)?;
-    if next.is_empty() { Ok(Ok(bytes)) } else { read_all(file, [&bytes[..], &next].concat(), limit) }
+    if next.is_empty() {
+        return Ok(Ok(bytes));
+    }
+    // Somebody writes to it.
+    let mut all = Vec::new();
+    all.try_reserve_exact(bytes.len() + 1)?;
+    all.extend_from_slice(&bytes);
+    all.append(&mut next);
+    drop(bytes);
+    read_all(file, all, limit)
 }
 
 /// Returns `bytes`, which are not too many, and all that follow, unless that is more than `limit`. What has no end is not

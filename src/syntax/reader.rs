@@ -8,12 +8,16 @@ use memchr::memmem;
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, lead, normal, refuse_prose, series,
 };
-use crate::plan::{Input, Operation};
+use crate::plan::{Input, Name, Operation};
 use crate::text::{Lines, Span};
 use crate::threads::{LARGE, both, try_take};
 
-/// How sections begin at which a large text is cut in two.
-const BORDERS: [&[u8]; 2] = [b"\ndiff --git ", b"\n--- "];
+/// How the lines begin at which a large text is cut in two: the first ones of sections, if nothing stands between these. Those
+/// of mail have more between them, so that nothing comes of a cut where each mail has one.
+const BORDERS: [&[u8]; 2] = [b"\ndiff ", b"\nIndex: "];
+const HEADER: &[u8] = b"\n--- ";
+/// How the lines of a body begin.
+const BODY: &[u8] = b" +-\\";
 /// The grammars of such sections, which are read alike wherever they stand.
 const ANYWHERE: [&str; 2] = ["git", "unified"];
 
@@ -38,7 +42,16 @@ pub(super) fn read(
 fn middle(text: &[u8]) -> Option<usize> {
     let half = text.len() / 2;
     let behind = text.get(half..half + LARGE)?;
-    BORDERS.iter().find_map(|border| Some(half + memmem::find(behind, border)? + 1))
+    let at_border = BORDERS.iter().find_map(|border| memmem::find(behind, border));
+    // A header is no border below other lines of one, and a line that is taken out may look like one.
+    let is_first = |&at: &usize| {
+        let (before, header) = (&text[..half + at], &behind[at + HEADER.len()..]);
+        let line = &before[memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)..];
+        let next = memchr::memchr(b'\n', header).map(|end| &header[end + 1..]);
+        line.first().is_some_and(|sign| BODY.contains(sign)) && next.is_some_and(|next| next.starts_with(b"+++ "))
+    };
+    let at = at_border.or_else(|| memmem::find_iter(behind, HEADER).find(is_first))?;
+    Some(half + at + 1)
 }
 
 /// Where the reading of a text stands.
@@ -68,7 +81,7 @@ impl<'t> Reader<'t> {
     /// Reads all sections, those from `middle` on by another thread.
     fn read_all(&mut self, middle: Option<usize>, sections: &mut Sections) -> Result<(), SyntaxError> {
         if let Some(middle) = middle {
-            self.read_halves(middle, sections)?;
+            self.read_halves(middle, sections).map(drop)?;
         }
         self.read_to(self.text.len(), sections)?;
         match self.before {
@@ -126,8 +139,8 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Reads the sections before `middle`, and those behind if it turns out that one ends there.
-    fn read_halves(&mut self, middle: usize, sections: &mut Sections) -> Result<(), SyntaxError> {
+    /// Reads the sections before `middle`, and those behind if it turns out that one ends there; returns whether it did.
+    fn read_halves(&mut self, middle: usize, sections: &mut Sections) -> Result<bool, SyntaxError> {
         // The look at all of the text serves both.
         self.starts.next(self.text, 0);
         let (text, options, starts) = (self.text, self.options, self.starts.clone());
@@ -138,18 +151,18 @@ impl<'t> Reader<'t> {
         };
         let (first, behind) = both(|| self.read_to(middle, sections), second);
         first?;
-        if let Some((behind, more)) = behind.filter(|behind| self.may_take(middle, behind, sections)) {
-            sections.operations.extend(more.operations.into_iter().map(|operation| {
-                let step = sections.step + operation.step;
-                Operation { step, ..operation }
-            }));
-            sections.step += more.step;
-            sections.hunks += more.hunks;
-            let new = behind.formats.iter().filter(|name| !self.formats.contains(name)).copied().collect::<Vec<_>>();
-            let formats = [&self.formats[..], &new].concat();
-            *self = Reader { formats, count: self.count + behind.count, ..behind };
-        }
-        Ok(())
+        let Some((behind, more)) = behind.filter(|behind| self.may_take(middle, behind, sections)) else {
+            return Ok(false);
+        };
+        let step = sections.step;
+        let moved = |operation: Operation<Name>| Operation { step: step + operation.step, ..operation };
+        sections.operations.extend(more.operations.into_iter().map(moved));
+        sections.step += more.step;
+        sections.hunks += more.hunks;
+        let mut formats = mem::take(&mut self.formats);
+        formats.extend(behind.formats.iter().filter(|name| !formats.contains(name)).copied().collect::<Vec<_>>());
+        *self = Reader { formats, count: self.count + behind.count, ..behind };
+        Ok(true)
     }
 
     /// Returns whether one reader would have read `behind` as another one did that began at `middle`. A mistake there, and
@@ -247,9 +260,10 @@ mod tests {
         fn wherever_a_text_is_cut_it_is_read_as_one(
             pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 1..6),
             (max_files, max_hunks) in (1..6_usize, 1..6_usize),
+            (recount, allow_empty) in any::<(bool, bool)>(),
         ) {
             let text = pieces.concat();
-            let options = Options { max_files, max_hunks, ..Options::default() };
+            let options = Options { recount, allow_empty, max_files, max_hunks, ..Options::default() };
             let read = |middle| {
                 let (mut reader, mut sections) = (Reader::new(text.as_bytes(), SYNTAXES, options), Sections::default());
                 let read = reader.read_all(middle, &mut sections);
@@ -263,15 +277,33 @@ mod tests {
     }
 
     #[test]
+    fn halves_count_where_a_section_ends() {
+        let section = "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n";
+        for above in ["", "diff --git a/a b/a\n", "diff -ru a b\n", "Index: a\n====\n"] {
+            let one = format!("{above}{section}");
+            let text = one.repeat(2);
+            let counts = |middle: usize| {
+                let mut reader = Reader::new(text.as_bytes(), SYNTAXES, Options::default());
+                reader.read_halves(middle, &mut Sections::default()).unwrap()
+            };
+            assert_eq!([one.len(), one.len() + 1, one.len() - 3].map(counts), [true, false, false], "{above}");
+        }
+    }
+
+    #[test]
     fn a_large_text_is_cut_where_a_section_may_begin() {
-        let few = PIECES[0].repeat(3);
-        let many = PIECES[0].repeat(LARGE * 2 / PIECES[0].len() + 1);
-        assert_eq!(middle(few.as_bytes()), None);
-        assert!(many[middle(many.as_bytes()).unwrap()..].starts_with("diff --git a/a"));
-        let plan = crate::syntax::parse("-", many.as_str(), SYNTAXES, Options::default()).unwrap();
+        let many = |section: &str| section.repeat(2 * LARGE / section.len() + 1);
+        let cut = |text: &str| middle(text.as_bytes()).map(|at| text[at..].lines().next().unwrap().to_owned());
+        assert_eq!(cut(&PIECES[0].repeat(3)), None);
+        assert_eq!(cut(&many(PIECES[0])).as_deref(), Some("diff --git a/a b/a"));
+        assert_eq!(cut(&many("Index: a\n--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n")).as_deref(), Some("Index: a"));
+        assert_eq!(cut(&many("--- a\n+++ b\n@@ -1 +1 @@\n--- c\n+b\n")).as_deref(), Some("--- a"));
+        assert_eq!(cut(&many("index 1\n--- a\n+++ b\n@@ -1 +1 @@\nx\n")), None);
+        let text = many(PIECES[0]);
+        let plan = crate::syntax::parse("-", text.as_str(), SYNTAXES, Options::default()).unwrap();
         assert_eq!(
             (plan.operations.len(), plan.inputs[0].sections),
-            (many.len() / PIECES[0].len(), plan.operations.len())
+            (text.len() / PIECES[0].len(), plan.operations.len())
         );
         assert!(plan.operations.is_sorted_by_key(|operation| operation.span.start));
     }

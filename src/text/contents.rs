@@ -60,7 +60,7 @@ impl Contents {
         self.len() == 0
     }
 
-    /// Returns all bytes as one vector, which is shared.
+    /// Returns all bytes in one piece, which is shared.
     #[must_use]
     pub fn whole(&self) -> &Arc<Bytes> {
         match &self.0 {

@@ -23,8 +23,8 @@ pub(super) const BUCKET: usize = 32;
 pub(super) const BUCKETED: usize = 1 << 31;
 /// How the names of buckets begin.
 const BUCKETS: &str = "files";
-/// Directories of fewer files are not listed by a second thread.
-const LISTED: usize = 16;
+/// Names of scratch files and buckets of which a thread takes so many at least: it has the buckets to list.
+const LISTED: usize = 64;
 
 /// Where the scratch files of one transaction are.
 ///

@@ -70,3 +70,15 @@ fn to_roll_back_costs_the_same_for_each_file_that_moved() {
     let [few, more, most] = [32, 64, 128].map(verbs);
     assert_eq!(most - more, 2 * (more - few));
 }
+
+#[test]
+fn old_files_are_kept_at_the_same_cost_for_each() {
+    let verbs = |count| {
+        let case = updates(count);
+        let before = case.before.into_iter().chain([(".git/HEAD", Entry::file(""))]).collect();
+        cost(&Case { before, ..case }, Durability::None).0
+    };
+    // As many of them as stand in whole directories of scratch: a directory is made and listed, and stays.
+    let [few, more, most] = [32, 64, 128].map(verbs);
+    assert_eq!((more - few, most - more), (32 * 3 + 2, 2 * (32 * 3 + 2)));
+}

@@ -71,7 +71,7 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     if patch.is_empty() {
         return Ok(None);
     }
-    let text = Text::new(patch.into_vec(), options.binary);
+    let text = Text::new(patch, options.binary);
     let notes = text.notes();
     let request = asked(options, text, file, &global)?;
     let outcome = if options.dry_run {

@@ -1,11 +1,11 @@
 //! What GNU patch takes off the lines of a patch before it reads them: what came to them on their way.
 
-use crate::text::lines;
+use crate::text::{Bytes, lines};
 
 /// A patch, and what was taken off its lines.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Bytes,
     /// The columns that all of it was moved to the right.
     pub(super) indent: usize,
     /// Whether all lines ended with CR LF.
@@ -14,12 +14,13 @@ pub(super) struct Text {
 
 impl Text {
     /// Reads a patch; `is_binary` leaves the ends of lines as they are.
-    pub(super) fn new(bytes: Vec<u8>, is_binary: bool) -> Self {
+    pub(super) fn new(bytes: impl Into<Bytes>, is_binary: bool) -> Self {
+        let bytes = bytes.into();
         let had_returns = !is_binary && has_returns(&bytes);
-        let bytes = if had_returns { without_returns(&bytes) } else { bytes };
+        let bytes = if had_returns { without_returns(&bytes).into() } else { bytes };
         match indentation(&bytes) {
             Some(indentation) => {
-                Self { bytes: without(&bytes, indentation), indent: columns(indentation), had_returns }
+                Self { bytes: without(&bytes, indentation).into(), indent: columns(indentation), had_returns }
             }
             None => Self { bytes, indent: 0, had_returns },
         }
@@ -85,7 +86,7 @@ mod tests {
 
     fn read(text: &str) -> (String, usize, bool) {
         let Text { bytes, indent, had_returns } = Text::new(text.as_bytes().to_vec(), false);
-        (String::from_utf8(bytes).unwrap(), indent, had_returns)
+        (String::from_utf8(bytes.into_vec()).unwrap(), indent, had_returns)
     }
 
     #[test]

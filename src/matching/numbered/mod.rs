@@ -345,6 +345,21 @@ mod tests {
     }
 
     #[test]
+    fn many_hunks_are_placed_as_few() {
+        let bodies: Vec<_> = (0..MANY).map(|nth| (format!(" {nth}\n-b\n+x\n c\n"), 3 * nth + 1)).collect();
+        let bodies: Vec<_> = bodies.iter().map(|(body, line)| (body.as_str(), *line)).collect();
+        let lines: Vec<_> = (0..MANY).map(|nth| format!("{nth}\nb\nc\n")).collect();
+        let file = format!("0\nb\nc\n{}", lines.concat());
+        let many = placed(&file, &bodies, &Rules::default());
+        assert_eq!(many[..MANY - 1], placed(&file, &bodies[..MANY - 1], &Rules::default()));
+        let place = many[MANY - 1].as_ref().unwrap();
+        assert_eq!(
+            (&place.lines, place.offset, &place.candidates[..]),
+            (&(3 * MANY..3 * MANY + 3), 3, &[3 * MANY][..])
+        );
+    }
+
+    #[test]
     fn candidates_are_few() {
         let file = format!("0\n{}", "a\nb\nc\n".repeat(50));
         let found = placed(&file, &[(BODY, 4)], &Rules::default()).remove(0).unwrap();

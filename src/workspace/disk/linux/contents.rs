@@ -1,5 +1,6 @@
 //! Reading and writing whole files.
 
+use memmap2::{Advice, MmapMut};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, fstat, ftruncate, openat, readlinkat, statat};
 use rustix::io::{Errno, retry_on_intr, write};
@@ -7,7 +8,7 @@ use rustix::io::{Errno, retry_on_intr, write};
 use super::attributes::has_no_attributes;
 use super::fault::{Attempt, Trouble};
 use super::stat::stat_of;
-use crate::bytes::{SHARED, large_pages, read_large, read_next};
+use crate::bytes::{SHARED, pages, read_large, read_next};
 use crate::mode::FileKind;
 use crate::text::Bytes;
 use crate::workspace::{Fault, Stat};
@@ -45,6 +46,14 @@ pub(super) fn read_file(directory: impl AsFd, name: &[u8], limit: u64) -> Attemp
         }
     }
     Err(Trouble::own(Fault::Other, "it is being written to all the time"))
+}
+
+/// Returns pages for `size` bytes, large ones where there are such: one fault in place of 512 (`MADV_HUGEPAGE` in madvise(2)).
+fn large_pages(size: usize) -> Result<MmapMut, Errno> {
+    let pages = pages(size)?;
+    // Else they are small.
+    let _ = pages.advise(Advice::HugePage);
+    Ok(pages)
 }
 
 /// Opens `name`, which was a regular file a moment ago. Should it be something else by now, then without waiting
