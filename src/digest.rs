@@ -59,7 +59,7 @@ impl From<u128> for Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+        f.write_str(&hex(&self.0))
     }
 }
 
@@ -180,14 +180,16 @@ fn digested<D: sha1::Digest, E>(
     Ok(hex(&digest.finalize()))
 }
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// Returns `bytes` as lower-case hex digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.extend([byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)])));
+    }
+    text
 }
 
 /// Returns whether `digits` are hex digits as [`hex`] writes them.

@@ -3,18 +3,28 @@
 //! A limit on their number is no reason to fail: one thread does all of the work then, see `RLIMIT_NPROC` in
 //! getrlimit(2) and `pids.max` of cgroups.
 
+use std::cmp::Ordering;
 use std::error::Error;
 use std::panic::resume_unwind;
-use std::sync::{Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, mpsc};
 use std::{iter, thread};
 
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use serde::ser::{Error as _, Serialize, SerializeSeq, Serializer};
+use serde_json::value::to_raw_value;
 
 use crate::mutex::locked;
 
 /// Bytes from which on a second thread is worth its start.
 pub(crate) const LARGE: usize = 1 << 20;
+/// So many items are worth a second thread, if each takes no longer than a system call or two.
+pub(crate) const MANY: usize = 1 << 10;
+/// So many items are in memory as texts at a time.
+const WRITTEN: usize = 1 << 11;
+/// Items that are handed over to another thread at once.
+const HANDED: usize = 64;
 
 /// Does `work` for each number below `count`, in any order; the first error ends it. To start threads for one would cost
 /// more than most work.
@@ -55,6 +65,63 @@ pub(crate) fn any<T: Sync>(items: &[T], least: usize, is_one: impl Fn(&T) -> boo
         items.par_iter().with_min_len(least).any(is_one)
     } else {
         items.iter().any(is_one)
+    }
+}
+
+/// Does `first` for each of `items` here, in their order, and `second` for what came of it: behind it in another thread, if
+/// there are at least `least` items and there may be one more. An error ends both; that of `second` counts, as it is about
+/// what was done before.
+pub(crate) fn in_turn<'t, T: Sync, R: Send, E: Send>(
+    items: &'t [T],
+    least: usize,
+    mut first: impl FnMut(&'t T) -> Result<R, E>,
+    second: impl Fn(R) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    if items.len() < least {
+        return items.iter().try_for_each(|item| second(first(item)?));
+    }
+    let is_stopped = AtomicBool::new(false);
+    let stopped = &is_stopped;
+    // As long as it may get: where no thread may be started, all is taken only when the last one was handed over.
+    let (hand, handed) = mpsc::channel();
+    let handed = Mutex::new(handed);
+    let lead = move || {
+        for part in items.chunks(HANDED).take_while(|_| !stopped.load(Relaxed)) {
+            // Who takes none any more has met an error.
+            let _ = hand.send(part.iter().map(&mut first).collect::<Result<Vec<_>, E>>()?);
+        }
+        Ok(())
+    };
+    let follow = || {
+        let followed = locked(&handed).iter().flatten().try_for_each(&second);
+        stopped.store(followed.is_err(), Relaxed);
+        followed
+    };
+    let (here, behind) = both(lead, follow);
+    behind.and(here)
+}
+
+/// Writes `items` as a list, for serde's `serialize_with`. The texts of many are made in several threads, some at a time, so that
+/// never all of them are in memory; the serializer has to be one of `serde_json` then.
+pub(crate) fn serialize<T: Serialize + Sync, S: Serializer>(items: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    if items.len() < MANY {
+        return serializer.collect_seq(items);
+    }
+    let mut list = serializer.serialize_seq(Some(items.len()))?;
+    for some in items.chunks(WRITTEN) {
+        for text in map(some, WRITTEN / 8, to_raw_value) {
+            list.serialize_element(&text.map_err(S::Error::custom)?)?;
+        }
+    }
+    list.end()
+}
+
+/// Sorts `items`, of which equal ones may change places.
+pub(crate) fn sort<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
+    if items.len() >= MANY && are_several() {
+        items.par_sort_unstable_by(compare);
+    } else {
+        items.sort_unstable_by(compare);
     }
 }
 
@@ -100,7 +167,31 @@ mod tests {
         assert!(counted.iter().all(|&count| count == 1));
         assert_eq!(try_take(0..1000, |number| if number == 700 { Err(number) } else { Ok(()) }), Err(700));
         assert_eq!(try_each(1000, |number| if number == 700 { Err(number) } else { Ok(()) }), Err(700));
+        for (least, until) in [(0, 1000), (0, 700), (2000, 700), (2000, 1000)] {
+            let (mut first, followed) = (Vec::new(), Mutex::new(Vec::new()));
+            let lead = |&item: &usize| {
+                first.push(item);
+                if item == 999 && until == 1000 { Err(item) } else { Ok(item * 2) }
+            };
+            let follow = |doubled: usize| {
+                locked(&followed).push(doubled / 2);
+                if doubled == until * 2 { Err(until) } else { Ok(()) }
+            };
+            assert_eq!(in_turn(&items, least, lead, follow), Err(until.min(999)));
+            let followed = followed.into_inner().unwrap();
+            assert!(items.starts_with(&first) && first.starts_with(&followed));
+            assert_eq!(followed.last() == Some(&until), until == 700);
+        }
+        let mut sorted: Vec<_> = (0..2 * MANY).rev().collect();
+        sort(&mut sorted, Ord::cmp);
+        assert_eq!(sorted, (0..2 * MANY).collect::<Vec<_>>());
         assert_eq!(both(|| 1, || 2), (1, 2));
+        for count in [0, 1, MANY - 1, MANY, 5 * WRITTEN + 1] {
+            let items: Vec<_> = (0..count).map(|number| format!("\u{7f}{number}")).collect();
+            let mut text = Vec::new();
+            serialize(&items, &mut serde_json::Serializer::new(&mut text)).unwrap();
+            assert!(text == serde_json::to_vec(&items).unwrap(), "{count}");
+        }
         let here = thread::current().id();
         let there = |bytes| both_of(bytes, || 1, || thread::current().id());
         assert_eq!(there(LARGE - 1), (1, here));

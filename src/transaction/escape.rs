@@ -1,5 +1,6 @@
 //! Paths as text that gives every byte back: `%41` for what is neither letter, digit nor one of `/._-`.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Deserializer, Serializer, de};
@@ -7,17 +8,21 @@ use serde::{Deserialize, Deserializer, Serializer, de};
 use crate::path::RelPath;
 
 /// Returns the text of `bytes`.
-pub(super) fn escape(bytes: &[u8]) -> String {
+pub(super) fn escape(bytes: &[u8]) -> Cow<'_, str> {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
+    if bytes.iter().all(is_plain) {
+        return String::from_utf8_lossy(bytes);
+    }
     let mut text = String::with_capacity(bytes.len());
     for &byte in bytes {
-        if byte.is_ascii_alphanumeric() || b"/._-".contains(&byte) {
+        if is_plain(&byte) {
             text.push(byte.into());
         } else {
             // Writing to a string cannot fail.
             let _ = write!(text, "%{byte:02x}");
         }
     }
-    text
+    text.into()
 }
 
 /// Returns the path that `text` stands for; `None` if it is not the text of a path inside the root.

@@ -10,6 +10,7 @@ use super::{Failure, annex, escape};
 use crate::path::RelPath;
 use crate::policy::closed;
 use crate::text::Bytes;
+use crate::threads;
 use crate::workspace::{Fault, Workspace};
 
 /// Largest journal that is read, in bytes.
@@ -35,6 +36,7 @@ pub(super) struct Journal {
     pub(super) makes: Vec<Made>,
     /// Directories that go when they are empty, the outer ones first.
     pub(super) removes: Vec<Removed>,
+    #[serde(serialize_with = "threads::serialize")]
     pub(super) changes: Vec<Change>,
 }
 

@@ -1,4 +1,5 @@
-//! The swap: puts what was staged in place, each old file staying within reach. One thread, in the journal's order.
+//! The swap: puts what was staged in place, each old file staying within reach. One thread, in the journal's order; where
+//! there are many, another one looks behind it at what came out.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,11 @@ use super::{Failure, Interrupt};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
+use crate::threads;
 use crate::workspace::{Fault, Privacy, Rename, Timestamp, WorkspaceError};
+
+/// So many files are worth a thread that looks at what came out.
+const FOLLOWED: usize = 256;
 
 /// One swap.
 pub(super) struct Swap<'a> {
@@ -38,10 +43,7 @@ impl Swap<'_> {
     pub(super) fn run(&self) -> Result<BTreeSet<&RelPath>, Failure> {
         let changes = &self.journal.changes;
         self.progress.enter(Phase::Swapping, changes.len());
-        for change in changes.iter().filter(|change| change.leaves && change.before.is_some()) {
-            self.poll()?;
-            self.take_out(change)?;
-        }
+        self.take_all_out()?;
         let mut stay = BTreeSet::new();
         for (index, removed) in self.journal.removes.iter().enumerate().rev() {
             self.poll()?;
@@ -54,11 +56,7 @@ impl Swap<'_> {
             let made_dir = self.slots.workspace.make_dir(&made.path, Privacy::Shared);
             made_dir.map_err(|error| stale(error, &made.path, &[Fault::Exists]))?;
         }
-        for change in changes.iter().filter(|change| change.is_exchange()) {
-            self.poll()?;
-            self.exchange(change)?;
-            self.progress.step(1);
-        }
+        self.exchange_all()?;
         for change in changes.iter().filter(|change| !change.is_exchange() && !change.is_overwrite()) {
             self.poll()?;
             self.put_in(change)?;
@@ -86,11 +84,41 @@ impl Swap<'_> {
         self.interrupt.signal().map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
     }
 
-    fn take_out(&self, change: &Change) -> Result<(), Failure> {
+    fn take_all_out(&self) -> Result<(), Failure> {
+        let changes = self.journal.changes.iter();
+        let leaving: Vec<_> = changes.filter(|change| change.leaves && change.before.is_some()).collect();
+        threads::in_turn(
+            &leaving,
+            FOLLOWED,
+            |&change| {
+                self.poll()?;
+                Ok((change, self.take_out(change)?))
+            },
+            |(change, slot)| self.verify(change, &slot),
+        )
+    }
+
+    fn exchange_all(&self) -> Result<(), Failure> {
+        let exchanged: Vec<_> = self.journal.changes.iter().filter(|change| change.is_exchange()).collect();
+        threads::in_turn(
+            &exchanged,
+            FOLLOWED,
+            |&change| {
+                self.poll()?;
+                let slot = self.exchange(change)?;
+                self.progress.step(1);
+                Ok((change, slot))
+            },
+            |(change, slot)| slot.map_or(Ok(()), |slot| self.verify(change, &slot)),
+        )
+    }
+
+    /// Takes a file out, and returns where it is now: that has to be verified.
+    fn take_out(&self, change: &Change) -> Result<RelPath, Failure> {
         let slot = self.scratch.slot(change, Slot::Old)?;
         let taken = self.slots.take_out(&change.path, &slot);
         taken.map_err(|error| stale(error, &change.path, &[Fault::Missing]))?;
-        self.verify(change, &slot)
+        Ok(slot)
     }
 
     /// Takes an emptied directory out, and returns whether it is gone. One that somebody put something into stays, and
@@ -132,15 +160,17 @@ impl Swap<'_> {
         }
     }
 
-    fn exchange(&self, change: &Change) -> Result<(), Failure> {
+    /// Lets the new file and the old one trade places, and returns where the old one is, if it has to be verified still.
+    fn exchange(&self, change: &Change) -> Result<Option<RelPath>, Failure> {
         let new = self.scratch.slot(change, Slot::New)?;
         if let Some(exchanged) = self.slots.exchange(&new, &change.path) {
             exchanged.map_err(|error| stale(error, &change.path, &[Fault::Missing]))?;
-            return self.verify(change, &new);
+            return Ok(Some(new));
         }
-        self.take_out(change)?;
+        self.verify(change, &self.take_out(change)?)?;
         let put = self.slots.put_in(&new, &change.path);
-        put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
+        put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))?;
+        Ok(None)
     }
 
     fn put_in(&self, change: &Change) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! Stops a transaction at every verb, in every way, and looks at what the next command finds.
 
 mod buckets;
+mod many;
 mod others;
 mod trial;
 mod ways;

@@ -1,7 +1,7 @@
 //! What can be made to go wrong on a memory workspace.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::{fmt, mem};
 
 use super::Memory;
 
@@ -78,9 +78,10 @@ impl Meter {
         self.has_met
     }
 
-    /// Returns what somebody else does before the next verb.
+    /// Returns what somebody else does before the next verb. Of two verbs at a time one may come too late for its number.
     pub(super) fn due(&mut self) -> Vec<Hook> {
-        self.hooks.remove(&self.verbs).unwrap_or_default()
+        let later = self.hooks.split_off(&(self.verbs + 1));
+        mem::replace(&mut self.hooks, later).into_values().flatten().collect()
     }
 
     /// Counts a verb and says how it goes.

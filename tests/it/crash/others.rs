@@ -16,7 +16,7 @@ const FILE: FileKind = FileKind::Regular;
 
 /// What somebody else does to a file.
 #[derive(Clone, Copy, Debug)]
-enum Edit {
+pub(super) enum Edit {
     InPlace,
     Replaced,
     Deleted,
@@ -24,7 +24,7 @@ enum Edit {
 
 impl Edit {
     /// Does it, and returns whether there was anything to do.
-    fn act(self, memory: &Memory, path: &RelPath) -> bool {
+    pub(super) fn act(self, memory: &Memory, path: &RelPath) -> bool {
         use wpatch::workspace::{Rename, Workspace};
         let theirs = Entry::file("theirs");
         match self {
@@ -41,7 +41,7 @@ impl Edit {
 }
 
 /// Returns how many verbs a case takes until everything is read and staged.
-fn verbs_of_staging(case: &Case, lacks: &[Feature], options: Options) -> usize {
+pub(super) fn verbs_of_staging(case: &Case, lacks: &[Feature], options: Options) -> usize {
     let memory = memory(case, lacks);
     if let [step @ Step::Put(..)] = &case.steps[..]
         && let Some(single) = SingleChange::begin(&memory, options)

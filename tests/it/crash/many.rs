@@ -1,0 +1,95 @@
+//! So many files that one thread looks behind another at what came out of the swap.
+
+use std::sync::{Arc, Mutex};
+
+use wpatch::transaction::recover;
+use wpatch::workspace::memory::{Entry, FaultKind, Injection};
+
+use super::others::{Edit, verbs_of_staging};
+use super::{NONE, memory, tree, verbs};
+use crate::changes::{Case, Step};
+use crate::tree::path;
+
+/// More than a thread is started for.
+const COUNT: usize = 300;
+/// At so many verbs something happens.
+const MOMENTS: usize = 8;
+
+fn case() -> Case {
+    let names = |directory: &'static str| {
+        (0..COUNT).map(move |number| -> &'static str { format!("{directory}/{number}").leak() })
+    };
+    let files =
+        |directory: &'static str, text: &'static str| names(directory).map(move |name| (name, Entry::file(text)));
+    let steps = names("changed").map(|name| Step::Put(name, Entry::file("new"))).chain(names("gone").map(Step::Delete));
+    Case {
+        name: "many",
+        before: files("changed", "old").chain(files("gone", "old")).collect(),
+        links: vec![],
+        mounts: vec![],
+        steps: steps.collect(),
+        after: files("changed", "new").collect(),
+    }
+}
+
+/// Returns some verbs of a case behind its staging.
+fn moments(case: &Case) -> impl Iterator<Item = usize> + use<> {
+    let (start, end) = (verbs_of_staging(case, &[], NONE), verbs(case, &[], NONE));
+    (0..MOMENTS).map(move |moment| start + (end - start) * moment / MOMENTS)
+}
+
+#[test]
+fn what_somebody_else_writes_is_seen_behind_the_swap() {
+    let case = case();
+    let (before, after) = (case.memory().entries(), case.after());
+    let (mut refused, mut done) = (0, 0);
+    for (moment, verb) in moments(&case).enumerate() {
+        for name in ["changed/200", "gone/200"] {
+            let (memory, target) = (memory(&case, &[]), path(name));
+            let edit = [Edit::InPlace, Edit::Replaced][moment % 2];
+            let seen = Arc::new(Mutex::new(false));
+            let (note, place) = (Arc::clone(&seen), target.clone());
+            memory.before_verb(verb, move |memory| {
+                *note.lock().unwrap() = memory.entries().contains_key(&place.parent().unwrap());
+                // The swap goes on meanwhile, so that what was written may have been taken out already.
+                edit.act(memory, &place);
+            });
+            let outcome = case.run(&memory, NONE);
+            // There was no such directory any more.
+            if !*seen.lock().unwrap() {
+                assert!(outcome.is_ok() && name.starts_with("gone"), "{name} {verb}");
+                continue;
+            }
+            let mut found = tree(&memory);
+            assert_eq!(found.remove(&target).map(|entry| entry.contents), Some(b"theirs".to_vec()), "{name} {verb}");
+            let mut rest = if outcome.is_ok() { after.clone() } else { before.clone() };
+            rest.remove(&target);
+            if name.starts_with("gone") {
+                found.remove(&path("gone"));
+                rest.remove(&path("gone"));
+            }
+            assert!(found == rest, "{name} {verb} {outcome:?}");
+            if outcome.is_ok() { done += 1 } else { refused += 1 }
+        }
+    }
+    assert!(refused >= MOMENTS / 2 && done >= MOMENTS / 2, "{refused} {done}");
+}
+
+#[test]
+fn who_is_killed_while_another_thread_looks_leaves_all_files_before_or_after() {
+    let case = case();
+    let (before, after) = (case.memory().entries(), case.after());
+    let mut back = 0;
+    for verb in moments(&case) {
+        let memory = memory(&case, &[]);
+        memory.inject(Injection { verb, kind: FaultKind::Killed });
+        let _ = case.run(&memory, NONE);
+        assert!(memory.has_met_fault(), "{verb}");
+        let next = memory.restart();
+        recover(&next, NONE).unwrap();
+        let found = tree(&next);
+        assert!(found == before || found == after, "{verb}");
+        back += usize::from(found == before);
+    }
+    assert!(back > 2, "{back}");
+}
