@@ -1,6 +1,8 @@
 //! From what the stages found to a report. Usage errors, broken patches, refusals, failures of the disk and
 //! success all come through here.
 
+use std::ops::Range;
+
 use super::diagnostics::DiagnosticsReport;
 use super::file::FileReport;
 use super::finding::{ErrorReport, ProblemReport};
@@ -17,6 +19,7 @@ use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::syntax::Quoting;
+use crate::threads;
 use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
 
 /// Most hunks that do not fit of which the nearest place is told.
@@ -101,7 +104,7 @@ impl Parts<'_> {
 pub fn build(parts: &Parts<'_>) -> Report {
     let mut counters = Counter::of_all(parts.inputs);
     let plain = plain::summary(parts);
-    let files = if plain.is_some() { Vec::new() } else { files(parts, &mut counters) };
+    let files = if plain.is_some() { Vec::new() } else { files(parts) };
     let decisive = decisive(parts);
     let outcome = match decisive.map(|index| &parts.problems[index]) {
         Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
@@ -195,22 +198,33 @@ fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
     }
 }
 
-fn files(parts: &Parts<'_>, counters: &mut [Counter<'_>]) -> Vec<FileReport> {
+/// Returns the reports on all files; two threads report on half of those of a large patch each.
+fn files(parts: &Parts<'_>) -> Vec<FileReport> {
     let Some(plan) = parts.plan else { return Vec::new() };
-    let outcome = |index: usize| parts.resolution.and_then(|resolution| resolution.files.get(index));
     let built_in = Policy::default();
     let policy = parts.policy.unwrap_or(&built_in);
-    let mut files = Vec::with_capacity(plan.operations.len());
-    for (index, operation) in plan.operations.iter().enumerate() {
-        if let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input)) {
-            let judged = (outcome(index), policy);
-            let file = FileReport::of(operation, judged, parts.is_described, &input.bytes, counter);
-            let header_path = input.header_path.as_deref().map(text);
-            let in_place = parts.links == Links::Kept && file.hardlinks.is_some();
-            let patch = input.listed.is_some().then(|| input.name.clone());
-            files.push(FileReport { header_path, patch, in_place, ..file });
+    let report = |operations: Range<usize>, room: usize| {
+        let mut counters = Counter::of_all(parts.inputs);
+        let mut files = Vec::with_capacity(room);
+        for index in operations {
+            let operation = &plan.operations[index];
+            let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input))
+            else {
+                continue;
+            };
+            let outcome = parts.resolution.and_then(|resolution| resolution.files.get(index));
+            let mut file = FileReport::of(operation, (outcome, policy), parts.is_described, &input.bytes, counter);
+            file.header_path = input.header_path.as_deref().map(text);
+            file.in_place = parts.links == Links::Kept && file.hardlinks.is_some();
+            file.patch = input.listed.is_some().then(|| input.name.clone());
+            files.push(file);
         }
-    }
+        files
+    };
+    let (count, size) = (plan.operations.len(), parts.inputs.iter().map(|input| input.bytes.len()).sum());
+    let (mut files, behind) =
+        threads::both_of(size, || report(0..count / 2, count), || report(count / 2..count, count - count / 2));
+    files.extend(behind);
     clip_details(&mut files);
     files
 }

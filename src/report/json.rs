@@ -1,12 +1,15 @@
 //! The whole report as one JSON document and a newline.
 
-use std::io;
+use std::io::{self, BufWriter, Write as _};
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
 use super::{Format, Report};
-use crate::text::is_dangerous;
+use crate::text::find_dangerous;
+
+/// Bytes that are written at once.
+const PIECE: usize = 1 << 16;
 
 /// One document, one line. Whatever could act on a terminal is escaped, so that the line can be looked at.
 pub(super) struct Json;
@@ -27,8 +30,11 @@ impl Format for Json {
 ///
 /// Returns the error of `out`.
 pub fn print(value: &impl Serialize, out: &mut dyn io::Write) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(&mut *out, Harmless(CompactFormatter)))?;
-    out.write_all(b"\n")
+    // Of the many short writes of a document none goes through the unknown writer.
+    let mut out = BufWriter::with_capacity(PIECE, out);
+    value.serialize(&mut Serializer::with_formatter(&mut out, Harmless(CompactFormatter)))?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Writes as the other formatter does, but every control, format and invisible character as `\uXXXX`.
@@ -37,7 +43,7 @@ struct Harmless(CompactFormatter);
 impl Formatter for Harmless {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some((start, character)) = rest.char_indices().find(|&(_, character)| is_dangerous(character)) {
+        while let Some((start, character)) = find_dangerous(rest) {
             self.0.write_string_fragment(writer, &rest[..start])?;
             for unit in character.encode_utf16(&mut [0; 2]) {
                 write!(writer, "\\u{unit:04x}")?;
@@ -46,10 +52,17 @@ impl Formatter for Harmless {
         }
         self.0.write_string_fragment(writer, rest)
     }
+
+    /// What is written already has such characters in strings alone.
+    fn write_raw_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        self.write_string_fragment(writer, fragment)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::value::to_raw_value;
+
     use super::*;
 
     #[test]
@@ -60,5 +73,9 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text, r#""a\u001b[2J\u007f\u009bb\u202eé\udb40\udc01""#);
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
+        let raw = to_raw_value(hostile).unwrap();
+        let mut out = Vec::new();
+        raw.serialize(&mut Serializer::with_formatter(&mut out, Harmless(CompactFormatter))).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), text);
     }
 }

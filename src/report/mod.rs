@@ -55,6 +55,7 @@ use serde::Serialize;
 use crate::path::RelPath;
 use crate::plan::LeftOut;
 use crate::syntax::Quoting;
+use crate::threads;
 use words::text;
 
 pub use batch::{BATCH_SCHEMA, BatchLine, JobId, forget_place};
@@ -140,6 +141,8 @@ pub struct Report {
     /// What policy says.
     pub policy: PolicyReport,
     /// One entry for each file section of the patches, in order.
+    #[serde(serialize_with = "threads::serialize")]
+    #[schemars(with = "Vec<FileReport>")]
     pub files: Vec<FileReport>,
     /// What was left out of the patches (`--only`), in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -12,8 +12,8 @@ pub use bytes::Bytes;
 pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use contents::{Contents, Pieces};
 pub use encoding::{DecodeError, Decoded, decode};
-pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable, printable_line};
+pub(crate) use printable::{find_dangerous, is_dangerous};
 
 /// The byte order mark of UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

@@ -1,7 +1,7 @@
 //! The one door through which bytes of a patch, a path or a file reach people.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// Bytes that print without doing anything to a terminal.
 ///
@@ -33,7 +33,7 @@ impl Printable<'_> {
     #[must_use]
     pub fn to_text(&self) -> Cow<'_, str> {
         match std::str::from_utf8(self.bytes) {
-            Ok(text) if !text.chars().any(is_dangerous) => Cow::Borrowed(text),
+            Ok(text) if find_dangerous(text).is_none() => Cow::Borrowed(text),
             _ => Cow::Owned(self.to_string()),
         }
     }
@@ -42,16 +42,19 @@ impl Printable<'_> {
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.bytes.utf8_chunks() {
-            for character in chunk.valid().chars() {
+            let mut rest = chunk.valid();
+            while let Some((start, character)) = find_dangerous(rest) {
+                f.write_str(&rest[..start])?;
                 match character {
                     '\t' => f.write_str(self.tab)?,
                     '\n' => f.write_str("\\n")?,
                     '\r' => f.write_str("\\r")?,
-                    '\0'..='\u{7f}' if is_dangerous(character) => write!(f, "\\x{:02x}", u32::from(character))?,
-                    _ if is_dangerous(character) => write!(f, "\\u{{{:x}}}", u32::from(character))?,
-                    _ => f.write_char(character)?,
+                    '\0'..='\u{7f}' => write!(f, "\\x{:02x}", u32::from(character))?,
+                    _ => write!(f, "\\u{{{:x}}}", u32::from(character))?,
                 }
+                rest = &rest[start + character.len_utf8()..];
             }
+            f.write_str(rest)?;
             for byte in chunk.invalid() {
                 write!(f, "\\x{byte:02x}")?;
             }
@@ -72,6 +75,31 @@ pub(crate) fn is_dangerous(character: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Returns the first dangerous character of `text`, and where it is.
+pub(crate) fn find_dangerous(text: &str) -> Option<(usize, char)> {
+    let mut start = 0;
+    loop {
+        start += plain(&text.as_bytes()[start..]);
+        let character = text[start..].chars().next()?;
+        if is_dangerous(character) {
+            return Some((start, character));
+        }
+        start += character.len_utf8();
+    }
+}
+
+/// Bytes that are looked at together.
+const BLOCK: usize = 32;
+
+/// Returns how many bytes at the start of `bytes` are ASCII that can be seen, or blanks.
+fn plain(bytes: &[u8]) -> usize {
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
+    // Without a branch for each byte, so that many are compared at once.
+    let are_plain = |block: &&[u8]| block.iter().fold(true, |are_plain, byte| are_plain & is_plain(byte));
+    let start = bytes.chunks_exact(BLOCK).take_while(are_plain).count() * BLOCK;
+    start + bytes[start..].iter().take_while(|byte| is_plain(byte)).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +113,18 @@ mod tests {
     #[test]
     fn a_line_has_its_tabs() {
         assert_eq!(printable_line(b"\ta\x1b\n").to_string(), "\ta\\x1b\\n");
+    }
+
+    #[test]
+    fn what_is_dangerous_is_found_wherever_it_stands() {
+        for before in 0..3 * BLOCK {
+            for (character, plain) in [('\u{7f}', 'x'), ('\n', 'x'), ('\u{202e}', '\u{2030}'), ('\0', '\u{e9}')] {
+                let text: String =
+                    [plain; 3 * BLOCK].into_iter().take(before).chain([character, 'y', '\u{1b}']).collect();
+                assert_eq!(find_dangerous(&text), Some((before * plain.len_utf8(), character)), "{text:?}");
+                assert_eq!(find_dangerous(&text[..before * plain.len_utf8()]), None, "{text:?}");
+            }
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("process", &["mutex"]),
     ("progress", &["mutex"]),
     ("whitespace", &[]),
-    ("plan", &["text", "digest", "mode", "path"]),
+    ("plan", &["text", "digest", "mode", "path", "threads"]),
     ("workspace", &["text", "digest", "mode", "path", "mutex", "bytes", "process"]),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
     ("syntax", &["text", "digest", "mode", "path", "threads", "plan"]),
@@ -70,6 +70,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "preflight",
             "process",
             "transaction",
+            "threads",
         ],
     ),
     (
