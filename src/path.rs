@@ -86,12 +86,14 @@ impl RelPath {
     }
 
     fn checked_length(bytes: &[u8]) -> Result<Self, PathError> {
-        let is_long = |part: &[u8]| part.len() > MAX_COMPONENT;
-        let is_deep = memchr::memchr_iter(b'/', bytes).count() >= MAX_DEPTH;
-        if bytes.len() > MAX_PATH || is_deep || bytes.split(|&byte| byte == b'/').any(is_long) {
-            return Err(PathError::TooLong);
+        let (mut depth, mut start) = (0, 0);
+        for end in memchr::memchr_iter(b'/', bytes).chain([bytes.len()]) {
+            if end - start > MAX_COMPONENT {
+                return Err(PathError::TooLong);
+            }
+            (depth, start) = (depth + 1, end + 1);
         }
-        Ok(Self(bytes.into()))
+        if bytes.len() > MAX_PATH || depth > MAX_DEPTH { Err(PathError::TooLong) } else { Ok(Self(bytes.into())) }
     }
 
     /// Returns the bytes.
@@ -103,8 +105,13 @@ impl RelPath {
     /// Returns the directory that holds it; `None` stands for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
-        let slash = memchr::memrchr(b'/', &self.0)?;
-        Some(Self(self.0[..slash].into()))
+        Some(Self(self.directory()?.into()))
+    }
+
+    /// Returns the bytes of the directory that holds it; `None` stands for the root.
+    #[must_use]
+    pub fn directory(&self) -> Option<&[u8]> {
+        Some(&self.0[..memchr::memrchr(b'/', &self.0)?])
     }
 
     /// Returns the last component.
@@ -135,7 +142,9 @@ impl RelPath {
     ///
     /// Returns [`PathError`] when the two together are no path inside the root.
     pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
-        Self::new(&[&self.0, name].join(&b'/'))
+        let whole = [&self.0, name].join(&b'/');
+        // The rest of it was looked at before.
+        if is_plain(name) && !name.contains(&0) { Self::checked_length(&whole) } else { Self::new(&whole) }
     }
 
     /// Returns whether `directory` lies above it.
@@ -193,6 +202,19 @@ mod tests {
         assert!(RelPath::new(deep(MAX_DEPTH).as_bytes()).is_ok());
         assert_eq!(RelPath::new(deep(MAX_DEPTH + 1).as_bytes()), Err(PathError::TooLong));
         assert_eq!(RelPath::new("d".repeat(MAX_COMPONENT + 1).as_bytes()), Err(PathError::TooLong));
+    }
+
+    #[test]
+    fn what_is_joined_is_a_path_as_any_other() {
+        let long = "d/".repeat(MAX_DEPTH - 1) + "d";
+        for above in ["a", "a/b", &long] {
+            for name in
+                [&b""[..], b"x", b"x/y", b".", b"..", b"../..", b"x/../y", b"/x", b"x/", b"x//y", b"x\0", &[b'd'; 256]]
+            {
+                let path = RelPath::new(above.as_bytes()).unwrap();
+                assert_eq!(path.join(name), RelPath::new(&[above.as_bytes(), name].join(&b'/')), "{}", printable(name));
+            }
+        }
     }
 
     #[test]

@@ -70,7 +70,8 @@ pub(super) fn is_note(name: &[u8]) -> bool {
 
 /// Returns whether `path` is a file in the annex.
 pub(super) fn is_annexed(path: &RelPath) -> bool {
-    path.above().last() == Some(ANNEX.as_bytes())
+    let name = path.as_bytes().strip_prefix(ANNEX.as_bytes()).and_then(|rest| rest.strip_prefix(b"/"));
+    name.is_some_and(|name| !name.contains(&b'/'))
 }
 
 /// Returns whether `directory` is the annex.

@@ -1,6 +1,7 @@
 //! From what was staged to what is going to be done: one journal, and the guards of the swap.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::change::{Arrival, Change, Image, Standing};
 use super::journal::{Journal, Made, Removed};
@@ -10,7 +11,14 @@ use super::{Failure, Label};
 use crate::change::FileState;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::Workspace;
+use crate::threads;
+use crate::workspace::{Workspace, WorkspaceError};
+
+/// Directories of which a thread looks at so many at least.
+const LISTED: usize = 16;
+
+/// Names in one directory.
+type Names<'a> = Vec<Cow<'a, [u8]>>;
 
 /// What is going to be done, and what was found by those who decided it.
 #[derive(Debug)]
@@ -82,8 +90,11 @@ impl Changes {
 
     fn into_sorted(self) -> Vec<Change> {
         let Self { staged: mut changes, left } = self;
-        changes.extend(left.into_values());
-        changes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        if !left.is_empty() {
+            changes.extend(left.into_values());
+            // Both parts are in order, which only this way of sorting makes use of.
+            changes.sort_by(|a, b| a.path.cmp(&b.path));
+        }
         changes
     }
 }
@@ -142,46 +153,70 @@ fn emptied(
     removes: &BTreeMap<RelPath, Standing>,
 ) -> Result<BTreeMap<RelPath, Standing>, Failure> {
     let goes = |change: &&Change| change.leaves && change.after.is_none();
-    let mut gone: BTreeSet<RelPath> = changes.iter().filter(goes).map(|change| change.path.clone()).collect();
-    gone.extend(removes.keys().cloned());
+    let gone = changes.iter().filter(goes).map(|change| &change.path).chain(removes.keys());
+    let mut gone: Vec<_> = gone.filter_map(|path| Some((path.directory()?, path.name()))).collect();
     if gone.is_empty() {
         return Ok(BTreeMap::new());
     }
     let stays = changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
     let needed = with_ancestors(stays.chain(makes).chain(keeps), keeps);
+    gone.sort_unstable();
+    let mut open: BTreeMap<usize, BTreeMap<RelPath, Names<'_>>> = BTreeMap::new();
+    for part in gone.chunk_by(|(a, _), (b, _)| a == b) {
+        let Ok(directory) = RelPath::new(part[0].0) else { continue };
+        let names = part.iter().map(|&(_, name)| Cow::Borrowed(name)).collect();
+        open.entry(depth(&directory)).or_default().insert(directory, names);
+    }
     let mut found = BTreeMap::new();
     // The deepest come first: what is left in a directory is known before the one above it is looked at.
-    let mut open: BTreeSet<_> = gone.iter().filter_map(RelPath::parent).map(with_depth).collect();
-    while let Some((_, directory)) = open.pop_last() {
-        if needed.contains(&directory) || removes.contains_key(&directory) || found.contains_key(&directory) {
-            continue;
+    while let Some((_, mut level)) = open.pop_last() {
+        level.retain(|directory, _| !needed.contains(directory.as_bytes()) && !removes.contains_key(directory));
+        let level: Vec<_> = level.into_iter().collect();
+        let standings = threads::map(&level, LISTED, |(directory, names)| emptied_one(workspace, directory, names));
+        for ((directory, _), standing) in level.into_iter().zip(standings) {
+            let Some(standing) = standing? else { continue };
+            if let Some(above) = directory.parent() {
+                let names = open.entry(depth(&above)).or_default().entry(above).or_default();
+                names.push(Cow::Owned(directory.name().to_vec()));
+            }
+            found.insert(directory, standing);
         }
-        let names = workspace.list(Some(&directory))?;
-        let is_gone = |name: &Vec<u8>| directory.join(name).is_ok_and(|path| gone.contains(&path));
-        if !names.iter().all(is_gone) {
-            continue;
-        }
-        let Some(stat) = workspace.stat(&directory)?.filter(|stat| stat.kind == FileKind::Directory) else { continue };
-        open.extend(directory.parent().map(with_depth));
-        gone.insert(directory.clone());
-        found.insert(directory, Standing::from(&stat));
     }
     Ok(found)
+}
+
+/// Returns what `directory` is if nothing is left in it when `names` are gone.
+fn emptied_one(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    names: &Names<'_>,
+) -> Result<Option<Standing>, WorkspaceError> {
+    let names: BTreeSet<_> = names.iter().map(|name| &name[..]).collect();
+    if !workspace.list(Some(directory))?.iter().all(|name| names.contains(&name[..])) {
+        return Ok(None);
+    }
+    let stat = workspace.stat(directory)?.filter(|stat| stat.kind == FileKind::Directory);
+    Ok(stat.as_ref().map(Standing::from))
 }
 
 /// Returns what is above `paths`, and `itself`, of which each is among them.
 ///
 /// What is above a directory that is known is known too: so a chain of them costs no more than its length.
-fn with_ancestors<'a>(paths: impl Iterator<Item = &'a RelPath>, itself: &BTreeSet<RelPath>) -> BTreeSet<RelPath> {
-    let mut found = BTreeSet::new();
+fn with_ancestors<'a>(paths: impl Iterator<Item = &'a RelPath>, itself: &'a BTreeSet<RelPath>) -> HashSet<&'a [u8]> {
+    let mut found = HashSet::new();
+    let mut last = None;
     for path in paths {
-        path.ancestors().take_while(|above| found.insert(above.clone())).for_each(drop);
+        // Most stand in the directory of the one before.
+        if path.directory() == last {
+            continue;
+        }
+        last = path.directory();
+        path.above().collect::<Vec<_>>().into_iter().rev().take_while(|above| found.insert(*above)).for_each(drop);
     }
-    found.extend(itself.iter().cloned());
+    found.extend(itself.iter().map(RelPath::as_bytes));
     found
 }
 
-/// Sorts paths by the number of their components.
-fn with_depth(path: RelPath) -> (usize, RelPath) {
-    (path.components().count(), path)
+fn depth(path: &RelPath) -> usize {
+    path.components().count()
 }

@@ -128,6 +128,12 @@ impl Change {
         self.arrives = Some(Arrival::Staged);
     }
 
+    /// Returns the change of the file that comes here from elsewhere in the tree. `leaving` holds what may have moved.
+    pub(super) fn source<'c>(&self, leaving: &Numbered<'c>) -> Option<&'c Self> {
+        let Some(Arrival::Old(number)) = self.arrives else { return None };
+        leaving.get(&number).copied()
+    }
+
     /// Returns whether old and new file trade places.
     pub(super) fn is_exchange(&self) -> bool {
         !self.leaves && self.before.is_some() && self.arrives.is_some() && !self.in_place

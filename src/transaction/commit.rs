@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::arrange::Arranged;
 use super::change::{Arrival, Change, Kind};
+use super::history::OldPlaces;
 use super::journal::Journal;
 use super::rollback::Rollback;
 use super::scratch::{Scratch, Slot, directory_name};
@@ -36,8 +37,8 @@ pub(super) struct Commit<'a> {
 }
 
 impl Commit<'_> {
-    /// Carries it out, or rolls it back. Returns the files that are not as it made them.
-    pub(super) fn run(&self, arranged: &Arranged) -> Result<Vec<RelPath>, Aborted> {
+    /// Carries it out, or rolls it back. Returns where the old files are, and the files that are not as it made them.
+    pub(super) fn run(&self, arranged: &Arranged) -> Result<(OldPlaces, Vec<RelPath>), Aborted> {
         self.announce(arranged)?;
         self.publish(arranged).map_err(|cause| self.roll_back(arranged, cause))
     }
@@ -121,7 +122,7 @@ impl Commit<'_> {
         directories.iter().try_for_each(|directory| self.sync_directory(directory.as_ref()))
     }
 
-    fn publish(&self, arranged: &Arranged) -> Result<Vec<RelPath>, Failure> {
+    fn publish(&self, arranged: &Arranged) -> Result<(OldPlaces, Vec<RelPath>), Failure> {
         let slots = Slots::new(self.workspace);
         let swap = Swap {
             slots: &slots,
@@ -143,7 +144,7 @@ impl Commit<'_> {
             return Err(Failure::Interrupted(signal));
         }
         self.record()?;
-        Ok(altered)
+        Ok((if slots.has_flags() { OldPlaces::Journaled } else { OldPlaces::Unknown }, altered))
     }
 
     /// Asks those who have a say, and returns the files that changed while they looked.
@@ -235,10 +236,7 @@ impl Commit<'_> {
 /// relied upon to let a sync of one carry the other.
 fn has_moves(journal: &Journal) -> bool {
     let leaving = journal.leaving();
-    journal.changes.iter().any(|change| match change.arrives {
-        Some(Arrival::Old(number)) => {
-            leaving.get(&number).is_some_and(|source| source.path.parent() != change.path.parent())
-        }
-        Some(Arrival::Staged) | None => false,
-    })
+    let is_away =
+        |change: &Change| change.source(&leaving).is_some_and(|it| it.path.directory() != change.path.directory());
+    journal.changes.iter().any(is_away)
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::history::{self, Spares};
-use super::journal::Journal;
 use super::{Done, Failure, Receipt, Transaction, unswept};
 use crate::progress::Phase;
 
@@ -11,7 +10,7 @@ impl Transaction<'_> {
     /// Keeps what was done, if anything was, and cleans up.
     pub(super) fn receipt(&mut self, done: Option<Done>) -> Receipt {
         let mut warnings = Vec::new();
-        let kept = done.as_ref().map_or(Ok(()), |done| self.keep(&done.journal, &mut warnings));
+        let kept = done.as_ref().map_or(Ok(()), |done| self.keep(done, &mut warnings));
         if let Err(failure) = kept {
             // What could not be cleaned up now is for the next command, with the record that says how.
             self.keeps_journal = true;
@@ -25,7 +24,7 @@ impl Transaction<'_> {
     }
 
     /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it.
-    fn keep(&self, journal: &Journal, warnings: &mut Vec<String>) -> Result<(), Failure> {
+    fn keep(&self, Done { journal, old_places, .. }: &Done, warnings: &mut Vec<String>) -> Result<(), Failure> {
         let Some(state) = &self.state else { return Ok(()) };
         self.progress.enter(Phase::Sweeping, 0);
         let Some(home) = state.history() else {
@@ -35,7 +34,7 @@ impl Transaction<'_> {
             return Ok(());
         };
         let Self { workspace, scratch, options, .. } = self;
-        match history::keep(*workspace, home, (scratch, journal), options.durability) {
+        match history::keep(*workspace, home, (scratch, journal), *old_places, options.durability) {
             // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
             Err(failure) if state.passes() && journal.undoes.is_empty() => {
                 warnings.push(unkept(failure));

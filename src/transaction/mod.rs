@@ -51,7 +51,7 @@ pub use trial::Trial;
 use arrange::arrange;
 use commit::Commit;
 use failure::no_history;
-use history::Label;
+use history::{Label, OldPlaces};
 use journal::Journal;
 use scratch::Scratch;
 use stage::Stage;
@@ -101,6 +101,7 @@ pub struct Receipt {
 /// What was done.
 struct Done {
     journal: Journal,
+    old_places: OldPlaces,
     /// The files that are not as the journal says.
     altered: Vec<RelPath>,
 }
@@ -278,9 +279,10 @@ impl<'w> Transaction<'w> {
         let arranged = arrange(self.workspace, &self.stage, staged, &self.label, &self.directories)?;
         let Self { workspace, scratch, since, options, trials, progress, .. } = self;
         let (durability, since) = (options.durability, *since);
-        let altered = Commit { workspace: *workspace, state, scratch, durability, since, trials, interrupt, progress }
-            .run(&arranged)?;
-        Ok(Some(Done { journal: arranged.journal, altered }))
+        let (old_places, altered) =
+            Commit { workspace: *workspace, state, scratch, durability, since, trials, interrupt, progress }
+                .run(&arranged)?;
+        Ok(Some(Done { journal: arranged.journal, old_places, altered }))
     }
 
     /// Sweeps and gives the lock back.

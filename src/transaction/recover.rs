@@ -1,6 +1,7 @@
 //! Recovery: what the next command does with the transactions of dead processes.
 
 use super::failure::no_history;
+use super::history::OldPlaces;
 use super::journal::Journal;
 use super::place::{Found, Place, find, passes, place};
 use super::rollback::Rollback;
@@ -269,7 +270,7 @@ fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability
         _ if journal.undoes.is_empty() => return sweep(workspace, scratch),
         _ => return Err(no_history()),
     };
-    match history::keep(workspace, home, (scratch, &journal), durability) {
+    match history::keep(workspace, home, (scratch, &journal), OldPlaces::Unknown, durability) {
         // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
         Err(_) if state.passes() && journal.undoes.is_empty() => sweep(workspace, scratch),
         Err(failure) => Err(failure),

@@ -100,19 +100,23 @@ impl Scratch {
 
     /// Makes the bucket for the scratch files number `number`, unless it is there or they need none.
     pub(super) fn make_bucket(&self, workspace: &dyn Workspace, number: usize) -> Result<(), Failure> {
-        let Some(bucket) = bucket_name(number) else { return Ok(()) };
+        let Some(bucket) = bucket_of(number).map(bucket_name) else { return Ok(()) };
         match workspace.make_dir(&self.file(bucket)?, Privacy::Private) {
             Err(error) if error.fault == Fault::Exists => Ok(()),
             made => Ok(made?),
         }
     }
 
-    /// Returns the names of the files that are there, as [`Scratch::file`] takes them; that of a bucket follows those of what
-    /// is in it.
+    /// Returns the names of the files that are there, but for those in buckets, as [`Scratch::file`] takes them.
+    pub(super) fn own_names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
+        let all = workspace.list(Some(&self.directory))?.into_iter();
+        Ok(all.filter_map(|name| name.strip_prefix(self.prefix.as_bytes()).map(<[u8]>::to_vec)).collect())
+    }
+
+    /// Does the same with those in buckets; the name of a bucket follows those of what is in it.
     pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
-        let all = workspace.list(Some(&self.directory))?;
-        let own: Vec<_> = all.iter().filter_map(|name| name.strip_prefix(self.prefix.as_bytes())).collect();
-        let names = threads::map(&own, LISTED, |&name| {
+        let own = self.own_names(workspace)?;
+        let names = threads::map(&own, LISTED, |name| {
             let mut names = Vec::new();
             if let (true, Ok(bucket)) = (is_bucket_name(name), self.file(name)) {
                 let inside = match workspace.list(Some(&bucket)) {
@@ -122,9 +126,9 @@ impl Scratch {
                     }
                     inside => inside?,
                 };
-                names.extend(inside.into_iter().map(|inside| [name, &inside].join(&b'/')));
+                names.extend(inside.into_iter().map(|inside| [&name[..], &inside].join(&b'/')));
             }
-            names.push(name.to_vec());
+            names.push(name.clone());
             Ok(names)
         });
         Ok(names.into_iter().collect::<Done<Vec<_>>>()?.into_iter().flatten().collect())
@@ -162,7 +166,7 @@ impl Scratch {
     pub(super) fn own_slot(&self, slot: Slot, number: usize) -> Result<RelPath, Failure> {
         match number.checked_sub(BUCKETED) {
             None => self.file(name(slot, number)),
-            Some(place) => self.file(format!("{BUCKETS}{}/{}", place / BUCKET, name(slot, place))),
+            Some(place) => self.file(format!("{BUCKETS}{}/{}{place}", place / BUCKET, slot.letter())),
         }
     }
 
@@ -218,9 +222,14 @@ impl Slot {
     }
 }
 
-/// Returns the name of the bucket for the scratch files number `number`; `None` if they stand in none.
-fn bucket_name(number: usize) -> Option<String> {
-    number.checked_sub(BUCKETED).map(|place| format!("{BUCKETS}{}", place / BUCKET))
+/// Returns which bucket the scratch files number `number` stand in, if they stand in one.
+pub(super) fn bucket_of(number: usize) -> Option<usize> {
+    number.checked_sub(BUCKETED).map(|place| place / BUCKET)
+}
+
+/// Returns the name of a bucket.
+pub(super) fn bucket_name(bucket: usize) -> String {
+    format!("{BUCKETS}{bucket}")
 }
 
 /// Returns whether a bucket may be called `name`.
@@ -247,7 +256,7 @@ pub(super) fn slot_of(name: &[u8]) -> Option<(Slot, usize)> {
     let digits = std::str::from_utf8(digits).ok().filter(|digits| is_plain(digits.as_bytes()))?;
     let place: usize = digits.parse().ok()?;
     let number = if bucket.is_some() { place.checked_add(BUCKETED)? } else { place };
-    (bucket == bucket_name(number).as_deref().map(str::as_bytes)).then_some((slot, number))
+    (bucket == bucket_of(number).map(bucket_name).as_deref().map(str::as_bytes)).then_some((slot, number))
 }
 
 /// Returns the name of the directory that was taken out as the one number `index` of those that go.

@@ -51,6 +51,11 @@ impl<'w> Slots<'w> {
         self.flagged(slot, path, Rename::Exchange)
     }
 
+    /// Returns whether every move was one by a single rename, so that each file is where that put it and nowhere else.
+    pub(super) fn has_flags(&self) -> bool {
+        !self.lacks_flags.load(Ordering::Relaxed)
+    }
+
     fn vacant(&self, path: &RelPath) -> Result<()> {
         let is_vacant = self.workspace.stat(path)?.is_none();
         let source = io::ErrorKind::AlreadyExists.into();

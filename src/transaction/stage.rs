@@ -1,6 +1,6 @@
 //! Staging: new contents go to scratch files at once; only identities stay in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
 use super::annex;
@@ -32,8 +32,8 @@ pub(super) struct Stage {
     stale: Mutex<Vec<RelPath>>,
     /// The directories that are missing.
     missing: Mutex<BTreeSet<RelPath>>,
-    /// For each directory that was looked at, whether scratch files have to stand in it.
-    beside: Mutex<BTreeMap<Option<RelPath>, bool>>,
+    /// For each directory that was looked at, whether scratch files have to stand in it; the root has no name.
+    beside: Mutex<HashMap<Box<[u8]>, bool>>,
 }
 
 impl Stage {
@@ -68,8 +68,12 @@ impl Stage {
 
     /// Returns whether the scratch files of `path`, whose directory was looked at, stand beside it.
     pub(super) fn is_known_beside(&self, path: &RelPath) -> bool {
-        let beside = locked(&self.beside);
-        beside.get(&path.parent()).copied().unwrap_or_default()
+        self.is_known(path.directory()).unwrap_or_default()
+    }
+
+    /// Returns whether scratch files have to stand in `directory`; `None` if it was not looked at.
+    fn is_known(&self, directory: Option<&[u8]>) -> Option<bool> {
+        locked(&self.beside).get(directory.unwrap_or_default()).copied()
     }
 
     /// Stages one change.
@@ -150,7 +154,7 @@ impl Stage {
             }
             Content::Restored(from, state) => self.restore(workspace, change, (&from, &state), permissions),
             Content::MovedFrom(from, state) => {
-                let is_beside = change.beside.is_some() || self.is_beside(workspace, from.parent())?;
+                let is_beside = change.beside.is_some() || self.is_beside(workspace, from.parent().as_ref())?;
                 let is_same_mode =
                     kind == FileKind::Symlink || permissions == Permissions::Exact(state.stat.permissions);
                 if is_beside || !is_same_mode {
@@ -246,10 +250,13 @@ impl Stage {
 
     /// Finds out which directories above `path` are missing, and where its scratch files have to stand.
     fn place(&self, workspace: &dyn Workspace, path: &RelPath, is_there: bool) -> Result<Place, Failure> {
+        if let (true, Some(is_beside)) = (is_there, self.is_known(path.directory())) {
+            return Ok(Place { missing: 0, makes: Vec::new(), is_beside });
+        }
         let mut above_it = Vec::new();
         let mut directory = path.parent();
         while let Some(above) = directory.clone() {
-            let is_known = locked(&self.beside).contains_key(&directory);
+            let is_known = self.is_known(Some(above.as_bytes())).is_some();
             let is_missing = locked(&self.missing).contains(&above);
             let is_directory = || -> Result<bool, Failure> {
                 Ok(!is_missing && workspace.stat(&above)?.is_some_and(|stat| stat.kind == FileKind::Directory))
@@ -260,7 +267,7 @@ impl Stage {
             directory = above.parent();
             above_it.push(above);
         }
-        let is_beside = self.is_beside(workspace, directory)?;
+        let is_beside = self.is_beside(workspace, directory.as_ref())?;
         let missing = above_it.len();
         let mut noted = locked(&self.missing);
         let makes = above_it.into_iter().filter(|above| noted.insert(above.clone())).collect();
@@ -274,13 +281,14 @@ impl Stage {
     }
 
     /// Returns whether no file can be renamed from the state directory to `directory`.
-    fn is_beside(&self, workspace: &dyn Workspace, directory: Option<RelPath>) -> Result<bool, Failure> {
-        if let Some(&known) = locked(&self.beside).get(&directory) {
+    fn is_beside(&self, workspace: &dyn Workspace, directory: Option<&RelPath>) -> Result<bool, Failure> {
+        let name = directory.map(RelPath::as_bytes);
+        if let Some(known) = self.is_known(name) {
             return Ok(known);
         }
-        let is_beside = annex::is_annex(directory.as_ref())
-            || self.are_apart(workspace, &self.scratch.file("absent")?, directory.as_ref())?;
-        locked(&self.beside).insert(directory, is_beside);
+        let is_beside =
+            annex::is_annex(directory) || self.are_apart(workspace, &self.scratch.file("absent")?, directory)?;
+        locked(&self.beside).insert(name.unwrap_or_default().into(), is_beside);
         Ok(is_beside)
     }
 

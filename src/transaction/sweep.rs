@@ -1,7 +1,5 @@
 //! Sweeping: removes the scratch files of a transaction that is over.
 
-use std::collections::HashSet;
-
 use super::escape::unescape;
 use super::scratch::{Scratch, is_bucket_name, is_directory_name};
 use super::{Failure, annex, scratch};
@@ -31,7 +29,8 @@ pub(super) fn trim(
     trim_among(workspace, scratch, scratch.names(workspace)?, stays)
 }
 
-/// Removes those of the scratch files `names` that are not to stay, and returns how many do.
+/// Removes those of the scratch files `names` that are not to stay, and returns how many do. A bucket stays with what is
+/// in it.
 pub(super) fn trim_among(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -41,9 +40,6 @@ pub(super) fn trim_among(
     let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| stays(name));
     let annexed: Vec<_> = names.extract_if(.., |name| annex::is_note(name)).collect();
     let has_annex = !annexed.is_empty() && annex::open(workspace, scratch)?;
-    // Where something stays, what it is in does too.
-    let buckets: HashSet<_> = kept.iter().filter_map(|name| Some(&name[..memchr::memrchr(b'/', name)?])).collect();
-    names.retain(|name| !buckets.contains(&name[..]));
     names.sort_by_key(|name| RECORDS.iter().position(|record| record == name).map_or(0, |place| place + 1));
     for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
         sweep_beside(workspace, scratch, &scratch.file(note)?)?;

@@ -290,3 +290,29 @@ fn a_plain_directory_keeps_a_history_only_when_asked() {
     assert!(done(&undo(&memory, Target::Last(1))));
     assert_eq!(memory.files()[&path("a")].contents, b"2");
 }
+
+#[test]
+fn no_directory_of_scratch_stays_without_an_old_file() {
+    let names = |what: &str, count: usize| -> Vec<&'static str> {
+        (0..count).map(|number| &*format!("{what}/{number}").leak()).collect()
+    };
+    let (made, gone) = (names("made", 200), names("gone", 40));
+    for lacks in [&[][..], &[Feature::RenameFlags]] {
+        let before = gone.iter().map(|&name| (name, Entry::file("old"))).chain([(".git/HEAD", Entry::file("ref"))]);
+        let steps = made.iter().map(|&name| Step::Put(name, Entry::file("new")));
+        let steps = steps.chain(gone.iter().copied().map(Step::Delete)).collect();
+        let after = Vec::new();
+        let case = Case { name: "many", before: before.collect(), links: vec![], mounts: vec![], steps, after };
+        let memory = applied(&case, lacks);
+        let kept: Vec<_> = memory.entries().into_keys().map(|path| path.to_string()).collect();
+        let kept: Vec<_> =
+            kept.iter().filter_map(|name| name.strip_prefix(".git/wpatch/entry-")?.split_once('/')).collect();
+        let directories: Vec<_> =
+            kept.iter().filter(|(_, name)| name.starts_with("files") && !name.contains('/')).collect();
+        let is_used = |directory: &str| kept.iter().any(|(_, name)| name.starts_with(&format!("{directory}/o")));
+        assert!(directories.iter().all(|(_, directory)| is_used(directory)), "{lacks:?} {kept:?}");
+        assert_eq!(kept.len(), gone.len() + directories.len() + 1, "{lacks:?} {kept:?}");
+        assert!(done(&undo(&memory, Target::Last(1))), "{lacks:?}");
+        assert_eq!(tree(&memory), tree(&case.memory()), "{lacks:?}");
+    }
+}

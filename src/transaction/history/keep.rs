@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::prune::dead;
-use super::{Failure, OldFile, OldFiles, Place, attic, name, places};
+use super::{Failure, OldFile, OldFiles, OldPlaces, Place, attic, name, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::Durability;
@@ -17,11 +17,12 @@ use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 /// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.
 const ATTEMPTS: usize = 4;
 
-/// Makes the transaction of `scratch`, which is committed, an entry of the history `home`.
+/// Makes the transaction of `scratch`, which is committed, an entry of the history `home`; its old files are at `old_places`.
 pub(in crate::transaction) fn keep(
     workspace: &dyn Workspace,
     home: &RelPath,
     (scratch, journal): (&Scratch, &Journal),
+    old_places: OldPlaces,
     durability: Durability,
 ) -> Result<(), Failure> {
     if places(workspace, home)?.iter().any(|place| place.scratch.id == scratch.id) {
@@ -38,18 +39,27 @@ pub(in crate::transaction) fn keep(
             _ => {}
         }
     }
-    let names = scratch.names(workspace)?;
-    let old_files = OldFiles::new(journal, &names);
-    let mut kept = HashSet::new();
+    let is_elsewhere = journal.changes.iter().any(|change| change.beside.is_some());
+    let (names, old_files) = match old_places {
+        OldPlaces::Journaled if !is_elsewhere => (scratch.own_names(workspace)?, OldFiles::journaled(journal)),
+        _ => {
+            let names = scratch.names(workspace)?;
+            let old_files = OldFiles::new(journal, &names);
+            (names, old_files)
+        }
+    };
+    let (mut kept, mut buckets) = (HashSet::new(), HashSet::new());
     let mut bytes = 0;
     for change in journal.changes.iter().filter(is_own) {
         if let OldFile::Slot(slot) = old_files.of(change) {
             bytes += change.before.map_or(0, |before| before.size);
             kept.insert((slot, change.number));
+            buckets.extend(scratch::bucket_of(change.number));
         }
     }
+    let buckets: HashSet<_> = buckets.into_iter().map(|bucket| scratch::bucket_name(bucket).into_bytes()).collect();
     trim_among(workspace, scratch, names, |name| {
-        name == b"done" || scratch::slot_of(name).is_some_and(|slot| kept.contains(&slot))
+        name == b"done" || buckets.contains(name) || scratch::slot_of(name).is_some_and(|slot| kept.contains(&slot))
     })?;
     let mut attempts = 0;
     loop {

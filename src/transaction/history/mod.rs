@@ -30,6 +30,7 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 
+pub(super) use old_files::OldPlaces;
 use old_files::{OldFile, OldFiles};
 
 pub use chain::Chain;
@@ -273,7 +274,7 @@ impl Place {
     /// Returns the entry that `journal` is the record of.
     fn entry(&self, workspace: &dyn Workspace, journal: Journal) -> Result<Entry, Failure> {
         let names = self.scratch.names(workspace)?;
-        let old_files = OldFiles::new(&journal, &names);
+        let (old_files, leaving) = (OldFiles::new(&journal, &names), journal.leaving());
         let mut files = Vec::with_capacity(journal.changes.len());
         for change in journal.changes.iter().filter(|change| !annex::is_annexed(&change.path)) {
             let old = match old_files.of(change) {
@@ -283,7 +284,7 @@ impl Place {
                 OldFile::Lost => Old::Lost,
             };
             let (before, after) = (change.before.map(Version::from), change.after.map(Version::from));
-            let from = old_files.source(change).cloned();
+            let from = change.source(&leaving).map(|source| source.path.clone());
             files.push(EntryFile { path: change.path.clone(), from, before, after, old });
         }
         let is_in_place = journal.changes.iter().any(|change| change.in_place);

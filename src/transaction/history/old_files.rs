@@ -3,9 +3,18 @@
 use std::collections::HashSet;
 
 use crate::path::RelPath;
-use crate::transaction::change::{Arrival, Change, Numbered};
+use crate::transaction::change::{Change, Numbered};
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{Slot, slot_of};
+
+/// What is known of where old files are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::transaction) enum OldPlaces {
+    /// Each was put where the journal says a moment ago.
+    Journaled,
+    /// Scratch has to be looked through.
+    Unknown,
+}
 
 /// Where the old file of a change is.
 pub(super) enum OldFile<'a> {
@@ -17,10 +26,9 @@ pub(super) enum OldFile<'a> {
 
 /// The old files of one transaction.
 pub(super) struct OldFiles<'a> {
-    /// The scratch files of changes that are there.
-    slots: HashSet<(Slot, usize)>,
-    /// The changes whose old files leave, and those that these went on to.
-    leaving: Numbered<'a>,
+    /// The scratch files of changes that are there; `None` if each is where the journal says.
+    slots: Option<HashSet<(Slot, usize)>>,
+    /// The changes that old files went on to.
     arrivals: Numbered<'a>,
 }
 
@@ -28,13 +36,12 @@ impl<'a> OldFiles<'a> {
     /// Returns those of `journal`; `names` are those of the scratch files.
     pub(super) fn new(journal: &'a Journal, names: &[Vec<u8>]) -> Self {
         let slots = names.iter().filter_map(|name| slot_of(name)).collect();
-        Self { slots, leaving: journal.leaving(), arrivals: journal.arrivals() }
+        Self { slots: Some(slots), ..Self::journaled(journal) }
     }
 
-    /// Returns where the file that `change` makes was before, if it was renamed.
-    pub(super) fn source(&self, change: &Change) -> Option<&'a RelPath> {
-        let Some(Arrival::Old(number)) = change.arrives else { return None };
-        self.leaving.get(&number).map(|source| &source.path)
+    /// Returns those of `journal`, whose changes were made a moment ago, each by a rename.
+    pub(super) fn journaled(journal: &'a Journal) -> Self {
+        Self { slots: None, arrivals: journal.arrivals() }
     }
 
     /// Returns where the old file of `change` is.
@@ -45,8 +52,10 @@ impl<'a> OldFiles<'a> {
         if let Some(target) = self.arrivals.get(&change.number) {
             return OldFile::MovedTo(&target.path);
         }
-        let slots = if change.is_exchange() { [Slot::Old, Slot::New].as_slice() } else { &[Slot::Old] };
-        let mut slots = slots.iter().copied();
-        slots.find(|&slot| self.slots.contains(&(slot, change.number))).map_or(OldFile::Lost, OldFile::Slot)
+        let slot = if change.is_exchange() { Slot::New } else { Slot::Old };
+        let Some(slots) = &self.slots else { return OldFile::Slot(slot) };
+        let is_there = |&slot: &Slot| slots.contains(&(slot, change.number));
+        // Where files cannot trade places, the old one is moved out.
+        [Slot::Old, slot].into_iter().find(is_there).map_or(OldFile::Lost, OldFile::Slot)
     }
 }

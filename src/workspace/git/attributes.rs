@@ -1,6 +1,6 @@
 //! The attributes that `.gitattributes` and its like give to paths.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -89,11 +89,9 @@ impl Git {
 /// `None` if there are too many, or one has no name that can be said here.
 fn in_tree(top: &Path, directory: &Path, paths: &[&RelPath]) -> Option<impl Iterator<Item = PathBuf> + use<>> {
     let mut directories: BTreeSet<_> = directory.ancestors().take_while(|above| above.starts_with(top)).collect();
-    let below: BTreeSet<_> = paths.iter().filter_map(|path| path.parent()).collect();
-    let below: Vec<_> = below
-        .iter()
-        .map(|path| Some(directory.join(std::str::from_utf8(path.as_bytes()).ok()?)))
-        .collect::<Option<_>>()?;
+    let below: HashSet<_> = paths.iter().filter_map(|path| path.directory()).collect();
+    let joined = |path| Some(directory.join(std::str::from_utf8(path).ok()?));
+    let below: Vec<_> = below.into_iter().map(joined).collect::<Option<_>>()?;
     for path in &below {
         directories.extend(path.ancestors().take_while(|above| *above != directory));
         if directories.len() > MOST_DIRECTORIES {

@@ -89,7 +89,8 @@ pub(super) fn write_slices(file: impl AsFd, slices: &[&[u8]]) -> Attempt<()> {
     if let [bytes] = slices {
         return write_bytes(file, bytes);
     }
-    let mut together = Vec::with_capacity(WRITE_BUFFER);
+    let size = slices.iter().map(|slice| slice.len()).sum();
+    let mut together = Vec::with_capacity(WRITE_BUFFER.min(size));
     for slice in slices {
         if together.len() + slice.len() > WRITE_BUFFER {
             write_bytes(&file, &together)?;
