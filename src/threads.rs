@@ -59,6 +59,15 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T)
     }
 }
 
+/// Does the same with items that it takes.
+pub(crate) fn map_into<T: Send, R: Send>(items: Vec<T>, least: usize, work: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
+    if items.len() / 2 >= least && are_several() {
+        items.into_par_iter().with_min_len(least).map(work).collect()
+    } else {
+        items.into_iter().map(work).collect()
+    }
+}
+
 /// Returns whether `is_one` holds for any of `items`; no thread is given fewer than `least` of them.
 pub(crate) fn any<T: Sync>(items: &[T], least: usize, is_one: impl Fn(&T) -> bool + Send + Sync) -> bool {
     if items.len() / 2 >= least && are_several() {
@@ -157,6 +166,7 @@ mod tests {
     fn all_work_is_done_once_and_in_order_where_that_matters() {
         let items: Vec<usize> = (0..1000).collect();
         assert_eq!(map(&items, 10, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert_eq!(map_into(items.clone(), 10, |item| item * 2), map(&items, 2000, |item| item * 2));
         assert!(any(&items, 10, |&item| item == 700) && !any(&items, 10, |&item| item == 1000));
         let mut counted = vec![0; 1000];
         let count = |count: &mut i32| {

@@ -10,6 +10,7 @@ use super::{
 use crate::digest::Sha256;
 use crate::path::{PathError, RelPath};
 use crate::text::Span;
+use crate::threads::{self, MANY};
 
 /// Which operations are meant, and how names are read.
 #[derive(Clone, Debug)]
@@ -121,25 +122,15 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         selected.rejections.push(rejection);
         return selected;
     }
-    for operation in plan.operations {
-        let (input, span) = (operation.input, operation.path.span());
-        let view = depth::View::of(&operation, selection);
-        match resolved(operation, selection) {
-            Ok(operation) if !selection.takes(&view.whole(&operation.path)) => {
-                selected.skipped.push((operation.from, operation.path));
+    for asked in threads::map_into(plan.operations, MANY, |operation| asked(operation, selection)) {
+        match asked {
+            Ok(operation) => selected.plan.operations.push(operation),
+            Err(Unasked::Skipped(from, path)) => selected.skipped.push((from, path)),
+            Err(Unasked::Outside(path)) => {
+                selected.skipped.push((None, path.clone()));
+                selected.outside.push(path);
             }
-            Ok(operation) => match view.enter(operation) {
-                Ok(operation) => selected.plan.operations.push(operation),
-                Err(Left::Outside(path)) => {
-                    selected.skipped.push((None, path.clone()));
-                    selected.outside.push(path);
-                }
-                Err(Left::Half(name)) => {
-                    let kind = NameError::from(PathError::Outside).into();
-                    selected.rejections.push(Rejection { input, span, name: Some(name), kind });
-                }
-            },
-            Err((kind, name)) => selected.rejections.push(Rejection { input, span, name, kind }),
+            Err(Unasked::Rejected(rejection)) => selected.rejections.push(*rejection),
         }
     }
     if selection.direction == Direction::Reverse {
@@ -169,6 +160,30 @@ impl Selection {
         let first = self.filters.iter().find(|filter| filter.pattern.is_match_candidate(&path));
         first.map_or_else(|| !self.filters.iter().any(|filter| filter.takes), |filter| filter.takes)
     }
+}
+
+/// Why an operation is not asked of a tree.
+enum Unasked {
+    /// A filter leaves it out; the name that its file would have come from, and its name.
+    Skipped(Option<RelPath>, RelPath),
+    /// It is about a file outside of the root.
+    Outside(RelPath),
+    Rejected(Box<Rejection>),
+}
+
+/// Returns the operation as it is asked of a tree.
+fn asked(operation: Operation<Name>, selection: &Selection) -> Result<Operation, Unasked> {
+    let (input, span) = (operation.input, operation.path.span());
+    let rejected = |kind, name| Unasked::Rejected(Box::new(Rejection { input, span, name, kind }));
+    let view = depth::View::of(&operation, selection);
+    let operation = resolved(operation, selection).map_err(|(kind, name)| rejected(kind, name))?;
+    if !selection.takes(&view.whole(&operation.path)) {
+        return Err(Unasked::Skipped(operation.from, operation.path));
+    }
+    view.enter(operation).map_err(|left| match left {
+        Left::Outside(path) => Unasked::Outside(path),
+        Left::Half(name) => rejected(NameError::from(PathError::Outside).into(), Some(name)),
+    })
 }
 
 /// Returns the operation with paths, or what is wrong with it and the name that is to blame.

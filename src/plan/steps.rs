@@ -28,45 +28,45 @@ enum Touched {
 
 /// Gives each operation its step and returns whether a file came a second time between two borders that are told.
 fn assign(operations: &mut [Operation], told: &[usize], is_border: impl Fn(&Operation, &Operation) -> bool) -> bool {
-    let mut touched: HashMap<RelPath, Touched> = HashMap::with_capacity(operations.len());
+    let mut steps = Vec::with_capacity(operations.len());
+    let mut touched: HashMap<&[u8], Touched> = HashMap::with_capacity(operations.len());
     let (mut step, mut has_hidden) = (0, false);
-    for index in 0..operations.len() {
-        let operation = &operations[index];
-        let comes_again = comes_again(operation, &touched);
+    for (index, operation) in operations.iter().enumerate() {
+        let comes_again = touch(operation, &mut touched);
         let is_told = index > 0 && told[index - 1] != told[index];
         has_hidden |= comes_again && !is_told;
         if comes_again || is_told || (index > 0 && is_border(&operations[index - 1], operation)) {
             step += 1;
             // Not `clear`, which takes as long as the map ever was large.
             touched = HashMap::new();
+            touch(operation, &mut touched);
         }
-        touch(operation, &mut touched);
-        operations[index].step = step;
+        steps.push(step);
+    }
+    for (operation, step) in operations.iter_mut().zip(steps) {
+        operation.step = step;
     }
     has_hidden
 }
 
-/// Returns whether the operation meets a file in a way that one diff of two trees cannot write.
-fn comes_again(operation: &Operation, touched: &HashMap<RelPath, Touched>) -> bool {
-    let at_from = operation.from.as_ref().and_then(|from| touched.get(from));
-    let is_again = match touched.get(&operation.path) {
-        Some(Touched::Gone) => !makes(operation),
-        Some(Touched::Made | Touched::Modified) => true,
-        None => false,
-    };
-    is_again || (operation.action == Action::Rename && at_from == Some(&Touched::Modified))
-}
-
-fn touch(operation: &Operation, touched: &mut HashMap<RelPath, Touched>) {
+/// Notes what becomes of the files of an operation, and returns whether it meets one in a way that one diff of two trees cannot
+/// write.
+fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], Touched>) -> bool {
+    let mut is_moved_again = false;
     if let (Action::Rename, Some(from)) = (operation.action, &operation.from) {
-        touched.entry(from.clone()).or_insert(Touched::Gone);
+        is_moved_again = *touched.entry(from.as_bytes()).or_insert(Touched::Gone) == Touched::Modified;
     }
     let mark = match operation.action {
         Action::Create | Action::Rename | Action::Copy => Touched::Made,
         Action::Modify => Touched::Modified,
         Action::Delete | Action::Uncopy => Touched::Gone,
     };
-    touched.insert(operation.path.clone(), mark);
+    is_moved_again
+        || match touched.insert(operation.path.as_bytes(), mark) {
+            Some(Touched::Gone) => !makes(operation),
+            Some(Touched::Made | Touched::Modified) => true,
+            None => false,
+        }
 }
 
 fn makes(operation: &Operation) -> bool {

@@ -53,12 +53,40 @@ pub const RULES: &[Rule] = &[
 /// Returns the rule that closes `path` for everything, if one does.
 #[must_use]
 pub fn closed(path: &RelPath) -> Option<&'static Rule> {
+    // Most paths look like none that a rule is about.
+    if names::is_ordinary(path) {
+        return None;
+    }
     RULES.iter().find(|rule| (rule.is_hit)(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_ordinary_path_is_hit_by_a_rule() {
+        let protected = [".git", "git~1", ".wpatch", ".wpatch-attic", ".wpatch-index", "wpatch~1", "..", "C:"];
+        let (mut ordinary, mut closed) = (0, 0);
+        for name in protected {
+            let upper = name.to_uppercase();
+            let parts: Vec<_> = ["", "x", "\\", "C:", ".", "G", "w"]
+                .iter()
+                .flat_map(|first| [name, &upper].map(|name| format!("{first}{name}")))
+                .collect();
+            for path in parts.iter().flat_map(|part| ["", "a/", "a\\"].map(|above| format!("{above}{part}"))) {
+                for end in ["", " .", ":x", "/x", "\\x", "x", "\u{200b}"] {
+                    let Ok(path) = RelPath::new(format!("{path}{end}").as_bytes()) else { continue };
+                    let is_hit = RULES.iter().any(|rule| (rule.is_hit)(&path)) || names::is_policy_file(&path);
+                    assert!(!(is_hit && names::is_ordinary(&path)), "{path}");
+                    ordinary += usize::from(names::is_ordinary(&path));
+                    closed += usize::from(is_hit);
+                }
+            }
+        }
+        assert!(ordinary > 20 && closed > 200, "{ordinary} {closed}");
+        assert!(!names::is_ordinary(&RelPath::new(b"wpatch.toml").unwrap()));
+    }
 
     fn rule_for(path: &[u8]) -> Option<&'static str> {
         closed(&RelPath::new(path).unwrap()).map(|rule| rule.name)

@@ -220,6 +220,14 @@ impl Policy {
         hits
     }
 
+    /// Returns whether no rule has anything to say of `path`, whatever is done with it.
+    fn is_silent_about(&self, path: &RelPath) -> bool {
+        self.layers.is_empty()
+            && self.secrets.are_none()
+            && self.files.is_empty()
+            && (names::is_ordinary(path) || closed(path).is_none() && !names::is_policy_file(path))
+    }
+
     fn is_policy_file(&self, path: &RelPath) -> bool {
         names::is_policy_file(path) || self.files.iter().any(|file| names::is_at_or_above(path, file))
     }

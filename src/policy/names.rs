@@ -16,6 +16,14 @@ pub(super) fn parts(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     path.as_bytes().split(|&byte| byte == b'/' || byte == b'\\')
 }
 
+/// Returns whether `path` is nowhere near a protected name: nothing in it is spelled in an unusual way, and no component
+/// begins as one of these names does. What is not ordinary may still be open.
+pub(super) fn is_ordinary(path: &RelPath) -> bool {
+    let begins_as_none =
+        |part: &[u8]| !matches!(part, [b'.', ..] | [b'g' | b'G', b'i' | b'I', ..] | [b'w' | b'W', b'p' | b'P', ..]);
+    path.as_bytes().is_ascii() && !has_drive_letter(path.as_bytes()) && parts(path).all(begins_as_none)
+}
+
 pub(super) fn is_git_directory(part: &[u8]) -> bool {
     is_spelled(part, b".git") || is_on_ntfs(part, b"git~1")
 }
@@ -42,7 +50,8 @@ pub(super) fn has_drive_letter(path: &[u8]) -> bool {
 }
 
 pub(super) fn is_spelled(part: &[u8], name: &[u8]) -> bool {
-    is_on_ntfs(part, name) || is_on_ntfs(&folded_name(part), &folded_name(name))
+    let is_plain = part.is_ascii() && name.is_ascii();
+    is_on_ntfs(part, name) || !is_plain && is_on_ntfs(&folded_name(part), &folded_name(name))
 }
 
 /// Returns whether some file system takes `part` for a name with the end `end`.

@@ -80,6 +80,11 @@ impl Secrets {
         Self { scopes, is_strict: secrecy == Secrecy::Strict }
     }
 
+    /// Returns whether nothing below the root can be secret.
+    pub(super) fn are_none(&self) -> bool {
+        self.scopes.is_empty() && !self.is_strict
+    }
+
     pub(super) fn is_hit(&self, path: &RelPath, access: Access) -> bool {
         self.scopes.iter().any(|scope| scope.is_hit(path, access))
             || self.is_strict && access == Access::Read && is_strict_name(path.name())

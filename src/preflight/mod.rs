@@ -192,8 +192,9 @@ pub fn resolve(
     sink: &dyn Sink,
 ) -> Result<Resolution, WorkspaceError> {
     // What is worked out on the way has its room given back before the room for all findings is taken.
-    let groups = group::groups(plan, options);
-    let rulings = rulings(plan, workspace, &options.policy);
+    let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
+    let judge = || rulings(plan, workspace, &options.policy);
+    let (groups, rulings) = threads::both_of(size, || group::groups(plan, options), judge);
     let all: Vec<Mutex<Findings>> = held::held(plan, rulings, workspace, options).map(Mutex::new).collect();
     let examine = || whitespace::examine(plan, &options.whitespace, options.rules.is_stopped);
     // What is only told is looked for while the files are.
@@ -230,8 +231,8 @@ pub fn resolve(
         Ok(())
     };
     let resolve = || threads::try_each(groups.len(), |number| work(groups.get(number)));
-    let size = if early.is_some() { 0 } else { plan.inputs.iter().map(|input| input.bytes.len()).sum() };
-    let (resolved, late) = threads::both_of(size, resolve, || early.is_none().then(examine));
+    let (resolved, late) =
+        threads::both_of(if early.is_some() { 0 } else { size }, resolve, || early.is_none().then(examine));
     resolved?;
     go_on(options)?;
     let mut resolution = Resolution { changes: count.into_inner(), ..collected(all) };

@@ -221,6 +221,10 @@ impl<'w> Overlay<'w> {
 
     /// Returns what the operations come to, one change for each file that differs from the disk.
     pub(super) fn into_changes(self) -> Vec<FileChange> {
+        // A file alone comes from nowhere else and is above no other one.
+        if let (Some((path, entry)), 1) = (self.entries.iter().next(), self.entries.len()) {
+            return self.change(path, entry, &Moves::default()).into_iter().collect();
+        }
         let moves = self.moves();
         let needed = self.ancestors_of(|entry| matches!(entry.current, Seen::Node(_)));
         let emptied = self.ancestors_of(|entry| entry.found.is_some() && matches!(entry.current, Seen::Nothing));
