@@ -15,6 +15,7 @@ mod hashline;
 mod hunks;
 mod json;
 mod lead;
+mod line_diff;
 mod literal;
 mod names;
 mod normal;

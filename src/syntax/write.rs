@@ -1,18 +1,13 @@
 //! The clean diff of one file, as git writes it.
 
-use std::time::{Duration, Instant};
-
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
-
 use super::hunks::ranges;
+use super::line_diff::LineDiff;
 use super::{literal, quote};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, LineRange};
-use crate::text::{Ending, is_binary, lines};
+use crate::text::{is_binary, lines};
 
-/// Longest time that is spent on finding a short diff; a longer one is written then, which is as true.
-const PATIENCE: Duration = Duration::from_millis(500);
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 /// Digits of a blob's name on an `index` line.
@@ -71,7 +66,7 @@ fn written(action: Action, before: Option<&DiffSide<'_>>, after: Option<&DiffSid
 /// Returns the diff from `before` to `after` without git's header lines, which says all where only contents change.
 #[must_use]
 pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
-    let diff = Diff::of(before.content, after.content);
+    let diff = LineDiff::of(before.content, after.content, CONTEXT);
     let mut out = Vec::new();
     if is_binary(before.content) || is_binary(after.content) || diff.is_empty() {
         return out;
@@ -88,7 +83,7 @@ pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
 /// The names are written as they are, without `a/` and `b/`. No content is taken for binary data.
 #[must_use]
 pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usize) -> Labelled {
-    let diff = Diff::of_lines(before.1, after.1);
+    let diff = LineDiff::of_lines(before.1, after.1, context);
     let (added, removed) = diff.changed_lines();
     let mut text = Vec::new();
     if added + removed > 0 {
@@ -113,7 +108,7 @@ pub struct Labelled {
 /// Returns how many lines a diff from `before` to `after` adds, and how many it removes.
 #[must_use]
 pub fn changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
-    Diff::of(before, after).changed_lines()
+    LineDiff::of(before, after, CONTEXT).changed_lines()
 }
 
 /// One hunk of a diff that was written here.
@@ -153,7 +148,7 @@ fn section(
     let Some(named) = after.or(before) else { return Vec::new() };
     let (old_name, new_name) = (before.unwrap_or(named).path.as_bytes(), named.path.as_bytes());
     let (old, new) = (before.map_or(&b""[..], |side| side.content), after.map_or(&b""[..], |side| side.content));
-    let diff = Diff::of(old, new);
+    let diff = LineDiff::of(old, new, CONTEXT);
     let mut out = Vec::new();
     put(&mut out, &[b"diff --git ", &quote(&[b"a/", old_name].concat()), b" ", &quote(&[b"b/", new_name].concat())]);
     mode_lines(&mut out, before, after);
@@ -229,87 +224,6 @@ fn file_name(label: Option<Vec<u8>>) -> Vec<u8> {
         name.push(b'\t');
     }
     name
-}
-
-/// The difference of two texts, line by line.
-struct Diff<'a> {
-    old: Vec<&'a [u8]>,
-    new: Vec<&'a [u8]>,
-    ops: Vec<DiffOp>,
-}
-
-impl<'a> Diff<'a> {
-    fn of(old: &'a [u8], new: &'a [u8]) -> Self {
-        let split = |text: &'a [u8]| if is_binary(text) { vec![text] } else { split(text) };
-        Self::between(split(old), split(new))
-    }
-
-    fn of_lines(old: &'a [u8], new: &'a [u8]) -> Self {
-        Self::between(split(old), split(new))
-    }
-
-    fn between(old: Vec<&'a [u8]>, new: Vec<&'a [u8]>) -> Self {
-        let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + PATIENCE));
-        Self { old, new, ops }
-    }
-
-    /// Returns how many lines are added, and how many removed.
-    fn changed_lines(&self) -> (usize, usize) {
-        let changed = || self.ops.iter().filter(|op| op.tag() != DiffTag::Equal);
-        (changed().map(|op| op.new_range().len()).sum(), changed().map(|op| op.old_range().len()).sum())
-    }
-
-    fn is_empty(&self) -> bool {
-        self.ops.iter().all(|op| op.tag() == DiffTag::Equal)
-    }
-
-    /// Returns how many hundredths of the larger side are on the other one as well.
-    fn similarity(&self) -> usize {
-        let size = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
-        let equal = self.ops.iter().filter(|op| op.tag() == DiffTag::Equal);
-        let kept = equal.map(|op| size(&self.old[op.old_range()])).sum::<usize>();
-        (kept * 100).checked_div(size(&self.old).max(size(&self.new))).unwrap_or(100)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, context: usize) {
-        for hunk in group_diff_ops(self.ops.clone(), context) {
-            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
-            let old = range(first.old_range().start, last.old_range().end);
-            let new = range(first.new_range().start, last.new_range().end);
-            put(out, &[format!("@@ -{old} +{new} @@").as_bytes()]);
-            for op in &hunk {
-                if op.tag() == DiffTag::Equal {
-                    put_lines(out, b' ', &self.old[op.old_range()]);
-                } else {
-                    put_lines(out, b'-', &self.old[op.old_range()]);
-                    put_lines(out, b'+', &self.new[op.new_range()]);
-                }
-            }
-        }
-    }
-}
-
-fn split(text: &[u8]) -> Vec<&[u8]> {
-    lines(text).map(|(_, line)| line).collect()
-}
-
-/// Returns lines counted from 0 as a hunk header writes them; an empty run names the line before it.
-fn range(start: usize, end: usize) -> String {
-    match end - start {
-        0 => format!("{start},0"),
-        1 => format!("{}", start + 1),
-        count => format!("{},{count}", start + 1),
-    }
-}
-
-fn put_lines(out: &mut Vec<u8>, marker: u8, lines: &[&[u8]]) {
-    for line in lines {
-        out.push(marker);
-        out.extend_from_slice(line);
-        if Ending::of(line) == Ending::Missing {
-            out.extend_from_slice(b"\n\\ No newline at end of file\n");
-        }
-    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,11 @@ pub fn is_data(content: &[u8]) -> bool {
 #[must_use]
 pub fn line_end(content: &[u8]) -> &'static str {
     let newlines = memchr::memchr_iter(b'\n', content).count();
-    let pairs = memchr::memmem::find_iter(content, b"\r\n").count();
+    // Most have no CR, which is faster to see.
+    let pairs = match memchr::memchr(b'\r', content) {
+        Some(start) => memchr::memmem::find_iter(&content[start..], b"\r\n").count(),
+        None => 0,
+    };
     match (newlines, pairs) {
         (0, _) => "none",
         (_, 0) => "lf",

@@ -1,0 +1,187 @@
+//! The difference of two texts, line by line.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline, group_diff_ops};
+
+use crate::text::{Ending, is_binary, lines};
+
+/// Longest time that is spent on finding a short diff; a longer one is written then, which is as true.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Bytes that are compared at once.
+const BLOCK: usize = 64;
+
+/// The difference of two texts, line by line.
+pub(super) struct LineDiff<'a> {
+    old: Vec<&'a [u8]>,
+    new: Vec<&'a [u8]>,
+    ops: Vec<DiffOp>,
+    /// Lines in front of these, with which both begin.
+    skipped: usize,
+    /// Bytes of the lines in front of these and behind them.
+    left_out: usize,
+}
+
+impl<'a> LineDiff<'a> {
+    /// Compares contents, of which a binary one is a single line. No more than `context` lines are going to be written around
+    /// a change.
+    pub(super) fn of(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
+        let lines = |text: &'a [u8]| if is_binary(text) { vec![text] } else { split(text) };
+        if is_binary(old) || is_binary(new) {
+            Self::between(lines(old), lines(new))
+        } else {
+            Self::of_lines(old, new, context)
+        }
+    }
+
+    /// Compares texts, whatever is in them.
+    pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
+        Self::of_middle(old, new, context).unwrap_or_else(|| Self::between(split(old), split(new)))
+    }
+
+    /// Compares texts without most of the lines that both begin and end with; `None` if there are none, or if a change moved
+    /// to where these are: among lines that are alike it might have moved further.
+    fn of_middle(old: &'a [u8], new: &'a [u8], context: usize) -> Option<Self> {
+        let kept = context.saturating_add(1);
+        let same = same_start(old, new);
+        let mut starts = memchr::memrchr_iter(b'\n', &old[..same]);
+        let start = starts.nth(kept).map_or(0, |newline| newline + 1);
+        let end = same_end(&old[same..], &new[same..], kept);
+        if start + end == 0 {
+            return None;
+        }
+        let middle = |text: &'a [u8]| split(&text[start..text.len() - end]);
+        let diff = Self::between(middle(old), middle(new));
+        let stays = |op: Option<&DiffOp>| {
+            op.is_some_and(|op| op.tag() == DiffTag::Equal && op.old_range().len() >= context.max(1))
+        };
+        let is_same = (start == 0 || stays(diff.ops.first())) && (end == 0 || stays(diff.ops.last()));
+        let skipped = memchr::memchr_iter(b'\n', &old[..start]).count();
+        is_same.then_some(Self { skipped, left_out: start + end, ..diff })
+    }
+
+    fn between(old: Vec<&'a [u8]>, new: Vec<&'a [u8]>) -> Self {
+        let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + PATIENCE));
+        Self { old, new, ops, skipped: 0, left_out: 0 }
+    }
+
+    /// Returns how many lines are added, and how many removed.
+    pub(super) fn changed_lines(&self) -> (usize, usize) {
+        let changed = || self.ops.iter().filter(|op| op.tag() != DiffTag::Equal);
+        (changed().map(|op| op.new_range().len()).sum(), changed().map(|op| op.old_range().len()).sum())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ops.iter().all(|op| op.tag() == DiffTag::Equal)
+    }
+
+    /// Returns how many hundredths of the larger side are on the other one as well.
+    pub(super) fn similarity(&self) -> usize {
+        let size = |lines: &[&[u8]]| self.left_out + lines.iter().map(|line| line.len()).sum::<usize>();
+        let equal = self.ops.iter().filter(|op| op.tag() == DiffTag::Equal);
+        let kept = self.left_out + equal.flat_map(|op| &self.old[op.old_range()]).map(|line| line.len()).sum::<usize>();
+        (kept * 100).checked_div(size(&self.old).max(size(&self.new))).unwrap_or(100)
+    }
+
+    /// Writes the hunks, with `context` lines around each change.
+    pub(super) fn write(&self, out: &mut Vec<u8>, context: usize) {
+        for hunk in group_diff_ops(self.ops.clone(), context) {
+            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
+            let old = self.range(first.old_range().start..last.old_range().end);
+            let new = self.range(first.new_range().start..last.new_range().end);
+            out.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
+            for op in &hunk {
+                if op.tag() == DiffTag::Equal {
+                    put_lines(out, b' ', &self.old[op.old_range()]);
+                } else {
+                    put_lines(out, b'-', &self.old[op.old_range()]);
+                    put_lines(out, b'+', &self.new[op.new_range()]);
+                }
+            }
+        }
+    }
+
+    /// Returns lines as a hunk header writes them; an empty run names the line before it.
+    fn range(&self, lines: Range<usize>) -> String {
+        let start = self.skipped + lines.start;
+        match lines.len() {
+            0 => format!("{start},0"),
+            1 => format!("{}", start + 1),
+            count => format!("{},{count}", start + 1),
+        }
+    }
+}
+
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    lines(text).map(|(_, line)| line).collect()
+}
+
+fn put_lines(out: &mut Vec<u8>, marker: u8, lines: &[&[u8]]) {
+    for line in lines {
+        out.push(marker);
+        out.extend_from_slice(line);
+        if Ending::of(line) == Ending::Missing {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+/// Returns how many bytes at the start are whole lines of both.
+fn same_start(old: &[u8], new: &[u8]) -> usize {
+    let pairs = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK));
+    let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
+    let rest = old[blocks..].iter().zip(&new[blocks..]).take_while(|(old, new)| old == new).count();
+    memchr::memrchr(b'\n', &old[..blocks + rest]).map_or(0, |newline| newline + 1)
+}
+
+/// Returns how many bytes at the end are whole lines of both, without the first `kept` of these.
+fn same_end(old: &[u8], new: &[u8], kept: usize) -> usize {
+    let pairs = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK));
+    let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
+    let before = |text: &'_ [u8]| text.len() - blocks;
+    let pairs = old[..before(old)].iter().rev().zip(new[..before(new)].iter().rev());
+    let same = &old[before(old) - pairs.take_while(|(old, new)| old == new).count()..];
+    // The first line may have begun before.
+    memchr::memchr_iter(b'\n', same).nth(kept).map_or(0, |newline| same.len() - newline - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, rng_seed: RngSeed::Fixed(11), ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_middle_of_texts_differs_as_the_whole(
+            start in "(a|b|ab\n|\n|x\n){0,12}",
+            (old, new) in ("(a|b|ab\n|\n|x\n){0,6}", "(a|b|ab\n|\n|x\n){0,6}"),
+            end in "(a|b|ab\n|\n|x\n){0,12}",
+            context in 0..4_usize,
+        ) {
+            let (old, new) = (format!("{start}{old}{end}"), format!("{start}{new}{end}"));
+            let written = |diff: &LineDiff<'_>| {
+                let mut out = Vec::new();
+                diff.write(&mut out, context);
+                (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
+            };
+            let whole = LineDiff::between(split(old.as_bytes()), split(new.as_bytes()));
+            let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context);
+            prop_assert_eq!(written(&diff), written(&whole));
+        }
+    }
+
+    #[test]
+    fn most_of_what_is_alike_is_left_out() {
+        let lines = |change: &str| {
+            (0..1000).map(|line| if line == 500 { change.to_owned() } else { format!("{line}\n") }).collect::<String>()
+        };
+        let (old, new) = (lines("a\n"), lines("b\n"));
+        let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), 3);
+        assert_eq!((diff.old.len(), diff.skipped), (9, 496));
+    }
+}
