@@ -74,6 +74,11 @@ impl Sha256 {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
+    /// Returns the digest of `pieces`, one behind the other.
+    pub(crate) fn of_all(pieces: impl Iterator<Item = impl AsRef<[u8]>>) -> Self {
+        Self(pieces.fold(sha2::Sha256::new(), sha2::Digest::chain_update).finalize().into())
+    }
+
     /// Returns the digest that `text` names: 64 hex digits, with `sha256:` before them or not.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -92,7 +97,11 @@ impl Sha256 {
 
 impl fmt::Display for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", hex(&self.0))
+        let mut text = [0; 71];
+        let (prefix, digits) = text.split_at_mut(7);
+        prefix.copy_from_slice(b"sha256:");
+        put_hex(&self.0, digits);
+        f.write_str(std::str::from_utf8(&text).expect("BUG: digits are text"))
     }
 }
 
@@ -185,11 +194,17 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 /// Returns `bytes` as lower-case hex digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.extend([byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)])));
+    let mut digits = vec![0; 2 * bytes.len()];
+    put_hex(bytes, &mut digits);
+    // Digits are text.
+    String::from_utf8(digits).unwrap_or_default()
+}
+
+fn put_hex(bytes: &[u8], digits: &mut [u8]) {
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
     }
-    text
 }
 
 /// Returns whether `digits` are hex digits as [`hex`] writes them.

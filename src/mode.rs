@@ -44,6 +44,17 @@ impl FileMode {
         }
     }
 
+    /// Returns the number as git writes it.
+    #[must_use]
+    pub fn digits(self) -> &'static str {
+        match self {
+            Self::Regular => "100644",
+            Self::Executable => "100755",
+            Self::Symlink => "120000",
+            Self::Submodule => "160000",
+        }
+    }
+
     /// Returns the type of file that it stands for in a work tree.
     #[must_use]
     pub fn kind(self) -> FileKind {
@@ -57,7 +68,7 @@ impl FileMode {
 
 impl fmt::Display for FileMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:06o}", self.bits())
+        f.write_str(self.digits())
     }
 }
 

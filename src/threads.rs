@@ -68,6 +68,22 @@ pub(crate) fn map_into<T: Send, R: Send>(items: Vec<T>, least: usize, work: impl
     }
 }
 
+/// Returns what `work` makes of each number below `count`, in their order; each thread begins with what `start` makes, and none
+/// is given fewer than `least` of them.
+pub(crate) fn map_numbers<S, R: Send>(
+    count: usize,
+    least: usize,
+    start: impl Fn() -> S + Send + Sync,
+    work: impl Fn(&mut S, usize) -> R + Send + Sync,
+) -> Vec<R> {
+    if count / 2 >= least && are_several() {
+        (0..count).into_par_iter().with_min_len(least).map_init(start, work).collect()
+    } else {
+        let mut state = start();
+        (0..count).map(|number| work(&mut state, number)).collect()
+    }
+}
+
 /// Returns whether `is_one` holds for any of `items`; no thread is given fewer than `least` of them.
 pub(crate) fn any<T: Sync>(items: &[T], least: usize, is_one: impl Fn(&T) -> bool + Send + Sync) -> bool {
     if items.len() / 2 >= least && are_several() {
@@ -116,11 +132,15 @@ pub(crate) fn serialize<T: Serialize + Sync, S: Serializer>(items: &[T], seriali
     if items.len() < MANY {
         return serializer.collect_seq(items);
     }
+    let texts = |some: &[T]| map(some, WRITTEN / 8, to_raw_value);
     let mut list = serializer.serialize_seq(Some(items.len()))?;
-    for some in items.chunks(WRITTEN) {
-        for text in map(some, WRITTEN / 8, to_raw_value) {
-            list.serialize_element(&text.map_err(S::Error::custom)?)?;
-        }
+    let mut next = texts(&items[..WRITTEN.min(items.len())]);
+    for start in (WRITTEN..items.len() + WRITTEN).step_by(WRITTEN) {
+        let mut write = |text: Result<_, serde_json::Error>| list.serialize_element(&text.map_err(S::Error::custom)?);
+        let some = items.get(start..).map_or(&[][..], |rest| &rest[..WRITTEN.min(rest.len())]);
+        let (written, behind) = both(|| next.into_iter().try_for_each(&mut write), || texts(some));
+        written?;
+        next = behind;
     }
     list.end()
 }
@@ -140,6 +160,11 @@ pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B
         Ok(handle) => (first(), handle.join().unwrap_or_else(|panic| resume_unwind(panic))),
         Err(_) => (first(), second()),
     })
+}
+
+/// Leaves `work` to a thread that nobody waits for, where there may be one more; else it is not done.
+pub(crate) fn leave(work: impl FnOnce() + Send + 'static) {
+    drop(thread::Builder::new().spawn(work));
 }
 
 /// Returns what both make, by [`both`] if it is about at least [`LARGE`] bytes.
@@ -167,6 +192,16 @@ mod tests {
         let items: Vec<usize> = (0..1000).collect();
         assert_eq!(map(&items, 10, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
         assert_eq!(map_into(items.clone(), 10, |item| item * 2), map(&items, 2000, |item| item * 2));
+        for least in [10, 2000] {
+            let counted =
+                map_numbers(1000, least, || 0, |count, number| (std::mem::replace(count, number + 1), number));
+            assert!(
+                counted
+                    .iter()
+                    .enumerate()
+                    .all(|(index, &(before, number))| number == index && [0, index].contains(&before))
+            );
+        }
         assert!(any(&items, 10, |&item| item == 700) && !any(&items, 10, |&item| item == 1000));
         let mut counted = vec![0; 1000];
         let count = |count: &mut i32| {

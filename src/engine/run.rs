@@ -16,6 +16,7 @@ use crate::policy::Policy;
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::progress::Progress;
 use crate::report::{self, IndexReport, Parts, Report};
+use crate::threads::{self, MANY};
 use crate::transaction::history::IndexChange;
 use crate::transaction::{self, Failure, Interrupt, Links, Receipt, Recovered};
 use crate::workspace::Workspace;
@@ -291,7 +292,10 @@ impl Run {
         for problem in &mut self.problems {
             say_listed(problem, &self.plan.inputs);
         }
-        let outcome = Outcome { report: self.report(), inputs: self.plan.inputs, problems: self.problems };
-        (outcome, self.plan.operations)
+        let report = self.report();
+        if let Some(resolution) = self.resolution.take().filter(|resolution| resolution.files.len() >= MANY) {
+            threads::leave(move || drop(resolution));
+        }
+        (Outcome { report, inputs: self.plan.inputs, problems: self.problems }, self.plan.operations)
     }
 }

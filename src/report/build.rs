@@ -1,8 +1,6 @@
 //! From what the stages found to a report. Usage errors, broken patches, refusals, failures of the disk and
 //! success all come through here.
 
-use std::ops::Range;
-
 use super::diagnostics::DiagnosticsReport;
 use super::file::FileReport;
 use super::finding::{ErrorReport, ProblemReport};
@@ -19,7 +17,7 @@ use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::syntax::Quoting;
-use crate::threads;
+use crate::threads::{self, MANY};
 use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
 
 /// Most hunks that do not fit of which the nearest place is told.
@@ -104,7 +102,9 @@ impl Parts<'_> {
 pub fn build(parts: &Parts<'_>) -> Report {
     let mut counters = Counter::of_all(parts.inputs);
     let plain = plain::summary(parts);
-    let files = if plain.is_some() { Vec::new() } else { files(parts) };
+    let size = parts.inputs.iter().map(|input| input.bytes.len()).sum();
+    let files = || if plain.is_some() { Vec::new() } else { files(parts) };
+    let (files, inputs) = threads::both_of(size, files, || inputs(parts));
     let decisive = decisive(parts);
     let outcome = match decisive.map(|index| &parts.problems[index]) {
         Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
@@ -142,7 +142,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         skipped: Vec::new(),
         quoting: Quoting::default(),
         tree: None,
-        inputs: inputs(parts),
+        inputs,
         summary: plain.unwrap_or_else(|| summary(&files, parts.plan)),
         diagnostics: parts.findings.map(DiagnosticsReport::of),
         policy: policy(parts, &files),
@@ -198,33 +198,27 @@ fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
     }
 }
 
-/// Returns the reports on all files; two threads report on half of those of a large patch each.
+/// Returns the reports on all files.
 fn files(parts: &Parts<'_>) -> Vec<FileReport> {
     let Some(plan) = parts.plan else { return Vec::new() };
     let built_in = Policy::default();
     let policy = parts.policy.unwrap_or(&built_in);
-    let report = |operations: Range<usize>, room: usize| {
-        let mut counters = Counter::of_all(parts.inputs);
-        let mut files = Vec::with_capacity(room);
-        for index in operations {
-            let operation = &plan.operations[index];
-            let (Some(input), Some(counter)) = (parts.inputs.get(operation.input), counters.get_mut(operation.input))
-            else {
-                continue;
-            };
-            let outcome = parts.resolution.and_then(|resolution| resolution.files.get(index));
-            let mut file = FileReport::of(operation, (outcome, policy), parts.is_described, &input.bytes, counter);
-            file.header_path = input.header_path.as_deref().map(text);
-            file.in_place = parts.links == Links::Kept && file.hardlinks.is_some();
-            file.patch = input.listed.is_some().then(|| input.name.clone());
-            files.push(file);
-        }
-        files
+    let nothing = Input::default();
+    let report = |counters: &mut Vec<Counter<'_>>, index: usize| {
+        let operation = &plan.operations[index];
+        let outcome = parts.resolution.and_then(|resolution| resolution.files.get(index));
+        let input = parts.inputs.get(operation.input).unwrap_or(&nothing);
+        let counter = &mut counters[operation.input.min(parts.inputs.len())];
+        let mut file = FileReport::of(operation, (outcome, policy), parts.is_described, &input.bytes, counter);
+        file.header_path = input.header_path.as_deref().map(text);
+        file.in_place = parts.links == Links::Kept && file.hardlinks.is_some();
+        file.patch = input.listed.is_some().then(|| input.name.clone());
+        file
     };
-    let (count, size) = (plan.operations.len(), parts.inputs.iter().map(|input| input.bytes.len()).sum());
-    let (mut files, behind) =
-        threads::both_of(size, || report(0..count / 2, count), || report(count / 2..count, count - count / 2));
-    files.extend(behind);
+    // Where a thread begins, all lines before are counted.
+    let least = (plan.operations.len() / 4).max(MANY);
+    let counters = || Counter::of_all(parts.inputs.iter().chain([&nothing]));
+    let mut files = threads::map_numbers(plan.operations.len(), least, counters, report);
     clip_details(&mut files);
     files
 }

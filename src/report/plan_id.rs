@@ -1,5 +1,7 @@
 //! The name of a change: the same for the same change of the same bytes, wherever the root lies.
 
+use std::iter;
+
 use super::file::FileReport;
 use crate::digest::Sha256;
 
@@ -15,35 +17,38 @@ use crate::digest::Sha256;
 /// of git's index has one more netstring behind all files: `index`, `cached` if no file of the work tree changes, or
 /// `intent_to_add` if new files are only noted.
 pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
-    let mut text = b"wpatch.plan/1\n".to_vec();
-    for file in files {
-        let mode = |mode: &Option<String>| mode.clone().unwrap_or_else(|| "000000".to_owned());
-        let modes = format!("{} {}", mode(&file.mode.old), mode(&file.mode.new));
-        append(&mut text, file.op.name().as_bytes());
-        append(&mut text, file.from.as_ref().map_or(b"", |from| from.as_bytes()));
-        append(&mut text, file.path.as_bytes());
-        append(&mut text, modes.as_bytes());
-        append(&mut text, file.sha256_before.as_deref().unwrap_or_default().as_bytes());
-        append(&mut text, file.sha256_after.as_deref().unwrap_or_default().as_bytes());
-        if let Some(replaced) = &file.replaces {
-            append(&mut text, format!("replaces {} {}", replaced.mode, replaced.sha256).as_bytes());
-        }
-        if file.in_place {
-            append(&mut text, b"in_place");
-        }
-        if let Some(rejects) = &file.rejects {
-            let lost = rejects.replaces.as_ref();
-            let lost = lost.map_or_else(String::new, |lost| format!(" replaces {} {}", lost.mode, lost.sha256));
-            let sha256 = rejects.sha256.as_deref().unwrap_or_default();
-            append(&mut text, format!("rejects {sha256}{lost}").as_bytes());
-        } else if file.is_rejected() {
-            append(&mut text, b"rejected");
-        }
-    }
+    let mut last = Vec::new();
     if let Some(reach) = reach {
-        append(&mut text, reach.as_bytes());
+        append(&mut last, reach.as_bytes());
     }
-    Sha256::of(&text).to_string()
+    let first = iter::once(b"wpatch.plan/1\n".to_vec());
+    Sha256::of_all(first.chain(files.iter().map(netstrings)).chain([last])).to_string()
+}
+
+/// Returns what the name of a change has of `file`.
+fn netstrings(file: &FileReport) -> Vec<u8> {
+    let mut text = Vec::with_capacity(512);
+    append(&mut text, file.op.name().as_bytes());
+    append(&mut text, file.from.as_ref().map_or(b"", |from| from.as_bytes()));
+    append(&mut text, file.path.as_bytes());
+    append(&mut text, [file.mode.old, file.mode.new].map(|mode| mode.unwrap_or("000000")).join(" ").as_bytes());
+    append(&mut text, file.sha256_before.as_deref().unwrap_or_default().as_bytes());
+    append(&mut text, file.sha256_after.as_deref().unwrap_or_default().as_bytes());
+    if let Some(replaced) = &file.replaces {
+        append(&mut text, format!("replaces {} {}", replaced.mode, replaced.sha256).as_bytes());
+    }
+    if file.in_place {
+        append(&mut text, b"in_place");
+    }
+    if let Some(rejects) = &file.rejects {
+        let lost = rejects.replaces.as_ref();
+        let lost = lost.map_or_else(String::new, |lost| format!(" replaces {} {}", lost.mode, lost.sha256));
+        let sha256 = rejects.sha256.as_deref().unwrap_or_default();
+        append(&mut text, format!("rejects {sha256}{lost}").as_bytes());
+    } else if file.is_rejected() {
+        append(&mut text, b"rejected");
+    }
+    text
 }
 
 fn append(text: &mut Vec<u8>, bytes: &[u8]) {

@@ -11,9 +11,9 @@ use crate::preflight::{FileOutcome, Side};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Modes {
     /// Before; null for a new file, or if it is not known.
-    pub old: Option<String>,
+    pub old: Option<&'static str>,
     /// After; null for a file that goes, or if it is not known.
-    pub new: Option<String>,
+    pub new: Option<&'static str>,
 }
 
 /// What is known of the contents of a file.
@@ -71,7 +71,7 @@ pub struct Replaced {
 
 impl Modes {
     pub(super) fn of((old, new): (Option<FileMode>, Option<FileMode>)) -> Self {
-        Self { old: old.map(|mode| mode.to_string()), new: new.map(|mode| mode.to_string()) }
+        Self { old: old.map(FileMode::digits), new: new.map(FileMode::digits) }
     }
 }
 

@@ -46,8 +46,8 @@ impl Format for Summary {
         }
         for file in &report.files {
             match (file.seems.unwrap_or(file.op), &file.from) {
-                (Op::Create, _) => made_or_gone(out, "create", file.mode.new.as_deref(), &file.path)?,
-                (Op::Delete, _) => made_or_gone(out, "delete", file.mode.old.as_deref(), &file.path)?,
+                (Op::Create, _) => made_or_gone(out, "create", file.mode.new, &file.path)?,
+                (Op::Delete, _) => made_or_gone(out, "delete", file.mode.old, &file.path)?,
                 (Op::Rename, Some(from)) => moved(out, "rename", file, from)?,
                 (Op::Copy, Some(from)) => moved(out, "copy", file, from)?,
                 _ => changed(out, file)?,

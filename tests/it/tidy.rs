@@ -81,6 +81,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "mode",
             "path",
             "mutex",
+            "threads",
             "plan",
             "workspace",
             "change",

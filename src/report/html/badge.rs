@@ -95,7 +95,7 @@ pub(super) fn is_denied(file: &FileReport) -> bool {
 fn mode(file: &FileReport, out: &mut Markup) {
     match (&file.mode.old, &file.mode.new) {
         (Some(old), Some(new)) if old != new => changed("mode", [old, new], out),
-        (None, Some(new)) if file.op == Op::Create && new == "100755" => badge(tone::ASK, "executable", out),
+        (None, Some(new)) if file.op == Op::Create && *new == "100755" => badge(tone::ASK, "executable", out),
         _ => {}
     }
 }
