@@ -307,10 +307,11 @@ fn real(root: &Path) -> String {
 fn names_of(root: &Path) -> Vec<PathBuf> {
     let Ok(real) = fs_err::canonicalize(root) else { return Vec::new() };
     let named = env::var_os("PWD").map_or_else(|| root.to_owned(), |directory| Path::new(&directory).join(root));
-    let is_meant = named.is_absolute() && fs_err::canonicalize(&named).is_ok_and(|named| named == real);
     // Without `.` and doubled slashes.
-    let named = is_meant.then(|| named.components().collect()).filter(|named| *named != real);
-    named.into_iter().chain([real]).collect()
+    let named: PathBuf = named.components().collect();
+    let is_other =
+        named != real && named.is_absolute() && fs_err::canonicalize(&named).is_ok_and(|named| named == real);
+    is_other.then_some(named).into_iter().chain([real]).collect()
 }
 
 /// Returns the names by which problems may call what the command line names.

@@ -63,36 +63,29 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 }
 
 /// Reads a command line of which the command is known, `arguments[0]`. Building the parsers of all the others takes
-/// longer than many a patch, and so does that of all options of this one. What the small parsers do not take, help and
-/// mistakes, is left to the whole one.
+/// longer than many a patch, and so does that of all options of this one. What is not taken here, help and mistakes, is left
+/// to the whole one.
 fn quickly<T: Args + From<UsualOptions>>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
     usual(arguments, command).or_else(|| alone(arguments, command))
 }
 
 /// Reads a command line that has the usual options alone.
 fn usual<T: From<UsualOptions>>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
-    let (global, mut matches) = matched::<UsualOptions>(arguments)?;
-    let options = UsualOptions::from_arg_matches_mut(&mut matches).ok()?;
+    let (global, options) = usual::read(&arguments[1..])?;
     Some(Cli { global, command: command(options.into()) })
 }
 
 /// Reads a command line with any options of its command.
 fn alone<T: Args>(arguments: &[OsString], command: fn(T) -> Command) -> Option<Cli> {
-    let (global, mut matches) = matched::<T>(arguments)?;
-    let filters = filters(&matches);
-    let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);
-    command.set_filters(filters);
-    Some(Cli { global, command })
-}
-
-/// Returns the options of every command, and what is left for `T`.
-fn matched<T: Args>(arguments: &[OsString]) -> Option<(Global, ArgMatches)> {
     let parser = T::augment_args(Global::augment_args(clap::Command::new("wpatch")));
     // It is never taken apart again: the process does one thing, and that would take as long as a tenth of a tiny patch.
     let parser = Box::leak(Box::new(parser.args_override_self(true).disable_help_flag(true)));
     let mut matches = parser.try_get_matches_from_mut(arguments).ok()?;
     let global = Global::from_arg_matches_mut(&mut matches).ok()?;
-    Some((global, matches))
+    let filters = filters(&matches);
+    let mut command = command(T::from_arg_matches_mut(&mut matches).ok()?);
+    command.set_filters(filters);
+    Some(Cli { global, command })
 }
 
 /// Reads any command line.
@@ -146,11 +139,13 @@ mod tests {
     #[test]
     fn all_parsers_read_the_same() {
         // As many as this are usual.
-        const USUAL: usize = 3;
-        let lines: [&[&str]; 8] = [
+        const USUAL: usize = 4;
+        let lines: [&[&str]; 10] = [
             &["apply"],
+            &["check", "-R", "-p2", "--durability", "none", "--json", "-d", "x", "--format=git", "-v", "b", "-p", "3"],
+            &["check", "--json", "-q", "a", "--root=x=y", "-", "-v", "--reverse", "b=c", "-p+2"],
+            &["apply", "-v", "--quiet", "--durability=full", "--root=d", "--format", "auto", "--durability=none"],
             &["check", "-Rp2", "--durability", "none", "--json", "-d", "x", "--format=git", "--", "-v", "b"],
-            &["check", "--json", "-q", "a", "--root=x", "b"],
             &["apply", "-Rp2", "-p3", "--include", "x", "--color", "never", "--", "-v"],
             &["check", "--exclude=a", "--include", "b", "-C1", "--durability=none", "--lock-timeout", "1m"],
             &["check", "--from-tree", "main", "--git-dir=x.git", "a"],
@@ -170,7 +165,25 @@ mod tests {
                 _ => read(usual(&arguments[1..], Command::Check), alone(&arguments[1..], Command::Check)),
             }
         }
-        for wrong in ["-h", "--help", "-V", "--version", "--no-such", "-vq", "help", "--fuzz=x", "-p-1", "--format=x"] {
+        for wrong in [
+            "-h",
+            "--help",
+            "-V",
+            "--version",
+            "--no-such",
+            "-vq",
+            "help",
+            "--fuzz=x",
+            "-p-1",
+            "--format=x",
+            "--json=x",
+            "-px",
+            "-p",
+            "",
+            "--root=",
+            "--durability=x",
+            "--root",
+        ] {
             let arguments: Vec<_> = ["wpatch", "apply", wrong].iter().map(OsString::from).collect();
             let (is_taken, is_right) = (quickly(&arguments[1..], Command::Apply).is_some(), whole(&arguments).is_ok());
             assert_eq!(is_taken, is_right, "{wrong}");

@@ -25,8 +25,10 @@ pub(in crate::transaction) fn keep(
     old_places: OldPlaces,
     durability: Durability,
 ) -> Result<(), Failure> {
-    if places(workspace, home)?.iter().any(|place| place.scratch.id == scratch.id) {
-        // A process died when it had copied the files, and before it had removed them.
+    let is_entry = || Ok::<_, Failure>(places(workspace, home)?.iter().any(|place| place.scratch.id == scratch.id));
+    // The process that made the change knows where it put the files.
+    if old_places == OldPlaces::Unknown && is_entry()? {
+        // Another one died when it had copied the files, and before it had removed them.
         sync(workspace, home, durability)?;
         return sweep(workspace, scratch);
     }
