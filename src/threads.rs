@@ -21,7 +21,7 @@ use crate::mutex::locked;
 pub(crate) const LARGE: usize = 1 << 20;
 /// So many items are worth a second thread, if each takes no longer than a system call or two.
 pub(crate) const MANY: usize = 1 << 10;
-/// So many items are in memory as texts at a time.
+/// So many items are made texts at a time, while those before them are written.
 const WRITTEN: usize = 1 << 11;
 /// Items that are handed over to another thread at once.
 const HANDED: usize = 64;
@@ -94,36 +94,41 @@ pub(crate) fn any<T: Sync>(items: &[T], least: usize, is_one: impl Fn(&T) -> boo
 }
 
 /// Does `first` for each of `items` here, in their order, and `second` for what came of it: behind it in another thread, if
-/// there are at least `least` items and there may be one more. An error ends both; that of `second` counts, as it is about
-/// what was done before.
+/// there are at least `least` items and there may be one more. An error of `second` ends both, and counts: it is about what
+/// was done before. After an error of `first` all that was done before it is still looked at.
 pub(crate) fn in_turn<'t, T: Sync, R: Send, E: Send>(
     items: &'t [T],
     least: usize,
     mut first: impl FnMut(&'t T) -> Result<R, E>,
     second: impl Fn(R) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    if items.len() < least {
-        return items.iter().try_for_each(|item| second(first(item)?));
-    }
-    let is_stopped = AtomicBool::new(false);
-    let stopped = &is_stopped;
-    // As long as it may get: where no thread may be started, all is taken only when the last one was handed over.
-    let (hand, handed) = mpsc::channel();
-    let handed = Mutex::new(handed);
-    let lead = move || {
-        for part in items.chunks(HANDED).take_while(|_| !stopped.load(Relaxed)) {
-            // Who takes none any more has met an error.
-            let _ = hand.send(part.iter().map(&mut first).collect::<Result<Vec<_>, E>>()?);
-        }
-        Ok(())
-    };
+    let is_stopped = &AtomicBool::new(false);
+    let (hand, handed) = mpsc::channel::<Vec<R>>();
     let follow = || {
-        let followed = locked(&handed).iter().flatten().try_for_each(&second);
-        stopped.store(followed.is_err(), Relaxed);
+        let followed = handed.into_iter().flatten().try_for_each(&second);
+        is_stopped.store(followed.is_err(), Relaxed);
         followed
     };
-    let (here, behind) = both(lead, follow);
-    behind.and(here)
+    thread::scope(|scope| {
+        let follower = (items.len() >= least).then(|| thread::Builder::new().spawn_scoped(scope, follow));
+        let Some(Ok(follower)) = follower else {
+            return items.iter().try_for_each(|item| second(first(item)?));
+        };
+        let mut lead = move || {
+            for part in items.chunks(HANDED).take_while(|_| !is_stopped.load(Relaxed)) {
+                let mut done = Vec::with_capacity(part.len());
+                let led = part.iter().try_for_each(|item| first(item).map(|it| done.push(it)));
+                // Who takes none any more has met an error.
+                let _ = hand.send(done);
+                led?;
+            }
+            Ok(())
+        };
+        let here = lead();
+        // What was handed over ends here.
+        drop(lead);
+        follower.join().unwrap_or_else(|panic| resume_unwind(panic)).and(here)
+    })
 }
 
 /// Writes `items` as a list, for serde's `serialize_with`. The texts of many are made in several threads, some at a time, so that

@@ -61,12 +61,12 @@ fn touch<'o>(operation: &'o Operation, touched: &mut HashMap<&'o [u8], Touched>)
         Action::Modify => Touched::Modified,
         Action::Delete | Action::Uncopy => Touched::Gone,
     };
-    is_moved_again
-        || match touched.insert(operation.path.as_bytes(), mark) {
-            Some(Touched::Gone) => !makes(operation),
-            Some(Touched::Made | Touched::Modified) => true,
-            None => false,
-        }
+    let is_met = match touched.insert(operation.path.as_bytes(), mark) {
+        Some(Touched::Gone) => !makes(operation),
+        Some(Touched::Made | Touched::Modified) => true,
+        None => false,
+    };
+    is_moved_again || is_met
 }
 
 fn makes(operation: &Operation) -> bool {

@@ -1,6 +1,6 @@
 //! The paths that are closed whatever anybody's policy says.
 //!
-//! To add a rule, add a row to [`RULES`].
+//! To add a rule, add a row to [`RULES`]; [`names::is_ordinary`] has to know how the names begin that it is about.
 
 use super::names;
 use crate::path::RelPath;
@@ -12,6 +12,8 @@ pub struct Rule {
     pub name: &'static str,
     /// What it protects, to be read after the path and "is closed: ".
     pub reason: &'static str,
+    /// Paths that it closes.
+    pub examples: &'static [&'static str],
     is_hit: fn(&RelPath) -> bool,
 }
 
@@ -31,21 +33,25 @@ pub const RULES: &[Rule] = &[
     Rule {
         name: GIT_DIRECTORY,
         reason: "some file system takes it for `.git`",
+        examples: &[".git", "git~1"],
         is_hit: |path| names::parts(path).any(names::is_git_directory),
     },
     Rule {
         name: "state-directory",
         reason: "wpatch keeps its state there",
+        examples: &[".wpatch", ".wpatch-attic", ".wpatch-index", "wpatch~1"],
         is_hit: |path| names::parts(path).any(names::is_state_directory),
     },
     Rule {
         name: "drive-letter",
         reason: "other systems read it as a drive",
+        examples: &["C:"],
         is_hit: |path| names::has_drive_letter(path.as_bytes()),
     },
     Rule {
         name: "backslash-parent",
         reason: "other systems read it as a way out of the root",
+        examples: &["a\\..\\b"],
         is_hit: |path| names::parts(path).any(|part| part == b".."),
     },
 ];
@@ -66,13 +72,17 @@ mod tests {
 
     #[test]
     fn no_ordinary_path_is_hit_by_a_rule() {
-        let protected = [".git", "git~1", ".wpatch", ".wpatch-attic", ".wpatch-index", "wpatch~1", "..", "C:"];
+        for rule in RULES {
+            let is_closed = |name: &&&str| closed(&RelPath::new(name.as_bytes()).unwrap()) == Some(rule);
+            assert!(!rule.examples.is_empty() && rule.examples.iter().all(|name| is_closed(&name)), "{}", rule.name);
+        }
+        let protected = RULES.iter().flat_map(|rule| rule.examples).chain(&["wpatch.toml", "wpatch~1.tom"]);
         let (mut ordinary, mut closed) = (0, 0);
         for name in protected {
             let upper = name.to_uppercase();
             let parts: Vec<_> = ["", "x", "\\", "C:", ".", "G", "w"]
                 .iter()
-                .flat_map(|first| [name, &upper].map(|name| format!("{first}{name}")))
+                .flat_map(|first| [*name, &upper].map(|name| format!("{first}{name}")))
                 .collect();
             for path in parts.iter().flat_map(|part| ["", "a/", "a\\"].map(|above| format!("{above}{part}"))) {
                 for end in ["", " .", ":x", "/x", "\\x", "x", "\u{200b}"] {
@@ -85,7 +95,6 @@ mod tests {
             }
         }
         assert!(ordinary > 20 && closed > 200, "{ordinary} {closed}");
-        assert!(!names::is_ordinary(&RelPath::new(b"wpatch.toml").unwrap()));
     }
 
     fn rule_for(path: &[u8]) -> Option<&'static str> {

@@ -225,7 +225,8 @@ impl Policy {
         self.layers.is_empty()
             && self.secrets.are_none()
             && self.files.is_empty()
-            && (names::is_ordinary(path) || closed(path).is_none() && !names::is_policy_file(path))
+            && closed(path).is_none()
+            && !names::is_policy_file(path)
     }
 
     fn is_policy_file(&self, path: &RelPath) -> bool {

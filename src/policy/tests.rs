@@ -391,3 +391,18 @@ proptest! {
         prop_assert!(with.links() >= without.links());
     }
 }
+
+#[test]
+fn of_what_no_rule_is_about_every_verdict_is_without_a_hit() {
+    let names = RULES.iter().flat_map(|rule| rule.examples).chain(&["wpatch.toml", "a", "src/github.c", "caf\u{e9}"]);
+    let names: Vec<_> = names.flat_map(|name| ["", "x/", "x\\"].map(|above| path(&format!("{above}{name}")))).collect();
+    let policies = [Policy::default(), given(&[&rule("src/**")]), given(&["[policy]\nsecrets = \"strict\"\n"])];
+    let silent = policies.map(|policy| {
+        let is_silent = |path: &&RelPath| policy.is_silent_about(path);
+        for path in names.iter().filter(is_silent) {
+            assert!(Access::ALL.iter().all(|&access| policy.judge(path, access) == Ruling::default()), "{path}");
+        }
+        names.iter().filter(is_silent).count()
+    });
+    assert!(silent[0] > 6 && silent[1..] == [0, 0], "{silent:?}");
+}

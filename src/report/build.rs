@@ -203,12 +203,10 @@ fn files(parts: &Parts<'_>) -> Vec<FileReport> {
     let Some(plan) = parts.plan else { return Vec::new() };
     let built_in = Policy::default();
     let policy = parts.policy.unwrap_or(&built_in);
-    let nothing = Input::default();
     let report = |counters: &mut Vec<Counter<'_>>, index: usize| {
         let operation = &plan.operations[index];
         let outcome = parts.resolution.and_then(|resolution| resolution.files.get(index));
-        let input = parts.inputs.get(operation.input).unwrap_or(&nothing);
-        let counter = &mut counters[operation.input.min(parts.inputs.len())];
+        let (input, counter) = (&parts.inputs[operation.input], &mut counters[operation.input]);
         let mut file = FileReport::of(operation, (outcome, policy), parts.is_described, &input.bytes, counter);
         file.header_path = input.header_path.as_deref().map(text);
         file.in_place = parts.links == Links::Kept && file.hardlinks.is_some();
@@ -217,7 +215,7 @@ fn files(parts: &Parts<'_>) -> Vec<FileReport> {
     };
     // Where a thread begins, all lines before are counted.
     let least = (plan.operations.len() / 4).max(MANY);
-    let counters = || Counter::of_all(parts.inputs.iter().chain([&nothing]));
+    let counters = || Counter::of_all(parts.inputs);
     let mut files = threads::map_numbers(plan.operations.len(), least, counters, report);
     clip_details(&mut files);
     files

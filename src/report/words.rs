@@ -54,8 +54,8 @@ pub(super) struct Counter<'a> {
 
 impl<'a> Counter<'a> {
     /// Returns one for each of `inputs`.
-    pub(super) fn of_all(inputs: impl IntoIterator<Item = &'a Input>) -> Vec<Self> {
-        inputs.into_iter().map(|input| Self { text: &input.bytes, offset: 0, newlines: 0 }).collect()
+    pub(super) fn of_all(inputs: &'a [Input]) -> Vec<Self> {
+        inputs.iter().map(|input| Self { text: &input.bytes, offset: 0, newlines: 0 }).collect()
     }
 
     /// Returns the line, counted from 1, of the byte at `offset`.

@@ -80,8 +80,9 @@ impl<'a> LineDiff<'a> {
     pub(super) fn similarity(&self) -> usize {
         let size = |lines: &[&[u8]]| self.left_out + lines.iter().map(|line| line.len()).sum::<usize>();
         let equal = self.ops.iter().filter(|op| op.tag() == DiffTag::Equal);
-        let kept = self.left_out + equal.flat_map(|op| &self.old[op.old_range()]).map(|line| line.len()).sum::<usize>();
-        (kept * 100).checked_div(size(&self.old).max(size(&self.new))).unwrap_or(100)
+        let alike =
+            self.left_out + equal.flat_map(|op| &self.old[op.old_range()]).map(|line| line.len()).sum::<usize>();
+        (alike * 100).checked_div(size(&self.old).max(size(&self.new))).unwrap_or(100)
     }
 
     /// Writes the hunks, with `context` lines around each change.
@@ -139,7 +140,7 @@ fn same_start(old: &[u8], new: &[u8]) -> usize {
 fn same_end(old: &[u8], new: &[u8], kept: usize) -> usize {
     let pairs = old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK));
     let blocks = pairs.take_while(|(old, new)| old == new).count() * BLOCK;
-    let before = |text: &'_ [u8]| text.len() - blocks;
+    let before = |text: &[u8]| text.len() - blocks;
     let pairs = old[..before(old)].iter().rev().zip(new[..before(new)].iter().rev());
     let same = &old[before(old) - pairs.take_while(|(old, new)| old == new).count()..];
     // The first line may have begun before.
@@ -172,6 +173,30 @@ mod tests {
             let whole = LineDiff::between(split(old.as_bytes()), split(new.as_bytes()));
             let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context);
             prop_assert_eq!(written(&diff), written(&whole));
+        }
+    }
+
+    #[test]
+    fn texts_of_every_kind_differ_as_the_whole() {
+        let many = |text: &str| text.repeat(20);
+        for (old, new) in [
+            (many("a\r\n") + "b\r\n" + &many("c\r\n"), many("a\r\n") + "b\n" + &many("c\r\n")),
+            (many("a\r\n") + "b\r" + &many("c\r"), many("a\r\n") + "b" + &many("c\r")),
+            (many("a\n") + "b\0\n" + &many("c\n"), many("a\n") + "b\n" + &many("c\n")),
+            (many("a\n") + "b", many("a\n") + "b\n"),
+            (many("a\n"), many("a\n")),
+            (String::new(), many("a\n")),
+        ] {
+            for context in [0, 1, 3, usize::MAX] {
+                let whole = LineDiff::between(split(old.as_bytes()), split(new.as_bytes()));
+                let middle = LineDiff::of_lines(old.as_bytes(), new.as_bytes(), context);
+                let written = [whole, middle].map(|diff| {
+                    let mut out = Vec::new();
+                    diff.write(&mut out, context.min(100));
+                    (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
+                });
+                assert_eq!(written[0], written[1], "{context}");
+            }
         }
     }
 

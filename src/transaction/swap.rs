@@ -94,7 +94,10 @@ impl Swap<'_> {
                 self.poll()?;
                 Ok((change, self.take_out(change)?))
             },
-            |(change, slot)| self.verify(change, &slot),
+            |(change, slot)| {
+                self.poll()?;
+                self.verify(change, &slot)
+            },
         )
     }
 
@@ -109,7 +112,10 @@ impl Swap<'_> {
                 self.progress.step(1);
                 Ok((change, slot))
             },
-            |(change, slot)| slot.map_or(Ok(()), |slot| self.verify(change, &slot)),
+            |(change, slot)| {
+                self.poll()?;
+                slot.map_or(Ok(()), |slot| self.verify(change, &slot))
+            },
         )
     }
 

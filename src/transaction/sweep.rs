@@ -29,8 +29,8 @@ pub(super) fn trim(
     trim_among(workspace, scratch, scratch.names(workspace)?, stays)
 }
 
-/// Removes those of the scratch files `names` that are not to stay, and returns how many do. A bucket stays with what is
-/// in it.
+/// Removes those of the scratch files `names` that are not to stay, and returns how many of the names do. A bucket stays
+/// with what is in it.
 pub(super) fn trim_among(
     workspace: &dyn Workspace,
     scratch: &Scratch,

@@ -7,6 +7,7 @@ mod limits;
 
 use wpatch::engine::options::{Interrupt, Limits};
 use wpatch::engine::{self, Outcome, Target, UndoRequest};
+use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
 use wpatch::preflight::Kind;
 use wpatch::report::State;
@@ -289,6 +290,35 @@ fn a_plain_directory_keeps_a_history_only_when_asked() {
     put(&memory, &[Step::Put("a", Entry::file("3"))]);
     assert!(done(&undo(&memory, Target::Last(1))));
     assert_eq!(memory.files()[&path("a")].contents, b"2");
+}
+
+#[test]
+fn nothing_stays_with_an_old_file_that_was_written_over() {
+    let names: Vec<_> =
+        (0..100).map(|number| (&*format!("{number}").leak(), &*format!("link{number}").leak())).collect();
+    let case = Case {
+        name: "links",
+        before: names
+            .iter()
+            .map(|&(name, _)| (name, Entry::file("old")))
+            .chain([(".git/HEAD", Entry::file("ref"))])
+            .collect(),
+        links: names.clone(),
+        mounts: vec![],
+        steps: names.iter().map(|&(name, _)| Step::Overwrite(name, Entry::file("new"))).collect(),
+        after: vec![],
+    };
+    let memory = applied(&case, &[]);
+    let files = memory
+        .entries()
+        .into_iter()
+        .filter(|(path, entry)| path.to_string().starts_with(".git/wpatch/entry-") && entry.kind == FileKind::Regular);
+    let contents: Vec<_> = files.map(|(_, entry)| entry.contents).collect();
+    assert_eq!(contents.iter().filter(|contents| *contents == b"old").count(), names.len());
+    // The record.
+    assert_eq!(contents.len(), names.len() + 1);
+    assert!(done(&undo(&memory, Target::Last(1))));
+    assert_eq!(tree(&memory), tree(&case.memory()));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 /// The options of every command.
 ///
-/// None has a default for the parser, which would spend a tenth of a tiny patch's time on filling them all in.
+/// None has a default for the parser, which would spend time on filling them all in.
 #[derive(Clone, Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(next_help_heading = "Options of every command")]

@@ -41,9 +41,10 @@ pub(in crate::transaction) fn keep(
             _ => {}
         }
     }
-    let is_elsewhere = journal.changes.iter().any(|change| change.beside.is_some());
+    // What is written over another file stays where it was staged.
+    let has_more = journal.changes.iter().any(|change| change.beside.is_some() || change.is_overwrite());
     let (names, old_files) = match old_places {
-        OldPlaces::Journaled if !is_elsewhere => (scratch.own_names(workspace)?, OldFiles::journaled(journal)),
+        OldPlaces::Journaled if !has_more => (scratch.own_names(workspace)?, OldFiles::journaled(journal)),
         _ => {
             let names = scratch.names(workspace)?;
             let old_files = OldFiles::new(journal, &names);
