@@ -267,6 +267,40 @@ fn errors_in_a_large_patch_are_those_of_a_small_one() {
 }
 
 #[test]
+fn variables_say_which_configuration_holds_as_for_git() {
+    let directory = TempDir::new().unwrap();
+    let home = directory.path();
+    for name in [".gitconfig", "named"] {
+        fs::write(home.join(name), "[apply]\n\twhitespace = error\n").unwrap();
+    }
+    let nothing = ("GIT_CONFIG_GLOBAL", "/dev/null");
+    let ways: [(&[(&str, &str)], bool); 7] = [
+        (&[], false),
+        (&[nothing], true),
+        (&[("GIT_CONFIG_GLOBAL", "")], true),
+        (&[("GIT_CONFIG_GLOBAL", "../named")], false),
+        (&[nothing, ("GIT_CONFIG_SYSTEM", "../named")], false),
+        (&[nothing, ("GIT_CONFIG_SYSTEM", "../named"), ("GIT_CONFIG_NOSYSTEM", "0")], false),
+        (&[nothing, ("GIT_CONFIG_SYSTEM", "../named"), ("GIT_CONFIG_NOSYSTEM", "1")], true),
+    ];
+    for (number, (variables, fits)) in ways.into_iter().enumerate() {
+        for program in ["git", env!("CARGO_BIN_EXE_wpatch")] {
+            let root = home.join(format!("{number}{}", program == "git"));
+            fs::create_dir(&root).unwrap();
+            fs::write(root.join("file"), "one\ntwo\n").unwrap();
+            fs::write(root.join("patch"), PATCH).unwrap();
+            let mut command = Command::new(program);
+            for name in ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"] {
+                command.env_remove(name);
+            }
+            command.env("HOME", home).env_remove("XDG_CONFIG_HOME").envs(variables.iter().copied());
+            let output = command.args(["apply", "patch"]).current_dir(&root).output().unwrap();
+            assert_eq!(output.status.success(), fits, "{program} {variables:?} {}", printable(&output.stderr));
+        }
+    }
+}
+
+#[test]
 fn a_configuration_that_means_nothing_is_refused() {
     for (config, words) in [
         ("[apply]\n\twhitespace = sometimes\n", "unrecognized whitespace option 'sometimes'"),

@@ -83,9 +83,13 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
             texts.add(value.as_encoded_bytes());
         }
     }
-    let named = ["GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"].into_iter().filter_map(env::var_os).map(PathBuf::from);
-    let own = home().map(|home| home.join(".gitconfig"));
-    for path in named.chain(own).chain(of_user("config")).chain(of_system("gitconfig")) {
+    // See "GIT_CONFIG_GLOBAL" and "GIT_CONFIG_NOSYSTEM" in git(1).
+    let named = |name: &str| env::var_os(name).map(|path| vec![PathBuf::from(path)]);
+    let own = || home().map(|home| home.join(".gitconfig")).into_iter().chain(of_user("config")).collect();
+    let has_no_system = env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true");
+    let of_all = || if has_no_system { Vec::new() } else { of_system("gitconfig") };
+    let global = named("GIT_CONFIG_GLOBAL").unwrap_or_else(own);
+    for path in global.into_iter().chain(named("GIT_CONFIG_SYSTEM").unwrap_or_else(of_all)) {
         texts.read(&path)?;
     }
     match found {
