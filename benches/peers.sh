@@ -59,7 +59,8 @@ binary       none   time   git          0.6
 binary       none   memory patch        +50
 codex-files  codex-none time codex      0.3
 codex-chunks codex-none time codex      0.2
-many         check  time   git-check    1.0
+many         brief  time   git-check    1.0
+many         check  time   git-check    2.0
 growth-1     none   memory patch        +100
 growth-10    none   time   growth-1     12
 growth-100   none   time   growth-10    12
@@ -79,6 +80,7 @@ command_of() { # sets `command` to what the tool $1 does; the patch $2 is its in
     none) command=("$WPATCH" apply --durability none) ;;
     full) command=("$WPATCH" apply) ;;
     check) command=("$WPATCH" check --json) ;;
+    brief) command=("$WPATCH" check --json --brief) ;;
     codex-none) command=("$WPATCH" apply --format codex --durability none) ;;
     git) command=(git apply --whitespace=nowarn -) ;;
     git-sync) command=(eval 'git apply --whitespace=nowarn - && sync -f .') ;;
@@ -99,7 +101,7 @@ is_there() { # whether the tool $1 is on the machine
 }
 
 is_all() { # whether the tree $2 is as the workload $1 wants it, after a tool that ended with $3
-    if [ -d "$1/after" ] && [[ $4 != *check ]]; then
+    if [ -d "$1/after" ] && [[ $4 != *check && $4 != brief ]]; then
         [ "$3" = 0 ] && diff -rq --no-dereference --exclude=.git "$1/after" "$2" >/dev/null
     else
         [ "$3" = $([ -d "$1/after" ] && echo 0 || echo 1) ] && diff -rq --no-dereference --exclude=.git "$1/before" "$2" >/dev/null

@@ -110,12 +110,13 @@ fn looks(
     };
     let defaults = PreflightOptions::default();
     let is_whole = patch.with_diff || global.shows_changes();
+    let is_told = global.json && !patch.brief;
     Ok(PreflightOptions {
         policy: policy(global)?,
         rules,
         overwrite: patch.overwrite,
-        describe: global.is_described(),
-        diff: global.shows_changes() || global.json && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
+        describe: global.shows_changes() || is_told,
+        diff: global.shows_changes() || is_told && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
         max_diff: patch.diff_max_bytes.unwrap_or(if is_whole { defaults.max_diff } else { MAX_DIFF }),
         no_large_diff: patch.no_large_diff,
         max_file: patch.max_file.unwrap_or(defaults.max_file),

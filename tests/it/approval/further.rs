@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use fs_err as fs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{PATCH, desk, kept, saved};
 use crate::systems::Desk;
@@ -93,4 +93,26 @@ fn what_is_too_old_goes_with_the_next_plan_or_refusal() {
     let log = desk.does(&["log"], b"");
     let plans: Vec<_> = log["entries"].as_array().unwrap().iter().map(|entry| &entry["plan_id"]).collect();
     assert_eq!(plans, [&json!(new)]);
+}
+
+#[test]
+fn a_brief_report_has_what_nobody_has_to_look_at_all_contents_for() {
+    let patch =
+        b"--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+one\n--- a/text\n+++ b/text\n@@ -2,3 +2,3 @@\n c\n-d\n+D\n e\n";
+    let desk = Desk::with(&[("text", b"a\nb\nc\nd\ne\nf\n")]);
+    let (whole, brief) = (desk.does(&["check"], patch), desk.does(&["check", "--brief"], patch));
+    assert!(whole["plan_id"].is_string() && whole["files"][0]["sha256_after"].is_string());
+    assert!(brief["plan_id"].is_null());
+    for file in brief["files"].as_array().unwrap() {
+        for key in ["sha256_before", "sha256_after", "diff", "before", "after"] {
+            assert!(file[key].is_null(), "{key} {file}");
+        }
+    }
+    assert_eq!(brief["summary"], whole["summary"]);
+    // Only one file has a hunk that does not stand where it says.
+    let hunks = |report: &Value| [0, 1].map(|file| report["files"][file]["hunks"].as_array().map(Vec::len));
+    assert_eq!((hunks(&whole), hunks(&brief)), ([Some(1), Some(1)], [Some(0), Some(1)]));
+    let id = whole["plan_id"].as_str().unwrap();
+    assert_eq!(desk.does(&["check", "--brief", "--approve", id], patch)["plan_id"], id);
+    desk.refuses("usage", &["check", "--brief", "--with-diff"], patch);
 }
