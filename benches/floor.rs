@@ -3,7 +3,8 @@
 //! ```text
 //! floor answer BEFORE AFTER PATCH > ANSWER    works out the answer; of PATCH it reads the renames
 //! floor none|full TREE < ANSWER               makes it true: stage, journal, exchange, keep the old files
-//! floor ordered TREE < ANSWER                 as wpatch does `none`: staged in many directories, exchanged by one thread
+//! floor ordered TREE < ANSWER                 as wpatch does `none`: staged in many directories, each old file looked at,
+//!                                             exchanged by one thread
 //! floor plain TREE < ANSWER                   the same without a transaction: write beside, rename over it
 //! ```
 //!
@@ -260,12 +261,14 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
         if is_first { make_dirs(&scratch, &format!("files{}", number / BUCKET)) } else { Ok(()) }
     })?;
     let is_staged = |step: &Step<'_>| step.kind != Kind::Delete && (step.kind != Kind::Rename || !step.is_same());
-    in_parts(
-        steps,
-        |number, step| {
-            if is_staged(step) { put(&scratch, &slot('n', number), &made(tree, step)?) } else { Ok(()) }
-        },
-    )?;
+    in_parts(steps, |number, step| {
+        match is_staged(step) {
+            true => put(&scratch, &slot('n', number), &made(tree, step)?),
+            // What goes has to be what the patch says.
+            false if is_ordered => made(tree, step).map(drop),
+            false => Ok(()),
+        }
+    })?;
     let line = |step: &Step<'_>| format!("{}\t{}\t{:096x}\n", step.path, step.from, 0);
     let lines = steps.iter().map(line).collect::<Vec<_>>().concat();
     put(&scratch, "journal.tmp", &(lines.into_bytes(), Mode::from_raw_mode(0o600)))?;
