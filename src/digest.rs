@@ -5,6 +5,9 @@ use std::fmt;
 
 use sha1::Digest as _;
 
+/// The digits of a hex number.
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// xxh3-128 of a content: fast and internal, never shown as a promise to others.
 ///
 /// It tells versions of a file apart in a journal; it is no defence against somebody who
@@ -188,8 +191,6 @@ fn digested<D: sha1::Digest, E>(
     feed(&mut |piece| digest.update(piece))?;
     Ok(hex(&digest.finalize()))
 }
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Returns `bytes` as lower-case hex digits.
 #[must_use]

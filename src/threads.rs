@@ -52,7 +52,7 @@ pub(crate) fn try_take<T, E: Send>(
 
 /// Returns what `work` makes of each of `items`, in their order; no thread is given fewer than `least` of them.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
-    if items.len() / 2 >= least && are_several() {
+    if are_shared(items.len(), least) {
         items.par_iter().with_min_len(least).map(work).collect()
     } else {
         items.iter().map(work).collect()
@@ -61,7 +61,7 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], least: usize, work: impl Fn(&T)
 
 /// Does the same with items that it takes.
 pub(crate) fn map_into<T: Send, R: Send>(items: Vec<T>, least: usize, work: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
-    if items.len() / 2 >= least && are_several() {
+    if are_shared(items.len(), least) {
         items.into_par_iter().with_min_len(least).map(work).collect()
     } else {
         items.into_iter().map(work).collect()
@@ -76,7 +76,7 @@ pub(crate) fn map_numbers<S, R: Send>(
     start: impl Fn() -> S + Send + Sync,
     work: impl Fn(&mut S, usize) -> R + Send + Sync,
 ) -> Vec<R> {
-    if count / 2 >= least && are_several() {
+    if are_shared(count, least) {
         (0..count).into_par_iter().with_min_len(least).map_init(start, work).collect()
     } else {
         let mut state = start();
@@ -86,7 +86,7 @@ pub(crate) fn map_numbers<S, R: Send>(
 
 /// Returns whether `is_one` holds for any of `items`; no thread is given fewer than `least` of them.
 pub(crate) fn any<T: Sync>(items: &[T], least: usize, is_one: impl Fn(&T) -> bool + Send + Sync) -> bool {
-    if items.len() / 2 >= least && are_several() {
+    if are_shared(items.len(), least) {
         items.par_iter().with_min_len(least).any(is_one)
     } else {
         items.iter().any(is_one)
@@ -175,6 +175,11 @@ pub(crate) fn leave(work: impl FnOnce() + Send + 'static) {
 /// Returns what both make, by [`both`] if it is about at least [`LARGE`] bytes.
 pub(crate) fn both_of<A, B: Send>(bytes: usize, first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
     if bytes < LARGE { (first(), second()) } else { both(first, second) }
+}
+
+/// Returns whether `count` items are work for several threads, of which none is given fewer than `least`.
+fn are_shared(count: usize, least: usize) -> bool {
+    count / 2 >= least && are_several()
 }
 
 /// Returns whether there is a pool of threads, and starts it if there is none yet.

@@ -195,7 +195,7 @@ pub(in crate::cli) struct PatchOptions {
     /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON
     #[arg(long)]
     pub(in crate::cli) no_large_diff: bool,
-    /// Leave out of the JSON what takes a look at all contents, digests, `plan_id`, diffs, and the hunks where all fit as they stand
+    /// Leave digests, `plan_id` and diffs out of the JSON, and the hunks of a file where all fit as they stand
     #[arg(long, conflicts_with = "with_diff")]
     pub(in crate::cli) brief: bool,
     /// Leave out of the JSON what depends on where and when: the same patch on the same tree has the same bytes
