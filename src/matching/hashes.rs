@@ -59,6 +59,15 @@ impl Comparison {
         (line..).zip(index.lines_from(line)).map(move |(number, line)| self.bare(number, line))
     }
 
+    /// Returns the hash of each run of lines that begins at `line`, the shortest first.
+    pub(super) fn sums(self, index: &LineIndex<'_>, line: usize) -> impl Iterator<Item = u64> {
+        let sum = move |sum: &mut u64, line: &[u8]| {
+            *sum = self.add(*sum, line);
+            Some(*sum)
+        };
+        self.lines_from(index, line).scan(0, sum)
+    }
+
     /// Returns the hash of a line.
     pub(super) fn hash(self, line: &[u8]) -> u64 {
         xxh3_64(&self.key(line))

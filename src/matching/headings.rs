@@ -7,12 +7,12 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::covered::Covered;
-use super::hashes::{Comparison, Hashes};
+use super::hashes::Comparison;
 use super::index::LineIndex;
 use super::ladder::{EXACT, INDENT, LADDER, PUNCT, Rung};
 use super::reindent::Reindent;
 use super::search::{Places, candidates};
-use super::windows::Windows;
+use super::windows::{Wanted, Windows};
 use super::{Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
@@ -199,7 +199,7 @@ impl<'a> Placer<'a> {
         let (index, chunks, is_stopped) = (self.index, self.chunks, self.is_stopped);
         self.ladder[rung].get_or_insert_with(|| {
             let comparison = Comparison::loose(rung);
-            let hash = |lines: &[&[u8]]| (lines.len(), Hashes::of_run(comparison, lines));
+            let hash = |lines: &[&[u8]]| Wanted::new(comparison, lines);
             let headings = chunks.iter().flat_map(|chunk| chunk.headings.iter().map(|&heading| hash(&[heading])));
             let blocks = chunks.iter().flat_map(|chunk| [Some(&chunk.old[..]), chunk.without_last_blank()]);
             let wanted = headings.chain(blocks.flatten().map(hash));

@@ -25,6 +25,7 @@ pub(crate) mod reindent;
 mod script;
 mod search;
 mod shift;
+mod sieve;
 mod splice;
 mod stop;
 #[cfg(test)]

@@ -7,12 +7,12 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::difference::{first, score};
-use super::hashes::{Comparison, Hashes};
+use super::hashes::Comparison;
 use super::index::LineIndex;
 use super::ladder::{EXACT, INDENT};
 use super::pattern::Pattern;
 use super::search::Places;
-use super::windows::Windows;
+use super::windows::{Wanted, Windows};
 use super::{MismatchKind, Nearest, Placements, clipped};
 use crate::plan::{Direction, Hunk, LineKind};
 
@@ -47,7 +47,7 @@ pub(super) fn explain(
     let gained = gained(hunks, direction, placements);
     let misfits: Vec<_> =
         misfits.iter().map(|&(nth, (hunk, _))| Misfit::new(nth, hunk, text, direction, gained[nth])).collect();
-    let wanted = |misfit: &Misfit<'_>| (misfit.postimage.count(), Hashes::of_run(LOOSE, misfit.postimage.lines()));
+    let wanted = |misfit: &Misfit<'_>| Wanted::new(LOOSE, misfit.postimage.lines());
     let asked = misfits.iter().map(|misfit| misfit.postimage.count()).sum();
     let mut windows = Windows::new(index, LOOSE, (asked, misfits.iter().map(wanted)), is_stopped);
     let elections = elections(&windows, &misfits);

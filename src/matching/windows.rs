@@ -1,6 +1,7 @@
-//! All places of many runs of lines at once: hashes of lines, and of every run of one length.
+//! All places of many runs of lines at once: hashes of lines, and of every run of one length. Where few lines are asked for,
+//! only lines of the file are hashed that one of the runs may begin with.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -9,6 +10,7 @@ use super::index::LineIndex;
 use super::ladder::EXACT;
 use super::progression::Progressions;
 use super::search::Places;
+use super::sieve::{Sieve, fingerprint};
 use super::stop::unless_stopped;
 use crate::text::lines;
 use crate::threads::{LARGE, both, both_of};
@@ -16,11 +18,33 @@ use crate::threads::{LARGE, both, both_of};
 /// To hash a line that is asked for, and to number its run, takes as long as to hash so many lines of the file.
 const LINES_FOR_ONE: usize = 3;
 
+/// Of so many lines of the file at most one may be asked for, if runs are looked for by the lines that they begin with.
+const LINES_FOR_FEW: usize = 8;
+
+/// A run of lines that will be asked for.
+pub(super) struct Wanted {
+    pub(super) count: usize,
+    pub(super) hash: u64,
+    /// The fingerprint of the first line, if there is one.
+    pub(super) first: Option<u64>,
+}
+
+impl Wanted {
+    /// Returns what is to be known of a run that is all of `lines`.
+    pub(super) fn new(comparison: Comparison, lines: &[&[u8]]) -> Self {
+        let first = lines.first().map(|line| fingerprint(&comparison.key(line)));
+        Self { count: lines.len(), hash: Hashes::of_run(comparison, lines), first }
+    }
+}
+
 /// The runs of lines of one file under one comparison.
 pub(super) struct Windows<'a> {
     index: &'a LineIndex<'a>,
     comparison: Comparison,
-    hashes: Hashes,
+    /// Those of all lines, when they were needed.
+    hashes: OnceCell<Hashes>,
+    /// The fingerprints of the lines that runs begin with, as long as they may be looked for.
+    firsts: Option<Vec<u64>>,
     is_stopped: fn() -> bool,
     /// Those that will be asked for, by number of lines.
     runs: HashMap<usize, Runs>,
@@ -42,40 +66,38 @@ struct Runs {
 }
 
 impl<'a> Windows<'a> {
-    /// Hashes the lines of the file; `wanted` has the number of lines and the hash of each run that will be asked for, which
-    /// have about `asked` lines together. Once `is_stopped`, not all places are known.
+    /// Takes what will be asked for, which has about `asked` lines together. Once `is_stopped`, not all places are known.
     pub(super) fn new(
         index: &'a LineIndex<'a>,
         comparison: Comparison,
-        (asked, wanted): (usize, impl Iterator<Item = (usize, u64)>),
+        (asked, wanted): (usize, impl Iterator<Item = Wanted>),
         is_stopped: fn() -> bool,
     ) -> Self {
         let numbered = || {
-            let mut runs: HashMap<usize, Runs> = HashMap::new();
-            wanted.for_each(|(count, hash)| _ = runs.entry(count).or_default().number(hash));
-            runs
+            let (mut runs, mut firsts) = (HashMap::<usize, Runs>::new(), Vec::new());
+            for run in wanted {
+                _ = runs.entry(run.count).or_default().number(run.hash);
+                firsts.extend(run.first);
+            }
+            (runs, firsts)
         };
-        let part = |lines: Range<usize>, room: usize| {
-            let all = comparison.lines_from(index, lines.start).take(lines.len());
-            Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
+        let (hashes, ((runs, firsts), are_few)) = if asked <= index.count() / LINES_FOR_FEW {
+            (OnceCell::new(), (numbered(), true))
+        } else {
+            let (numbered, all) = hashed(index, comparison, (asked, numbered), is_stopped);
+            (OnceCell::from(all), (numbered, false))
         };
-        // The first thread, which hashes all that is asked for, has so many lines fewer of the file.
-        let is_small = index.text().len() < LARGE;
-        let middle = if is_small { 0 } else { index.count().saturating_sub(asked.saturating_mul(LINES_FOR_ONE)) / 2 };
-        let first = || (numbered(), part(0..middle, if middle == 0 { 0 } else { index.count() }));
-        let second = || part(middle..index.count(), index.count() - middle);
-        let ((runs, mut hashes), behind) = both_of(index.text().len(), first, second);
-        if middle == 0 {
-            hashes = behind;
-        } else if hashes.count() == middle {
-            hashes.append(&behind);
-        }
-        Self { index, comparison, hashes, is_stopped, runs, near: Cell::default() }
+        Self { index, comparison, hashes, firsts: are_few.then_some(firsts), is_stopped, runs, near: Cell::default() }
+    }
+
+    /// Returns the hashes of all lines.
+    fn hashes(&self) -> &Hashes {
+        self.hashes.get_or_init(|| hashed(self.index, self.comparison, (0, || ()), self.is_stopped).1)
     }
 
     /// Returns the hash of each line of the file.
     pub(super) fn line_hashes(&self) -> impl Iterator<Item = u64> {
-        self.hashes.starts(1).map(|line| self.hashes.run(line, 1, BASE))
+        self.hashes().starts(1).map(|line| self.hashes().run(line, 1, BASE))
     }
 
     /// Returns the offset of `line`, at once if it is near the last one that was asked for or compared.
@@ -85,18 +107,104 @@ impl<'a> Windows<'a> {
 
     /// Returns the places of the lines `wanted`; linear in the file only for each new number of lines.
     pub(super) fn places<'w>(&'w mut self, wanted: &'w [&'w [u8]]) -> Listed<'w> {
-        let (count, hash) = (wanted.len(), Hashes::of_run(self.comparison, wanted));
+        let Wanted { count, hash, first } = Wanted::new(self.comparison, wanted);
         let runs = self.runs.entry(count).or_default();
-        let number = runs.known(hash, runs.likely).unwrap_or_else(|| runs.number(hash));
+        let number = runs.known(hash, runs.likely).unwrap_or_else(|| {
+            self.firsts.iter_mut().for_each(|firsts| firsts.extend(first));
+            runs.number(hash)
+        });
         runs.likely = number + 1;
         if number >= runs.places.len() {
-            let is_large = self.index.text().len() >= LARGE;
-            runs.places = located(&self.hashes, count, (runs, is_large), self.is_stopped);
+            self.locate(count);
         }
-        let lines = runs.places[number].as_ref();
+        let lines = self.runs.get(&count).and_then(|runs| runs.places[number].as_ref());
         let (index, comparison, near) = (self.index, self.comparison, &self.near);
         Listed { index, comparison, wanted, lines, near }
     }
+
+    /// Finds the places of all runs of `count` lines; at first, those of all runs.
+    fn locate(&mut self, count: usize) {
+        let firsts = self.firsts.take().filter(|_| count > 0 && self.hashes.get().is_none());
+        if let Some(begun) = firsts.and_then(|firsts| self.begun(&Sieve::new(&firsts))) {
+            for (_, runs) in self.runs.iter_mut().filter(|(count, _)| **count > 0) {
+                runs.places = runs.nowhere();
+            }
+            for Begun { count, number, line } in begun {
+                self.runs.entry(count).and_modify(|runs| add(&mut runs.places, number, line));
+            }
+            return;
+        }
+        let is_large = self.index.text().len() >= LARGE;
+        if let Some(runs) = self.runs.get(&count) {
+            let places = located(self.hashes(), count, (runs, is_large), self.is_stopped);
+            self.runs.entry(count).and_modify(|runs| runs.places = places);
+        }
+    }
+
+    /// Returns what begins at the lines that pass, in the order of the file; `None` if there are too many such lines for that
+    /// to take less time than the hashes of all.
+    fn begun(&self, sieve: &Sieve) -> Option<Vec<Begun>> {
+        let (index, comparison, is_stopped) = (self.index, self.comparison, self.is_stopped);
+        let mut runs: Vec<_> = self.runs.iter().filter(|(count, _)| **count > 0).collect();
+        runs.sort_unstable_by_key(|(count, _)| **count);
+        let longest = runs.last().map_or(0, |(count, _)| **count);
+        let within = |lines: Range<usize>| {
+            let (mut found, mut left) = (Vec::new(), lines.len());
+            let all = comparison.lines_from(index, lines.start).take(lines.len());
+            for (line, text) in (lines.start..).zip(unless_stopped(all, is_stopped)) {
+                if !sieve.passes(fingerprint(&comparison.key(text))) {
+                    continue;
+                }
+                left = left.checked_sub(longest)?;
+                let mut hashes = comparison.sums(index, line);
+                let mut passed = 0;
+                for &(&count, runs) in &runs {
+                    let Some(hash) = hashes.nth(count - passed - 1) else { break };
+                    passed = count;
+                    found.extend(runs.known(hash, 0).map(|number| Begun { count, number, line }));
+                }
+            }
+            Some(found)
+        };
+        let middle = if index.text().len() < LARGE { 0 } else { index.count() / 2 };
+        let (first, behind) = both_of(index.text().len(), || within(0..middle), || within(middle..index.count()));
+        let mut found = first?;
+        found.extend(behind?);
+        Some(found)
+    }
+}
+
+/// A run that begins at a line of the file.
+struct Begun {
+    count: usize,
+    /// Its number among those of so many lines.
+    number: usize,
+    line: usize,
+}
+
+/// Returns the hashes of all lines, and what `beside` makes of about `asked` lines meanwhile.
+fn hashed<R>(
+    index: &LineIndex<'_>,
+    comparison: Comparison,
+    (asked, beside): (usize, impl FnOnce() -> R),
+    is_stopped: fn() -> bool,
+) -> (R, Hashes) {
+    let part = |lines: Range<usize>, room: usize| {
+        let all = comparison.lines_from(index, lines.start).take(lines.len());
+        Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
+    };
+    // The first thread, which has something else to do, has so many lines fewer of the file.
+    let is_small = index.text().len() < LARGE;
+    let middle = if is_small { 0 } else { index.count().saturating_sub(asked.saturating_mul(LINES_FOR_ONE)) / 2 };
+    let first = || (beside(), part(0..middle, if middle == 0 { 0 } else { index.count() }));
+    let second = || part(middle..index.count(), index.count() - middle);
+    let ((made, mut hashes), behind) = both_of(index.text().len(), first, second);
+    if middle == 0 {
+        hashes = behind;
+    } else if hashes.count() == middle {
+        hashes.append(&behind);
+    }
+    (made, hashes)
 }
 
 impl Runs {
@@ -114,6 +222,19 @@ impl Runs {
     fn known(&self, hash: u64, likely: usize) -> Option<usize> {
         if self.hashes.get(likely) == Some(&hash) { Some(likely) } else { self.numbers.get(&hash).copied() }
     }
+
+    /// Returns no place for each.
+    fn nowhere(&self) -> Vec<Option<Progressions>> {
+        self.hashes.iter().map(|_| None).collect()
+    }
+}
+
+/// Adds a line behind the others where the run with this number starts.
+fn add(places: &mut [Option<Progressions>], number: usize, line: usize) {
+    match &mut places[number] {
+        Some(lines) => lines.push(line),
+        room => *room = Some(Progressions::new(line)),
+    }
 }
 
 /// Returns where those of `runs` start, which have `count` lines, by their number there.
@@ -124,12 +245,8 @@ fn located(
     is_stopped: fn() -> bool,
 ) -> Vec<Option<Progressions>> {
     let (power, sieve) = (power(count), Sieve::new(&runs.hashes));
-    let add = |places: &mut [Option<Progressions>], number: usize, line| match &mut places[number] {
-        Some(lines) => lines.push(line),
-        room => *room = Some(Progressions::new(line)),
-    };
     let within = |lines: Range<usize>| {
-        let mut places: Vec<_> = runs.hashes.iter().map(|_| None).collect();
+        let mut places = runs.nowhere();
         let mut likely = 0;
         for line in unless_stopped(lines, is_stopped) {
             let hash = hashes.run(line, count, power);
@@ -152,31 +269,6 @@ fn located(
         lines.iter().flat_map(|lines| lines.within(0..usize::MAX)).for_each(|line| add(&mut places, number, line));
     }
     places
-}
-
-/// Lets the hashes through that it was made of, and few others.
-struct Sieve {
-    /// Its bits, 16 and more for each hash; their number is a power of two.
-    words: Vec<u64>,
-}
-
-impl Sieve {
-    fn new(hashes: &[u64]) -> Self {
-        let mut sieve = Self { words: vec![0; (hashes.len() / 4 + 1).next_power_of_two()] };
-        for &hash in hashes {
-            let word = sieve.word(hash);
-            sieve.words[word] |= 1 << (hash % 64);
-        }
-        sieve
-    }
-
-    fn word(&self, hash: u64) -> usize {
-        usize::try_from(hash >> 33).unwrap_or_default() & (self.words.len() - 1)
-    }
-
-    fn passes(&self, hash: u64) -> bool {
-        self.words[self.word(hash)] >> (hash % 64) & 1 != 0
-    }
 }
 
 /// Returns the offset of `line`, and notes that in `near`, the line with its offset that was asked for before.
@@ -267,6 +359,28 @@ mod tests {
         }
 
         #[test]
+        fn runs_are_found_by_their_first_lines_as_by_all_hashes(
+            file in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "ab\n", "\n"]), 0..60),
+            wanted in prop::collection::vec(prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "\n"]), 0..5), 1..6),
+            known in 0..6usize,
+        ) {
+            let (file, comparison) = (file.concat(), Comparison::loose(EXACT));
+            let index = LineIndex::new(file.as_bytes());
+            let wanted: Vec<Vec<_>> = wanted.iter().map(|run| run.iter().map(|line| line.as_bytes()).collect()).collect();
+            let runs = || wanted.iter().take(known).map(|run| Wanted::new(comparison, run));
+            let windows = |asked| Windows::new(&index, comparison, (asked, runs()), || false);
+            let (mut few, mut many) = (windows(0), windows(usize::MAX));
+            for run in wanted.iter().filter(|run| !run.is_empty()) {
+                let all = |windows: &mut Windows<'_>| {
+                    let places = windows.places(run);
+                    let listed = std::iter::successors(places.next(0), |line| places.next(line + 1)).collect::<Vec<_>>();
+                    (listed, places.count_from(0))
+                };
+                prop_assert_eq!(all(&mut few), all(&mut many));
+            }
+        }
+
+        #[test]
         fn two_parts_are_as_one(
             lines in prop::collection::vec(prop::sample::select(vec![&b"a\n"[..], b"b\n", b"ab\n"]), 1..60),
             cut in 0..60usize,
@@ -289,6 +403,27 @@ mod tests {
     }
 
     #[test]
+    fn all_lines_are_hashed_only_where_many_may_begin_a_run() {
+        let file: Vec<u8> = (0..4000).flat_map(|line| format!("this is line {line}\n").into_bytes()).collect();
+        let index = LineIndex::new(&file);
+        let comparison = Comparison::loose(EXACT);
+        let places = |wanted: [&'static [u8]; 3]| {
+            let runs = [Wanted::new(comparison, &wanted)].into_iter();
+            let mut windows = Windows::new(&index, comparison, (wanted.len(), runs), || false);
+            let line = windows.places(&wanted).next(0);
+            (line, windows.hashes.get().is_some())
+        };
+        assert_eq!(places([b"this is line 700\n", b"this is line 701\n", b"this is line 702\n"]), (Some(700), false));
+        assert_eq!(places([b"this is line 700\n", b"this is line 701\n", b"this is another\n"]), (None, false));
+        let file = [&b"a\n".repeat(4000)[..], b"b\n"].concat();
+        let index = LineIndex::new(&file);
+        let wanted: [&[u8]; 3] = [b"a\n", b"a\n", b"b\n"];
+        let mut windows = Windows::new(&index, comparison, (3, std::iter::empty()), || false);
+        assert_eq!(windows.places(&wanted).next(0), Some(3998));
+        assert!(windows.hashes.get().is_some());
+    }
+
+    #[test]
     fn however_two_threads_share_a_file_it_is_the_same() {
         let text = [b"ab\n".repeat(LARGE / 6), b"c\nd\n".repeat(LARGE / 6), b"e".to_vec()].concat();
         let index = LineIndex::new(&text);
@@ -297,9 +432,10 @@ mod tests {
         let wanted = [&b"ab\n"[..], b"c\n", b"d\n"];
         // All lines of the file, few, and none are left to the thread that hashes what is asked for.
         for asked in [0, index.count() / 4, index.count(), usize::MAX] {
-            let runs = [(3, Hashes::of_run(comparison, &wanted))];
-            let mut windows = Windows::new(&index, comparison, (asked, runs.into_iter()), || false);
-            assert!(windows.line_hashes().eq(hashes.iter().copied()), "{asked}");
+            let runs = || [Wanted::new(comparison, &wanted)].into_iter();
+            let windows = || Windows::new(&index, comparison, (asked, runs()), || false);
+            assert!(windows().line_hashes().eq(hashes.iter().copied()), "{asked}");
+            let mut windows = windows();
             let places = windows.places(&wanted);
             assert_eq!((places.next(0), places.count_from(0)), (Some(LARGE / 6 - 1), 1), "{asked}");
         }

@@ -6,7 +6,8 @@ use crate::matching::index::LineIndex;
 use crate::matching::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
 use crate::matching::level::levels;
 use crate::matching::pattern::Pattern;
-use crate::matching::windows::Windows;
+use crate::matching::sieve::fingerprint;
+use crate::matching::windows::{Wanted, Windows};
 use crate::plan::{Closeness, Direction, Hunk};
 
 /// The hunks, and how closely they have to fit.
@@ -25,15 +26,19 @@ impl Patch<'_> {
         Windows::new(index, comparison, (asked, self.wanted(comparison)), self.rules.is_stopped)
     }
 
-    /// Returns all that may be searched for: numbers of lines and their hashes.
-    fn wanted(self, comparison: Comparison) -> impl Iterator<Item = (usize, u64)> {
+    /// Returns all that may be searched for.
+    fn wanted(self, comparison: Comparison) -> impl Iterator<Item = Wanted> {
         let mut pattern = Pattern::default();
         self.hunks.iter().flat_map(move |hunk| {
             pattern.fill(hunk, self.text, self.direction);
             let hashes = Hashes::new(comparison, pattern.lines().iter().copied());
             let levels = levels(&pattern, hunk, self.direction, self.rules);
-            let runs = levels.into_iter().map(|level| (level.lines.start, level.lines.len()));
-            runs.map(move |(start, count)| (count, hashes.run(start, count, power(count))))
+            let runs = levels.into_iter().map(|level| {
+                let (start, count) = (level.lines.start, level.lines.len());
+                let first = pattern.lines()[level.lines].first().map(|line| fingerprint(&comparison.key(line)));
+                Wanted { count, hash: hashes.run(start, count, power(count)), first }
+            });
+            runs.collect::<Vec<_>>()
         })
     }
 }
