@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::LineIndex;
 use super::ladder::{FIXED, LADDER};
-use crate::text::{BYTE_ORDER_MARK, without_ending};
+use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 use crate::whitespace::{WhitespaceRule, fix};
 
 /// Odd and without pattern, so that places in a run weigh differently.
@@ -56,16 +56,21 @@ impl Comparison {
 
     /// Returns the lines of a file from `line` on as they are compared.
     pub(super) fn lines_from<'a>(self, index: &LineIndex<'a>, line: usize) -> impl Iterator<Item = &'a [u8]> {
-        (line..).zip(index.lines_from(line)).map(move |(number, line)| self.bare(number, line))
+        self.lines_of(&index.text()[index.offset(line)..], line)
     }
 
-    /// Returns the hash of each run of lines that begins at `line`, the shortest first.
-    pub(super) fn sums(self, index: &LineIndex<'_>, line: usize) -> impl Iterator<Item = u64> {
+    /// Returns the lines of a part of a file that begins with `line` as they are compared.
+    fn lines_of(self, text: &[u8], line: usize) -> impl Iterator<Item = &[u8]> {
+        (line..).zip(lines(text)).map(move |(number, (_, line))| self.bare(number, line))
+    }
+
+    /// Returns the hash of each run of lines that the part begins with, the shortest first.
+    pub(super) fn sums(self, text: &[u8], line: usize) -> impl Iterator<Item = u64> {
         let sum = move |sum: &mut u64, line: &[u8]| {
             *sum = self.add(*sum, line);
             Some(*sum)
         };
-        self.lines_from(index, line).scan(0, sum)
+        self.lines_of(text, line).scan(0, sum)
     }
 
     /// Returns the hash of a line.

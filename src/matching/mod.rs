@@ -13,6 +13,7 @@ mod index;
 mod ladder;
 mod level;
 mod lines;
+mod listed;
 mod merge;
 mod nearest;
 mod numbered;

@@ -7,9 +7,8 @@ use std::ops::Range;
 
 use super::hashes::{BASE, Comparison, Hashes, power};
 use super::index::LineIndex;
-use super::ladder::EXACT;
+use super::listed::{Listed, offset};
 use super::progression::Progressions;
-use super::search::Places;
 use super::sieve::{Sieve, fingerprint};
 use super::stop::unless_stopped;
 use crate::text::lines;
@@ -148,15 +147,15 @@ impl<'a> Windows<'a> {
         let mut runs: Vec<_> = self.runs.iter().filter(|(count, _)| **count > 0).collect();
         runs.sort_unstable_by_key(|(count, _)| **count);
         let longest = runs.last().map_or(0, |(count, _)| **count);
-        let within = |lines: Range<usize>| {
-            let (mut found, mut left) = (Vec::new(), lines.len());
-            let all = comparison.lines_from(index, lines.start).take(lines.len());
-            for (line, text) in (lines.start..).zip(unless_stopped(all, is_stopped)) {
-                if !sieve.passes(fingerprint(&comparison.key(text))) {
+        let within = |part: Range<usize>| {
+            let (mut found, mut left) = (Vec::new(), part.len());
+            let text = &index.text()[index.offset(part.start)..];
+            for (line, (span, first)) in part.zip(unless_stopped(lines(text), is_stopped)) {
+                if !sieve.passes(fingerprint(&comparison.key(comparison.bare(line, first)))) {
                     continue;
                 }
                 left = left.checked_sub(longest)?;
-                let mut hashes = comparison.sums(index, line);
+                let mut hashes = comparison.sums(&text[span.start..], line);
                 let mut passed = 0;
                 for &(&count, runs) in &runs {
                     let Some(hash) = hashes.nth(count - passed - 1) else { break };
@@ -271,70 +270,13 @@ fn located(
     places
 }
 
-/// Returns the offset of `line`, and notes that in `near`, the line with its offset that was asked for before.
-fn offset(index: &LineIndex<'_>, near: &Cell<(usize, usize)>, line: usize) -> usize {
-    let offset = index.offset_from(near.get(), line);
-    near.set((line, offset));
-    offset
-}
-
-/// The places of some lines, found by their hash and compared when they are asked for.
-pub(super) struct Listed<'w> {
-    index: &'w LineIndex<'w>,
-    comparison: Comparison,
-    wanted: &'w [&'w [u8]],
-    lines: Option<&'w Progressions>,
-    near: &'w Cell<(usize, usize)>,
-}
-
-impl Listed<'_> {
-    /// Returns how many places there are at or behind `from`, as far as hashes tell.
-    pub(super) fn count_from(&self, from: usize) -> usize {
-        self.lines.map_or(0, |lines| lines.count_within(&(from..usize::MAX)))
-    }
-
-    /// Returns whether the lines are at `line`.
-    pub(super) fn is_at(&self, line: usize) -> bool {
-        if self.comparison == Comparison::strict(EXACT) {
-            return self.is_exactly_at(line);
-        }
-        let text = &self.index.text()[offset(self.index, self.near, line)..];
-        let mut found = (line..).zip(lines(text)).map(|(number, (_, line))| self.comparison.bare(number, line));
-        let key = |line| self.comparison.key(line);
-        self.wanted.iter().all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
-    }
-
-    /// The same byte for byte, without a look for the ends of lines.
-    fn is_exactly_at(&self, line: usize) -> bool {
-        let mut rest = &self.index.text()[offset(self.index, self.near, line)..];
-        self.wanted.iter().all(|wanted| {
-            let behind = rest.strip_prefix(*wanted);
-            rest = behind.unwrap_or_default();
-            behind.is_some() && !wanted.is_empty() && (wanted.ends_with(b"\n") || rest.is_empty())
-        })
-    }
-}
-
-impl Places for Listed<'_> {
-    fn count(&self) -> usize {
-        self.wanted.len()
-    }
-
-    fn next(&self, from: usize) -> Option<usize> {
-        self.lines?.within(from..usize::MAX).find(|&line| self.is_at(line))
-    }
-
-    fn previous(&self, before: usize, floor: usize) -> Option<usize> {
-        self.lines?.within(floor..before).rev().find(|&line| self.is_at(line))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::RngSeed;
 
-    use super::super::search::Needle;
+    use super::super::ladder::EXACT;
+    use super::super::search::{Needle, Places};
     use super::*;
 
     proptest! {
