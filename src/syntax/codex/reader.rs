@@ -1,7 +1,7 @@
 //! The lines of an envelope, which have to be UTF-8.
 
 use crate::syntax::{SyntaxError, SyntaxErrorKind, content_span};
-use crate::text::{Lines, Span};
+use crate::text::{Lines, Span, without_ending};
 
 /// One line.
 #[derive(Clone, Copy, Debug)]
@@ -57,12 +57,13 @@ impl<'a> Reader<'a> {
         let Some(line) = self.lines.peek() else {
             return Ok(None);
         };
-        let span = self.place();
+        let start = self.offset();
+        let span = Span::new(start, start + without_ending(line).len());
         let content = std::str::from_utf8(span.of(self.text)).map_err(|error| {
             let place = Span::new(span.start + error.valid_up_to(), span.end);
             SyntaxError::new(SyntaxErrorKind::Expected("UTF-8"), place)
         })?;
-        Ok(Some(Line { content, span, whole: Span::new(span.start, span.start + line.len()) }))
+        Ok(Some(Line { content, span, whole: Span::new(start, start + line.len()) }))
     }
 
     /// Returns whether only blank lines follow `line`, and perhaps the one that ends a heredoc.
@@ -88,10 +89,15 @@ impl<'a> Reader<'a> {
     /// As [`Reader::peek`].
     pub(super) fn take_if(&mut self, is_meant: impl Fn(&Line<'a>) -> bool) -> Result<Option<Line<'a>>, SyntaxError> {
         let line = self.peek()?.filter(is_meant);
-        if line.is_some() {
-            self.lines.next();
+        if let Some(line) = &line {
+            self.pass(line);
         }
         Ok(line)
+    }
+
+    /// Takes `line`, which is the next one.
+    pub(super) fn pass(&mut self, line: &Line<'_>) {
+        self.lines = Lines::within(self.text, Span::new(line.whole.end, self.text.len()));
     }
 
     /// Takes blank lines as long as there are any.

@@ -131,7 +131,7 @@ fn body(reader: &mut Reader<'_>) -> Result<(usize, usize), SyntaxError> {
         };
         old += usize::from(is_old);
         new += usize::from(is_new);
-        reader.next()?;
+        reader.pass(&line);
     }
 }
 
