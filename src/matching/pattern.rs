@@ -1,5 +1,6 @@
 //! The old lines of a hunk.
 
+use super::covered::signed;
 use crate::plan::{Direction, Hunk, HunkLine, HunkLines, LineKind};
 use crate::text::Span;
 
@@ -28,7 +29,13 @@ impl<'a> Pattern<'a> {
 
     /// Does that again for another hunk, in the room that is there.
     pub(super) fn fill(&mut self, hunk: &Hunk, text: &'a [u8], direction: Direction) {
-        self.take(hunk, hunk.lines(text, direction), HunkLine::is_old);
+        if let Some((LineKind::Insertion, count)) = hunk.one_kind(text, direction) {
+            self.lines.clear();
+            self.spans.clear();
+            (self.leading, self.trailing, self.change) = (0, 0, signed(count));
+        } else {
+            self.take(hunk, hunk.lines(text, direction), HunkLine::is_old);
+        }
     }
 
     /// Takes the new lines of `hunk`.

@@ -23,7 +23,7 @@ pub fn blank_end(
     direction: Direction,
     placement: &Placement,
 ) -> Option<BlankEnd> {
-    if placement.bytes.end < preimage.len() {
+    if placement.bytes.end < preimage.len() || ends_with_text(hunk.body.of(text)) {
         return None;
     }
     let mut end: Option<BlankEnd> = None;
@@ -36,4 +36,13 @@ pub fn blank_end(
         };
     }
     end
+}
+
+/// Returns whether the last line of the body of a hunk has anything but blanks behind its marker: then none is blank at the
+/// end, as in most hunks, and nobody has to look at all of them.
+fn ends_with_text(body: &[u8]) -> bool {
+    let body = body.strip_suffix(b"\n").unwrap_or(body);
+    let last = &body[memchr::memrchr(b'\n', body).map_or(0, |newline| newline + 1)..];
+    // What stands in a note is no line.
+    matches!(last, [marker, line @ ..] if *marker != b'\\' && !is_blank(line))
 }

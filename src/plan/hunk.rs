@@ -1,5 +1,6 @@
 //! One contiguous change of lines: where it belongs, and its lines in place in the patch.
 
+use std::iter;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -105,6 +106,20 @@ impl Hunk {
     #[must_use]
     pub fn lines<'a>(&self, text: &'a [u8], direction: Direction) -> HunkLines<'a> {
         HunkLines { lines: Lines::within(text, self.body), direction }
+    }
+
+    /// Returns the kind of all its lines where one side has none, and how many they are: nobody has to look at them for that.
+    pub(crate) fn one_kind(&self, text: &[u8], direction: Direction) -> Option<(LineKind, usize)> {
+        let found = match (self.preimage_range(direction).count, self.postimage_range(direction).count) {
+            (0, count @ 1..) => (LineKind::Insertion, count),
+            (count @ 1.., 0) => (LineKind::Deletion, count),
+            _ => return None,
+        };
+        debug_assert!(
+            self.lines(text, direction).map(|line| line.kind).eq(iter::repeat_n(found.0, found.1)),
+            "{self:?}"
+        );
+        Some(found)
     }
 
     /// Returns how many lines either side has at most: as many as the header says, and as the body has bytes, as each has at

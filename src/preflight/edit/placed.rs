@@ -43,11 +43,15 @@ fn overlaid(
 /// Returns how many lines the operation adds and removes.
 pub(in crate::preflight) fn counted(operation: &Operation, text: &[u8]) -> (usize, usize) {
     let (mut added, mut removed) = (0, 0);
-    for line in operation.hunks().flat_map(|hunk| hunk.lines(text, operation.direction)) {
-        match line.kind {
-            LineKind::Insertion => added += 1,
-            LineKind::Deletion => removed += 1,
-            LineKind::Context => {}
+    let mut count = |kind, lines| match kind {
+        LineKind::Insertion => added += lines,
+        LineKind::Deletion => removed += lines,
+        LineKind::Context => {}
+    };
+    for hunk in operation.hunks() {
+        match hunk.one_kind(text, operation.direction) {
+            Some((kind, lines)) => count(kind, lines),
+            None => hunk.lines(text, operation.direction).for_each(|line| count(line.kind, 1)),
         }
     }
     (added, removed)
