@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::Options;
 use super::findings::Findings;
 use super::operation::Worker;
+use super::overlay::Directories;
 use crate::change::FileChange;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
@@ -77,10 +78,10 @@ type Resolved = (Vec<(usize, Findings)>, Vec<FileChange>);
 pub(super) fn resolve(
     plan: &Plan,
     members: &[usize],
-    workspace: &dyn Workspace,
+    (workspace, directories): (&dyn Workspace, &Directories),
     options: &Options,
 ) -> Result<Resolved, WorkspaceError> {
-    let mut worker = Worker::new(plan, members, workspace, options);
+    let mut worker = Worker::new(plan, members, (workspace, directories), options);
     let mut all = Vec::with_capacity(members.len());
     let mut step = 0;
     for &index in members {

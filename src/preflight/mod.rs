@@ -54,6 +54,7 @@ use crate::threads;
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
 use findings::Findings;
+use overlay::Directories;
 
 pub use codes::{CODES, Code, Kind, code};
 pub use gallery::{Gallery, Moment, media_type};
@@ -203,7 +204,7 @@ pub fn resolve(
     let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };
     let is_misspaced = is_found && options.whitespace.action.refuses();
     let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
-    let count = AtomicUsize::new(0);
+    let (count, directories) = (AtomicUsize::new(0), Directories::default());
     options.progress.enter(Phase::Looking, plan.operations.len());
     let work = |members: &[usize]| -> Result<(), WorkspaceError> {
         options.progress.step(members.len());
@@ -211,7 +212,7 @@ pub fn resolve(
         if members.iter().any(|&index| locked(&all[index]).is_failed()) {
             return Ok(());
         }
-        let (found, changes) = group::resolve(plan, members, workspace, options)?;
+        let (found, changes) = group::resolve(plan, members, (workspace, &directories), options)?;
         go_on(options)?;
         for (index, mut findings) in found {
             if let Some(shelf) = &options.shelf {

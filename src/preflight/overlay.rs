@@ -1,10 +1,12 @@
 //! The files of one group as its operations leave them, over what is on disk.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, hash_map};
+use std::sync::Mutex;
 
 use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::text::{Bytes, Contents};
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
@@ -75,16 +77,41 @@ struct Moves<'o> {
     sources: HashMap<&'o RelPath, &'o RelPath>,
 }
 
+/// The directories of files that are not there, and whether they are missing themselves: of those that are to be made, the
+/// first two files are looked for. It is known once a second one was.
+#[derive(Debug, Default)]
+pub(super) struct Directories(Mutex<HashMap<Box<[u8]>, Option<bool>>>);
+
+impl Directories {
+    /// Returns whether the directory of `path` is known to be missing.
+    fn lack_that_of(&self, path: &RelPath) -> bool {
+        path.directory().is_some_and(|directory| locked(&self.0).get(directory) == Some(&Some(true)))
+    }
+
+    /// Notes that nothing is at `path`.
+    fn note(&self, path: &RelPath, workspace: &dyn Workspace) {
+        let Some(directory) = path.parent() else { return };
+        match locked(&self.0).entry(directory.as_bytes().into()) {
+            hash_map::Entry::Vacant(unknown) => _ = unknown.insert(None),
+            hash_map::Entry::Occupied(mut known) => {
+                let is_missing = known.get().unwrap_or_else(|| matches!(workspace.stat(&directory), Ok(None)));
+                known.insert(Some(is_missing));
+            }
+        }
+    }
+}
+
 /// The files of one group.
 pub(super) struct Overlay<'w> {
     workspace: &'w dyn Workspace,
+    directories: &'w Directories,
     max_file: u64,
     entries: HashMap<RelPath, Entry>,
 }
 
 impl<'w> Overlay<'w> {
-    pub(super) fn new(workspace: &'w dyn Workspace, max_file: u64) -> Self {
-        Self { workspace, max_file, entries: HashMap::new() }
+    pub(super) fn new(workspace: &'w dyn Workspace, directories: &'w Directories, max_file: u64) -> Self {
+        Self { workspace, directories, max_file, entries: HashMap::new() }
     }
 
     /// Returns what stands at `path` after the operations so far.
@@ -177,10 +204,16 @@ impl<'w> Overlay<'w> {
     }
 
     fn load(&self, path: &RelPath) -> Result<(Seen, Option<(FileState, Node)>), WorkspaceError> {
+        if self.directories.lack_that_of(path) {
+            return Ok((Seen::Nothing, None));
+        }
         match self.workspace.read(path, self.max_file) {
             Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
             Err(error) => match error.fault {
-                Fault::Missing => Ok((Seen::Nothing, None)),
+                Fault::Missing => {
+                    self.directories.note(path, self.workspace);
+                    Ok((Seen::Nothing, None))
+                }
                 Fault::TooLarge => {
                     let size = self.workspace.stat(path)?.map_or(self.max_file, |stat| stat.size);
                     Ok((Seen::TooLarge { size, limit: self.max_file }, None))
@@ -311,4 +344,26 @@ fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> (Seen, Option<(FileState,
         restored: None,
     };
     (Seen::Node(node.clone()), Some((FileState { stat, digest }, node)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::memory::{Entry, Memory};
+
+    #[test]
+    fn a_directory_is_known_to_be_missing_when_two_of_its_files_are() {
+        let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
+        let (memory, directories) =
+            (Memory::with_files([(path("there/file"), Entry::file("old\n"))]), Directories::default());
+        let mut known = Vec::new();
+        for name in ["there/a", "gone/a", "there/b", "gone/b", "a", "b"] {
+            let mut overlay = Overlay::new(&memory, &directories, u64::MAX);
+            assert!(matches!(overlay.current(&path(name), 0).unwrap(), Seen::Nothing), "{name}");
+            known.push(directories.lack_that_of(&path(name)));
+        }
+        assert_eq!(known, [false, false, false, true, false, false]);
+        let seen = Overlay::new(&memory, &directories, u64::MAX).current(&path("there/file"), 0).unwrap();
+        assert!(matches!(seen, Seen::Node(_)));
+    }
 }

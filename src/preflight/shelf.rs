@@ -6,6 +6,7 @@ use std::fmt;
 use std::io;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
+use super::overlay::Directories;
 use super::{Options, group};
 use crate::digest::Digest;
 use crate::mutex::locked;
@@ -73,8 +74,8 @@ impl Shelf {
             }
             (groups, places)
         });
-        let (found, _) =
-            group::resolve(plan, groups.get(places[index]), workspace, options).map_err(io::Error::other)?;
+        let (found, _) = group::resolve(plan, groups.get(places[index]), (workspace, &Directories::default()), options)
+            .map_err(io::Error::other)?;
         let mut held = self.held();
         for (member, findings) in found {
             let diff = findings.outcome.diff.unwrap_or_default();

@@ -14,7 +14,7 @@ use super::findings::Findings;
 use super::growth::Growth;
 use super::guards::Watched;
 use super::modes::{kept, permissions};
-use super::overlay::{Node, Overlay, Seen};
+use super::overlay::{Directories, Node, Overlay, Seen};
 use super::three_way::{self, Attempt, Fallback};
 use super::{Moment, Options, Side, done, lines, reject, whole};
 use crate::change::FileChange;
@@ -55,14 +55,19 @@ struct Uncopied<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(plan: &'a Plan, members: &[usize], workspace: &'a dyn Workspace, options: &'a Options) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan,
+        members: &[usize],
+        (workspace, directories): (&'a dyn Workspace, &'a Directories),
+        options: &'a Options,
+    ) -> Self {
         let operations = || members.iter().map(|&index| &plan.operations[index]);
         let going = operations().filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
         let named = operations()
             .filter(|_| options.reject)
             .flat_map(|operation| operation.from.iter().chain([&operation.path]));
         let named = named.collect();
-        let overlay = Overlay::new(workspace, options.max_read());
+        let overlay = Overlay::new(workspace, directories, options.max_read());
         Self {
             plan,
             options,
