@@ -86,6 +86,10 @@ impl RelPath {
     }
 
     fn checked_length(bytes: &[u8]) -> Result<Self, PathError> {
+        // A short one has neither a long component nor many.
+        if bytes.len() <= MAX_COMPONENT.min(MAX_DEPTH) {
+            return Ok(Self(bytes.into()));
+        }
         let (mut depth, mut start) = (0, 0);
         for end in memchr::memchr_iter(b'/', bytes).chain([bytes.len()]) {
             if end - start > MAX_COMPONENT {

@@ -151,14 +151,11 @@ impl Parents {
         walk(start, path, access)
     }
 
-    /// Forgets the directories at and below `path`, of which one was moved, made or removed.
-    pub(super) fn forget(&self, path: &RelPath) {
-        let path = path.as_bytes();
-        let is_at_or_below =
-            |entry: &Entry| entry.path.strip_prefix(path).is_some_and(|rest| matches!(rest.first(), None | Some(b'/')));
+    /// Forgets the directories at and below `paths`, of which one was moved, made or removed.
+    pub(super) fn forget<const N: usize>(&self, paths: [&RelPath; N]) {
         let mut kept = self.kept();
         kept.generation += 1;
-        kept.entries.retain(|entry| !is_at_or_below(entry));
+        kept.entries.retain(|entry| !paths.iter().any(|path| entry.is_at_or_below(path.as_bytes())));
     }
 
     /// Gives all handles back.
@@ -170,6 +167,15 @@ impl Parents {
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
         locked(&self.kept)
+    }
+}
+
+impl Entry {
+    /// Returns whether it is of the directory at `path`, or of one below it; mostly the length tells.
+    fn is_at_or_below(&self, path: &[u8]) -> bool {
+        self.path.len() >= path.len()
+            && matches!(self.path.get(path.len()), None | Some(b'/'))
+            && self.path.starts_with(path)
     }
 }
 
@@ -336,7 +342,7 @@ mod tests {
             }
         };
         use_all();
-        parents.forget(&RelPath::new(b"a/b").unwrap());
+        parents.forget([&RelPath::new(b"a/b").unwrap()]);
         let kept: Vec<_> = parents.kept().entries.iter().map(|entry| entry.path.clone()).collect();
         assert_eq!(kept, [b"a"[..].into(), b"ab"[..].into()]);
         use_all();

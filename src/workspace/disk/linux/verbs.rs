@@ -134,7 +134,7 @@ impl Workspace for Disk {
                 Privacy::Passing => make_private(&directory, name, PRIVATE | PASSING),
                 Privacy::Shared => Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?),
             };
-            self.parents.forget(path);
+            self.parents.forget([path]);
             result
         })
     }
@@ -143,7 +143,7 @@ impl Workspace for Disk {
         self.attempt("remove directory", Some(path), || {
             let (directory, name) = self.parents.of(path)?;
             let result = unlinkat(&directory, name, AtFlags::REMOVEDIR);
-            self.parents.forget(path);
+            self.parents.forget([path]);
             result.map_err(|errno| match errno {
                 Errno::EXIST => Trouble::new(Fault::NotEmpty, errno),
                 errno => errno.into(),
@@ -312,8 +312,7 @@ impl Disk {
             Rename::Exchange => renameat_with(&old_directory, old, &new_directory, new, RenameFlags::EXCHANGE),
             Rename::Replace => renameat(&old_directory, old, &new_directory, new),
         };
-        self.parents.forget(from);
-        self.parents.forget(to);
+        self.parents.forget([from, to]);
         result.map_err(|errno| match errno {
             // Without the flags EINVAL only means a directory that would get below itself.
             Errno::INVAL if how != Rename::Replace && !to.is_below(from) && !from.is_below(to) => {
