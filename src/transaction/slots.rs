@@ -46,6 +46,20 @@ impl<'w> Slots<'w> {
         self.workspace.rename(slot, path, Rename::Replace)
     }
 
+    /// Does the same by giving the file a second name and taking the first one away.
+    ///
+    /// Linux lets one thread at a time rename from one directory to another (`s_vfs_rename_mutex` in directory locking of its
+    /// documentation), but lets each directory have a thread that makes names in it: two threads that link and unlink 20,000
+    /// files took 0.15 s where they, or one, took 0.25 to rename them.
+    pub(super) fn link_in(&self, slot: &RelPath, path: &RelPath) -> Result<()> {
+        match self.workspace.link(slot, path) {
+            Ok(()) => self.workspace.remove(slot),
+            Err(error) if error.fault == Fault::Exists => Err(error),
+            // Whatever a second name was refused for.
+            Err(_) => self.put_in(slot, path),
+        }
+    }
+
     /// Lets two files trade places; `None` if the file system cannot.
     pub(super) fn exchange(&self, slot: &RelPath, path: &RelPath) -> Option<Result<()>> {
         self.flagged(slot, path, Rename::Exchange)

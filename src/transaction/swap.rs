@@ -1,9 +1,10 @@
-//! The swap: puts what was staged in place, each old file staying within reach. One thread, in the journal's order; where
-//! there are many, another one looks behind it at what came out.
+//! The swap: puts what was staged in place, each old file staying within reach. What leaves is one thread's, in the journal's
+//! order; where there are many, another one looks behind it at what came out, and two put in what comes.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::change::{Change, Numbered, Standing};
+use super::change::{Arrival, Change, Numbered, Standing};
 use super::journal::{Journal, Made};
 use super::scratch::{self, Scratch, Slot};
 use super::slots::Slots;
@@ -16,7 +17,7 @@ use crate::progress::{Phase, Progress};
 use crate::threads;
 use crate::workspace::{Fault, Privacy, Rename, Timestamp, WorkspaceError};
 
-/// So many files are worth a thread that looks at what came out.
+/// So many files are worth a second thread.
 const FOLLOWED: usize = 256;
 
 /// One swap.
@@ -57,11 +58,7 @@ impl Swap<'_> {
             made_dir.map_err(|error| stale(error, &made.path, &[Fault::Exists]))?;
         }
         self.exchange_all()?;
-        for change in changes.iter().filter(|change| !change.is_exchange() && !change.is_overwrite()) {
-            self.poll()?;
-            self.put_in(change)?;
-            self.progress.step(1);
-        }
+        self.put_all_in()?;
         for change in changes.iter().filter(|change| change.is_overwrite()) {
             self.poll()?;
             self.overwrite(change)?;
@@ -117,6 +114,29 @@ impl Swap<'_> {
                 slot.map_or(Ok(()), |slot| self.verify(change, &slot))
             },
         )
+    }
+
+    /// Puts in what has its old file elsewhere or none. Where there is much, two threads do it, each directory one of them; an
+    /// error of one ends both.
+    fn put_all_in(&self) -> Result<(), Failure> {
+        let changes = self.journal.changes.iter();
+        let coming: Vec<_> = changes.filter(|change| !change.is_exchange() && !change.is_overwrite()).collect();
+        let (are_many, is_stopped) = (coming.len() >= FOLLOWED, AtomicBool::new(false));
+        let put_in = |some: &[&Change]| {
+            let mut some = some.iter().take_while(|_| !is_stopped.load(Ordering::Relaxed));
+            let put = some.try_for_each(|change| {
+                self.poll()?;
+                self.put_in(change, are_many)?;
+                self.progress.step(1);
+                Ok(())
+            });
+            put.inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))
+        };
+        if are_many {
+            threads::try_take(coming.chunk_by(|a, b| a.path.directory() == b.path.directory()), put_in)
+        } else {
+            put_in(&coming)
+        }
     }
 
     /// Takes a file out, and returns where it is now: that has to be verified.
@@ -179,9 +199,13 @@ impl Swap<'_> {
         Ok(None)
     }
 
-    fn put_in(&self, change: &Change) -> Result<(), Failure> {
+    /// Puts in what comes; a new file that is one of `many` by a second name.
+    fn put_in(&self, change: &Change, many: bool) -> Result<(), Failure> {
         let Some(slot) = self.scratch.arrival(change, self.leaving)? else { return Ok(()) };
-        let put = self.slots.put_in(&slot, &change.path);
+        let put = match change.arrives {
+            Some(Arrival::Staged) if many => self.slots.link_in(&slot, &change.path),
+            _ => self.slots.put_in(&slot, &change.path),
+        };
         put.map_err(|error| stale(error, &change.path, &[Fault::Exists]))
     }
 

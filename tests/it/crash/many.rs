@@ -1,9 +1,10 @@
-//! So many files that one thread looks behind another at what came out of the swap.
+//! So many files that two threads share the swap.
 
 use std::sync::{Arc, Mutex};
 
 use wpatch::transaction::{Failure, Interrupt, recover};
-use wpatch::workspace::memory::{Entry, FaultKind, Injection};
+use wpatch::workspace::Workspace;
+use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection};
 
 use super::others::{Edit, verbs_of_staging};
 use super::{NONE, memory, tree, verbs};
@@ -21,14 +22,15 @@ fn case() -> Case {
     };
     let files =
         |directory: &'static str, text: &'static str| names(directory).map(move |name| (name, Entry::file(text)));
-    let steps = names("changed").map(|name| Step::Put(name, Entry::file("new"))).chain(names("gone").map(Step::Delete));
+    let puts = ["changed", "made", "made/below"].into_iter().flat_map(names);
+    let steps = puts.map(|name| Step::Put(name, Entry::file("new"))).chain(names("gone").map(Step::Delete));
     Case {
         name: "many",
         before: files("changed", "old").chain(files("gone", "old")).collect(),
         links: vec![],
         mounts: vec![],
         steps: steps.collect(),
-        after: files("changed", "new").collect(),
+        after: ["changed", "made", "made/below"].into_iter().flat_map(|directory| files(directory, "new")).collect(),
     }
 }
 
@@ -73,6 +75,42 @@ fn what_somebody_else_writes_is_seen_behind_the_swap() {
         }
     }
     assert!(refused > 0 && done > 0, "{refused} {done}");
+}
+
+#[test]
+fn what_somebody_else_makes_is_not_replaced() {
+    let case = case();
+    let (before, after) = (case.memory().entries(), case.after());
+    let (target, directory) = (path("made/below/200"), path("made/below"));
+    let (mut refused, mut done) = (0, 0);
+    for verb in moments(&case) {
+        let (memory, place) = (memory(&case, &[]), target.clone());
+        memory.before_verb(verb, move |memory| _ = Edit::InPlace.act(memory, &place));
+        let outcome = case.run(&memory, NONE);
+        let mut found = tree(&memory);
+        assert_eq!(found.remove(&target).map(|entry| entry.contents), Some(b"theirs".to_vec()), "{verb} {outcome:?}");
+        let mut rest = if outcome.is_ok() { after.clone() } else { before.clone() };
+        rest.remove(&target);
+        if outcome.is_err() {
+            let above = [&directory, &directory.parent().unwrap()].map(|path| found.remove(path).is_some());
+            assert_eq!(above, [true; 2], "{verb}");
+        }
+        assert!(found == rest, "{verb} {outcome:?}");
+        if outcome.is_ok() { done += 1 } else { refused += 1 }
+    }
+    assert!(refused > 0 && done > 0, "{refused} {done}");
+}
+
+#[test]
+fn new_files_come_in_without_second_names_or_by_them() {
+    let case = case();
+    for lacks in [&[][..], &[Feature::HardLinks], &[Feature::RenameFlags]] {
+        let memory = memory(&case, lacks);
+        let _ = case.run(&memory, NONE).unwrap();
+        assert!(tree(&memory) == case.after(), "{lacks:?}");
+        let links = |name: &str| memory.stat(&path(name)).unwrap().unwrap().links;
+        assert_eq!(["made/0", "made/below/299", "changed/7"].map(links), [1; 3], "{lacks:?}");
+    }
 }
 
 #[test]
