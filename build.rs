@@ -31,10 +31,13 @@ const ASKED: [&str; 9] =
 
 /// Which functions come to lie side by side.
 const ORDER: &str = "start.ld";
+/// The variable that leaves the order to the linker, for one that takes no such list and is not found out.
+const UNORDERED: &str = "WPATCH_UNORDERED";
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={ORDER}");
+    println!("cargo::rerun-if-env-changed={UNORDERED}");
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     let is_plain = is("CARGO_CFG_TARGET_OS", "linux")
         && is("CARGO_CFG_TARGET_ENV", "gnu")
@@ -46,14 +49,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     if is_plain {
         println!("cargo::rustc-link-arg-bins=-no-pie");
         let directory = env::var("OUT_DIR")?;
+        let here = format!("-L{directory}");
+        let mut arguments = Vec::new();
         if has_archives(Path::new(&directory))? {
-            println!("cargo::rustc-link-arg-bins=-L{directory}");
-            println!("cargo::rustc-link-arg-bins=-static");
+            arguments = vec![here.as_str(), "-static"];
         }
         let order = format!("-T{}", Path::new(&env::var("CARGO_MANIFEST_DIR")?).join(ORDER).display());
         // A program for tests is linked often, and the names are those of optimised code.
-        if is("PROFILE", "release") && links(Path::new(&directory), &[&order])? {
-            println!("cargo::rustc-link-arg-bins={order}");
+        let may_order = is("PROFILE", "release") && env::var_os(UNORDERED).is_none();
+        if may_order && links(Path::new(&directory), &[&arguments[..], &[&order]].concat())? {
+            arguments.push(&order);
+        }
+        for argument in arguments {
+            println!("cargo::rustc-link-arg-bins={argument}");
         }
     }
     Ok(())
@@ -72,7 +80,7 @@ fn has_archives(directory: &Path) -> Result<bool, Box<dyn Error>> {
         fs::write(directory.join(name), format!("GROUP ( {} )\n", found.join(" ")))?;
     }
     let here = format!("-L{}", directory.display());
-    links(directory, &[ASKED.as_slice(), &[&here, "-static"]].concat())
+    links(directory, &[&here, "-static"])
 }
 
 /// Returns whether a program that is linked with `arguments` in `directory` runs.
@@ -81,7 +89,7 @@ fn links(directory: &Path, arguments: &[&str]) -> Result<bool, Box<dyn Error>> {
     let (source, program) = (directory.join("nothing.c"), directory.join("nothing"));
     fs::write(&source, "int main(void) { return 0; }\n")?;
     let mut linker = linker();
-    linker.arg(&source).args(arguments).args(wished()).arg("-no-pie").arg("-o").arg(&program);
+    linker.arg(&source).args(ASKED).arg("-no-pie").args(arguments).args(wished("link-arg")).arg("-o").arg(&program);
     let is_done = |command: &mut Command| {
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         status.is_ok_and(|status| status.success())
@@ -89,11 +97,16 @@ fn links(directory: &Path, arguments: &[&str]) -> Result<bool, Box<dyn Error>> {
     Ok(is_done(&mut linker) && is_done(&mut Command::new(&program)))
 }
 
-/// Returns what whoever builds this asks the linker for, such as another linker.
-fn wished() -> Vec<String> {
+/// Returns what whoever builds this has rustc take for `option`: the linker itself, or what it is asked for.
+fn wished(option: &str) -> Vec<String> {
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    let words = flags.split('\x1f').map(|flag| flag.strip_prefix("-C").unwrap_or(flag).trim_start());
-    words.filter_map(|word| word.strip_prefix("link-arg=")).map(str::to_owned).collect()
+    let words = flags.split('\x1f').map(|flag| flag.trim_start_matches("-C").trim_start_matches("--codegen="));
+    let values = words.filter_map(|word| word.trim_start().strip_prefix(option));
+    let split = |value: &str| match value.strip_prefix("s=") {
+        Some(several) => several.split_whitespace().map(str::to_owned).collect(),
+        None => Vec::from_iter(value.strip_prefix('=').map(str::to_owned)),
+    };
+    values.flat_map(split).collect()
 }
 
 /// Returns where the C compiler has a library; one that has it not answers with its name alone.
@@ -107,5 +120,6 @@ fn path_of(library: &str) -> Option<String> {
 
 /// Returns the C compiler that links the program.
 fn linker() -> Command {
-    Command::new(env::var_os("RUSTC_LINKER").unwrap_or_else(|| OsString::from("cc")))
+    let named = wished("linker").pop().map(OsString::from).or_else(|| env::var_os("RUSTC_LINKER"));
+    Command::new(named.unwrap_or_else(|| OsString::from("cc")))
 }

@@ -22,7 +22,7 @@ pub(crate) const LARGE: usize = 1 << 20;
 /// So many items are worth a second thread, if each takes no longer than a system call or two.
 pub(crate) const MANY: usize = 1 << 10;
 /// So many items are made texts at a time, while those before them are written.
-const WRITTEN: usize = 1 << 13;
+const WRITTEN: usize = 1 << 11;
 /// Items that are handed over to another thread at once.
 const HANDED: usize = 64;
 

@@ -7,11 +7,16 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::index::LineIndex;
 use super::ladder::{FIXED, LADDER};
+use super::stop::unless_stopped;
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
+use crate::threads::{LARGE, both_of};
 use crate::whitespace::{WhitespaceRule, fix};
 
 /// Odd and without pattern, so that places in a run weigh differently.
 pub(super) const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// To hash a line that is asked for, and to number its run, takes as long as to hash so many lines of the file.
+const LINES_FOR_ONE: usize = 3;
 
 /// How lines are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,17 +65,8 @@ impl Comparison {
     }
 
     /// Returns the lines of a part of a file that begins with `line` as they are compared.
-    fn lines_of(self, text: &[u8], line: usize) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn lines_of(self, text: &[u8], line: usize) -> impl Iterator<Item = &[u8]> {
         (line..).zip(lines(text)).map(move |(number, (_, line))| self.bare(number, line))
-    }
-
-    /// Returns the hash of each run of lines that the part begins with, the shortest first.
-    pub(super) fn sums(self, text: &[u8], line: usize) -> impl Iterator<Item = u64> {
-        let sum = move |sum: &mut u64, line: &[u8]| {
-            *sum = self.add(*sum, line);
-            Some(*sum)
-        };
-        self.lines_of(text, line).scan(0, sum)
     }
 
     /// Returns the hash of a line.
@@ -79,7 +75,7 @@ impl Comparison {
     }
 
     /// Returns the hash of some lines and one more from that of the others.
-    fn add(self, sum: u64, line: &[u8]) -> u64 {
+    pub(super) fn add(self, sum: u64, line: &[u8]) -> u64 {
         sum.wrapping_mul(BASE).wrapping_add(self.hash(line))
     }
 }
@@ -142,4 +138,29 @@ impl Hashes {
 /// Returns the weight of a line that `count` lines follow.
 pub(super) fn power(count: usize) -> u64 {
     BASE.wrapping_pow(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// Returns the hashes of all lines, and what `beside` makes of about `asked` lines meanwhile.
+pub(super) fn hashed<R>(
+    index: &LineIndex<'_>,
+    comparison: Comparison,
+    (asked, beside): (usize, impl FnOnce() -> R),
+    is_stopped: fn() -> bool,
+) -> (R, Hashes) {
+    let part = |lines: Range<usize>, room: usize| {
+        let all = comparison.lines_from(index, lines.start).take(lines.len());
+        Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
+    };
+    // The first thread, which has something else to do, has so many lines fewer of the file.
+    let is_small = index.text().len() < LARGE;
+    let middle = if is_small { 0 } else { index.count().saturating_sub(asked.saturating_mul(LINES_FOR_ONE)) / 2 };
+    let first = || (beside(), part(0..middle, if middle == 0 { 0 } else { index.count() }));
+    let second = || part(middle..index.count(), index.count() - middle);
+    let ((made, mut hashes), behind) = both_of(index.text().len(), first, second);
+    if middle == 0 {
+        hashes = behind;
+    } else if hashes.count() == middle {
+        hashes.append(&behind);
+    }
+    (made, hashes)
 }

@@ -7,7 +7,6 @@ use super::index::LineIndex;
 use super::ladder::EXACT;
 use super::progression::Progressions;
 use super::search::Places;
-use crate::text::lines;
 
 /// Returns the offset of `line`, and notes that in `near`, the line with its offset that was asked for before.
 pub(super) fn offset(index: &LineIndex<'_>, near: &Cell<(usize, usize)>, line: usize) -> usize {
@@ -39,7 +38,7 @@ impl Listed<'_> {
             return self.is_exactly_at(line);
         }
         let text = &self.index.text()[offset(self.index, self.near, line)..];
-        let mut found = (line..).zip(lines(text)).map(|(number, (_, line))| self.comparison.bare(number, line));
+        let mut found = self.comparison.lines_of(text, line);
         let key = |line| self.comparison.key(line);
         self.wanted.iter().all(|&wanted| found.next().is_some_and(|line| key(line) == key(wanted)))
     }

@@ -66,13 +66,14 @@ impl<'a> Splicer<'a> {
         for &(hunk, placement) in hunks {
             let site = Site::new(preimage, hunk, placement, rules);
             out.keep(out.done..placement.bytes.start, site.ending);
-            let is_only = |kind| hunk.one_kind(text, direction).is_some_and(|(one, _)| one == kind);
+            let goes = matches!(hunk.one_kind(text, direction), Some((LineKind::Deletion, _)));
             let is_taken = |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
             let lines = hunk.lines(text, direction).filter(is_taken);
             match rules.correction {
-                None if is_only(LineKind::Deletion) && site.is_whole(hunk.body.of(text)) && out.is_whole() => {}
                 None if site.is_whole(hunk.body.of(text)) && out.is_whole() => {
-                    out.replace(placement.bytes.start, lines);
+                    if !goes {
+                        out.replace(placement.bytes.start, lines);
+                    }
                 }
                 None => site.write(&lines.collect::<Vec<_>>(), &mut out),
                 Some(correction) => {

@@ -46,3 +46,18 @@ fn ends_with_text(body: &[u8]) -> bool {
     // What stands in a note is no line.
     matches!(last, [marker, line @ ..] if *marker != b'\\' && !is_blank(line))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_with_text_in_its_last_line_has_no_blank_end() {
+        for body in ["+a\n", "+\n-a\n", " a", "+\n+ \n x\r\n", "-\\\n"] {
+            assert!(ends_with_text(body.as_bytes()), "{body:?}");
+        }
+        for body in ["", "+\n", "+ \t\r\n", "+a\n\n", "+\n\\ No newline at end of file\n", "+a\n "] {
+            assert!(!ends_with_text(body.as_bytes()), "{body:?}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::hashes::{BASE, Comparison, Hashes, power};
+use super::hashes::{BASE, Comparison, Hashes, hashed, power};
 use super::index::LineIndex;
 use super::listed::{Listed, offset};
 use super::progression::Progressions;
@@ -14,25 +14,29 @@ use super::stop::unless_stopped;
 use crate::text::lines;
 use crate::threads::{LARGE, both, both_of};
 
-/// To hash a line that is asked for, and to number its run, takes as long as to hash so many lines of the file.
-const LINES_FOR_ONE: usize = 3;
-
 /// Of so many lines of the file at most one may be asked for, if runs are looked for by the lines that they begin with.
-const LINES_FOR_FEW: usize = 8;
+const LINES_FOR_FEW: usize = 16;
+/// Of so many bytes of the file at most one may be hashed for that.
+const BYTES_FOR_ONE: usize = 8;
 
 /// A run of lines that will be asked for.
 pub(super) struct Wanted {
-    pub(super) count: usize,
-    pub(super) hash: u64,
+    count: usize,
+    hash: u64,
     /// The fingerprint of the first line, if there is one.
-    pub(super) first: Option<u64>,
+    first: Option<u64>,
 }
 
 impl Wanted {
     /// Returns what is to be known of a run that is all of `lines`.
     pub(super) fn new(comparison: Comparison, lines: &[&[u8]]) -> Self {
+        Self::hashed(comparison, lines, Hashes::of_run(comparison, lines))
+    }
+
+    /// Does the same where the hash is known.
+    pub(super) fn hashed(comparison: Comparison, lines: &[&[u8]], hash: u64) -> Self {
         let first = lines.first().map(|line| fingerprint(&comparison.key(line)));
-        Self { count: lines.len(), hash: Hashes::of_run(comparison, lines), first }
+        Self { count: lines.len(), hash, first }
     }
 }
 
@@ -148,19 +152,19 @@ impl<'a> Windows<'a> {
         runs.sort_unstable_by_key(|(count, _)| **count);
         let longest = runs.last().map_or(0, |(count, _)| **count);
         let within = |part: Range<usize>| {
-            let (mut found, mut left) = (Vec::new(), part.len());
-            let text = &index.text()[index.offset(part.start)..];
+            let bytes = index.bytes(part.clone());
+            let (text, mut left, mut found) = (&index.text()[bytes.start..], bytes.len() / BYTES_FOR_ONE, Vec::new());
             for (line, (span, first)) in part.zip(unless_stopped(lines(text), is_stopped)) {
                 if !sieve.passes(fingerprint(&comparison.key(comparison.bare(line, first)))) {
                     continue;
                 }
-                left = left.checked_sub(longest)?;
-                let mut hashes = comparison.sums(&text[span.start..], line);
-                let mut passed = 0;
-                for &(&count, runs) in &runs {
-                    let Some(hash) = hashes.nth(count - passed - 1) else { break };
-                    passed = count;
-                    found.extend(runs.known(hash, 0).map(|number| Begun { count, number, line }));
+                let (mut hash, mut ends) = (0, runs.iter().peekable());
+                for (count, text) in (1..=longest).zip(comparison.lines_of(&text[span.start..], line)) {
+                    left = left.checked_sub(text.len())?;
+                    hash = comparison.add(hash, text);
+                    let ending = ends.next_if(|(end, _)| **end == count);
+                    let number = ending.and_then(|(_, runs)| runs.known(hash, 0));
+                    found.extend(number.map(|number| Begun { count, number, line }));
                 }
             }
             Some(found)
@@ -179,31 +183,6 @@ struct Begun {
     /// Its number among those of so many lines.
     number: usize,
     line: usize,
-}
-
-/// Returns the hashes of all lines, and what `beside` makes of about `asked` lines meanwhile.
-fn hashed<R>(
-    index: &LineIndex<'_>,
-    comparison: Comparison,
-    (asked, beside): (usize, impl FnOnce() -> R),
-    is_stopped: fn() -> bool,
-) -> (R, Hashes) {
-    let part = |lines: Range<usize>, room: usize| {
-        let all = comparison.lines_from(index, lines.start).take(lines.len());
-        Hashes::of_about(room, comparison, unless_stopped(all, is_stopped))
-    };
-    // The first thread, which has something else to do, has so many lines fewer of the file.
-    let is_small = index.text().len() < LARGE;
-    let middle = if is_small { 0 } else { index.count().saturating_sub(asked.saturating_mul(LINES_FOR_ONE)) / 2 };
-    let first = || (beside(), part(0..middle, if middle == 0 { 0 } else { index.count() }));
-    let second = || part(middle..index.count(), index.count() - middle);
-    let ((made, mut hashes), behind) = both_of(index.text().len(), first, second);
-    if middle == 0 {
-        hashes = behind;
-    } else if hashes.count() == middle {
-        hashes.append(&behind);
-    }
-    (made, hashes)
 }
 
 impl Runs {
@@ -273,9 +252,9 @@ fn located(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
+    use proptest::test_runner::{RngSeed, TestRunner};
 
-    use super::super::ladder::EXACT;
+    use super::super::ladder::{EXACT, WHITESPACE};
     use super::super::search::{Needle, Places};
     use super::*;
 
@@ -301,28 +280,6 @@ mod tests {
         }
 
         #[test]
-        fn runs_are_found_by_their_first_lines_as_by_all_hashes(
-            file in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "ab\n", "\n"]), 0..60),
-            wanted in prop::collection::vec(prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "\n"]), 0..5), 1..6),
-            known in 0..6usize,
-        ) {
-            let (file, comparison) = (file.concat(), Comparison::loose(EXACT));
-            let index = LineIndex::new(file.as_bytes());
-            let wanted: Vec<Vec<_>> = wanted.iter().map(|run| run.iter().map(|line| line.as_bytes()).collect()).collect();
-            let runs = || wanted.iter().take(known).map(|run| Wanted::new(comparison, run));
-            let windows = |asked| Windows::new(&index, comparison, (asked, runs()), || false);
-            let (mut few, mut many) = (windows(0), windows(usize::MAX));
-            for run in wanted.iter().filter(|run| !run.is_empty()) {
-                let all = |windows: &mut Windows<'_>| {
-                    let places = windows.places(run);
-                    let listed = std::iter::successors(places.next(0), |line| places.next(line + 1)).collect::<Vec<_>>();
-                    (listed, places.count_from(0))
-                };
-                prop_assert_eq!(all(&mut few), all(&mut many));
-            }
-        }
-
-        #[test]
         fn two_parts_are_as_one(
             lines in prop::collection::vec(prop::sample::select(vec![&b"a\n"[..], b"b\n", b"ab\n"]), 1..60),
             cut in 0..60usize,
@@ -345,6 +302,46 @@ mod tests {
     }
 
     #[test]
+    fn runs_are_found_by_their_first_lines_as_by_all_hashes() {
+        let file_lines = vec!["a b\n", "a  b\n", "abc\n", "\n", "d\r\n", "e\n", "f\n"];
+        let of = |lines: Vec<&'static str>, count| prop::collection::vec(prop::sample::select(lines), count);
+        let case = (
+            (prop::sample::select(vec!["", "\u{feff}"]), of(file_lines, 0..200), prop::sample::select(vec!["", "e"])),
+            prop::collection::vec(of(vec!["a b\n", "\n", "d\n", "e", "g\n"], 1..4), 1..4),
+            0..4_usize,
+            prop::sample::select(vec![
+                Comparison::loose(EXACT),
+                Comparison::strict(EXACT),
+                Comparison::strict(WHITESPACE),
+            ]),
+        );
+        let config =
+            ProptestConfig { rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() };
+        let by_first_lines = Cell::new(0);
+        let tried = TestRunner::new(config).run(&case, |((mark, file, end), wanted, known, comparison)| {
+            let file = format!("{mark}{}{end}", file.concat());
+            let index = LineIndex::new(file.as_bytes());
+            let wanted: Vec<Vec<_>> =
+                wanted.iter().map(|run| run.iter().map(|line| line.as_bytes()).collect()).collect();
+            let runs = || wanted.iter().take(known).map(|run| Wanted::new(comparison, run));
+            let windows = |asked| Windows::new(&index, comparison, (asked, runs()), || false);
+            let (mut few, mut many) = (windows(0), windows(usize::MAX));
+            for run in &wanted {
+                let all = |windows: &mut Windows<'_>| {
+                    let places = windows.places(run);
+                    let listed = std::iter::successors(places.next(0), |line| places.next(line + 1));
+                    (listed.collect::<Vec<_>>(), places.count_from(0))
+                };
+                prop_assert_eq!(all(&mut few), all(&mut many));
+            }
+            by_first_lines.set(by_first_lines.get() + usize::from(few.hashes.get().is_none()));
+            Ok(())
+        });
+        tried.unwrap();
+        assert!(by_first_lines.get() > 10, "{by_first_lines:?}");
+    }
+
+    #[test]
     fn all_lines_are_hashed_only_where_many_may_begin_a_run() {
         let file: Vec<u8> = (0..4000).flat_map(|line| format!("this is line {line}\n").into_bytes()).collect();
         let index = LineIndex::new(&file);
@@ -363,6 +360,25 @@ mod tests {
         let mut windows = Windows::new(&index, comparison, (3, std::iter::empty()), || false);
         assert_eq!(windows.places(&wanted).next(0), Some(3998));
         assert!(windows.hashes.get().is_some());
+    }
+
+    #[test]
+    fn a_run_is_found_where_one_thread_ends_and_the_other_begins() {
+        let count = LARGE / 16;
+        let file: Vec<u8> = (0..count).flat_map(|line| format!("this is line {line}\n").into_bytes()).collect();
+        let index = LineIndex::new(&file);
+        assert!(index.text().len() > LARGE);
+        let lines = |start: usize| index.lines_from(start).take(4).collect::<Vec<_>>();
+        let starts = [0, count / 2 - 4, count / 2 - 2, count / 2, count - 4];
+        let comparison = Comparison::strict(EXACT);
+        let runs = starts.map(|start| Wanted::new(comparison, &lines(start)));
+        let mut windows = Windows::new(&index, comparison, (20, runs.into_iter()), || false);
+        for start in starts {
+            let wanted = lines(start);
+            let places = windows.places(&wanted);
+            assert_eq!((places.next(0), places.count_from(0)), (Some(start), 1));
+        }
+        assert!(windows.hashes.get().is_none());
     }
 
     #[test]

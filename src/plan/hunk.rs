@@ -18,9 +18,9 @@ pub struct Hunk {
     pub header: Span,
     /// The lines with their markers.
     pub body: Span,
-    /// The lines of the preimage, as the header says (or as counted, where the grammar has no counts).
+    /// The lines of the preimage, as the header says (or as counted, where the grammar has no counts): as many as the body has.
     pub old: LineRange,
-    /// The lines of the postimage.
+    /// The lines of the postimage, of which the body has as many too.
     pub new: LineRange,
     /// What stands behind the second `@@`.
     pub section: Span,

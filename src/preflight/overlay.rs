@@ -1,6 +1,6 @@
 //! The files of one group as its operations leave them, over what is on disk.
 
-use std::collections::{HashMap, HashSet, hash_map};
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use crate::change::{Content, FileChange, FileState, Postimage};
@@ -90,27 +90,28 @@ impl Directories {
 
     /// Notes that nothing is at `path`.
     fn note(&self, path: &RelPath, workspace: &dyn Workspace) {
-        let Some(directory) = path.parent() else { return };
-        match locked(&self.0).entry(directory.as_bytes().into()) {
-            hash_map::Entry::Vacant(unknown) => _ = unknown.insert(None),
-            hash_map::Entry::Occupied(mut known) => {
-                let is_missing = known.get().unwrap_or_else(|| matches!(workspace.stat(&directory), Ok(None)));
-                known.insert(Some(is_missing));
-            }
-        }
+        let Some(directory) = path.directory() else { return };
+        let known = locked(&self.0).get(directory).copied();
+        let is_missing = match known {
+            None => None,
+            Some(None) => path.parent().map(|directory| matches!(workspace.stat(&directory), Ok(None))),
+            Some(Some(_)) => return,
+        };
+        locked(&self.0).insert(directory.into(), is_missing);
     }
 }
 
 /// The files of one group.
 pub(super) struct Overlay<'w> {
     workspace: &'w dyn Workspace,
-    directories: &'w Directories,
+    /// None where some files are looked for elsewhere.
+    directories: Option<&'w Directories>,
     max_file: u64,
     entries: HashMap<RelPath, Entry>,
 }
 
 impl<'w> Overlay<'w> {
-    pub(super) fn new(workspace: &'w dyn Workspace, directories: &'w Directories, max_file: u64) -> Self {
+    pub(super) fn new(workspace: &'w dyn Workspace, directories: Option<&'w Directories>, max_file: u64) -> Self {
         Self { workspace, directories, max_file, entries: HashMap::new() }
     }
 
@@ -204,14 +205,14 @@ impl<'w> Overlay<'w> {
     }
 
     fn load(&self, path: &RelPath) -> Result<(Seen, Option<(FileState, Node)>), WorkspaceError> {
-        if self.directories.lack_that_of(path) {
+        if self.directories.is_some_and(|directories| directories.lack_that_of(path)) {
             return Ok((Seen::Nothing, None));
         }
         match self.workspace.read(path, self.max_file) {
             Ok((bytes, stat)) => Ok(loaded(path, stat, bytes)),
             Err(error) => match error.fault {
                 Fault::Missing => {
-                    self.directories.note(path, self.workspace);
+                    self.directories.iter().for_each(|directories| directories.note(path, self.workspace));
                     Ok((Seen::Nothing, None))
                 }
                 Fault::TooLarge => {
@@ -358,12 +359,12 @@ mod tests {
             (Memory::with_files([(path("there/file"), Entry::file("old\n"))]), Directories::default());
         let mut known = Vec::new();
         for name in ["there/a", "gone/a", "there/b", "gone/b", "a", "b"] {
-            let mut overlay = Overlay::new(&memory, &directories, u64::MAX);
+            let mut overlay = Overlay::new(&memory, Some(&directories), u64::MAX);
             assert!(matches!(overlay.current(&path(name), 0).unwrap(), Seen::Nothing), "{name}");
             known.push(directories.lack_that_of(&path(name)));
         }
         assert_eq!(known, [false, false, false, true, false, false]);
-        let seen = Overlay::new(&memory, &directories, u64::MAX).current(&path("there/file"), 0).unwrap();
+        let seen = Overlay::new(&memory, Some(&directories), u64::MAX).current(&path("there/file"), 0).unwrap();
         assert!(matches!(seen, Seen::Node(_)));
     }
 }

@@ -69,6 +69,31 @@ fn a_repository_that_has_lost_what_the_index_names_is_at_fault_and_not_the_file(
 }
 
 #[test]
+fn what_was_rejected_beside_the_index_is_rejected_again() {
+    let tree = Tree::new();
+    let lines = (1..=30).map(|number| format!("{number}\n")).collect::<Vec<_>>().concat();
+    fs::create_dir(tree.root().join("old")).unwrap();
+    for name in ["a", "b", "c"] {
+        fs::write(tree.root().join("old").join(name), &lines).unwrap();
+    }
+    tree.git(&["add", "."]);
+    tree.git(&["commit", "-q", "-m", "next"]);
+    let moved = |name: &str| {
+        format!(
+            "diff --git a/old/{name} b/new/{name}\nsimilarity index 90%\nrename from old/{name}\nrename to new/{name}\n"
+        )
+    };
+    let hunk = "--- a/old/a\n+++ b/new/a\n@@ -1,3 +1,3 @@\n 1\n-no such line\n+x\n 3\n";
+    fs::write(tree.patch(), [moved("b"), moved("c"), moved("a"), hunk.to_owned()].concat()).unwrap();
+    for _ in 0..2 {
+        let (code, report) = tree.report(&["apply", "--cached", "--reject"]);
+        assert_eq!((code, &report["error"]["code"]), (1, &"wpatch::hunk::not_found".into()), "{report:#}");
+        assert!(fs::read_to_string(tree.root().join("new/a.rej")).unwrap().contains("no such line"));
+        tree.git(&["reset", "-q"]);
+    }
+}
+
+#[test]
 fn check_says_what_apply_does_and_writes_nothing() {
     let tree = Tree::new();
     let before = traces(&tree.root());

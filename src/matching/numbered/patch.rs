@@ -6,7 +6,6 @@ use crate::matching::index::LineIndex;
 use crate::matching::ladder::{EOF, FIXED, LINE_END, PUNCT, TRAILING, WHITESPACE};
 use crate::matching::level::levels;
 use crate::matching::pattern::Pattern;
-use crate::matching::sieve::fingerprint;
 use crate::matching::windows::{Wanted, Windows};
 use crate::plan::{Closeness, Direction, Hunk};
 
@@ -35,8 +34,7 @@ impl Patch<'_> {
             let levels = levels(&pattern, hunk, self.direction, self.rules);
             let runs = levels.into_iter().map(|level| {
                 let (start, count) = (level.lines.start, level.lines.len());
-                let first = pattern.lines()[level.lines].first().map(|line| fingerprint(&comparison.key(line)));
-                Wanted { count, hash: hashes.run(start, count, power(count)), first }
+                Wanted::hashed(comparison, &pattern.lines()[level.lines], hashes.run(start, count, power(count)))
             });
             runs.collect::<Vec<_>>()
         })

@@ -67,6 +67,8 @@ impl<'a> Worker<'a> {
             .filter(|_| options.reject)
             .flat_map(|operation| operation.from.iter().chain([&operation.path]));
         let named = named.collect();
+        // With `--cached` what is rejected goes elsewhere than what fits.
+        let directories = (!options.reject).then_some(directories);
         let overlay = Overlay::new(workspace, directories, options.max_read());
         Self {
             plan,

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use wpatch::transaction::{Failure, Interrupt, recover};
+use wpatch::transaction::{Failure, Interrupt, Options, recover};
 use wpatch::workspace::Workspace;
-use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection};
+use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Survivors};
 
 use super::others::{Edit, verbs_of_staging};
-use super::{NONE, memory, tree, verbs};
+use super::{FULL, NONE, memory, tree, verbs};
 use crate::changes::{Case, Step, run};
 use crate::tree::path;
 
@@ -35,8 +35,8 @@ fn case() -> Case {
 }
 
 /// Returns some verbs of a case behind its staging.
-fn moments(case: &Case) -> impl Iterator<Item = usize> + use<> {
-    let (start, end) = (verbs_of_staging(case, &[], NONE), verbs(case, &[], NONE));
+fn moments(case: &Case, options: Options) -> impl Iterator<Item = usize> + use<> {
+    let (start, end) = (verbs_of_staging(case, &[], options), verbs(case, &[], options));
     (0..MOMENTS).map(move |moment| start + (end - start) * moment / MOMENTS)
 }
 
@@ -45,7 +45,7 @@ fn what_somebody_else_writes_is_seen_behind_the_swap() {
     let case = case();
     let (before, after) = (case.memory().entries(), case.after());
     let (mut refused, mut done) = (0, 0);
-    for (moment, verb) in moments(&case).enumerate() {
+    for (moment, verb) in moments(&case, NONE).enumerate() {
         for name in ["changed/200", "gone/200"] {
             let (memory, target) = (memory(&case, &[]), path(name));
             let edit = [Edit::InPlace, Edit::Replaced][moment % 2];
@@ -83,7 +83,7 @@ fn what_somebody_else_makes_is_not_replaced() {
     let (before, after) = (case.memory().entries(), case.after());
     let (target, directory) = (path("made/below/200"), path("made/below"));
     let (mut refused, mut done) = (0, 0);
-    for verb in moments(&case) {
+    for verb in moments(&case, NONE) {
         let (memory, place) = (memory(&case, &[]), target.clone());
         memory.before_verb(verb, move |memory| _ = Edit::InPlace.act(memory, &place));
         let outcome = case.run(&memory, NONE);
@@ -114,20 +114,42 @@ fn new_files_come_in_without_second_names_or_by_them() {
 }
 
 #[test]
-fn who_is_killed_while_another_thread_looks_leaves_all_files_before_or_after() {
+fn whatever_fails_one_of_two_threads_leaves_all_files_before_or_after() {
+    let case = case();
+    let (before, after) = (case.memory().entries(), case.after());
+    for kind in FaultKind::ALL {
+        let mut back = 0;
+        for verb in moments(&case, NONE).step_by(2) {
+            let memory = memory(&case, &[]);
+            memory.inject(Injection { verb, kind });
+            let _ = case.run(&memory, NONE);
+            assert!(memory.has_met_fault(), "{verb}");
+            let next = memory.restart();
+            recover(&next, NONE).unwrap();
+            let found = tree(&next);
+            assert!(found == before || found == after, "{kind:?} {verb}");
+            back += usize::from(found == before);
+        }
+        assert!(back > 1, "{kind:?} {back}");
+    }
+}
+
+#[test]
+fn a_loss_of_power_leaves_all_files_before_or_after() {
     let case = case();
     let (before, after) = (case.memory().entries(), case.after());
     let mut back = 0;
-    for verb in moments(&case) {
+    for (moment, verb) in moments(&case, FULL).enumerate() {
         let memory = memory(&case, &[]);
         memory.inject(Injection { verb, kind: FaultKind::Killed });
-        let _ = case.run(&memory, NONE);
-        assert!(memory.has_met_fault(), "{verb}");
-        let next = memory.restart();
-        recover(&next, NONE).unwrap();
-        let found = tree(&next);
-        assert!(found == before || found == after, "{verb}");
-        back += usize::from(found == before);
+        let _ = case.run(&memory, FULL);
+        for survivors in [Survivors::Synced, Survivors::Names, Survivors::Dice(moment as u64)] {
+            let next = memory.after_power_loss_with(survivors);
+            recover(&next, FULL).unwrap();
+            let found = tree(&next);
+            assert!(found == before || found == after, "{verb} {survivors:?}");
+            back += usize::from(found == before);
+        }
     }
     assert!(back > 2, "{back}");
 }
@@ -137,7 +159,7 @@ fn a_signal_is_heeded_while_another_thread_looks() {
     let case = case();
     let before = case.memory().entries();
     let mut stopped = 0;
-    for verb in moments(&case) {
+    for verb in moments(&case, NONE) {
         let memory = memory(&case, &[]);
         let interrupt = Arc::new(Interrupt::new());
         let signal = Arc::clone(&interrupt);

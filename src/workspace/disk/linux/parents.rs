@@ -342,7 +342,7 @@ mod tests {
             }
         };
         use_all();
-        parents.forget([&RelPath::new(b"a/b").unwrap()]);
+        parents.forget([&RelPath::new(b"none").unwrap(), &RelPath::new(b"a/b").unwrap()]);
         let kept: Vec<_> = parents.kept().entries.iter().map(|entry| entry.path.clone()).collect();
         assert_eq!(kept, [b"a"[..].into(), b"ab"[..].into()]);
         use_all();
