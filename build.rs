@@ -49,43 +49,39 @@ fn main() -> Result<(), Box<dyn Error>> {
     if is_plain {
         println!("cargo::rustc-link-arg-bins=-no-pie");
         let directory = env::var("OUT_DIR")?;
-        let here = format!("-L{directory}");
-        let mut arguments = Vec::new();
-        if has_archives(Path::new(&directory))? {
-            arguments = vec![here.as_str(), "-static"];
-        }
+        let directory = Path::new(&directory);
+        let plain = archives(directory)?;
         let order = format!("-T{}", Path::new(&env::var("CARGO_MANIFEST_DIR")?).join(ORDER).display());
+        let ordered = [&plain[..], &[order]].concat();
         // A program for tests is linked often, and the names are those of optimised code.
         let may_order = is("PROFILE", "release") && env::var_os(UNORDERED).is_none();
-        if may_order && links(Path::new(&directory), &[&arguments[..], &[&order]].concat())? {
-            arguments.push(&order);
-        }
-        for argument in arguments {
+        for argument in if may_order && links(directory, &ordered)? { ordered } else { plain } {
             println!("cargo::rustc-link-arg-bins={argument}");
         }
     }
     Ok(())
 }
 
-/// Says in `directory` where the archives are, and returns whether a program can be linked so.
+/// Says in `directory` where the archives are, and returns what the linker needs to take them; nothing if no program can be
+/// linked so.
 #[allow(clippy::disallowed_methods, reason = "nothing here has a workspace")]
-fn has_archives(directory: &Path) -> Result<bool, Box<dyn Error>> {
+fn archives(directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     for (name, archives) in LIBRARIES {
         let Some(found) = archives.iter().map(|archive| path_of(archive)).collect::<Option<Vec<_>>>() else {
-            return Ok(false);
+            return Ok(Vec::new());
         };
         for path in &found {
             println!("cargo::rerun-if-changed={path}");
         }
         fs::write(directory.join(name), format!("GROUP ( {} )\n", found.join(" ")))?;
     }
-    let here = format!("-L{}", directory.display());
-    links(directory, &[&here, "-static"])
+    let arguments = vec![format!("-L{}", directory.display()), "-static".to_owned()];
+    Ok(if links(directory, &arguments)? { arguments } else { Vec::new() })
 }
 
 /// Returns whether a program that is linked with `arguments` in `directory` runs.
 #[allow(clippy::disallowed_methods, reason = "nothing here has a workspace")]
-fn links(directory: &Path, arguments: &[&str]) -> Result<bool, Box<dyn Error>> {
+fn links(directory: &Path, arguments: &[String]) -> Result<bool, Box<dyn Error>> {
     let (source, program) = (directory.join("nothing.c"), directory.join("nothing"));
     fs::write(&source, "int main(void) { return 0; }\n")?;
     let mut linker = linker();

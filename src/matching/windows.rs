@@ -84,13 +84,14 @@ impl<'a> Windows<'a> {
             }
             (runs, firsts)
         };
-        let (hashes, ((runs, firsts), are_few)) = if asked <= index.count() / LINES_FOR_FEW {
-            (OnceCell::new(), (numbered(), true))
+        let (hashes, (runs, firsts)) = if asked <= index.count() / LINES_FOR_FEW {
+            (OnceCell::new(), numbered())
         } else {
             let (numbered, all) = hashed(index, comparison, (asked, numbered), is_stopped);
-            (OnceCell::from(all), (numbered, false))
+            (OnceCell::from(all), numbered)
         };
-        Self { index, comparison, hashes, firsts: are_few.then_some(firsts), is_stopped, runs, near: Cell::default() }
+        let firsts = hashes.get().is_none().then_some(firsts);
+        Self { index, comparison, hashes, firsts, is_stopped, runs, near: Cell::default() }
     }
 
     /// Returns the hashes of all lines.

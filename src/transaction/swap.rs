@@ -18,7 +18,7 @@ use crate::threads;
 use crate::workspace::{Fault, Privacy, Rename, Timestamp, WorkspaceError};
 
 /// So many files are worth a second thread.
-const FOLLOWED: usize = 256;
+const SHARED: usize = 256;
 
 /// One swap.
 pub(super) struct Swap<'a> {
@@ -86,7 +86,7 @@ impl Swap<'_> {
         let leaving: Vec<_> = changes.filter(|change| change.leaves && change.before.is_some()).collect();
         threads::in_turn(
             &leaving,
-            FOLLOWED,
+            SHARED,
             |&change| {
                 self.poll()?;
                 Ok((change, self.take_out(change)?))
@@ -102,7 +102,7 @@ impl Swap<'_> {
         let exchanged: Vec<_> = self.journal.changes.iter().filter(|change| change.is_exchange()).collect();
         threads::in_turn(
             &exchanged,
-            FOLLOWED,
+            SHARED,
             |&change| {
                 self.poll()?;
                 let slot = self.exchange(change)?;
@@ -121,7 +121,9 @@ impl Swap<'_> {
     fn put_all_in(&self) -> Result<(), Failure> {
         let changes = self.journal.changes.iter();
         let coming: Vec<_> = changes.filter(|change| !change.is_exchange() && !change.is_overwrite()).collect();
-        let (are_many, is_stopped) = (coming.len() >= FOLLOWED, AtomicBool::new(false));
+        // What only leaves is done with.
+        let are_many = coming.iter().filter(|change| change.arrives.is_some()).count() >= SHARED;
+        let is_stopped = AtomicBool::new(false);
         let put_in = |some: &[&Change]| {
             let mut some = some.iter().take_while(|_| !is_stopped.load(Ordering::Relaxed));
             let put = some.try_for_each(|change| {
