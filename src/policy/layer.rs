@@ -141,6 +141,18 @@ impl Layer {
         }
     }
 
+    /// Returns whether the layer has a rule with the verdict `allow`. A project's own file has none: it only tightens.
+    pub(super) fn has_allow_rule(&self) -> bool {
+        self.origin != Origin::Project && self.rules.iter().any(|rule| rule.verdict == Verdict::Allow)
+    }
+
+    /// Returns whether such a rule matches.
+    pub(super) fn allows(&self, path: &RelPath, access: Access, place: &Place) -> bool {
+        let is_match = |rule: &PathRule| rule.verdict == Verdict::Allow && rule.accesses.contains(&access);
+        self.has_allow_rule()
+            && self.matching(path, place).into_iter().any(|index| is_match(&self.rules[self.meant[index].0]))
+    }
+
     /// Returns the numbers of the patterns that mean `path`, in their order.
     fn matching(&self, path: &RelPath, place: &Place) -> Vec<usize> {
         let mut found = self.patterns.matching(path);

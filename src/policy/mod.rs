@@ -131,6 +131,9 @@ pub struct Ruling {
     pub verdict: Verdict,
     /// The rules that have something against it, the strictest first.
     pub hits: Box<[Hit]>,
+    /// Whether the user's own rules with the verdict `allow` match every path that the operation writes. Only
+    /// [`Policy::weigh`] finds out. A grant is no such rule, and a project's file has none that counts.
+    pub has_allow_rule: bool,
 }
 
 impl Ruling {
@@ -138,7 +141,11 @@ impl Ruling {
     #[must_use]
     pub fn of(mut hits: Vec<Hit>) -> Self {
         hits.sort_by_key(|hit| std::cmp::Reverse(hit.verdict));
-        Self { verdict: hits.first().map_or(Verdict::Allow, |hit| hit.verdict), hits: hits.into() }
+        Self {
+            verdict: hits.first().map_or(Verdict::Allow, |hit| hit.verdict),
+            hits: hits.into(),
+            has_allow_rule: false,
+        }
     }
 
     /// Returns why it is not simply allowed; `None` if it is.

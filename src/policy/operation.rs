@@ -1,6 +1,6 @@
 //! What an operation does to each of its paths.
 
-use super::{Access, Hit, Links, Policy, Ruling, Verdict};
+use super::{Access, Hit, Layer, Links, Policy, Ruling, Verdict};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation};
@@ -47,18 +47,39 @@ impl Policy {
                 if new == old || !is_there(path) { new } else { old }
             }
         });
-        let is_mode_changed = match (operation.old_mode, operation.new_mode) {
-            (Some(old), Some(new)) => old != new,
-            (None, Some(_)) => operation.action == Action::Modify,
-            (_, None) => false,
-        };
-        if is_mode_changed {
+        if is_mode_changed(operation) {
             let ruling = self.judge(path, Access::Mode);
             if operation.old_mode.is_some() || ruling.verdict > Verdict::Allow && is_there(path) {
                 add(ruling);
             }
         }
-        Ruling::of(hits)
+        let ruling = Ruling::of(hits);
+        let may_be_allowed = ruling.verdict == Verdict::Allow && self.layers.iter().any(Layer::has_allow_rule);
+        Ruling { has_allow_rule: may_be_allowed && self.allows_all_writes(operation, &is_there), ..ruling }
+    }
+
+    /// Returns whether rules with the verdict `allow` match everything that `operation` writes.
+    fn allows_all_writes(&self, operation: &Operation, is_there: &dyn Fn(&RelPath) -> bool) -> bool {
+        let allows = |path: &RelPath, accesses: &[Access]| {
+            let mut written = accesses.iter().filter(|access| **access != Access::Read);
+            written.all(|&access| self.layers.iter().any(|layer| layer.allows(path, access, &self.place)))
+        };
+        let path = &operation.path;
+        let arrival = match arrival(operation) {
+            Arrival::Open(_, old) if is_there(path) => old,
+            Arrival::Certain(accesses) | Arrival::Open(accesses, _) => accesses,
+        };
+        let mode: &[Access] = if is_mode_changed(operation) { &[Access::Mode] } else { &[] };
+        allows(path, arrival) && allows(path, mode) && operation.from.iter().all(|from| allows(from, left(operation)))
+    }
+}
+
+/// Returns whether the operation changes the mode of a file that exists.
+fn is_mode_changed(operation: &Operation) -> bool {
+    match (operation.old_mode, operation.new_mode) {
+        (Some(old), Some(new)) => old != new,
+        (None, Some(_)) => operation.action == Action::Modify,
+        (_, None) => false,
     }
 }
 

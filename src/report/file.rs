@@ -20,6 +20,7 @@ use crate::text::TextEncoding;
 
 /// What becomes of one file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct FileReport {
     /// Its name in this report, as in `f1`.
     pub id: String,
@@ -118,6 +119,9 @@ pub struct FileReport {
     pub verdict: &'static str,
     /// Why it is not simply allowed; null if it is.
     pub reason: Option<String>,
+    /// Whether rules of the user with the verdict `allow` match every path that it writes.
+    #[serde(skip)]
+    pub has_allow_rule: bool,
     /// The rules that have something against it, the strictest first.
     pub policy: Vec<RuleHit>,
     /// A clean diff; null unless it was asked for.
@@ -243,6 +247,7 @@ impl FileReport {
             hunks,
             verdict: ruling.verdict.name(),
             reason: ruling.reason().map(str::to_owned),
+            has_allow_rule: ruling.has_allow_rule,
             policy: rule_hits(&ruling),
             diff: known.diff.as_deref().map(text),
             diff_truncated: known.is_diff_cut,

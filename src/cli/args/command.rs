@@ -126,12 +126,18 @@ pub(in crate::cli) enum Command {
     Mcp(McpOptions),
     /// Answer an agent that asks before it uses a tool: its hook for the event `PreToolUse`
     ///
-    /// Reads the call from standard input, works out what it would do, writes nothing, and prints the decision: `deny` for
-    /// what policy denies, leaves the root or does not fit, `ask` for what policy asks about. What cannot be understood
-    /// is blocked: exit code 2.
+    /// Reads the call from standard input and checks it as `check` does. Writes no file. Prints `deny` for a call that policy
+    /// denies, that leaves the root or that does not apply, and `ask` for a call that policy asks about. Prints nothing for
+    /// any other call, so that the agent's own permissions decide. Blocks a call that it cannot read: exit code 2.
     Hook {
-        /// Who asks
+        /// The agent that calls the hook
         agent: Agent,
+        /// Print `allow` for each change that applies and that no rule asks about: the agent then asks no question
+        ///
+        /// Without this option, only a rule with the verdict `allow` in the user's configuration or in a file of --policy
+        /// does so. The hook never allows a call in plan mode.
+        #[arg(long)]
+        allow: bool,
     },
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::{Call, Decision, of_change, of_read};
+use super::{Call, Decision, Silence, of_change, of_read};
 use crate::cli::args::Global;
 use crate::cli::policy::aim;
 use crate::cli::{Stop, verbs};
@@ -72,7 +72,7 @@ enum Mode {
 }
 
 /// Decides on a call. The root is the one of the command line, of the project, or where the agent is.
-pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
+pub(super) fn decide(call: &Call, silence: Silence, global: &Global) -> Result<Decision, Stop> {
     let project = || env::var_os("CLAUDE_PROJECT_DIR").filter(|project| !project.is_empty()).map(PathBuf::from);
     let root = global.root.clone().or_else(project).unwrap_or_else(|| call.cwd.clone());
     let rooted = Global { root: Some(root), ..global.clone() };
@@ -86,22 +86,22 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
         "Edit" => {
             let EditInput { file_path, edit } = call.arguments()?;
             let (path, global) = aimed(file_path)?;
-            of_change(edited(path, edit), &global)
+            of_change(edited(path, edit), silence, &global)
         }
         "MultiEdit" => {
             let MultiEditInput { file_path, edits } = call.arguments()?;
             let (path, global) = aimed(file_path)?;
-            of_change(in_turn(path, edits), &global)
+            of_change(in_turn(path, edits), silence, &global)
         }
         "Write" => {
             let WriteInput { file_path, content } = call.arguments()?;
             let (path, global) = aimed(file_path)?;
-            of_change(Change::overwrite(path, content), &global)
+            of_change(Change::overwrite(path, content), silence, &global)
         }
         "NotebookEdit" => {
             let input: NotebookInput = call.arguments()?;
             let (path, global) = aimed(input.notebook_path.clone())?;
-            of_change(Change::notebook(path, cell(input)), &global)
+            of_change(Change::notebook(path, cell(input)), silence, &global)
         }
         "Read" => {
             let ReadInput { file_path } = call.arguments()?;

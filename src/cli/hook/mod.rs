@@ -1,7 +1,10 @@
-//! The answer to an agent that asks before it uses a tool: what the call would do to the tree is worked out as `check` does
-//! it, nothing is written, and a decision is printed.
+//! The answer to an agent that asks before it uses a tool. The call is checked as `check` does it, no file is written, and
+//! a decision is printed.
 //!
-//! Whatever cannot be understood is blocked: the exit code is 2 and standard error says why, which both agents take for a
+//! The hook never grants more than its user configured. It prints nothing unless policy has a reason to ask or to deny, or
+//! the user allows the change by a rule or by `--allow`: `allow` would skip the agent's own prompt.
+//!
+//! A call that cannot be read is blocked: the exit code is 2 and standard error has the reason, which both agents take for a
 //! refusal. Any other failure of a hook would let the call through. A policy that cannot be used denies everything.
 
 mod claude;
@@ -46,24 +49,60 @@ struct Call {
     tool_name: String,
     #[serde(default)]
     tool_input: Value,
+    /// How the agent treats its own permissions; older versions do not state it.
+    #[serde(default)]
+    permission_mode: Option<Value>,
 }
 
-/// What is said of a call.
+/// Whether the user of the hook allows what no rule speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Silence {
+    /// The agent decides.
+    IsNoDecision,
+    /// The call is allowed (`--allow`).
+    Allows,
+}
+
+impl From<bool> for Silence {
+    fn from(allow: bool) -> Self {
+        if allow { Self::Allows } else { Self::IsNoDecision }
+    }
+}
+
+/// The modes of Claude Code and Codex in which an agent may change files, see "Permission modes" in the documentation of
+/// Claude Code. A mode that is not listed may be one that forbids changes: no call is allowed there.
+const WRITING_MODES: [&str; 5] = ["default", "acceptEdits", "auto", "dontAsk", "bypassPermissions"];
+/// The mode in which an agent only makes plans.
+const PLAN_MODE: &str = "plan";
+
+/// The answer to a call.
 enum Decision {
-    /// Nothing: it is none of our business.
+    /// None: the agent's own permissions decide.
     None,
-    /// Nothing speaks against it.
+    /// The user allowed it.
     Allow,
-    /// Somebody has to be asked: why, and about which plan.
+    /// The user has to be asked: why, and about which plan.
     Ask(String, Option<String>),
     /// It must not be done, or cannot.
     Deny(String),
 }
 
+impl Decision {
+    /// Returns the decision that may be printed in the mode of `call`. Plan mode is for looking: nothing is allowed there,
+    /// and a question whose answer could be yes is a refusal.
+    fn in_mode_of(self, call: &Call) -> Self {
+        match self {
+            Self::Allow if !call.is_in_writing_mode() => Self::None,
+            Self::Ask(reason, _) if call.mode() == Some(PLAN_MODE) => Self::Deny(reason),
+            decision => decision,
+        }
+    }
+}
+
 /// Answers the call on standard input.
-pub(super) fn answer(agent: Agent, global: &Global) -> ExitCode {
+pub(super) fn answer(agent: Agent, silence: Silence, global: &Global) -> ExitCode {
     // The exit code of a panic blocks nothing.
-    let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, global)));
+    let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, silence, global)));
     match decided.unwrap_or_else(|_| Err(Stop::new(&code::IO, "wpatch has a mistake: please report it".to_owned()))) {
         Ok(decision) => print(agent, decision),
         Err(stop) => {
@@ -79,17 +118,18 @@ pub(super) fn answer(agent: Agent, global: &Global) -> ExitCode {
     }
 }
 
-fn decide(agent: Agent, global: &Global) -> Result<Decision, Stop> {
+fn decide(agent: Agent, silence: Silence, global: &Global) -> Result<Decision, Stop> {
     let text = input::contents(Path::new("-"), MAX_CALL)?;
     let call: Call = serde_json::from_slice(&text)
         .map_err(|error| Stop::new(&code::USAGE, format!("this is no call of a tool: {error}")))?;
     if call.hook_event_name != "PreToolUse" {
         return Ok(Decision::None);
     }
-    match agent {
-        Agent::Claude => claude::decide(&call, global),
+    let decision = match agent {
+        Agent::Claude => claude::decide(&call, silence, global),
         Agent::Codex => codex::decide(&call, global),
-    }
+    };
+    Ok(decision?.in_mode_of(&call))
 }
 
 /// Prints the decision in the form that the agent takes. Codex knows no leave and no question: it would let the call
@@ -97,7 +137,7 @@ fn decide(agent: Agent, global: &Global) -> Result<Decision, Stop> {
 fn print(agent: Agent, decision: Decision) -> ExitCode {
     let (decision, reason) = match (decision, agent) {
         (Decision::None, _) | (Decision::Allow, Agent::Codex) => return ExitCode::SUCCESS,
-        (Decision::Allow, Agent::Claude) => ("allow", "wpatch: policy allows it, and it fits".to_owned()),
+        (Decision::Allow, Agent::Claude) => ("allow", "wpatch: the change applies, and its user allows it".to_owned()),
         (Decision::Ask(reason, _), Agent::Claude) => ("ask", reason),
         (Decision::Ask(reason, plan), Agent::Codex) => ("deny", format!("{reason}\n{}", approval(plan.as_deref()))),
         (Decision::Deny(reason), _) => ("deny", reason),
@@ -120,6 +160,15 @@ fn approval(plan: Option<&str>) -> String {
 }
 
 impl Call {
+    fn mode(&self) -> Option<&str> {
+        self.permission_mode.as_ref().and_then(Value::as_str)
+    }
+
+    /// Returns whether the agent may change files now. Without a mode, it is the default one.
+    fn is_in_writing_mode(&self) -> bool {
+        self.permission_mode.is_none() || self.mode().is_some_and(|mode| WRITING_MODES.contains(&mode))
+    }
+
     /// Reads what the tool is given.
     fn arguments<T: DeserializeOwned>(&self) -> Result<T, Stop> {
         serde_json::from_value(self.tool_input.clone()).map_err(|error| {
@@ -128,37 +177,47 @@ impl Call {
     }
 }
 
-/// Returns what is to be said of a change of one file.
-fn of_change(change: Change, global: &Global) -> Result<Decision, Stop> {
+/// Returns the decision on a change of one file.
+fn of_change(change: Change, silence: Silence, global: &Global) -> Result<Decision, Stop> {
     let mut change = Change { is_dry: true, ..change };
     (change.preflight.policy, change.preflight.held) = (policy(global)?, Held::Reading);
     let outcome = engine::change(change, &open(global)?, &engine::options::Interrupt::new());
-    Ok(of_outcome(outcome, global))
+    Ok(of_outcome(outcome, silence, global))
 }
 
-/// Returns what is to be said of a patch. The name of a plan tells whether a guess fits, and is a digest to guess against:
+/// Returns the decision on a patch. The name of a plan tells whether a guess fits, and is a digest to guess against:
 /// it is not told where somebody is asked before a file is read.
 fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
     request.preflight.policy = policy(global)?;
     // Without digests the plan has no name.
     request.preflight.describe = true;
     request.preflight.held = Held::Reading;
-    Ok(of_outcome(engine::check(request, &open(global)?), global))
+    Ok(of_outcome(engine::check(request, &open(global)?), Silence::IsNoDecision, global))
 }
 
-/// Returns what is to be said of looking at a file. Whether it is there is for the tool to find out.
+/// Returns the decision on reading a file. Whether the file exists is for the tool to find out.
 fn of_read(path: &[u8], global: &Global) -> Result<Decision, Stop> {
     let refused = engine::may_read(path, &policy(global)?, &open(global)?).err();
-    Ok(refused.map_or(Decision::None, |outcome| of_outcome(*outcome, global)))
+    Ok(refused.map_or(Decision::None, |outcome| of_outcome(*outcome, Silence::IsNoDecision, global)))
 }
 
-fn of_outcome(outcome: Outcome, global: &Global) -> Decision {
+fn of_outcome(outcome: Outcome, silence: Silence, global: &Global) -> Decision {
     let report = rooted(outcome, global).report;
     match &report.error {
         Some(error) if error.kind == "approval_required" => Decision::Ask(refusal(&report), None),
         Some(_) => Decision::Deny(refusal(&report)),
-        None => questions(&report).map_or(Decision::Allow, |why| Decision::Ask(why, report.plan_id)),
+        None => match questions(&report) {
+            Some(why) => Decision::Ask(why, report.plan_id),
+            None if is_allowed(&report, silence) => Decision::Allow,
+            None => Decision::None,
+        },
     }
+}
+
+/// Returns whether the user allows everything that the change writes.
+fn is_allowed(report: &Report, silence: Silence) -> bool {
+    let has_rule = |file: &FileReport| file.has_allow_rule;
+    report.ok && (silence == Silence::Allows || !report.files.is_empty() && report.files.iter().all(has_rule))
 }
 
 /// Returns why somebody has to be asked.

@@ -1,0 +1,300 @@
+//! What the hook may allow: nothing that its user did not allow.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
+use std::process::Output;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use serde_json::{Value, json};
+
+use super::NOTEBOOK;
+use crate::systems::{Desk, fed, program};
+
+/// Policies that allow no change: the file that has them, and their text.
+const SILENT: [(&str, &str); 8] = [
+    ("unused", ""),
+    ("wpatch.toml", "[[rule]]\npaths = ['**']\nverdict = 'allow'\n"),
+    (
+        "../config/wpatch/config.toml",
+        "[policy]\nmode = 'full'\nsecrets = false\n[[grant]]\nprefix = '.'\nmode = 'rw'\n",
+    ),
+    ("../config/wpatch/config.toml", "[[rule]]\npaths = ['**']\nops = ['read']\nverdict = 'allow'\n"),
+    ("../config/wpatch/config.toml", "[[rule]]\npaths = ['nowhere/**']\nverdict = 'allow'\n"),
+    (
+        "../config/wpatch/config.toml",
+        "[[rule]]\npaths = ['**']\nverdict = 'allow'\n[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'ask'\n",
+    ),
+    (
+        "../config/wpatch/config.toml",
+        "[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'deny'\n[[rule]]\npaths = ['**']\nverdict = 'allow'\n",
+    ),
+    ("wpatch.toml", "[policy]\nmode = 'ful'\n"),
+];
+
+/// A policy of the user that allows every change.
+const ALLOWED: (&str, &str) =
+    ("../config/wpatch/config.toml", "[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'allow'\n");
+
+const WRITING_MODES: [&str; 5] = ["default", "acceptEdits", "auto", "dontAsk", "bypassPermissions"];
+
+fn desk((policy, text): (&str, &str)) -> Desk {
+    let desk = Desk::with(&[
+        ("a", b"one\ntwo\n"),
+        ("d/b c", b"one\n"),
+        ("n.ipynb", NOTEBOOK.as_bytes()),
+        (".git/config", b"one\n"),
+        (".claude/settings.json", b"one\n"),
+        (".github/workflows/ci.yml", b"one\n"),
+        (".env", b"one\n"),
+        ("../outside", b"one\n"),
+        ("../home/.ssh/id", b"one\n"),
+        (policy, text.as_bytes()),
+    ]);
+    symlink("a", desk.path("in")).unwrap();
+    symlink("../outside", desk.path("out")).unwrap();
+    symlink("d", desk.path("directory")).unwrap();
+    desk
+}
+
+/// A call: the agent, the mode, the tool and its input, in which `ROOT/` is the root.
+type Call = (&'static str, Value, &'static str, Value);
+
+fn path() -> impl Strategy<Value = Value> {
+    let names = [
+        "a",
+        "d/b c",
+        "n.ipynb",
+        "new",
+        "d/new/file",
+        "in",
+        "out",
+        "directory/b c",
+        ".",
+        "",
+        "/",
+        "../outside",
+        "~/.ssh/id",
+        "~",
+        ".git/config",
+        ".claude/settings.json",
+        ".github/workflows/ci.yml",
+        ".env",
+        "wpatch.toml",
+        "d/../a",
+        "./a",
+        " a ",
+        "a/",
+        "a/below",
+        "A",
+        "\u{feff}a",
+        "caf\u{e9}",
+        "C:\\a",
+        "/etc/hosts",
+        "/dev/null",
+        "/proc/self/mem",
+    ];
+    let good = (select(names.to_vec()), any::<bool>()).prop_map(|(name, is_absolute)| {
+        json!(if is_absolute && !name.starts_with(['/', '~']) { format!("ROOT/{name}") } else { name.to_owned() })
+    });
+    prop_oneof![9 => good, 1 => malformed()]
+}
+
+fn text() -> impl Strategy<Value = Value> {
+    let texts = ["one\n", "one", "two", "", "x\n", "1", "\u{0}", "one\ntwo\n"];
+    prop_oneof![12 => select(texts.to_vec()).prop_map(|text| json!(text)), 1 => malformed()]
+}
+
+fn malformed() -> impl Strategy<Value = Value> {
+    select(vec![json!(null), json!(7), json!(true), json!([]), json!({}), json!(["a"]), json!({"file_path": "a"})])
+}
+
+fn patch() -> impl Strategy<Value = Value> {
+    (path(), select(vec!["one", "none"]), 0..6_usize).prop_map(|(path, old, form)| {
+        let file = path.as_str().unwrap_or("a").replace("ROOT/", "");
+        let patch = format!("*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+1\n*** End Patch\n");
+        match form {
+            0 => json!({"command": patch}),
+            1 => json!({"input": patch}),
+            2 => json!({"command": ["apply_patch", patch]}),
+            3 => json!({"command": format!("apply_patch <<'EOF'\n{patch}EOF\n")}),
+            4 => json!({"command": format!("true; apply_patch <<'EOF'\n{patch}EOF\n")}),
+            _ => json!(patch),
+        }
+    })
+}
+
+/// Returns an input that fits some tool, with a field of another one or none now and then.
+fn input() -> impl Strategy<Value = Value> {
+    let edit = || {
+        (text(), text(), prop_oneof![Just(json!(false)), Just(json!(true))])
+            .prop_map(|(old, new, all)| json!({"old_string": old, "new_string": new, "replace_all": all}))
+    };
+    let file = |path: Value, mut rest: Value| {
+        rest["file_path"] = path;
+        rest
+    };
+    let cell = (path(), text(), select(vec!["replace", "insert", "delete", "burn"])).prop_map(|(path, source, mode)| {
+        json!({"notebook_path": path, "cell_id": "c1", "new_source": source, "cell_type": "code", "edit_mode": mode})
+    });
+    prop_oneof![
+        4 => (path(), edit()).prop_map(move |(path, edit)| file(path, edit)),
+        2 => (path(), proptest::collection::vec(edit(), 0..3)).prop_map(|(path, edits)| json!({"file_path": path, "edits": edits})),
+        4 => (path(), text()).prop_map(|(path, content)| json!({"file_path": path, "content": content})),
+        2 => path().prop_map(|path| json!({"file_path": path})),
+        2 => cell,
+        2 => (path(), text()).prop_map(|(path, pattern)| json!({"path": path, "pattern": pattern, "glob": "*.env"})),
+        2 => patch(),
+        1 => malformed(),
+    ]
+}
+
+fn call() -> impl Strategy<Value = Call> {
+    let tools = [
+        "Edit",
+        "MultiEdit",
+        "Write",
+        "NotebookEdit",
+        "Read",
+        "NotebookRead",
+        "Grep",
+        "Glob",
+        "LS",
+        "Bash",
+        "apply_patch",
+        "applypatch",
+        "mcp__x__edit",
+        "Task",
+        "",
+        "edit",
+    ];
+    // Most calls have the tool that their input is for.
+    let fitting = |input: &Value| {
+        let has = |key: &str| input.get(key).is_some();
+        [("old_string", "Edit"), ("edits", "MultiEdit"), ("content", "Write"), ("notebook_path", "NotebookEdit")]
+            .into_iter()
+            .find_map(|(key, tool)| has(key).then_some(tool))
+            .unwrap_or(if has("pattern") { "Grep" } else { "apply_patch" })
+    };
+    let mode = prop_oneof![
+        3 => select(WRITING_MODES.to_vec()).prop_map(|mode| json!(mode)),
+        2 => Just(json!("plan")),
+        1 => select(vec![json!(""), json!("PLAN"), json!("tomorrow"), json!(3), json!(["default"])]),
+    ];
+    let agent = prop_oneof![4 => Just("claude"), 1 => Just("codex")];
+    (agent, mode, select(tools.to_vec()), input(), 0..4_usize).prop_map(move |(agent, mode, tool, input, other)| {
+        let tool = if other == 0 { tool } else { fitting(&input) };
+        (agent, mode, tool, input)
+    })
+}
+
+fn answered(desk: &Desk, (agent, mode, tool, input): &Call, options: &[&str]) -> Output {
+    let input = input.to_string().replace("ROOT/", &format!("{}/", desk.root().display()));
+    let input: Value = serde_json::from_str(&input).unwrap();
+    let call = json!({"session_id": "s", "transcript_path": "/t", "cwd": desk.root(), "permission_mode": mode,
+        "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "t"});
+    let mut hook = program(&desk.root(), &[&["hook", agent], options].concat());
+    hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
+    fed(&mut hook, call.to_string().as_bytes())
+}
+
+/// Returns the decision; an empty one if nothing is printed.
+fn decided(desk: &Desk, call: &Call, options: &[&str]) -> String {
+    let output = answered(desk, call, options);
+    if output.stdout.is_empty() {
+        return if output.status.code() == Some(0) { String::new() } else { "blocked".to_owned() };
+    }
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned()
+}
+
+/// Runs `test` on generated calls and returns how often it returned each word.
+fn counted(seed: u64, cases: u32, test: impl Fn(&Call, usize) -> String) -> BTreeMap<String, usize> {
+    let config = Config { cases, rng_seed: RngSeed::Fixed(seed), failure_persistence: None, ..Config::default() };
+    let counts = RefCell::new(BTreeMap::new());
+    let tested = TestRunner::new(config).run(&(call(), 0..SILENT.len()), |(call, policy)| {
+        *counts.borrow_mut().entry(test(&call, policy)).or_default() += 1;
+        Ok(())
+    });
+    tested.unwrap();
+    counts.into_inner()
+}
+
+#[test]
+fn without_a_policy_that_allows_no_call_is_allowed() {
+    let desks = SILENT.map(desk);
+    let counts = counted(28, 500, |call, policy| {
+        let decision = decided(&desks[policy], call, &[]);
+        assert_ne!(decision, "allow", "{:?}: {call:?}", SILENT[policy]);
+        decision
+    });
+    let seen: Vec<_> = counts.keys().map(String::as_str).collect();
+    assert_eq!(seen, ["", "ask", "blocked", "deny"], "{counts:?}");
+}
+
+#[test]
+fn where_the_user_allows_all_the_mode_still_decides() {
+    let (open, ruled) = (desk(SILENT[0]), desk(ALLOWED));
+    let counts = counted(29, 300, |call, _| {
+        let (by_option, by_rule) = (decided(&open, call, &["--allow"]), decided(&ruled, call, &[]));
+        let is_writing = call.0 == "claude" && call.1.as_str().is_some_and(|mode| WRITING_MODES.contains(&mode));
+        assert!(is_writing || ![&by_option, &by_rule].contains(&&"allow".to_owned()), "{call:?}");
+        by_option + "," + &by_rule
+    });
+    assert!(counts.get("allow,allow").is_some_and(|&count| count > 10), "{counts:?}");
+}
+
+/// Returns what is decided on a change of `file` in `mode`, with `options`.
+fn on_write(desk: &Desk, file: &str, mode: &str, options: &[&str]) -> String {
+    decided(desk, &("claude", json!(mode), "Write", json!({"file_path": file, "content": "x\n"})), options)
+}
+
+#[test]
+fn an_allow_rule_of_the_user_allows_what_it_matches() {
+    let rule = "[[rule]]\npaths = ['d/**']\nops = ['write']\nverdict = 'allow'\n";
+    for (file, options) in
+        [("../config/wpatch/config.toml", &[][..]), ("../given.toml", &["--policy", "../given.toml"])]
+    {
+        let desk = desk((file, rule));
+        let on = |file: &str| on_write(&desk, file, "default", options);
+        assert_eq!(
+            ["d/b c", "d/new", "directory/b c", "a", "in", "new"].map(on),
+            ["allow", "allow", "allow", "", "", ""]
+        );
+    }
+    // Each way of writing has to be allowed.
+    for (ops, decisions) in
+        [("create", ["", "allow"]), ("modify", ["allow", ""]), ("delete", ["", ""]), ("read", ["", ""])]
+    {
+        let desk = desk((
+            "../config/wpatch/config.toml",
+            &format!("[[rule]]\npaths = ['**']\nops = ['{ops}']\nverdict = 'allow'\n"),
+        ));
+        assert_eq!(["a", "new"].map(|file| on_write(&desk, file, "default", &[])), decisions, "{ops}");
+    }
+}
+
+#[test]
+fn a_stricter_rule_beside_it_wins() {
+    let allow = "[[rule]]\npaths = ['**']\nverdict = 'allow'\n";
+    for verdict in ["ask", "deny"] {
+        let strict = format!("[[rule]]\npaths = ['a']\nops = ['modify']\nverdict = '{verdict}'\n");
+        for (user, project) in [(format!("{allow}{strict}"), String::new()), (allow.to_owned(), strict.clone())] {
+            let desk = desk(("../config/wpatch/config.toml", &user));
+            fs_err::write(desk.path("wpatch.toml"), project).unwrap();
+            assert_eq!(["a", "new"].map(|file| on_write(&desk, file, "default", &[])), [verdict, "allow"]);
+            assert_eq!(["a", "new"].map(|file| on_write(&desk, file, "default", &["--allow"])), [verdict, "allow"]);
+        }
+    }
+}
+
+#[test]
+fn in_plan_mode_a_question_is_a_refusal() {
+    let desk = desk(("wpatch.toml", "[[rule]]\npaths = ['a']\nverdict = 'ask'\n"));
+    let on = |file: &str, mode: &str| on_write(&desk, file, mode, &["--allow"]);
+    assert_eq!((on("a", "default"), on("new", "default")), ("ask".into(), "allow".into()));
+    assert_eq!((on("a", "plan"), on("new", "plan")), ("deny".into(), String::new()));
+    assert_eq!((on("a", "tomorrow"), on("new", "tomorrow")), ("ask".into(), String::new()));
+}
