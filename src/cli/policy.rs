@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::args::Global;
 use super::config::{Config, config};
 use super::{Stop, input, names_of};
-use crate::engine::options::{Layer, MAX_POLICY_FILE, Origin, Place, Policy, Workspace};
+use crate::engine::options::{Access, Hit, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Workspace};
 use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusable};
 use crate::path::RelPath;
 use crate::text::Bytes;
@@ -66,6 +66,34 @@ pub(super) fn readable(file: &Path, global: &Global) -> Result<(), Stop> {
 /// Stops as [`policy`] does, and at what policy closes.
 pub(super) fn writable(file: &Path, global: &Global) -> Result<(), Stop> {
     judged((Given::read, engine::may_write), file, global)
+}
+
+/// Asks policy whether `accesses` may be done to `name`, an absolute name outside of the root; returns the report of the
+/// rule that denies or asks.
+///
+/// Rules that always hold, such as those on credentials, hold there too, and so do grants and modes. A rule of a policy file
+/// is read as if its root were the directory of the file, so that it matches by its name.
+///
+/// # Errors
+///
+/// Stops as [`policy`] does.
+pub(super) fn outside(name: &Path, accesses: &[Access], global: &Global) -> Result<Option<Box<Outcome>>, Stop> {
+    let (Some(parent), Some(file)) = (name.parent(), name.file_name()) else { return Ok(None) };
+    let given_root = global.given_root.clone().or_else(|| Some(global.root().to_owned()));
+    let given = Given::read(&Global { root: Some(parent.to_owned()), given_root, ..global.clone() })?;
+    let place = |root: Vec<u8>| Place { homes: homes(), roots: vec![root] };
+    let near = Policy::new(given.layers.clone(), place(bytes(parent).to_vec()), Vec::new());
+    let names: Vec<_> = given.files.iter().flat_map(|file| names_on_the_way(file)).collect();
+    let everywhere = near.everywhere(place(Vec::new()), below(&names, &[PathBuf::from("/")]));
+    let at = |policy: &Policy, path: &[u8]| {
+        let path = RelPath::new(path).ok();
+        let judge = |path: RelPath| accesses.iter().flat_map(move |&access| policy.judge(&path, access).hits).collect();
+        path.map_or_else(Vec::new, judge)
+    };
+    // By its name alone a file is no policy file that is in force.
+    let ruled = at(&near, bytes(file)).into_iter().filter(|hit: &Hit| hit.source.is_some());
+    let built_in = at(&everywhere, bytes(name.strip_prefix("/").unwrap_or(name)));
+    Ok(engine::refusal(ruled.chain(built_in).collect()))
 }
 
 /// Asks the policy that `given` reads.
@@ -187,7 +215,7 @@ fn homes() -> Vec<Vec<u8>> {
 }
 
 /// Returns the absolute name of `file`, and those of the links on the way to what it leads to.
-fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
+pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
     let Ok(mut name) = std::path::absolute(file) else { return Vec::new() };
     let mut names = Vec::new();
     for _ in 0..MOST_LINKS {

@@ -6,8 +6,8 @@ use super::{Outcome, refused};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
-use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError};
-use crate::preflight::{Problem, closed_by, code};
+use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict};
+use crate::preflight::{Problem, closed_by, code, unapproved};
 use crate::text::{Bytes, Position, Span};
 use crate::workspace::{Fault, Workspace};
 
@@ -87,6 +87,33 @@ pub fn may_write(path: &RelPath, policy: &Arc<Policy>, workspace: &dyn Workspace
     let ruling = policy.judge(path, if is_there { Access::Modify } else { Access::Create });
     let is_against = |hit: &&Hit| hit.rule != GIT_DIRECTORY;
     ruling.hits.iter().find(is_against).map_or(Ok(()), |hit| Err(refused("apply", closed_by(hit))))
+}
+
+/// Asks policy whether all of `accesses` may be done to `path`. No content is looked at, and no link is followed.
+///
+/// # Errors
+///
+/// Returns the report of the strictest rule that denies or asks.
+pub fn judged(
+    path: &RelPath,
+    accesses: &[Access],
+    policy: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<(), Box<Outcome>> {
+    let policy = governed("check", policy, workspace)?;
+    refusal(accesses.iter().flat_map(|&access| policy.judge(path, access).hits).collect()).map_or(Ok(()), Err)
+}
+
+/// Returns the report of the strictest of the rules `hits`, if it denies or asks.
+#[must_use]
+pub fn refusal(hits: Vec<Hit>) -> Option<Box<Outcome>> {
+    let ruling = Ruling::of(hits);
+    let hit = ruling.hits.first()?;
+    match ruling.verdict {
+        Verdict::Deny => Some(refused("check", closed_by(hit))),
+        Verdict::Ask => Some(refused("check", Problem { help: None, ..unapproved(hit) })),
+        Verdict::Allow => None,
+    }
 }
 
 /// Returns the problems of a plan that is made in place: it reaches a policy file by another name (hard link) of it.

@@ -68,13 +68,14 @@ pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::{describe, quoting};
 pub use gnu::{Backup, Habits, Numbering};
-pub use govern::{PROJECT_POLICY, UnusablePolicy, may_write, policy_layer, project_layer, unusable};
+pub use govern::{PROJECT_POLICY, UnusablePolicy, judged, may_write, policy_layer, project_layer, refusal, unusable};
 
 pub use index::{Indexed, Reach, build_ancestor};
 pub use lenient::Lenience;
 pub use log::{gc, init, log, recover, show};
 pub use look::{
-    DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_read, read,
+    DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_list,
+    may_read, may_search, read,
 };
 pub use preview::{Preview, exhibit, preview};
 pub use request::{Request, Series};

@@ -146,6 +146,17 @@ impl Layer {
         self.origin != Origin::Project && self.rules.iter().any(|rule| rule.verdict == Verdict::Allow)
     }
 
+    /// Returns whether a rule or a grant keeps some file from being read.
+    pub(super) fn restricts_reading(&self) -> bool {
+        let restricts = |rule: &PathRule| rule.verdict > Verdict::Allow && rule.accesses.contains(&Access::Read);
+        !self.grants.is_empty() || self.rules.iter().any(restricts)
+    }
+
+    /// Returns what the layer says wherever a file is.
+    pub(super) fn without_paths(&self) -> Self {
+        Self { mode: None, grants: Vec::new(), rules: Vec::new(), ..self.clone() }
+    }
+
     /// Returns whether such a rule matches.
     pub(super) fn allows(&self, path: &RelPath, access: Access, place: &Place) -> bool {
         let is_match = |rule: &PathRule| rule.verdict == Verdict::Allow && rule.accesses.contains(&access);

@@ -236,6 +236,19 @@ impl Policy {
             && !names::is_policy_file(path)
     }
 
+    /// Returns whether some file may not simply be read, besides those that are closed to every command.
+    #[must_use]
+    pub fn restricts_reading(&self) -> bool {
+        !self.secrets.are_none() || self.layers.iter().any(Layer::restricts_reading)
+    }
+
+    /// Returns this policy for the directory at `place`, without its rules on paths and its grants: what is left is what
+    /// holds everywhere. `files` are the policy files below that directory.
+    #[must_use]
+    pub fn everywhere(&self, place: Place, files: Vec<RelPath>) -> Self {
+        Self::new(self.layers.iter().map(Layer::without_paths).collect(), place, files)
+    }
+
     fn is_policy_file(&self, path: &RelPath) -> bool {
         names::is_policy_file(path) || self.files.iter().any(|file| names::is_at_or_above(path, file))
     }

@@ -127,8 +127,8 @@ pub(in crate::cli) enum Command {
     /// Answer an agent that asks before it uses a tool: its hook for the event `PreToolUse`
     ///
     /// Reads the call from standard input and checks it as `check` does. Writes no file. Prints `deny` for a call that policy
-    /// denies, that leaves the root or that does not apply, and `ask` for a call that policy asks about. Prints nothing for
-    /// any other call, so that the agent's own permissions decide. Blocks a call that it cannot read: exit code 2.
+    /// denies or that does not apply, and `ask` for a call that policy asks about. Prints nothing for any other call, so that
+    /// the agent's own permissions decide. Blocks a call that it cannot read: exit code 2.
     Hook {
         /// The agent that calls the hook
         agent: Agent,

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::{Call, Decision, Silence, of_change, of_read};
+use super::place::{Place, Use};
+use super::{Call, Decision, Silence, of_change, of_read, search};
+use crate::cli::Stop;
 use crate::cli::args::Global;
-use crate::cli::policy::aim;
-use crate::cli::{Stop, verbs};
 use crate::engine::options::{CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times};
 use crate::engine::{self, Change, home};
 
@@ -19,7 +19,7 @@ struct EditInput {
     edit: One,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct One {
     old_string: String,
     new_string: String,
@@ -45,6 +45,11 @@ struct ReadInput {
 }
 
 #[derive(Deserialize)]
+struct NotebookReadInput {
+    notebook_path: PathBuf,
+}
+
+#[derive(Clone, Deserialize)]
 struct NotebookInput {
     notebook_path: PathBuf,
     cell_id: Option<String>,
@@ -62,7 +67,7 @@ enum Kind {
     Markdown,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Mode {
     #[default]
@@ -76,50 +81,52 @@ pub(super) fn decide(call: &Call, silence: Silence, global: &Global) -> Result<D
     let project = || env::var_os("CLAUDE_PROJECT_DIR").filter(|project| !project.is_empty()).map(PathBuf::from);
     let root = global.root.clone().or_else(project).unwrap_or_else(|| call.cwd.clone());
     let rooted = Global { root: Some(root), ..global.clone() };
-    // A name that is not absolute belongs to where the agent is.
-    let aimed = |file: PathBuf| {
-        let (file, mut global) = (call.cwd.join(meant(file)), rooted.clone());
-        aim(&mut global, Some(&file))?;
-        Ok((verbs::below(global.root(), &file), global))
+    let writes = |file: PathBuf, change: &dyn Fn(Vec<u8>) -> Change| {
+        let checked = |path: &[u8], global: &Global| of_change(change(path.to_vec()), silence, global);
+        Place::of(&call.file(file), &rooted)?.decide(Use::Writes, checked)
     };
-    match call.tool_name.as_str() {
+    let reads = |file: PathBuf| Place::of(&call.file(file), &rooted)?.decide(Use::Reads, of_read);
+    let decision = match call.tool_name.as_str() {
         "Edit" => {
             let EditInput { file_path, edit } = call.arguments()?;
-            let (path, global) = aimed(file_path)?;
-            of_change(edited(path, edit), silence, &global)
+            writes(file_path, &|path| edited(path, edit.clone()))
         }
         "MultiEdit" => {
             let MultiEditInput { file_path, edits } = call.arguments()?;
-            let (path, global) = aimed(file_path)?;
-            of_change(in_turn(path, edits), silence, &global)
+            writes(file_path, &|path| in_turn(path, edits.clone()))
         }
         "Write" => {
             let WriteInput { file_path, content } = call.arguments()?;
-            let (path, global) = aimed(file_path)?;
-            of_change(Change::overwrite(path, content), silence, &global)
+            writes(file_path, &|path| Change::overwrite(path, content.clone()))
         }
         "NotebookEdit" => {
             let input: NotebookInput = call.arguments()?;
-            let (path, global) = aimed(input.notebook_path.clone())?;
-            of_change(Change::notebook(path, cell(input)), silence, &global)
+            writes(input.notebook_path.clone(), &|path| Change::notebook(path, cell(input.clone())))
         }
-        "Read" => {
-            let ReadInput { file_path } = call.arguments()?;
-            let (path, global) = aimed(file_path)?;
-            of_read(&path, &global)
-        }
+        "Read" => reads(call.arguments::<ReadInput>()?.file_path),
+        "NotebookRead" => reads(call.arguments::<NotebookReadInput>()?.notebook_path),
+        "Grep" => search::grep(call, &rooted),
+        "Glob" => search::glob(call, &rooted),
+        "LS" => search::list(call, &rooted),
         _ => Ok(Decision::None),
-    }
+    };
+    Ok(match decision? {
+        // Only a rule decides there.
+        Decision::Outside(_) => Decision::None,
+        decision => decision,
+    })
 }
 
-/// Returns the file that a name stands for: the tools take what JavaScript has for blanks off its ends, and look into the
-/// user's home for `~`.
-fn meant(file: PathBuf) -> PathBuf {
-    let is_blank = |c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}';
-    let file = file.to_str().map(|name| PathBuf::from(name.trim_matches(is_blank))).unwrap_or(file);
-    match (file.strip_prefix("~"), home()) {
-        (Ok(below), Some(home)) => home.join(below),
-        _ => file,
+impl Call {
+    /// Returns the absolute name of the file that a name in a call means: the tools remove from its ends what JavaScript
+    /// takes for blanks, look into the user's home for `~`, and begin other names where the agent is.
+    pub(super) fn file(&self, file: PathBuf) -> PathBuf {
+        let is_blank = |c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}';
+        let file = file.to_str().map(|name| PathBuf::from(name.trim_matches(is_blank))).unwrap_or(file);
+        match (file.strip_prefix("~"), home()) {
+            (Ok(below), Some(home)) => home.join(below),
+            _ => self.cwd.join(file),
+        }
     }
 }
 

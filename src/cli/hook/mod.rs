@@ -9,6 +9,8 @@
 
 mod claude;
 mod codex;
+mod place;
+mod search;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -85,9 +87,21 @@ enum Decision {
     Ask(String, Option<String>),
     /// It must not be done, or cannot.
     Deny(String),
+    /// The file is outside of the root, where it cannot be checked: why.
+    Outside(String),
 }
 
 impl Decision {
+    /// Returns the stricter one of two decisions; `other` is what rules say, which is no decision if none matches.
+    fn or_stricter(self, other: Self) -> Self {
+        let rank = |decision: &Self| match decision {
+            Self::Allow | Self::None => 1,
+            Self::Ask(..) => 2,
+            Self::Deny(_) | Self::Outside(_) => 3,
+        };
+        if rank(&other) > rank(&self) { other } else { self }
+    }
+
     /// Returns the decision that may be printed in the mode of `call`. Plan mode is for looking: nothing is allowed there,
     /// and a question whose answer could be yes is a refusal.
     fn in_mode_of(self, call: &Call) -> Self {
@@ -140,7 +154,7 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
         (Decision::Allow, Agent::Claude) => ("allow", "wpatch: the change applies, and its user allows it".to_owned()),
         (Decision::Ask(reason, _), Agent::Claude) => ("ask", reason),
         (Decision::Ask(reason, plan), Agent::Codex) => ("deny", format!("{reason}\n{}", approval(plan.as_deref()))),
-        (Decision::Deny(reason), _) => ("deny", reason),
+        (Decision::Deny(reason) | Decision::Outside(reason), _) => ("deny", reason),
     };
     let answer = json!({"hookSpecificOutput": {
         "hookEventName": "PreToolUse",
@@ -197,18 +211,27 @@ fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
 
 /// Returns the decision on reading a file. Whether the file exists is for the tool to find out.
 fn of_read(path: &[u8], global: &Global) -> Result<Decision, Stop> {
-    let refused = engine::may_read(path, &policy(global)?, &open(global)?).err();
-    Ok(refused.map_or(Decision::None, |outcome| of_outcome(*outcome, Silence::IsNoDecision, global)))
+    Ok(of_refused(engine::may_read(path, &policy(global)?, &open(global)?).err()))
+}
+
+/// Returns the decision of a rule, if one speaks against the call.
+fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
+    let decision = |outcome: Box<Outcome>| match (&outcome.report.error, refusal(&outcome.report)) {
+        (Some(error), reason) if error.kind == "approval_required" => Decision::Ask(reason, None),
+        (Some(error), reason) if error.kind == "outside_root" => Decision::Outside(reason),
+        (_, reason) => Decision::Deny(reason),
+    };
+    outcome.map_or(Decision::None, decision)
 }
 
 fn of_outcome(outcome: Outcome, silence: Silence, global: &Global) -> Decision {
-    let report = rooted(outcome, global).report;
+    let outcome = rooted(outcome, global);
+    let report = &outcome.report;
     match &report.error {
-        Some(error) if error.kind == "approval_required" => Decision::Ask(refusal(&report), None),
-        Some(_) => Decision::Deny(refusal(&report)),
-        None => match questions(&report) {
-            Some(why) => Decision::Ask(why, report.plan_id),
-            None if is_allowed(&report, silence) => Decision::Allow,
+        Some(_) => of_refused(Some(Box::new(outcome))),
+        None => match questions(report) {
+            Some(why) => Decision::Ask(why, report.plan_id.clone()),
+            None if is_allowed(report, silence) => Decision::Allow,
             None => Decision::None,
         },
     }

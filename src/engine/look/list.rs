@@ -99,7 +99,7 @@ fn listed(request: &ListRequest, policy: &Policy, workspace: &dyn Workspace) -> 
 }
 
 /// Returns the directory that `path` names, `None` for the root.
-fn directory(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<Option<RelPath>> {
+pub(super) fn directory(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<Option<RelPath>> {
     let end = path.iter().rposition(|&byte| byte != b'/').map_or(path.len().min(1), |last| last + 1);
     let path = match RelPath::new(&path[..end]) {
         Ok(path) => open(workspace, policy, &path, |path| entering(policy, path))?,

@@ -5,6 +5,7 @@ mod difference;
 mod explain;
 mod list;
 mod read;
+mod search;
 
 use super::follow::follow;
 use super::refused;
@@ -19,6 +20,7 @@ pub use difference::{DiffRequest, diff};
 pub use explain::{ExplainRequest, explain};
 pub use list::{ListRequest, Order, list};
 pub use read::{ReadRequest, View, Window, may_read, read};
+pub use search::{may_list, may_search};
 
 type Found<T> = Result<T, Box<Problem>>;
 

@@ -132,14 +132,18 @@ pub fn read(request: &ReadRequest, workspace: &dyn Workspace) -> Result<Extract,
 /// Returns the report of what is in the way: a rule, its size, or a path or link that leads out of the root.
 pub fn may_read(path: &[u8], policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<(), Box<Outcome>> {
     let policy = governed("read", policy, workspace)?;
+    readable(path, &policy, workspace).map_err(|problem| refused("read", *problem))
+}
+
+/// Asks policy whether the file at `path` may be read, by its rules and by its limit.
+pub(super) fn readable(path: &[u8], policy: &Policy, workspace: &dyn Workspace) -> Found<()> {
     let small_enough = |path: &RelPath| match workspace.stat(path) {
         Ok(Some(stat)) if stat.kind == FileKind::Regular && stat.size > policy.max_read() => {
             Err(too_large(path, policy.max_read(), Some(stat.size)))
         }
         _ => Ok(()),
     };
-    let judged = resolved(workspace, &policy, path).and_then(|path| small_enough(&path));
-    judged.map_err(|problem| refused("read", *problem))
+    resolved(workspace, policy, path).and_then(|path| small_enough(&path))
 }
 
 fn extract(request: &ReadRequest, policy: &Policy, workspace: &dyn Workspace) -> Found<Extract> {

@@ -1,0 +1,120 @@
+//! Where a file of a call is: below the root, where a change is checked, or outside, where only rules decide.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{Decision, of_refused};
+use crate::cli::args::Global;
+use crate::cli::policy::{self, aim, names_on_the_way};
+use crate::cli::{Stop, names_of, open};
+use crate::engine;
+use crate::engine::options::Access;
+use crate::path::RelPath;
+
+/// The names of a file.
+pub(super) struct Place {
+    /// The name in the call without `.` and `..`, then those that links lead to. The last one is the file that the tool
+    /// opens.
+    names: Vec<PathBuf>,
+    /// The root, or the directory that an absolute grant opens, and its names.
+    global: Global,
+    roots: Vec<PathBuf>,
+}
+
+/// What a tool does with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Reads,
+    Writes,
+}
+
+impl Use {
+    /// Returns what is done to the file `name`. A change reads as well, since it depends on the contents.
+    fn accesses(self, name: &Path) -> &'static [Access] {
+        match self {
+            Self::Reads => &[Access::Read],
+            Self::Writes if fs_err::symlink_metadata(name).is_ok() => &[Access::Modify, Access::Read],
+            Self::Writes => &[Access::Create],
+        }
+    }
+}
+
+impl Place {
+    /// Finds the names of `file`, which is absolute.
+    ///
+    /// Agents resolve `..` in the name before they open the file. A program that does not would open another file if the
+    /// component before it is a link: the name of that file comes first, so that rules see it as well.
+    pub(super) fn of(file: &Path, global: &Global) -> Result<Self, Stop> {
+        let plain = without_dots(file);
+        let mut global = global.clone();
+        aim(&mut global, Some(&plain))?;
+        let mut names = names_on_the_way(&plain);
+        if let (Some(Ok(parent)), Some(name)) = (file.parent().map(fs_err::canonicalize), file.file_name())
+            && !names.contains(&parent.join(name))
+        {
+            names.insert(0, parent.join(name));
+        }
+        if names.is_empty() {
+            names.push(plain);
+        }
+        let roots = names_of(global.root());
+        Ok(Self { names, global, roots })
+    }
+
+    /// Returns the strictest of what rules say of each name and, for a file below the root, of what `check` says. It takes
+    /// a path below the root.
+    pub(super) fn decide(
+        &self,
+        does: Use,
+        check: impl Fn(&[u8], &Global) -> Result<Decision, Stop>,
+    ) -> Result<Decision, Stop> {
+        let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
+        let opened = self.names.last().filter(is_below);
+        let first = opened.and_then(|_| self.names.iter().find(is_below));
+        let path = |name: &PathBuf| engine::below(&self.roots, name);
+        // The check follows the links of a name and judges both ends.
+        let (decision, checked) = match first.map(|first| check(&path(first), &self.global)).transpose()? {
+            None => (Decision::None, [None, None]),
+            // An absolute link leads back into the root.
+            Some(Decision::Outside(_)) if first != opened => match opened {
+                Some(opened) => (check(&path(opened), &self.global)?, [Some(opened), None]),
+                None => (Decision::None, [None, None]),
+            },
+            Some(decision) => (decision, [first, opened]),
+        };
+        let others = self.names.iter().filter(|name| !checked.contains(&Some(name)));
+        others
+            .map(|name| self.ruled(name, does))
+            .try_fold(decision, |strictest, ruled| Ok(strictest.or_stricter(ruled?)))
+    }
+
+    /// Returns the directory as a root of its own, if it is outside of the root.
+    pub(super) fn outside_directory(&self) -> Option<Global> {
+        let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
+        let opened = self.names.last().filter(|name| !is_below(name))?;
+        let given_root = self.global.given_root.clone().or_else(|| Some(self.global.root().to_owned()));
+        let outside = Global { root: Some(opened.clone()), given_root, ..self.global.clone() };
+        fs_err::metadata(opened).is_ok_and(|stat| stat.is_dir()).then_some(outside)
+    }
+
+    /// Returns what rules say of one name.
+    fn ruled(&self, name: &Path, does: Use) -> Result<Decision, Stop> {
+        let accesses = does.accesses(name);
+        let below = self.roots.iter().find_map(|root| name.strip_prefix(root).ok());
+        let Some(below) = below else { return policy::outside(name, accesses, &self.global).map(of_refused) };
+        let Ok(path) = RelPath::new(below.as_os_str().as_encoded_bytes()) else { return Ok(Decision::None) };
+        Ok(of_refused(engine::judged(&path, accesses, &policy::policy(&self.global)?, &open(&self.global)?).err()))
+    }
+}
+
+/// Returns the path without `.` and `..`, as its text has them.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
+}

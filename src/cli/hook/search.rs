@@ -1,0 +1,169 @@
+//! The tools that search many files: which of them such a search reads.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde::Deserialize;
+
+use super::place::{Place, Use};
+use super::{Call, Decision, of_refused};
+use crate::cli::args::Global;
+use crate::cli::policy::policy;
+use crate::cli::{Stop, open};
+use crate::engine;
+
+/// The input of `Grep`. What narrows the search in another way, such as a type of files, is not looked at.
+#[derive(Deserialize)]
+struct GrepInput {
+    path: Option<PathBuf>,
+    glob: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct GlobInput {
+    pattern: String,
+    path: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct ListInput {
+    path: PathBuf,
+}
+
+/// Decides on a search of texts.
+pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, Stop> {
+    let GrepInput { path, glob } = call.arguments()?;
+    let file = call.file(path.unwrap_or_default());
+    let globs = Globs::of_grep(glob.as_deref().unwrap_or_default());
+    searched(&file, &|path| globs.take(path), global)
+}
+
+/// Decides on a search of names.
+pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
+    let GlobInput { pattern, path } = call.arguments()?;
+    // The directory is what comes before the first component with a wildcard.
+    let has_wildcard = |part: &&str| part.contains(['*', '?', '[', '{', '!', '(', '\\']);
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let literal = parts.iter().take(parts.len() - 1).take_while(|part| !has_wildcard(part)).count();
+    let (above, rest) = parts.split_at(literal);
+    if rest.contains(&"..") {
+        let why = "the pattern leads to a parent directory, so that policy cannot tell what it finds: search in that \
+                   directory instead";
+        return Ok(Decision::Deny(why.to_owned()));
+    }
+    let above = if literal == 1 && above == [""] { "/".to_owned() } else { above.join("/") };
+    let file = call.file(path.unwrap_or_default()).join(above);
+    let globs = Globs(vec![Pattern::wanted(rest.last().copied().unwrap_or_default())]);
+    searched(&file, &|path| globs.take(path), global)
+}
+
+/// Decides on a list of names.
+pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, Stop> {
+    let ListInput { path } = call.arguments()?;
+    looked_into(&call.file(path), global, |path, global| {
+        Ok(of_refused(engine::may_list(path, &policy(global)?, &open(global)?).err()))
+    })
+}
+
+/// Decides on a search in the file or the directory `file`, of the files that `is_searched` names.
+fn searched(file: &Path, is_searched: &dyn Fn(&[u8]) -> bool, global: &Global) -> Result<Decision, Stop> {
+    looked_into(file, global, |path, global| {
+        Ok(of_refused(engine::may_search(path, is_searched, &policy(global)?, &open(global)?).err()))
+    })
+}
+
+/// Returns the decision of `check` on a file or a directory, and of the rules on its names.
+fn looked_into(
+    file: &Path,
+    global: &Global,
+    check: impl Fn(&[u8], &Global) -> Result<Decision, Stop>,
+) -> Result<Decision, Stop> {
+    let place = Place::of(file, global)?;
+    let decision = place.decide(Use::Reads, &check)?;
+    Ok(match place.outside_directory() {
+        Some(outside) => decision.or_stricter(check(b".", &outside)?),
+        None => decision,
+    })
+}
+
+/// The patterns that choose files, of which the last one that matches decides. Where it is not certain how the search
+/// program understands a pattern, more files are taken than it reads.
+struct Globs(Vec<Pattern>);
+
+/// One pattern.
+struct Pattern {
+    /// `None` matches every file.
+    matcher: Option<GlobMatcher>,
+    /// Whether it leaves files out, those in a directory of that name as well.
+    excludes: bool,
+}
+
+impl Globs {
+    /// Reads the option `glob`: patterns with blanks or commas between them, and `!` before those that leave files out.
+    fn of_grep(text: &str) -> Self {
+        let words = text.split_whitespace().flat_map(|word| {
+            let is_whole = word.contains('{') && word.contains('}');
+            word.split(move |character| character == ',' && !is_whole)
+        });
+        Self(words.filter(|word| !word.is_empty()).filter_map(Pattern::of_grep).collect())
+    }
+
+    /// Returns whether the search reads the file at `path`, below the directory that is searched.
+    fn take(&self, path: &[u8]) -> bool {
+        let decisive = self.0.iter().rev().find(|pattern| pattern.is_match(path));
+        decisive.map_or_else(|| self.0.iter().all(|pattern| pattern.excludes), |pattern| !pattern.excludes)
+    }
+}
+
+impl Pattern {
+    fn of_grep(word: &str) -> Option<Self> {
+        let Some(excluded) = word.strip_prefix('!') else {
+            return Some(Self::wanted(word.trim_end_matches('/').rsplit('/').next().unwrap_or_default()));
+        };
+        let name = excluded.strip_prefix("**/").unwrap_or(excluded);
+        let name = name.strip_suffix("/**").unwrap_or(name).trim_end_matches('/');
+        // Of a longer path it is not certain where it begins.
+        let matcher = if name.contains('/') { None } else { matcher(name, false) };
+        matcher.map(|matcher| Self { matcher: Some(matcher), excludes: true })
+    }
+
+    /// Returns a pattern for all files with a name like that.
+    fn wanted(name: &str) -> Self {
+        Self { matcher: matcher(name, true), excludes: false }
+    }
+
+    fn is_match(&self, path: &[u8]) -> bool {
+        let Some(matcher) = &self.matcher else { return true };
+        let is_named = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| matcher.is_match(name));
+        let mut names = path.rsplit(|&byte| byte == b'/');
+        if self.excludes { names.any(is_named) } else { names.next().is_some_and(is_named) }
+    }
+}
+
+fn matcher(name: &str, is_case_ignored: bool) -> Option<GlobMatcher> {
+    GlobBuilder::new(name).case_insensitive(is_case_ignored).build().ok().map(|glob| glob.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_leaves_out_no_file_that_a_search_reads() {
+        let takes = |glob: &str| {
+            let globs = Globs::of_grep(glob);
+            ["a.rs", ".env", "d/.env", "d/x.PEM"].map(|path| globs.take(path.as_bytes()))
+        };
+        assert_eq!(takes(""), [true, true, true, true]);
+        assert_eq!(takes("*.rs"), [true, false, false, false]);
+        assert_eq!(takes("*.{rs,pem}"), [true, false, false, true]);
+        assert_eq!(takes("*.rs,*.pem"), [true, false, false, true]);
+        assert_eq!(takes("!.env"), [true, false, false, true]);
+        assert_eq!(takes("!.env .e*"), [false, true, true, false]);
+        assert_eq!(takes("**/*.rs"), [true, false, false, false]);
+        assert_eq!(takes("d/**"), [true, true, true, true]);
+        assert_eq!(takes("!d/**"), [true, true, false, false]);
+        assert_eq!(takes("!d/e/.env"), [true, true, true, true]);
+        assert_eq!(takes("[a"), [true, true, true, true]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Whether a search by another program may look into a file or a directory, for hooks. Nothing is read.
+
+use std::sync::Arc;
+
+use super::list::directory;
+use super::read::readable;
+use super::{Found, about, refused};
+use crate::engine::Outcome;
+use crate::engine::govern::governed;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::policy::{Access, Hit, Policy, Verdict, closed};
+use crate::preflight::{Kind, Problem, code};
+use crate::workspace::Workspace;
+
+/// Most names that are looked at below one directory.
+const MOST_NAMES: usize = 200_000;
+
+/// Asks policy whether the file at `path`, or every file below the directory at `path`, may be read. Below a directory,
+/// `is_searched` tells which files the search reads, by their paths from that directory on.
+///
+/// Directories of git and of wpatch's state are left out: search programs do not enter them, and they hold no secrets. Links
+/// below the directory are not followed. A path that does not exist may be searched.
+///
+/// # Errors
+///
+/// Returns the report of the rule that closes a file, and of a directory that has too many names to be looked at.
+pub fn may_search(
+    path: &[u8],
+    is_searched: &dyn Fn(&[u8]) -> bool,
+    policy: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<(), Box<Outcome>> {
+    let policy = governed("read", policy, workspace)?;
+    searched(path, is_searched, &policy, workspace).map_err(|problem| refused("read", *problem))
+}
+
+/// Asks policy whether the names in the directory at `path` may be listed. One that does not exist may be.
+///
+/// # Errors
+///
+/// Returns the report of the rule that closes it.
+pub fn may_list(path: &[u8], policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<(), Box<Outcome>> {
+    let policy = governed("list", policy, workspace)?;
+    match directory(workspace, &policy, path) {
+        Err(problem) if is_refusal(&problem) => Err(refused("list", *problem)),
+        _ => Ok(()),
+    }
+}
+
+fn searched(path: &[u8], is_searched: &dyn Fn(&[u8]) -> bool, policy: &Policy, workspace: &dyn Workspace) -> Found<()> {
+    let directory = match directory(workspace, policy, path) {
+        Ok(directory) => directory,
+        Err(problem) if problem.code.kind == Kind::NotADirectory => return readable(path, policy, workspace),
+        Err(problem) if is_refusal(&problem) => return Err(problem),
+        Err(_) => return Ok(()),
+    };
+    if !policy.restricts_reading() {
+        return Ok(());
+    }
+    let mut walk = Walk { is_searched, policy, workspace, looked_at: 0, asked: None };
+    walk.enter(directory.as_ref(), b"")?;
+    walk.asked.map_or(Ok(()), |hit| Err(in_search(&hit)))
+}
+
+/// Returns whether the problem is a refusal, not a fact about the tree.
+fn is_refusal(problem: &Problem) -> bool {
+    matches!(problem.code.kind, Kind::Denied | Kind::ApprovalRequired | Kind::OutsideRoot | Kind::Policy)
+}
+
+/// A walk through a directory.
+struct Walk<'a> {
+    is_searched: &'a dyn Fn(&[u8]) -> bool,
+    policy: &'a Policy,
+    workspace: &'a dyn Workspace,
+    looked_at: usize,
+    /// The first rule that asks.
+    asked: Option<Hit>,
+}
+
+impl Walk<'_> {
+    /// Looks at the files below `directory`, whose paths begin with `prefix`, up to the first that is denied.
+    fn enter(&mut self, directory: Option<&RelPath>, prefix: &[u8]) -> Found<()> {
+        // What cannot be listed cannot be searched either.
+        let Ok(names) = self.workspace.list(directory) else { return Ok(()) };
+        for name in names {
+            let path = directory.map_or_else(|| RelPath::new(&name), |directory| directory.join(&name));
+            let Ok(path) = path else { continue };
+            self.looked_at += 1;
+            if self.looked_at > MOST_NAMES {
+                let message =
+                    format!("the directory has more than {MOST_NAMES} names, too many to check against policy");
+                let problem = Problem::new(&code::DENIED, message);
+                return Err(Box::new(Problem { help: Some("search a smaller directory".to_owned()), ..problem }));
+            }
+            if closed(&path).is_some() {
+                continue;
+            }
+            let below = [prefix, &name].concat();
+            match self.workspace.stat(&path) {
+                Ok(Some(stat)) if stat.kind == FileKind::Directory => {
+                    self.enter(Some(&path), &[&below[..], b"/"].concat())?;
+                }
+                Ok(Some(stat)) if stat.kind == FileKind::Regular && (self.is_searched)(&below) => self.judge(&path)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, path: &RelPath) -> Found<()> {
+        let ruling = self.policy.judge(path, Access::Read);
+        match (ruling.verdict, ruling.hits.into_vec().into_iter().next()) {
+            (Verdict::Deny, Some(hit)) => Err(in_search(&hit)),
+            (Verdict::Ask, hit) => {
+                self.asked = self.asked.take().or(hit);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the problem of a file that a search would read.
+fn in_search(hit: &Hit) -> Box<Problem> {
+    let code = if hit.verdict == Verdict::Deny { &code::DENIED } else { &code::APPROVAL_REQUIRED };
+    let name = String::from_utf8_lossy(hit.path.name()).into_owned();
+    let problem = about(&hit.path, code, &format!("the search reads a protected file: {}", hit.reason));
+    let help = format!("search a directory without it, or leave it out by the glob `!{name}`");
+    Box::new(Problem { help: Some(help), ..*problem })
+}

@@ -1,0 +1,108 @@
+//! Tools that search: they read files as well.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+
+use super::{call, decision};
+use crate::systems::{Desk, fed, program};
+
+const KEY: &str = "[[rule]]\npaths = ['key', 'private/**']\nops = ['read']\nverdict = 'deny'\nreason = 'it is ours'\n";
+
+fn desk(policy: &str) -> Desk {
+    let desk = Desk::with(&[
+        ("a.rs", b"a\n"),
+        ("src/b.rs", b"b\n"),
+        ("key", b"k\n"),
+        ("private/c.rs", b"c\n"),
+        ("private/d.txt", b"d\n"),
+        ("n.ipynb", b"{}"),
+        (".git/config", b"x\n"),
+        ("wpatch.toml", policy.as_bytes()),
+        ("../home/.ssh/id_rsa", b"x\n"),
+        ("../home/notes/a", b"x\n"),
+        ("../other/b", b"x\n"),
+    ]);
+    symlink("private", desk.path("way")).unwrap();
+    desk
+}
+
+fn on(desk: &Desk, tool: &str, input: &Value) -> Option<(String, String)> {
+    let mut hook = program(&desk.root(), &["hook", "claude"]);
+    hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
+    decision(&fed(&mut hook, call(desk, tool, input).as_bytes()))
+}
+
+fn word(desk: &Desk, tool: &str, input: &Value) -> String {
+    on(desk, tool, input).map_or("-".to_owned(), |(said, _)| said)
+}
+
+#[test]
+fn a_search_that_reads_a_protected_file_is_denied() {
+    let desk = desk(KEY);
+    for (tool, input, expected) in [
+        ("Grep", json!({"pattern": "x"}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": desk.root()}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": "."}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": "key"}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": "private"}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": "way"}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": "src/../private"}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": "src"}), "-"),
+        ("Grep", json!({"pattern": "x", "path": "a.rs"}), "-"),
+        ("Grep", json!({"pattern": "x", "path": "none"}), "-"),
+        ("Grep", json!({"pattern": "x", "glob": "*.rs"}), "deny"),
+        ("Grep", json!({"pattern": "x", "glob": "*.toml"}), "-"),
+        ("Grep", json!({"pattern": "x", "glob": "!key !private"}), "-"),
+        ("Grep", json!({"pattern": "x", "glob": "!key"}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": "private", "glob": "*.{md,toml}"}), "-"),
+        ("Glob", json!({"pattern": "**/*.rs"}), "deny"),
+        ("Glob", json!({"pattern": "**/*.toml"}), "-"),
+        ("Glob", json!({"pattern": "src/**/*"}), "-"),
+        ("Glob", json!({"pattern": "private/*"}), "deny"),
+        ("Glob", json!({"pattern": "*", "path": "private"}), "deny"),
+        ("Glob", json!({"pattern": format!("{}/private/*.txt", desk.root().display())}), "deny"),
+        ("Glob", json!({"pattern": "*/../private/*"}), "deny"),
+        ("Glob", json!({"pattern": "key"}), "deny"),
+        ("NotebookRead", json!({"notebook_path": desk.path("n.ipynb")}), "-"),
+        ("NotebookRead", json!({"notebook_path": desk.path("private/n.ipynb")}), "deny"),
+        ("LS", json!({"path": desk.path("src")}), "-"),
+        ("LS", json!({"path": desk.path("private/sub")}), "deny"),
+        ("LS", json!({"path": desk.path(".git")}), "deny"),
+    ] {
+        assert_eq!(word(&desk, tool, &input), expected, "{tool} {input}");
+    }
+    let (_, why) = on(&desk, "Grep", &json!({"pattern": "x", "path": "private"})).unwrap();
+    assert!(
+        why.contains("private/c.rs: the search reads a protected file: it is ours") && why.contains("`!c.rs`"),
+        "{why}"
+    );
+}
+
+#[test]
+fn without_a_rule_on_reading_every_search_below_the_root_is_for_the_agent() {
+    let desk = desk("[[rule]]\npaths = ['**']\nops = ['write']\nverdict = 'deny'\n");
+    for tool in ["Grep", "Glob"] {
+        for path in [".", "src", "way", "private", "../other", "/etc"] {
+            let silent = if path == "/etc" { "deny" } else { "-" };
+            assert_eq!(word(&desk, tool, &json!({"pattern": "*", "path": path})), silent, "{tool} {path}");
+        }
+    }
+}
+
+#[test]
+fn a_search_outside_of_the_root_does_not_find_credentials() {
+    let desk = desk("");
+    let on = |path: &str| ["Grep", "Glob"].map(|tool| word(&desk, tool, &json!({"pattern": "*", "path": path})));
+    assert_eq!(on("~"), ["deny", "deny"]);
+    assert_eq!(on("~/.ssh"), ["deny", "deny"]);
+    assert_eq!(on("~/notes"), ["-", "-"]);
+    assert_eq!(on("../other"), ["-", "-"]);
+}
+
+#[test]
+fn a_search_asks_where_policy_asks_about_reading() {
+    let desk = desk("[[rule]]\npaths = ['key']\nops = ['read']\nverdict = 'ask'\n");
+    assert_eq!(word(&desk, "Grep", &json!({"pattern": "x"})), "ask");
+    assert_eq!(word(&desk, "Grep", &json!({"pattern": "x", "path": "src"})), "-");
+}
