@@ -221,7 +221,7 @@ impl Run {
 
     /// Tells of what was kept how that went.
     fn kept(&mut self, saved: Saved) {
-        self.recovered = saved.recovered;
+        self.note_recovered(saved.recovered);
         let told = |failure| unswept(&format!("what is older could not all be removed: {failure}"));
         self.problems.extend(saved.warning.map(told));
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::govern::governed;
+use super::problems::unrestored;
 use super::{Outcome, Run, refused};
 use crate::digest::{Digest, ObjectFormat, blob_id};
 use crate::mode::{FileKind, FileMode};
@@ -109,7 +110,7 @@ pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &
     let mut run = Run::new("gc", report::Outcome::Cleaned);
     match history::collect(workspace, options, interrupt) {
         Ok((recovered, pruned)) => {
-            run.recovered = recovered;
+            run.note_recovered(recovered);
             let message = format!("{pruned} entries of the history were removed");
             let told = Problem { severity: Severity::Warning, ..Problem::new(&code::HISTORY_PRUNED, message) };
             run.problems.extend((pruned > 0).then_some(told));
@@ -119,7 +120,10 @@ pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &
     run.finish()
 }
 
-/// Puts right what a process left that died while it was changing the tree. Whatever writes does so first.
+/// Rolls back the change of a process that died while it changed the tree. Every command that writes does so first.
+///
+/// A file that another process has changed since is left as it is. The outcome is an error then, also of later calls, until
+/// the user has moved or deleted the previous version of the file, which is kept.
 ///
 /// # Examples
 ///
@@ -134,7 +138,10 @@ pub fn gc(workspace: &dyn Workspace, options: transaction::Options, interrupt: &
 pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
     let mut run = Run::new("recover", report::Outcome::Recovered);
     match transaction::recover(workspace, options) {
-        Ok(recovered) => run.recovered = recovered,
+        Ok(recovered) => {
+            run.problems.extend(recovered.iter().filter_map(|one| unrestored(one, Severity::Error)));
+            run.recovered = recovered;
+        }
         Err(failure) => run.fail(&failure),
     }
     run.finish()
@@ -156,7 +163,7 @@ pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outc
 pub fn init(workspace: &dyn Workspace, options: transaction::Options, interrupt: &Interrupt) -> Outcome {
     let mut run = Run::new("init", report::Outcome::Initialized);
     match history::init(workspace, options, interrupt) {
-        Ok(recovered) => run.recovered = recovered,
+        Ok(recovered) => run.note_recovered(recovered),
         Err(failure) => run.fail(&failure),
     }
     run.finish()

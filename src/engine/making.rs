@@ -64,7 +64,7 @@ impl Run {
         }
         self.progress.enter(Phase::Waiting, 0);
         let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
-        self.recovered = recovered;
+        self.note_recovered(recovered);
         let transaction = transaction.expecting(self.plan.operations.len());
         let waiting = match self.indexed.clone() {
             Some(indexed) => {

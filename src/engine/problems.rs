@@ -6,8 +6,9 @@ use crate::path::{PathError, RelPath};
 use crate::plan::{Input, NameError, OnlyError, Rejection, RejectionKind};
 use crate::preflight::{Facts, Problem, Severity, code};
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
-use crate::transaction::Failure;
+use crate::text::printable;
 use crate::transaction::history::Refusal;
+use crate::transaction::{Failure, KeptFile, Recovered};
 use crate::workspace::Fault;
 
 /// What helps against somebody else who changes the tree.
@@ -149,21 +150,53 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
         }
         Failure::Incomplete { left, kept, refused, cause } => {
             let reasons = [refused, cause].into_iter().flatten().flat_map(|failure| failed(failure));
-            std::iter::once(incomplete(failure, (left, kept), refused.is_some())).chain(reasons).collect()
+            std::iter::once(incomplete((left, kept), refused.is_some())).chain(reasons).collect()
         }
     }
 }
 
-/// A tree that is neither as it was nor as it was to be.
-fn incomplete(failure: &Failure, (left, kept): (&[RelPath], &[RelPath]), goes_on: bool) -> Problem {
-    let names = |paths: &[RelPath]| paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    let message = if left.is_empty() { failure.to_string() } else { format!("{failure}: {}", names(left)) };
-    let help = match kept {
-        _ if goes_on => "`wpatch recover` finishes it".to_owned(),
-        [] => "somebody else changed it meanwhile; it stays as they left it".to_owned(),
-        kept => format!("somebody else changed it meanwhile; what was there before is kept as {}", names(kept)),
+/// A rollback that could not put back everything.
+fn incomplete((left, kept): (&[RelPath], &[KeptFile]), goes_on: bool) -> Problem {
+    let left = listed(left.iter().map(ToString::to_string));
+    let message = match left.as_str() {
+        "" => "the rollback is incomplete".to_owned(),
+        left => format!("the rollback is incomplete: another process changed {left} meanwhile; left as it is"),
     };
+    let help = if goes_on { "`wpatch recover` finishes it".to_owned() } else { restore(kept) };
     Problem { help: Some(help), ..Problem::new(&code::INCOMPLETE, message) }
+}
+
+/// An interrupted change that recovery could not roll back as a whole; `None` if it could.
+pub(super) fn unrestored(recovered: &Recovered, severity: Severity) -> Option<Problem> {
+    let Recovered { id, left, kept, .. } = recovered;
+    if left.is_empty() && kept.is_empty() {
+        return None;
+    }
+    let unknown = kept.iter().filter(|kept| kept.path.is_none()).map(|kept| printable(&kept.copy).to_string());
+    let left = listed(left.iter().map(ToString::to_string).chain(unknown));
+    let message =
+        format!("the rollback of the interrupted change {id} is incomplete: {left} changed since; left as it is");
+    Some(Problem { severity, help: Some(restore(kept)), ..Problem::new(&code::INCOMPLETE, message) })
+}
+
+/// Returns how the user ends the state in which `kept` are kept.
+fn restore(kept: &[KeptFile]) -> String {
+    if kept.is_empty() {
+        return "check the file; no previous version of it is kept".to_owned();
+    }
+    let copies = listed(kept.iter().map(|KeptFile { path, copy }| match path {
+        Some(path) => format!("the previous {path} is kept as {}", printable(copy)),
+        None => format!("a previous version is kept as {}", printable(copy)),
+    }));
+    format!("{copies}; move it back to restore the file, or delete it to keep the current one")
+}
+
+/// Returns the first of `names`, and how many more there are.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<_> = names.collect();
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 /// A change of another process that is open.

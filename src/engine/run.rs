@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
-use super::problems::{failed, half_made, not_approved, say_listed};
+use super::problems::{failed, half_made, not_approved, say_listed, unrestored};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
@@ -18,7 +18,7 @@ use crate::progress::Progress;
 use crate::report::{self, IndexReport, Parts, Report};
 use crate::threads::{self, MANY};
 use crate::transaction::history::IndexChange;
-use crate::transaction::{self, Failure, Interrupt, Links, Receipt, Recovered};
+use crate::transaction::{self, Failure, Interrupt, KeptFile, Links, Receipt, Recovered};
 use crate::workspace::Workspace;
 
 /// One command on its way through the stages.
@@ -34,6 +34,8 @@ pub(super) struct Run {
     pub(super) problems: Vec<Problem>,
     pub(super) receipt: Option<Receipt>,
     pub(super) recovered: Vec<Recovered>,
+    /// What its own rollback could not put back: the paths, and the displaced files.
+    pub(super) unrestored: (Vec<RelPath>, Vec<KeptFile>),
     pub(super) signal: Option<i32>,
     pub(super) is_described: bool,
     /// Whether the report may leave out files of which nothing has to be said.
@@ -76,6 +78,7 @@ impl Run {
             problems: Vec::new(),
             receipt: None,
             recovered: Vec::new(),
+            unrestored: (Vec::new(), Vec::new()),
             signal: None,
             is_described: false,
             is_brief: false,
@@ -231,14 +234,22 @@ impl Run {
         self.fail(&failure);
     }
 
+    /// Notes what was recovered before the command began, and warns about what could not be put back.
+    pub(super) fn note_recovered(&mut self, recovered: Vec<Recovered>) {
+        self.problems.extend(recovered.iter().filter_map(|one| unrestored(one, preflight::Severity::Warning)));
+        self.recovered = recovered;
+    }
+
     pub(super) fn fail(&mut self, failure: &Failure) {
         let problems = failed(failure).into_iter();
         self.problems.extend(match &self.indexed {
             Some(indexed) => problems.map(|problem| indexed.named(problem)).collect::<Vec<_>>(),
             None => problems.collect(),
         });
-        if let Failure::Interrupted(signal) = failure {
-            self.signal = Some(*signal);
+        match failure {
+            Failure::Interrupted(signal) => self.signal = Some(*signal),
+            Failure::Incomplete { left, kept, .. } => self.unrestored = (left.clone(), kept.clone()),
+            _ => {}
         }
     }
 
@@ -272,6 +283,7 @@ impl Run {
             signal: self.signal,
             receipt: self.receipt.as_ref(),
             recovered: &self.recovered,
+            unrestored: (&self.unrestored.0, &self.unrestored.1),
             ..Parts::new(self.command, success)
         });
         self.answers.tell(&mut report);

@@ -8,17 +8,18 @@ use super::hunk::{HunkReport, hunk_id};
 use super::plan_id::plan_id;
 use super::words::{self, Counter, text};
 use super::{
-    IndexReport, InputReport, LeftOutReport, ListedReport, Outcome, PolicyReport, RecoveredReport, Repair, Report,
-    SCHEMA, SavedReport, Summary, TOOL, TransactionReport, plain,
+    IndexReport, InputReport, KeptReport, LeftOutReport, ListedReport, Outcome, PolicyReport, RecoveredReport, Repair,
+    Report, SCHEMA, SavedReport, Summary, TOOL, TransactionReport, plain,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
+use crate::path::RelPath;
 use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Verdict};
 use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::syntax::Quoting;
 use crate::threads::{self, MANY};
-use crate::transaction::{Durability, Ending, Links, Receipt, Recovered};
+use crate::transaction::{Durability, Ending, KeptFile, Links, Receipt, Recovered};
 
 /// Most hunks that do not fit of which the nearest place is told.
 const MOST_EXPLAINED: usize = 1000;
@@ -64,6 +65,8 @@ pub struct Parts<'a> {
     pub receipt: Option<&'a Receipt>,
     /// What a dead process had left.
     pub recovered: &'a [Recovered],
+    /// What the command's own rollback could not put back: the paths, and the displaced files.
+    pub unrestored: (&'a [RelPath], &'a [KeptFile]),
 }
 
 impl Parts<'_> {
@@ -90,6 +93,7 @@ impl Parts<'_> {
             signal: None,
             receipt: None,
             recovered: &[],
+            unrestored: (&[], &[]),
         }
     }
 }
@@ -277,7 +281,8 @@ fn policy(parts: &Parts<'_>, files: &[FileReport]) -> PolicyReport {
 }
 
 fn transaction(parts: &Parts<'_>) -> Option<TransactionReport> {
-    if parts.receipt.is_none() && parts.recovered.is_empty() {
+    let (left, kept) = parts.unrestored;
+    if parts.receipt.is_none() && parts.recovered.is_empty() && left.is_empty() {
         return None;
     }
     let durability = |receipt: &Receipt| match receipt.durability {
@@ -288,6 +293,8 @@ fn transaction(parts: &Parts<'_>) -> Option<TransactionReport> {
         id: parts.receipt.map(|receipt| receipt.id.clone()),
         durability: parts.receipt.map(durability),
         recovered: parts.recovered.iter().map(recovered).collect(),
+        left: left.iter().map(|path| text(path.as_bytes())).collect(),
+        kept: kept.iter().map(KeptReport::of).collect(),
     })
 }
 
@@ -299,7 +306,9 @@ fn recovered(recovered: &Recovered) -> RecoveredReport {
             Ending::Waiting => "waiting",
             Ending::RolledBack => "rolled_back",
             Ending::Abandoned => "abandoned",
+            Ending::Kept => "kept",
         },
         left: recovered.left.iter().map(|path| text(path.as_bytes())).collect(),
+        kept: recovered.kept.iter().map(KeptReport::of).collect(),
     }
 }

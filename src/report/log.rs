@@ -5,8 +5,9 @@ use std::io;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::Op;
+use super::text::print_kept;
 use super::words::{text, time};
+use super::{KeptReport, Op};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::{lines, printable, printable_line, without_ending};
@@ -52,6 +53,9 @@ pub struct LogEntry {
     pub reason: Option<String>,
     /// The files that it changed, by name; that it would have changed, for a plan that was refused.
     pub files: Vec<LogFile>,
+    /// The previous versions of files that a rollback could not put back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptReport>,
 }
 
 /// Whether a change holds.
@@ -161,6 +165,7 @@ impl Log {
                 let withheld = withheld.unwrap_or_default();
                 writeln!(out, "  {} {from}{}{lost}{withheld}", file.op.name(), path(&file.path))?;
             }
+            entry.kept.iter().try_for_each(|kept| print_kept(kept, out))?;
             for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
                 lines(diff).try_for_each(|(_, line)| writeln!(out, "{}", printable_line(without_ending(line))))?;
             }
@@ -213,6 +218,7 @@ impl LogEntry {
             plan_id: entry.refusal.as_ref().map(|refusal| refusal.plan.clone()),
             reason: entry.refusal.as_ref().and_then(|refusal| refusal.reason.clone()),
             files: entry.files.iter().filter(|file| !is_moved_away(file)).map(file).chain(refused).collect(),
+            kept: entry.kept.iter().map(KeptReport::of).collect(),
         }
     }
 }

@@ -56,6 +56,7 @@ use crate::path::RelPath;
 use crate::plan::LeftOut;
 use crate::syntax::Quoting;
 use crate::threads;
+use crate::transaction::KeptFile;
 use words::text;
 
 pub use batch::{BATCH_SCHEMA, BatchLine, JobId, forget_place};
@@ -280,6 +281,27 @@ pub struct TransactionReport {
     pub durability: Option<&'static str>,
     /// What dead processes had left.
     pub recovered: Vec<RecoveredReport>,
+    /// Files that the rollback of this command left as they are, because another process had changed them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
+    /// The previous versions of these files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptReport>,
+}
+
+/// A file that a rollback could not put back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct KeptReport {
+    /// The path that it belongs to; null if no record names it any more.
+    pub path: Option<String>,
+    /// Where it is: a path below the root, or an absolute path. Move it to `path` to restore the file, or delete it.
+    pub copy: String,
+}
+
+impl KeptReport {
+    fn of(KeptFile { path, copy }: &KeptFile) -> Self {
+        Self { path: path.as_ref().map(|path| text(path.as_bytes())), copy: text(copy) }
+    }
 }
 
 /// A transaction that a dead process had left.
@@ -287,10 +309,14 @@ pub struct TransactionReport {
 pub struct RecoveredReport {
     /// The transaction's name.
     pub id: String,
-    /// `committed`, `waiting` (committed, and what it displaced waits for the history), `rolled_back` or `abandoned`.
+    /// `committed`, `waiting` (committed, and what it displaced waits for the history), `rolled_back`, `abandoned`, or `kept`
+    /// (rolled back by an earlier command, and files of it are still kept).
     pub ending: &'static str,
-    /// Files left as found because somebody else changed them since.
+    /// Files left as found because another process changed them since.
     pub left: Vec<String>,
+    /// The previous versions of these files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptReport>,
 }
 
 impl Summary {

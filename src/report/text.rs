@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use super::stat::changes;
-use super::{FileReport, Format, HunkReport, LeftOutReport, Op, Outcome, RecoveredReport, Report};
+use super::{FileReport, Format, HunkReport, KeptReport, LeftOutReport, Op, Outcome, RecoveredReport, Report};
 use crate::text::printable;
 
 /// Lines for people. Problems are not among them: they are shown with an excerpt of the patch, which is not in
@@ -20,6 +20,7 @@ impl Format for Text {
         for recovered in report.transaction.iter().flat_map(|transaction| &transaction.recovered) {
             print_recovered(recovered, out)?;
         }
+        report.transaction.iter().flat_map(|own| &own.kept).try_for_each(|kept| print_kept(kept, out))?;
         for file in &report.files {
             print_file(file, out)?;
         }
@@ -41,7 +42,7 @@ impl Format for Text {
             Outcome::Cleaned => writeln!(out, "the history is within its limits"),
             Outcome::Rejected => writeln!(out, "the plan is rejected"),
             Outcome::Withdrawn => writeln!(out, "the plan can be approved again"),
-            Outcome::Incomplete => writeln!(out, "not put back as a whole"),
+            Outcome::Incomplete => writeln!(out, "rolled back in part"),
             _ => writeln!(out, "nothing applied"),
         }
     }
@@ -51,14 +52,22 @@ fn print_recovered(recovered: &RecoveredReport, out: &mut dyn io::Write) -> io::
     let what = match recovered.ending {
         "committed" => "had been committed; swept",
         "waiting" => "had been committed; what it displaced waits until the history can be reached",
+        "rolled_back" if !recovered.left.is_empty() => "was not finished; rolled back in part",
         "rolled_back" => "was not finished; rolled back",
+        "kept" => "was rolled back in part",
         _ => "had not begun; swept",
     };
     writeln!(out, "transaction {} {what}", printable(recovered.id.as_bytes()))?;
     for path in &recovered.left {
-        writeln!(out, "  left as it is, changed by somebody else: {}", printable(path.as_bytes()))?;
+        writeln!(out, "  left as it is, changed by another process: {}", printable(path.as_bytes()))?;
     }
-    Ok(())
+    recovered.kept.iter().try_for_each(|kept| print_kept(kept, out))
+}
+
+/// Says where the previous version of a file is.
+pub(super) fn print_kept(KeptReport { path, copy }: &KeptReport, out: &mut dyn io::Write) -> io::Result<()> {
+    let of = path.as_ref().map_or_else(String::new, |path| format!(" of {}", printable(path.as_bytes())));
+    writeln!(out, "  previous version{of} kept as {}", printable(copy.as_bytes()))
 }
 
 /// Returns what becomes of a file, in one line.

@@ -1,5 +1,6 @@
 //! Why a transaction did not happen.
 
+use super::KeptFile;
 use crate::path::RelPath;
 use crate::workspace::WorkspaceError;
 
@@ -44,8 +45,8 @@ pub enum Failure {
     Incomplete {
         /// What somebody else's work keeps from being put back.
         left: Vec<RelPath>,
-        /// Where the old files are that belong there.
-        kept: Vec<RelPath>,
+        /// The displaced files that belong there.
+        kept: Vec<KeptFile>,
         /// What the disk refuses.
         refused: Option<Box<Failure>>,
         /// What stopped the commit; `None` in recovery.

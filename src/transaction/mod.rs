@@ -13,6 +13,7 @@ mod finish;
 pub mod history;
 mod interrupt;
 mod journal;
+mod kept;
 mod numbers;
 mod options;
 mod place;
@@ -43,6 +44,7 @@ pub use annex::IndexPlace;
 pub use change::Standing;
 pub use failure::Failure;
 pub use interrupt::Interrupt;
+pub use kept::KeptFile;
 pub use options::{Durability, Links, Options};
 pub use recover::{examine, recover};
 pub use single::SingleChange;
@@ -113,8 +115,10 @@ pub struct Recovered {
     pub id: String,
     /// How it ended.
     pub ending: Ending,
-    /// Files that were left as found because somebody else changed them since; their old contents are kept.
+    /// Files that were left as found because somebody else changed them since.
     pub left: Vec<RelPath>,
+    /// The displaced files that could not be put back for that.
+    pub kept: Vec<KeptFile>,
 }
 
 /// How a left transaction ended.
@@ -128,6 +132,8 @@ pub enum Ending {
     RolledBack,
     /// Nothing had been touched yet.
     Abandoned,
+    /// It was rolled back before, and files of it are still kept.
+    Kept,
 }
 
 impl<'w> Transaction<'w> {
@@ -253,7 +259,7 @@ impl<'w> Transaction<'w> {
             Ok(done) => Ok(self.receipt(done)),
             Err(Aborted { failure, keeps_journal }) => {
                 self.keeps_journal = keeps_journal;
-                Err(failure)
+                Err(self.noted(failure))
             }
         }
     }
@@ -283,6 +289,20 @@ impl<'w> Transaction<'w> {
             Commit { workspace: *workspace, state, scratch, durability, since, trials, interrupt, progress }
                 .run(&arranged)?;
         Ok(Some(Done { journal: arranged.journal, old_places, altered }))
+    }
+
+    /// Lets the history tell of a rollback that could not put everything back, and returns `failure` with the places where
+    /// the kept files are then.
+    fn noted(&self, failure: Failure) -> Failure {
+        match (failure, &self.state) {
+            (Failure::Incomplete { left, kept, refused: None, cause }, Some(state)) => {
+                // What cannot be noted now is noted by the next command.
+                let _ = recover::clear(self.workspace, state, &self.scratch, self.options.durability);
+                let kept = recover::relocated(self.workspace, state, &self.scratch, kept);
+                Failure::Incomplete { left, kept, refused: None, cause }
+            }
+            (failure, _) => failure,
+        }
     }
 
     /// Sweeps and gives the lock back.

@@ -8,7 +8,7 @@ use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
-use super::{Durability, Ending, Failure, Interrupt, Options, Recovered, annex, history};
+use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace};
 
@@ -19,7 +19,10 @@ use crate::workspace::{Fault, Workspace};
 /// Returns [`Failure::Incomplete`] if the disk still refuses to be put back, [`Failure::State`] if a journal
 /// cannot be trusted (then nothing was touched), [`Failure::Locked`] if somebody is at work.
 pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recovered>, Failure> {
-    let (state, recovered) = open_existing(workspace, options)?;
+    let (state, mut recovered) = open_existing(workspace, options)?;
+    let known: Vec<_> = recovered.iter().map(|recovered| recovered.id.clone()).collect();
+    let kept = history::kept(workspace)?.into_iter().filter(|kept| !known.contains(&kept.id));
+    recovered.extend(kept);
     // What cannot be removed now goes with the next command.
     let _ = state.map(|state| state.close(workspace));
     Ok(recovered)
@@ -64,6 +67,8 @@ pub(super) fn open(
     match leftovers(workspace, &state, options) {
         Ok(others) => {
             recovered.extend(others);
+            // What is kept since an earlier command was reported by that.
+            recovered.retain(|recovered| recovered.ending != Ending::Kept);
             bring_down(workspace, &state, options);
             Ok((state, recovered))
         }
@@ -131,7 +136,7 @@ fn has_work(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Fail
 fn trust(workspace: &dyn Workspace, left: &[Scratch]) -> Result<bool, Failure> {
     let mut is_open = false;
     for scratch in left {
-        match scratch.names(workspace).map(|names| Left::of(&names)) {
+        match scratch.names(workspace).map(|names| Left::of(scratch, &names)) {
             Ok(Left::Journal) => is_open |= is_there(Journal::read(workspace, scratch))?,
             // Another process is done with it meanwhile.
             Err(error) if !is_unreachable(error.fault) => return Err(error.into()),
@@ -180,7 +185,7 @@ fn transactions(workspace: &dyn Workspace, directory: &RelPath, names: &[Vec<u8>
 
 /// What a transaction has left, by the names of its scratch files.
 enum Left {
-    /// Old files that could not be put back, and nothing else.
+    /// Old files that could not be put back, and at most the record that names them.
     Kept,
     /// Its commit record, and scratch.
     Done,
@@ -193,9 +198,13 @@ enum Left {
 }
 
 impl Left {
-    fn of(names: &[Vec<u8>]) -> Self {
+    /// A transaction without a directory of its own cannot become an entry of the history: its kept files stay where they
+    /// are, with their record.
+    fn of(scratch: &Scratch, names: &[Vec<u8>]) -> Self {
         let has = |record: &[u8]| names.iter().any(|name| name == record);
-        if !names.is_empty() && names.iter().all(|name| is_kept(name)) {
+        let is_record = |name: &[u8]| name == b"undone" && scratch.is_lodged();
+        let has_kept = names.iter().any(|name| is_kept(name));
+        if has_kept && names.iter().all(|name| is_kept(name) || is_record(name)) {
             Self::Kept
         } else if has(b"done") {
             Self::Done
@@ -209,29 +218,38 @@ impl Left {
     }
 }
 
-/// Recovers one transaction; `None` if all it has left are old files that could not be put back.
+/// Recovers one transaction; `None` if nothing is left of it.
 pub(super) fn one(
     workspace: &dyn Workspace,
     state: &State,
     scratch: &Scratch,
     options: Options,
 ) -> Result<Option<Recovered>, Failure> {
-    let mut left = Vec::new();
+    let (mut left, mut kept) = (Vec::new(), Vec::new());
     let names = scratch.names(workspace)?;
-    let ending = match Left::of(&names) {
-        Left::Kept => return Ok(None),
+    let ending = match Left::of(scratch, &names) {
+        Left::Kept => {
+            let kept = kept::of_record(workspace, scratch)?;
+            let left = kept.iter().filter_map(|kept| kept.path.clone()).collect();
+            return Ok(Some(Recovered { id: scratch.id.clone(), ending: Ending::Kept, left, kept }));
+        }
         // Its scratch files are gone, and how it ended with them.
         Left::Scratch if names.is_empty() => {
             gone(scratch.remove(workspace))?;
             return Ok(None);
         }
         Left::Done => Ending::Committed,
-        Left::Undone => Ending::RolledBack,
+        Left::Undone => {
+            // The process that rolled it back may have died before it could report them.
+            kept = kept::of_record(workspace, scratch)?;
+            left = kept.iter().filter_map(|kept| kept.path.clone()).collect();
+            Ending::RolledBack
+        }
         Left::Journal => {
             let journal = Journal::read(workspace, scratch)?;
             let is_open = names.iter().any(|name| annex::is_note(name)) && annex::open(workspace, scratch)?;
             annex::accompany(&journal, is_open)?;
-            left = Rollback::new(workspace, scratch, &journal, options.durability).run().finished()?;
+            (left, kept) = Rollback::new(workspace, scratch, &journal, options.durability).run().finished()?;
             Ending::RolledBack
         }
         Left::Scratch => Ending::Abandoned,
@@ -243,12 +261,31 @@ pub(super) fn one(
         // What cannot be swept now goes with the next command.
         _ => ending,
     };
-    Ok(Some(Recovered { id: scratch.id.clone(), ending, left }))
+    if !kept.is_empty() {
+        kept = relocated(workspace, state, scratch, kept);
+    }
+    Ok(Some(Recovered { id: scratch.id.clone(), ending, left, kept }))
+}
+
+/// Returns where the files `kept` are after the transaction of `scratch` may have become an entry of the history.
+pub(super) fn relocated(
+    workspace: &dyn Workspace,
+    state: &State,
+    scratch: &Scratch,
+    kept: Vec<KeptFile>,
+) -> Vec<KeptFile> {
+    let moved = state.history().map(|home| history::kept_of(workspace, home, &scratch.id));
+    moved.and_then(Result::ok).filter(|moved| !moved.is_empty()).unwrap_or(kept)
 }
 
 /// Sweeps, or makes an entry of the history, but only when the record is durable: a process that died behind its
 /// renaming may not have come to that, and a journal that comes back without its files could not be undone.
-fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability: Durability) -> Result<(), Failure> {
+pub(super) fn clear(
+    workspace: &dyn Workspace,
+    state: &State,
+    scratch: &Scratch,
+    durability: Durability,
+) -> Result<(), Failure> {
     if durability == Durability::Full {
         workspace.sync(Some(&scratch.directory))?;
     }
@@ -257,8 +294,10 @@ fn clear(workspace: &dyn Workspace, state: &State, scratch: &Scratch, durability
         // There is no record, or one that says nothing.
         Err(Failure::State { .. }) => return sweep(workspace, scratch),
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
-            // What stays outside of the tree is only what can be taken back.
-            return match state.history().filter(|_| !scratch.is_lodged() && !state.passes()) {
+            // Outside of the tree only files stay that can be put back.
+            let has_kept = scratch.own_names(workspace)?.iter().any(|name| is_kept(name));
+            let is_told = !scratch.is_lodged() && (has_kept || !state.passes());
+            return match state.history().filter(|_| is_told) {
                 Some(home) => history::note_aborted(workspace, home, scratch, durability),
                 None => sweep(workspace, scratch),
             };

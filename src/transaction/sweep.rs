@@ -11,9 +11,24 @@ const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// How the names of old files begin that could not be put back.
 pub(super) const KEPT: &str = "kept-";
 
-/// Removes every scratch file but kept ones, and then what they were in.
+/// Removes every scratch file but kept ones and the record that names them, and then what they were in.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    match trim(workspace, scratch, is_kept) {
+    let has_kept = scratch.own_names(workspace).is_ok_and(|names| names.iter().any(|name| is_kept(name)));
+    clear(workspace, scratch, |name| has_kept && is_kept_or_record(name))
+}
+
+/// Removes every scratch file, also kept ones, and then what they were in.
+pub(super) fn erase(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
+    clear(workspace, scratch, |_| false)
+}
+
+/// Returns whether `name` is that of a file that stays where a rollback could not put everything back.
+pub(super) fn is_kept_or_record(name: &[u8]) -> bool {
+    is_kept(name) || name == b"undone"
+}
+
+fn clear(workspace: &dyn Workspace, scratch: &Scratch, stays: impl Fn(&[u8]) -> bool) -> Result<(), Failure> {
+    match trim(workspace, scratch, stays) {
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(()),
         Ok(0) => Ok(gone(scratch.remove(workspace))?),
         trimmed => trimmed.map(drop),

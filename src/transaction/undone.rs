@@ -1,23 +1,24 @@
 //! What came of rolling back.
 
-use super::Failure;
+use super::{Failure, KeptFile};
 use crate::path::RelPath;
 
 /// What came of it.
 pub(super) struct Undone {
     /// Files that stay as somebody else left them.
     pub(super) left: Vec<RelPath>,
-    /// Where the old ones are.
-    pub(super) kept: Vec<RelPath>,
+    /// The displaced files that belong there.
+    pub(super) kept: Vec<KeptFile>,
     /// Why the journal has to stay; the tree is not back.
     pub(super) trouble: Option<Failure>,
 }
 
 impl Undone {
-    /// Returns the files that stay as somebody else left them, if everything else is back.
-    pub(super) fn finished(self) -> Result<Vec<RelPath>, Failure> {
+    /// Returns the files that stay as somebody else left them, and the displaced files that belong there, if everything
+    /// else is back.
+    pub(super) fn finished(self) -> Result<(Vec<RelPath>, Vec<KeptFile>), Failure> {
         match self.trouble {
-            None => Ok(self.left),
+            None => Ok((self.left, self.kept)),
             trouble => {
                 let refused = trouble.map(Box::new);
                 Err(Failure::Incomplete { left: self.left, kept: self.kept, refused, cause: None })

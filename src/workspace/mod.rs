@@ -186,6 +186,11 @@ pub trait Workspace: Sync {
         None
     }
 
+    /// Returns `path` as other programs find it: below the root as it is, elsewhere as an absolute path.
+    fn real_path(&self, path: &RelPath) -> Vec<u8> {
+        path.as_bytes().to_vec()
+    }
+
     /// Says which directory outside of the root verbs find under the name [`ANNEX`] from now on. It is opened when it is
     /// first needed, and is the one that it was then.
     ///

@@ -307,7 +307,7 @@ fn people_are_not_told_that_nothing_happened_where_something_may_have() {
         printed(&report::build(&parts), "text")
     };
     assert_eq!(ended(&code::IO), "nothing applied\n");
-    assert_eq!(ended(&code::INCOMPLETE), "not put back as a whole\n");
+    assert_eq!(ended(&code::INCOMPLETE), "rolled back in part\n");
 }
 
 #[test]

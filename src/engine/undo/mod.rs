@@ -143,7 +143,7 @@ impl Run {
         }
         self.progress.enter(Phase::Waiting, 0);
         let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
-        self.recovered = recovered;
+        self.note_recovered(recovered);
         let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
         self.links = links(&chosen, request);
         let transaction = transaction.with_links(self.links).expecting(self.plan.operations.len());

@@ -7,7 +7,7 @@ use crate::path::RelPath;
 use crate::transaction::Durability;
 use crate::transaction::Failure;
 use crate::transaction::place::{Found, find};
-use crate::transaction::sweep::sweep;
+use crate::transaction::sweep::erase;
 use crate::workspace::{Fault, Privacy, Workspace};
 
 /// Returns where the history of this root is in the attic, or may be made; `None` if there is no attic, or if somebody
@@ -79,7 +79,7 @@ pub(in crate::transaction) fn bring_down(workspace: &dyn Workspace, state: &RelP
     let bring = |place: &Place| {
         if there.iter().any(|there| there.scratch.id == place.scratch.id) {
             // A process died when it had copied the files, and before it had removed them.
-            return sweep(workspace, &place.scratch);
+            return erase(workspace, &place.scratch);
         }
         rename(workspace, state, (&place.scratch, place.bytes), durability)
     };

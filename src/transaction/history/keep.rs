@@ -11,7 +11,7 @@ use crate::transaction::annex;
 use crate::transaction::change::Change;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
-use crate::transaction::sweep::{gone, is_kept, sweep, trim, trim_among};
+use crate::transaction::sweep::{erase, gone, is_kept_or_record, sweep, trim, trim_among};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
 /// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.
@@ -75,8 +75,10 @@ pub(in crate::transaction) fn keep(
     }
 }
 
-/// Makes the transaction of `scratch`, which a process left and the next one rolled back, an entry that says so. Where
-/// old files are kept that could not be put back, they stay as they are, and where nothing was begun, nothing does.
+/// Makes the transaction of `scratch`, which was rolled back, an entry that says so, with the old files that could not be
+/// put back. Where nothing was begun, nothing stays.
+///
+/// These files do not count towards the limit in bytes: they would be the first to go, and exist nowhere else.
 pub(in crate::transaction) fn note_aborted(
     workspace: &dyn Workspace,
     home: &RelPath,
@@ -84,10 +86,11 @@ pub(in crate::transaction) fn note_aborted(
     durability: Durability,
 ) -> Result<(), Failure> {
     let names = scratch.names(workspace)?;
-    if names.iter().any(|name| is_kept(name)) || !names.iter().any(|name| name == b"undone") {
+    if !names.iter().any(|name| name == b"undone") {
         return sweep(workspace, scratch);
     }
-    trim(workspace, scratch, |name| name == b"undone")?;
+    trim(workspace, scratch, is_kept_or_record)?;
+    attic::furnish(workspace, home)?;
     rename(workspace, home, (scratch, 0), durability)
 }
 
@@ -205,7 +208,7 @@ fn carry(
         sync(workspace, &directory, durability)?;
     }
     // What cannot be removed now goes with the next command.
-    let _ = sweep(workspace, scratch);
+    let _ = erase(workspace, scratch);
     Ok(())
 }
 

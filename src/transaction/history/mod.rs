@@ -24,7 +24,7 @@ use super::place::{find, place};
 use super::scratch::Scratch;
 use super::state::{Looked, look};
 use super::sweep::is_unreachable;
-use super::{Failure, Interrupt, Links, Options, Recovered, recover};
+use super::{Ending, Failure, Interrupt, KeptFile, Links, Options, Recovered, kept, recover};
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -79,6 +79,8 @@ pub struct Entry {
     pub fate: Fate,
     /// What was refused, and why.
     pub refusal: Option<Refusal>,
+    /// The files that rolling it back could not put back.
+    pub kept: Vec<KeptFile>,
 }
 
 impl Entry {
@@ -164,7 +166,7 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
         let read = Journal::record(workspace, &place.scratch).and_then(|journal| place.entry(workspace, journal));
         let read = match read {
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {
-                Journal::rolled_back(workspace, &place.scratch).map(|journal| place.aborted(journal))
+                Journal::rolled_back(workspace, &place.scratch).and_then(|journal| place.aborted(workspace, journal))
             }
             read => read,
         };
@@ -183,6 +185,32 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
         }
     }
     Ok(found)
+}
+
+/// Returns the transactions that were rolled back and of which files are still kept in the history.
+///
+/// # Errors
+///
+/// Returns the errors of [`entries`].
+pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure> {
+    let mut found = Vec::new();
+    for home in homes(workspace)? {
+        for Place { scratch, .. } in places(workspace, &home)? {
+            if workspace.stat(&scratch.file("undone")?)?.is_none() {
+                continue;
+            }
+            let kept = kept::of_record(workspace, &scratch)?;
+            let left: Vec<_> = kept.iter().filter_map(|kept| kept.path.clone()).collect();
+            found.extend((!kept.is_empty()).then_some(Recovered { id: scratch.id, ending: Ending::Kept, left, kept }));
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the kept files of the transaction `id`, if it is an entry of the history `home`.
+pub(super) fn kept_of(workspace: &dyn Workspace, home: &RelPath, id: &str) -> Result<Vec<KeptFile>, Failure> {
+    let place = places(workspace, home)?.into_iter().find(|place| place.scratch.id == id);
+    place.map_or(Ok(Vec::new()), |place| kept::of_record(workspace, &place.scratch))
 }
 
 /// Returns where the history is: in the state directory, if that stays, and what has not been brought from the attic
@@ -305,7 +333,8 @@ impl Place {
     }
 
     /// Returns the entry of what `journal` was to do, and what is not there.
-    fn aborted(&self, journal: Journal) -> Entry {
+    fn aborted(&self, workspace: &dyn Workspace, journal: Journal) -> Result<Entry, Failure> {
+        let kept = kept::find(workspace, &self.scratch, Some(&journal))?;
         let file = |change: Change| EntryFile {
             path: change.path,
             from: None,
@@ -313,12 +342,13 @@ impl Place {
             after: change.after.map(Version::from),
             old: Old::None,
         };
-        Entry {
+        Ok(Entry {
             label: Label { command: journal.command, ..Label::default() },
             files: journal.changes.into_iter().filter(|change| !annex::is_annexed(&change.path)).map(file).collect(),
             fate: Fate::Aborted,
+            kept,
             ..self.damaged()
-        }
+        })
     }
 
     /// Returns the entry of a plan that was refused.

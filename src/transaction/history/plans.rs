@@ -12,7 +12,7 @@ use crate::transaction::Durability;
 use crate::transaction::place::{find, is_private};
 use crate::transaction::scratch::{Scratch, id, join};
 use crate::transaction::state::State;
-use crate::transaction::sweep::{gone, sweep};
+use crate::transaction::sweep::{erase, gone, sweep};
 use crate::workspace::{Fault, Rename, Workspace};
 
 /// How the names of plans begin in a history.
@@ -233,6 +233,6 @@ impl Place {
         let dead = dead(home, &self.scratch.id)?;
         // Gone: another process removes what is too old as well.
         gone(workspace.rename(&self.scratch.directory, &dead, Rename::Replace))?;
-        sweep(workspace, &Scratch::of_entry(dead, &self.scratch.id))
+        erase(workspace, &Scratch::of_entry(dead, &self.scratch.id))
     }
 }

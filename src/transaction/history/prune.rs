@@ -3,7 +3,7 @@
 use super::{Duration, Failure, Place, places};
 use crate::path::RelPath;
 use crate::transaction::scratch::{Scratch, join};
-use crate::transaction::sweep::sweep;
+use crate::transaction::sweep::erase;
 use crate::workspace::Workspace;
 
 /// How the names of entries begin that are being removed.
@@ -95,7 +95,7 @@ pub(in crate::transaction) fn bury(
     let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(DEAD));
     for id in ids.filter(|&id| end.is_none_or(|end| id < end)) {
         // What cannot be removed now goes with the next command.
-        let _ = sweep(workspace, &Scratch::of_entry(dead(home, id)?, id));
+        let _ = erase(workspace, &Scratch::of_entry(dead(home, id)?, id));
     }
     Ok(())
 }

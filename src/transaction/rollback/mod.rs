@@ -7,17 +7,16 @@ mod directories;
 mod overwritten;
 mod twins;
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::change::{Change, Numbered};
 use super::journal::Journal;
-use super::scratch::{self, Scratch, Slot};
+use super::scratch::{Scratch, Slot};
 use super::slots::Slots;
-use super::sweep::{KEPT, is_unreachable};
+use super::sweep::is_unreachable;
 use super::undone::Undone;
 use super::verify::identify;
-use super::{Durability, Failure};
+use super::{Durability, Failure, kept};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Rename, Workspace};
@@ -34,8 +33,6 @@ pub(super) struct Rollback<'a> {
     leaving: Numbered<'a>,
     twins: Twins<'a>,
     durability: Durability,
-    /// Where old files are kept that could not be put back.
-    kept: RefCell<BTreeSet<RelPath>>,
 }
 
 /// What became of one file.
@@ -73,9 +70,8 @@ impl<'a> Rollback<'a> {
         journal: &'a Journal,
         durability: Durability,
     ) -> Self {
-        let kept = RefCell::default();
         let (slots, leaving, twins) = (Slots::new(workspace), journal.leaving(), Twins::new(journal));
-        Self { slots, scratch, journal, leaving, twins, durability, kept }
+        Self { slots, scratch, journal, leaving, twins, durability }
     }
 
     /// Takes a commit record back whose making was reported as failed. Returns whether there is a journal.
@@ -103,7 +99,9 @@ impl<'a> Rollback<'a> {
                 Err(failure) => trouble = Some(failure),
             }
         }
-        let kept = self.kept.borrow().iter().cloned().collect();
+        // Also those of an earlier try, which a kill ended.
+        let kept = kept::find(self.slots.workspace, self.scratch, Some(self.journal)).unwrap_or_default();
+        left.extend(kept.iter().filter_map(|kept| kept.path.clone()));
         Undone { left: left.into_iter().collect(), kept, trouble }
     }
 
@@ -325,13 +323,16 @@ impl<'a> Rollback<'a> {
 
     /// Keeps an old file whose place is taken by somebody else's work.
     fn keep(&self, change: &Change, old: &RelPath) -> Result<Restored, Failure> {
-        let name = format!("{KEPT}{}", scratch::name(Slot::Old, change.number));
-        let kept = match change.beside {
-            None => self.scratch.file(&name)?,
-            Some(above) => self.scratch.beside(change.path.ancestors().nth(above).as_ref(), &name)?,
-        };
-        self.slots.take_out(old, &kept)?;
-        self.kept.borrow_mut().insert(kept);
+        let workspace = self.slots.workspace;
+        let inode = |path: &RelPath| workspace.stat(path).map(|stat| stat.map(|stat| (stat.device, stat.inode)));
+        // Where files come in by a second name, an edit in place shows under both: then the path itself keeps it.
+        if inode(old)? == inode(&change.path).unwrap_or_default() {
+            return Ok(Restored::Left);
+        }
+        let [first, second] = kept::places(self.scratch, change)?;
+        // An earlier try, which a kill ended, may have kept another version.
+        let copy = if workspace.stat(&first)?.is_none() { first } else { second };
+        self.slots.take_out(old, &copy)?;
         Ok(Restored::Left)
     }
 

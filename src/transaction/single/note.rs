@@ -121,13 +121,14 @@ impl Note {
         mark: Option<Mark>,
     ) -> Result<Recovered, Failure> {
         let scratch = Scratch::lodged(file, &self.id);
-        let mut left = Vec::new();
+        let (mut left, mut kept) = (Vec::new(), Vec::new());
         let ending = match mark {
             None => Ending::Abandoned,
             Some(Mark::Done) => Ending::Committed,
             Some(Mark::Undone) => Ending::RolledBack,
             Some(Mark::Staged) => {
-                left = Rollback::new(workspace, &scratch, &self.journal, Durability::None).run().finished()?;
+                let rollback = Rollback::new(workspace, &scratch, &self.journal, Durability::None);
+                (left, kept) = rollback.run().finished()?;
                 // Without it the next command does this again, and finds nothing to do.
                 let _ = workspace.append(file, Mark::Undone.line());
                 Ending::RolledBack
@@ -136,7 +137,7 @@ impl Note {
         for change in &self.journal.changes {
             sweep(workspace, &scratch, change)?;
         }
-        Ok(Recovered { id: self.id.clone(), ending, left })
+        Ok(Recovered { id: self.id.clone(), ending, left, kept })
     }
 }
 

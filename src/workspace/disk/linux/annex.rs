@@ -11,7 +11,6 @@ use rustix::io::retry_on_intr;
 use super::fault::Attempt;
 use super::parents::Handle;
 use crate::path::RelPath;
-use crate::text::printable;
 use crate::workspace::ANNEX;
 
 /// The directory, if one was named.
@@ -36,11 +35,10 @@ impl Annex {
         self.held().is_some().then_some(rest)
     }
 
-    /// Returns where `path` is that is in there, for messages.
-    pub(super) fn shown(&self, path: &RelPath) -> Option<String> {
+    /// Returns where `path` is that is in there.
+    pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = inner(path.as_bytes())?;
-        let real = self.held().as_ref()?.directory.join(OsStr::from_bytes(rest));
-        Some(printable(real.as_os_str().as_encoded_bytes()).to_string())
+        Some(self.held().as_ref()?.directory.join(OsStr::from_bytes(rest)))
     }
 
     /// Opens it.

@@ -15,7 +15,6 @@ use super::fault::Attempt;
 use super::parents::{Handle, open_directory};
 use crate::digest::Digest;
 use crate::path::RelPath;
-use crate::text::printable;
 use crate::workspace::ATTIC;
 
 /// What it is called in the directory that the user keeps such things in.
@@ -75,10 +74,9 @@ impl Attic {
         }
     }
 
-    /// Returns where `path` is that is in the attic, for messages.
-    pub(super) fn shown(&self, path: &RelPath) -> Option<String> {
-        let real = self.above.join(NAME).join(OsStr::from_bytes(Self::rest(path.as_bytes())?));
-        Some(printable(real.as_os_str().as_encoded_bytes()).to_string())
+    /// Returns where `path` is that is in the attic.
+    pub(super) fn real(&self, path: &RelPath) -> Option<PathBuf> {
+        Some(self.above.join(NAME).join(OsStr::from_bytes(Self::rest(path.as_bytes())?)))
     }
 
     /// Opens the attic.

@@ -13,7 +13,7 @@ mod parents;
 mod stat;
 mod verbs;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 use std::thread::sleep;
 use std::time::Duration;
@@ -100,8 +100,14 @@ impl Disk {
 
     /// Returns how messages call `path`.
     fn shown(&self, path: &RelPath) -> String {
-        let outside = self.parents.attic().and_then(|attic| attic.shown(path));
-        outside.or_else(|| self.parents.annex().shown(path)).unwrap_or_else(|| path.to_string())
+        self.outside(path)
+            .map_or_else(|| path.to_string(), |real| printable(real.as_os_str().as_encoded_bytes()).to_string())
+    }
+
+    /// Returns where `path` is if it is outside of the root.
+    fn outside(&self, path: &RelPath) -> Option<PathBuf> {
+        let outside = self.parents.attic().and_then(|attic| attic.real(path));
+        outside.or_else(|| self.parents.annex().real(path))
     }
 
     /// Gives the kept handles back.

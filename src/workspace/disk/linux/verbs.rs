@@ -222,6 +222,11 @@ impl Workspace for Disk {
         Ok(())
     }
 
+    fn real_path(&self, path: &RelPath) -> Vec<u8> {
+        let outside = self.outside(path);
+        outside.map_or_else(|| path.as_bytes().to_vec(), |real| real.into_os_string().into_encoded_bytes())
+    }
+
     fn attic(&self) -> Option<RelPath> {
         self.parents.attic().map(|attic| attic.own().clone())
     }

@@ -1,0 +1,81 @@
+//! Files that a rollback could not put back because another process had changed their paths. Each is kept until the user
+//! moves or deletes it, or until the history removes the entry that contains it.
+
+use super::Failure;
+use super::change::Change;
+use super::journal::Journal;
+use super::scratch::{self, Scratch, Slot};
+use super::sweep::{KEPT, is_kept, is_unreachable};
+use crate::path::RelPath;
+use crate::workspace::Workspace;
+
+/// A displaced file that a rollback could not put back.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeptFile {
+    /// The path that it belongs to; `None` if no record names it any more.
+    pub path: Option<RelPath>,
+    /// Where it is now: a path below the root, or an absolute path outside of it.
+    pub copy: Vec<u8>,
+}
+
+/// Returns the paths at which a rollback keeps displaced files of `change`. The second one is needed only if a process
+/// edited the file twice, before and during the rollback.
+pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2], Failure> {
+    let place = |slot| {
+        let name = format!("{KEPT}{}", scratch::name(slot, change.number));
+        match change.beside {
+            None => scratch.file(&name),
+            Some(above) => scratch.beside(change.path.ancestors().nth(above).as_ref(), &name),
+        }
+    };
+    Ok([place(Slot::Old)?, place(Slot::New)?])
+}
+
+/// Returns the kept files of the transaction of `scratch`, which was rolled back. Its record tells which path each
+/// belongs to.
+pub(super) fn of_record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Vec<KeptFile>, Failure> {
+    find(workspace, scratch, Journal::rolled_back(workspace, scratch).ok().as_ref())
+}
+
+/// Returns the kept files of the transaction of `scratch`.
+///
+/// Without its journal only those in the state directory are found.
+pub(super) fn find(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    journal: Option<&Journal>,
+) -> Result<Vec<KeptFile>, Failure> {
+    let names = match scratch.own_names(workspace) {
+        // A single change has a file in the place of the state directory.
+        Err(error) if is_unreachable(error.fault) => Vec::new(),
+        names => names?,
+    };
+    let copies = names.iter().filter(|name| is_kept(name)).map(|name| scratch.file(name));
+    let mut copies = copies.collect::<Result<Vec<_>, _>>()?;
+    let known = journal.map_or(Ok(Vec::new()), |journal| of_journal(workspace, scratch, journal, &copies))?;
+    copies.retain(|copy| !known.iter().any(|(_, other)| other == copy));
+    let known = known.into_iter().map(|(path, copy)| (Some(path), copy));
+    let all = known.chain(copies.into_iter().map(|copy| (None, copy)));
+    Ok(all.map(|(path, copy)| KeptFile { path, copy: workspace.real_path(&copy) }).collect())
+}
+
+/// Returns the path and the copy of each change of `journal` that has one: among `own`, or next to its file.
+fn of_journal(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    journal: &Journal,
+    own: &[RelPath],
+) -> Result<Vec<(RelPath, RelPath)>, Failure> {
+    let mut found = Vec::new();
+    for change in journal.changes.iter().filter(|change| !own.is_empty() || change.beside.is_some()) {
+        for copy in places(scratch, change)? {
+            let is_there = match change.beside {
+                None => own.contains(&copy),
+                // A directory above it may be another thing by now.
+                Some(_) => workspace.stat(&copy).is_ok_and(|stat| stat.is_some()),
+            };
+            found.extend(is_there.then(|| (change.path.clone(), copy)));
+        }
+    }
+    Ok(found)
+}
