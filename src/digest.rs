@@ -109,9 +109,10 @@ impl fmt::Display for Sha256 {
 }
 
 /// The hash functions that git names blobs with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ObjectFormat {
     /// 40 hex digits.
+    #[default]
     Sha1,
     /// 64 hex digits.
     Sha256,

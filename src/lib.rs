@@ -66,6 +66,7 @@
 mod bytes;
 pub mod change;
 pub mod cli;
+pub mod convert;
 pub mod diagnostics;
 pub mod digest;
 pub mod engine;

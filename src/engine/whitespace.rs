@@ -1,13 +1,13 @@
 //! What git's configuration and attributes say of white space, and what the request says besides.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
 
 use super::Run;
 use crate::path::RelPath;
 use crate::plan::Operation;
-use crate::preflight::{self, Conversions, Problem, Severity, WhitespaceAction, code, named};
+use crate::preflight::{self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, named};
 use crate::whitespace::{Contradiction, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
 
@@ -53,6 +53,9 @@ impl Run {
         options.whitespace.action = asked.action.unwrap_or(asked.usual);
         options.rules.ignore_whitespace |= asked.ignores.unwrap_or_default();
         let Some(git) = &asked.git else { return };
+        if !asked.is_tree {
+            options.conversions = self.conversions(git);
+        }
         let paths: Vec<_> = self.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
         if paths.is_empty() {
             return;
@@ -66,9 +69,13 @@ impl Run {
                 self.problems.push(Problem { severity, ..Problem::new(&code::GIT_CONFIG, message) });
             }
         }
-        if !asked.is_tree {
-            options.line_ends = Some(Arc::new(Conversions::new(git, paths)));
-        }
+    }
+
+    /// Returns the conversions of the files that git would apply the plan to; `None` if there are no such files.
+    fn conversions(&self, git: &Arc<Git>) -> Option<Arc<Conversions>> {
+        let operations = self.plan.operations.iter().filter(|operation| is_of_git(&self.plan, operation));
+        let paths: BTreeSet<_> = operations.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
+        (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths.into_iter().collect())))
     }
 }
 

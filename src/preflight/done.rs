@@ -2,6 +2,7 @@
 
 use super::checks::is_made_already;
 use super::codes::code;
+use super::converted::Converter;
 use super::findings::Findings;
 use super::modes;
 use super::overlay::{Node, Overlay, Seen};
@@ -14,11 +15,15 @@ use crate::workspace::WorkspaceError;
 pub(super) fn is_file_done(
     operation: &Operation,
     text: &[u8],
-    (overlay, rules): (&mut Overlay<'_>, &Rules),
+    (overlay, rules, converter): (&mut Overlay<'_>, &Rules, Converter<'_>),
     findings: &mut Findings,
 ) -> Result<bool, WorkspaceError> {
     let is_gone = |seen: &Seen| matches!(seen, Seen::Nothing | Seen::BelowFile(_));
-    let seen = overlay.current(&operation.path, operation.step)?;
+    let seen = match overlay.current(&operation.path, operation.step)? {
+        // A file without content in the repository is not the result of a patch.
+        Seen::Node(node) => converter.in_repository(&operation.path, &node).map_or(Seen::Special, Seen::Node),
+        seen => seen,
+    };
     let is_there = match (operation.action, &operation.from) {
         (Action::Create, _) => matches!(&seen, Seen::Node(node) if is_made_already(operation, node, text)),
         (Action::Delete | Action::Uncopy, _) => is_gone(&seen),

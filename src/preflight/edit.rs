@@ -69,7 +69,7 @@ fn spliced(
 ) -> Option<Contents> {
     let direction = operation.direction;
     // Those that are left out are looked for as well: the others go where they would go beside them.
-    let rules = whitespace::rules(operation, (text, hunks), preimage, options);
+    let rules = whitespace::rules(operation, (text, hunks), options);
     let Placed { placements, overlaid, counted } = Placed::new(operation, (text, hunks), preimage, &rules);
     (findings.outcome.added, findings.outcome.removed) = counted;
     if hunkwise::may_merge(operation, options) && placements.iter().any(Result::is_err) {
@@ -105,12 +105,7 @@ fn spliced(
         matching::splice_by(preimage, text, hunks, direction, &placed, &rules)
     };
     whitespace::note_correction(&mut spliced, findings);
-    let after = match &options.line_ends {
-        Some(line_ends) if operation.action == Action::Create && line_ends.returns(&operation.path) => {
-            with_returns(spliced.pieces.join(preimage)).into()
-        }
-        _ => Contents::of(preimage, spliced.pieces),
-    };
+    let after = Contents::of(preimage, spliced.pieces);
     if has_done || rules.correction.is_some() || rules.no_add {
         compare(preimage, &after, &mut findings.outcome);
     }
@@ -129,18 +124,6 @@ fn misfits(operation: &Operation, placements: &Placements, options: &Options) ->
     };
     let all = placements.iter().enumerate().filter(|(index, placed)| operation.takes(*index) && is_misfit(placed));
     all.map(|(index, _)| index).collect()
-}
-
-/// Ends the lines of a new file with CR LF, unless it has CR already.
-fn with_returns(text: Vec<u8>) -> Vec<u8> {
-    if text.contains(&b'\r') || is_binary(&text) {
-        return text;
-    }
-    let mut out = Vec::with_capacity(text.len());
-    for byte in text {
-        out.extend_from_slice(if byte == b'\n' { b"\r\n" } else { std::slice::from_ref(&byte) });
-    }
-    out
 }
 
 /// Counts the lines that differ, of contents for which the patch does not say it.

@@ -6,6 +6,8 @@
 
 mod checks;
 mod codes;
+mod conversions;
+mod converted;
 mod describe;
 mod done;
 mod edit;
@@ -17,7 +19,6 @@ mod growth;
 mod guards;
 mod held;
 mod hunkwise;
-mod line_ends;
 mod lines;
 mod modes;
 mod names;
@@ -57,9 +58,9 @@ use findings::Findings;
 use overlay::Directories;
 
 pub use codes::{CODES, Code, Kind, code};
+pub use conversions::{Conversions, is_of_git};
 pub use gallery::{Gallery, Moment, media_type};
 pub use held::{Held, closed_by, is_held, refusals, unapproved};
-pub use line_ends::{Conversions, LineEnds};
 pub use options::Options;
 pub use problem::{Facts, Problem, Severity};
 pub use reject::{RejectTo, Rejects, reject_files};

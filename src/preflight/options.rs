@@ -55,8 +55,8 @@ pub struct Options {
     pub idempotent: bool,
     /// What is looked for in the white space of new lines, and what is done about it.
     pub whitespace: Whitespace,
-    /// What tells which files have line ends that git converts; without it none has.
-    pub line_ends: Option<Arc<Conversions>>,
+    /// The conversions between the work tree and the repository. Without them no content is converted.
+    pub conversions: Option<Arc<Conversions>>,
     /// What changes are looked at for besides (`--guard`).
     pub guards: Vec<&'static Guard>,
     /// What keeps the images of the change, for who shows them.
@@ -108,7 +108,7 @@ impl Default for Options {
             unfit: Arc::default(),
             idempotent: false,
             whitespace: Whitespace::default(),
-            line_ends: None,
+            conversions: None,
             guards: Vec::new(),
             gallery: None,
             shelf: None,

@@ -18,6 +18,8 @@ pub(super) struct Node {
     pub(super) permissions: Permissions,
     /// Contents, or the target of a link; empty for a directory.
     pub(super) bytes: Contents,
+    /// The content in the repository, of a regular file that an operation has left in another form than that.
+    pub(super) in_repository: Option<Contents>,
     /// The file on disk whose attributes it has.
     pub(super) like: Option<RelPath>,
     /// The file on disk whose very bytes it has.
@@ -340,6 +342,7 @@ fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> (Seen, Option<(FileState,
         kind: stat.kind,
         permissions: Permissions::Exact(stat.permissions),
         bytes: bytes.into(),
+        in_repository: None,
         like: Some(path.clone()),
         origin: Some(path.clone()),
         restored: None,

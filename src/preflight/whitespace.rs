@@ -158,25 +158,19 @@ fn is_returned(kind: LineKind, line: &[u8]) -> bool {
 }
 
 /// Returns whether old lines of the hunks end with CR LF: their line ends are those of the file then.
-fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])) -> bool {
+pub(super) fn has_returns(operation: &Operation, (text, hunks): (&[u8], &[Hunk])) -> bool {
     let lines = || hunks.iter().flat_map(|hunk| hunk.lines(text, operation.direction));
     hunks.iter().any(|hunk| hunk.anchor.is_numbered()) && lines().any(|line| is_returned(line.kind, line.text))
 }
 
-/// Returns how closely the hunks of `operation` have to fit in `preimage`.
-pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), preimage: &[u8], options: &Options) -> Rules {
+/// Returns how closely the hunks of `operation` have to fit.
+pub(super) fn rules(operation: &Operation, patch: (&[u8], &[Hunk]), options: &Options) -> Rules {
     let mut rules = options.rules.clone();
     let whitespace = &options.whitespace;
     if whitespace.action == WhitespaceAction::Fix {
         let rule = whitespace.rule(operation);
         let rule = if has_returns(operation, patch) { rule.with_cr() } else { rule };
         rules.correction = Some(Correction { rule, corrects_new_lines: whitespace.is_found });
-    }
-    if let Some(line_ends) = &options.line_ends
-        && memchr::memmem::find(preimage, b"\r\n").is_some()
-        && !has_returns(operation, patch)
-    {
-        rules.converts_line_ends = line_ends.of(named(operation)).are_converted();
     }
     rules
 }

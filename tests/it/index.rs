@@ -3,7 +3,7 @@
 mod attributes;
 mod back;
 mod rules;
-mod tree;
+pub(crate) mod tree;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -13,6 +13,7 @@ mod cases;
 mod changes;
 mod ci;
 mod cli;
+mod conversions;
 mod cost;
 mod crash;
 mod diagnostics;

@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("process", &["mutex"]),
     ("progress", &["mutex"]),
     ("whitespace", &[]),
+    ("convert", &["digest"]),
     ("plan", &["text", "digest", "mode", "path", "threads"]),
     ("workspace", &["text", "digest", "mode", "path", "mutex", "bytes", "process"]),
     ("change", &["text", "digest", "mode", "path", "workspace"]),
@@ -47,6 +48,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "mutex",
             "threads",
             "whitespace",
+            "convert",
         ],
     ),
     (

@@ -324,13 +324,15 @@ fn a_git_that_cannot_tell_is_told_and_the_command_line_holds() {
 #[test]
 fn files_whose_line_ends_git_converts_take_patches_with_lf() {
     let patch = "--- a/file\n+++ b/file\n@@ -1,2 +1,3 @@\n one\n+new\n two\n";
-    let (before, after) = ("one\r\ntwo\r\nthree\n", "one\r\nnew\r\ntwo\r\nthree\n");
-    for (config, attributes) in [
-        ("[core]\n\tautocrlf = true\n", ""),
-        ("[core]\n\tautocrlf = input\n", ""),
-        ("", "file text\n"),
-        ("", "*\ttext=auto\n"),
-        ("", "file eol=crlf\n"),
+    let before = "one\r\ntwo\r\nthree\n";
+    // As in git, the whole file is written as a checkout does.
+    let (lf, cr_lf) = ("one\nnew\ntwo\nthree\n", "one\r\nnew\r\ntwo\r\nthree\r\n");
+    for (config, attributes, after) in [
+        ("[core]\n\tautocrlf = true\n", "", cr_lf),
+        ("[core]\n\tautocrlf = input\n", "", lf),
+        ("", "file text\n", lf),
+        ("", "*\ttext=auto\n", lf),
+        ("", "file eol=crlf\n", cr_lf),
     ] {
         let (report, file) = applied(config, attributes, before, patch, &[]);
         assert_eq!((file.as_str(), &report["ok"]), (after, &true.into()), "{config} {attributes}");

@@ -96,7 +96,8 @@ impl<'a> Gather<'a> {
         let plain = |content| Postimage { kind: after.kind, permissions, content, like };
         let state_of = |from: &RelPath| matches.state(from).cloned();
         match (after.content, entry) {
-            (Content::Kept, _) if before.is_some() => {
+            // git writes each file that changes as a checkout does, also if only its mode changes.
+            (Content::Kept, _) if before.is_some() && !is_converted => {
                 sink.take(FileChange { path, before, after: Some(plain(Content::Kept)) })
             }
             (Content::MovedFrom(from, _), entry) => {

@@ -140,8 +140,8 @@ impl Run {
         let made = self.plan.operations.iter().filter(|operation| operation.action == Action::Create);
         made.for_each(|operation| staged.fulfil(&operation.path));
         let rejects = rejects::files(&self.plan, options);
-        // Blobs have no line ends of a work tree.
-        let options = &preflight::Options { line_ends: None, ..rejects::excuse(&mut matches, options) };
+        // Blobs are not in the form of a work tree.
+        let options = &preflight::Options { conversions: None, ..rejects::excuse(&mut matches, options) };
         self.problems.extend(matches.problems.iter().cloned());
         self.problems.extend(modes::problems(&self.plan, &staged));
         let sink = sink.filter(|_| !is_held && !self.is_refused());

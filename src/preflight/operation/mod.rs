@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::checks::{self, Room};
 use super::codes::{Code, code};
+use super::converted::Converter;
 use super::edit::{self, Edited};
 use super::findings::Findings;
 use super::growth::Growth;
@@ -118,7 +119,8 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         if self.options.idempotent {
-            let tree = (&mut self.overlay, &self.options.rules);
+            let converter = Converter::new(self.plan, operation, self.options);
+            let tree = (&mut self.overlay, &self.options.rules, converter);
             if done::is_file_done(operation, self.plan.text(operation), tree, findings)? {
                 return Ok(());
             }
@@ -207,30 +209,33 @@ impl<'a> Worker<'a> {
         replaced: Option<&Node>,
         findings: &mut Findings,
     ) -> Result<Option<Node>, WorkspaceError> {
-        let preimage = before.map(|node| node.bytes.clone()).unwrap_or_default();
+        let converter = Converter::new(self.plan, operation, self.options);
+        let in_repository = before.map(|node| converter.preimage(node, findings));
+        if matches!(in_repository, Some(None)) {
+            return Ok(None);
+        }
+        let in_repository = in_repository.flatten();
+        let preimage = in_repository.as_ref().map(|node| node.bytes.clone()).unwrap_or_default();
         let edited = match &operation.edit {
             Edit::Lines(changes) => {
                 lines::postimage(operation, changes, preimage.whole(), &mut self.numbered, self.options, findings)
             }
-            _ => self.merged(operation, before, &preimage, findings)?,
+            _ => self.merged(operation, in_repository.as_ref(), &preimage, findings)?,
         };
         let Some(edited) = edited else { return Ok(None) };
         let is_same = matches!(edited, Edited::Same);
-        let bytes = match (edited, before) {
-            (Edited::Changed(bytes), _) => bytes,
-            (Edited::Same, Some(node)) => node.bytes.clone(),
-            (Edited::Same, None) => Contents::default(),
-        };
         let node = Node {
             kind: operation.new_mode.map_or(before.map_or(FileKind::Regular, |node| node.kind), FileMode::kind),
             permissions: operation
                 .permissions
                 .map_or_else(|| permissions(operation, before, replaced), Permissions::Exact),
-            bytes,
+            bytes: if let Edited::Changed(bytes) = edited { bytes } else { preimage },
+            in_repository: None,
             like: kept(operation, before, replaced).and_then(|node| node.like.clone()),
             origin: before.filter(|_| is_same).and_then(|node| node.origin.clone()),
             restored: before.filter(|_| is_same).and_then(|node| node.restored.clone()),
         };
+        let Some(node) = converter.postimage(node, before, findings) else { return Ok(None) };
         let is_kept = matches!(operation.action, Action::Delete | Action::Uncopy);
         Ok((is_kept || checks::is_possible(&node, self.options.max_made(), findings)).then_some(node))
     }

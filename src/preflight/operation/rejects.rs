@@ -72,6 +72,7 @@ impl Worker<'_> {
             kind: FileKind::Regular,
             permissions: like.map_or(Permissions::New { executable: false }, |node| node.permissions),
             bytes: Contents::default(),
+            in_repository: None,
             like: like.and_then(|node| node.like.clone()),
             origin: None,
             restored: None,
@@ -88,7 +89,7 @@ impl Worker<'_> {
         let Some(file) = self.rejects.get_mut(path).filter(|file| !file.is_filled) else { return Ok(()) };
         file.is_filled = true;
         if let Seen::Node(node) = self.overlay.current(path, file.step)? {
-            self.overlay.put(path, file.step, Node { bytes: file.text.clone().into(), ..node })?;
+            self.overlay.put(path, file.step, Node { bytes: file.text.clone().into(), in_repository: None, ..node })?;
         }
         Ok(())
     }

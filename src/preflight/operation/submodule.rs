@@ -35,6 +35,7 @@ impl Worker<'_> {
                     kind: FileKind::Directory,
                     permissions: Permissions::New { executable: true },
                     bytes: Contents::default(),
+                    in_repository: None,
                     like: None,
                     origin: None,
                     restored: None,

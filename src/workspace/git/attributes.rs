@@ -9,6 +9,7 @@ use memchr::memmem;
 use super::places::{Found, Texts, common_attributes};
 use super::{Git, process};
 use crate::path::RelPath;
+use crate::process::Patience;
 
 /// The name of the files in a tree that have attributes.
 const FILE: &str = ".gitattributes";
@@ -16,6 +17,9 @@ const FILE: &str = ".gitattributes";
 const OF_BINARY: [&str; 3] = ["diff", "merge", "text"];
 /// Most directories that are looked into rather than asking git.
 const MOST_DIRECTORIES: usize = 2000;
+
+/// A name that no file has.
+const NO_INDEX: &str = "/nonexistent/index";
 
 /// What an attribute of a path is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,12 +48,26 @@ impl Git {
         }
         let input = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
         let arguments: Vec<_> = ["check-attr", "-z", "--stdin"].iter().chain(names).copied().collect();
-        let answer = process::answer(&self.directory, &arguments, input)?;
+        let mut command = process::command(&self.directory, &arguments)?;
+        if self.index.is_none() {
+            // `git apply` reads attributes from the index only with `--index` and `--cached`.
+            command.env("GIT_INDEX_FILE", NO_INDEX);
+        }
+        let answer = process::told(&mut command, input, Patience { limit: process::LIMIT, ..Patience::default() })?;
         let values: Vec<_> = answer.split(|&byte| byte == 0).skip(2).step_by(3).map(attribute).collect();
         if values.len() != names.len() * paths.len() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way"));
         }
         Ok(values.chunks(names.len().max(1)).map(<[_]>::to_vec).collect())
+    }
+
+    /// Returns whether an attribute file that applies to one of `paths` contains one of `words`, which are in lower case.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git has to be asked for the configuration and fails.
+    pub fn mentions(&self, words: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
+        Ok(!paths.is_empty() && self.may_say(words, paths)?)
     }
 
     /// Returns whether a file of attributes that counts for one of `paths` has one of the names.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::process::{self, Complaints, Group, Patience, Patient};
 
 /// How long an answer may take.
-const LIMIT: Duration = Duration::from_secs(20);
+pub(super) const LIMIT: Duration = Duration::from_secs(20);
 /// Most bytes of an answer.
 const MOST_ANSWER: u64 = 256 << 20;
 /// How long the last words of a git that has ended are waited for.

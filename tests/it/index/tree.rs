@@ -121,7 +121,7 @@ impl Tree {
     }
 }
 
-pub(super) fn asked(directory: &Path, arguments: &[&str]) -> String {
+pub(crate) fn asked(directory: &Path, arguments: &[&str]) -> String {
     let output = git(arguments).current_dir(directory).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()

@@ -1,0 +1,244 @@
+//! The attribute `working-tree-encoding`: between the encoding of a work tree and UTF-8.
+//!
+//! git uses the iconv of the C library. UTF-16, UTF-32, ISO-8859-1 and ASCII are exact here. The other encodings are those of
+//! the WHATWG Encoding Standard, whose tables differ from the C library in single characters.
+
+use encoding_rs::{DecoderResult, EncoderResult, Encoding};
+use thiserror::Error;
+
+/// The encoding of a file in the work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkTreeEncoding {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Utf { width: usize, order: Order, mark: Mark },
+    Latin1,
+    Ascii,
+    Listed(&'static Encoding),
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Little,
+    Big,
+}
+
+/// Whether a file begins with a byte order mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    /// It must, and the mark names the order.
+    Required,
+    /// It must not.
+    Prohibited,
+    /// It may; one is written.
+    Written,
+    /// One is written, but git cannot read the encoding.
+    WriteOnly,
+}
+
+/// The reason why a file has no content in another encoding.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EncodingError {
+    /// No table of the encoding exists.
+    #[error("the working-tree-encoding `{0}` is not supported")]
+    Unknown(String),
+    /// The file has bytes without a meaning, or lacks its byte order mark, or has one that is prohibited.
+    #[error("the file is not in its working-tree-encoding `{0}`")]
+    Undecodable(String),
+    /// The encoding lacks a character.
+    #[error("the working-tree-encoding `{0}` cannot represent the new content")]
+    Unencodable(String),
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+impl WorkTreeEncoding {
+    /// Returns the encoding that the attribute names; `None` for UTF-8, which needs no conversion.
+    #[must_use]
+    pub fn parse(name: &[u8]) -> Option<Self> {
+        let name = String::from_utf8_lossy(name).into_owned();
+        let folded = name.to_ascii_uppercase();
+        if folded.is_empty() || folded == "UTF-8" || folded == "UTF8" {
+            return None;
+        }
+        let kind = utf(&folded).unwrap_or_else(|| match folded.as_str() {
+            "ISO-8859-1" | "ISO8859-1" | "ISO88591" | "ISO_8859-1" | "LATIN1" | "LATIN-1" | "L1" => Kind::Latin1,
+            "ASCII" | "US-ASCII" => Kind::Ascii,
+            "SHIFT-JIS" | "SJIS" | "CP932" => Kind::Listed(encoding_rs::SHIFT_JIS),
+            "CP936" => Kind::Listed(encoding_rs::GBK),
+            "CP949" | "UHC" => Kind::Listed(encoding_rs::EUC_KR),
+            "CP950" => Kind::Listed(encoding_rs::BIG5),
+            other => of_label(other),
+        });
+        Some(Self { name, kind })
+    }
+
+    /// Returns `bytes` in UTF-8.
+    pub(super) fn decode(&self, bytes: &[u8]) -> Result<Vec<u8>, EncodingError> {
+        let text = match self.kind {
+            Kind::Unknown => return Err(EncodingError::Unknown(self.name.clone())),
+            Kind::Utf { width, order, mark } => decode_utf(bytes, width, order, mark),
+            Kind::Latin1 => Some(bytes.iter().copied().map(char::from).collect()),
+            Kind::Ascii => bytes.is_ascii().then(|| bytes.iter().copied().map(char::from).collect()),
+            Kind::Listed(encoding) => decode_listed(bytes, encoding),
+        };
+        text.map(String::into_bytes).ok_or_else(|| EncodingError::Undecodable(self.name.clone()))
+    }
+
+    /// Returns the bytes of a text in UTF-8.
+    pub(super) fn encode(&self, text: &[u8]) -> Result<Vec<u8>, EncodingError> {
+        let unencodable = || EncodingError::Unencodable(self.name.clone());
+        let text = std::str::from_utf8(text).map_err(|_| unencodable())?;
+        match self.kind {
+            Kind::Unknown => Err(EncodingError::Unknown(self.name.clone())),
+            Kind::Utf { width, order, mark } => Ok(encode_utf(text, width, order, mark)),
+            Kind::Latin1 => {
+                text.chars().map(|char| u8::try_from(char).ok()).collect::<Option<_>>().ok_or_else(unencodable)
+            }
+            Kind::Ascii => text.is_ascii().then(|| text.as_bytes().to_vec()).ok_or_else(unencodable),
+            Kind::Listed(encoding) => encode_listed(text, encoding).ok_or_else(unencodable),
+        }
+    }
+}
+
+/// Returns the form of UTF-16 or UTF-32 that `name` is; git accepts the names with and without the first hyphen.
+fn utf(name: &str) -> Option<Kind> {
+    let rest = name.strip_prefix("UTF")?;
+    let rest = rest.strip_prefix('-').unwrap_or(rest);
+    let (width, form) = match (rest.strip_prefix("16"), rest.strip_prefix("32")) {
+        (Some(form), _) => (2, form),
+        (_, Some(form)) => (4, form),
+        _ => return None,
+    };
+    let (order, mark) = match (width, form) {
+        // The C library writes the order of the machine after a mark.
+        (_, "") => (if cfg!(target_endian = "big") { Order::Big } else { Order::Little }, Mark::Required),
+        (_, "LE") => (Order::Little, Mark::Prohibited),
+        (_, "BE") => (Order::Big, Mark::Prohibited),
+        (2, "LE-BOM") => (Order::Little, Mark::Written),
+        (2, "BE-BOM") => (Order::Big, Mark::WriteOnly),
+        _ => return None,
+    };
+    Some(Kind::Utf { width, order, mark })
+}
+
+fn of_label(name: &str) -> Kind {
+    match Encoding::for_label(name.as_bytes()) {
+        Some(found) if found != encoding_rs::REPLACEMENT && found != encoding_rs::X_USER_DEFINED => Kind::Listed(found),
+        _ => Kind::Unknown,
+    }
+}
+
+fn decode_utf(bytes: &[u8], width: usize, order: Order, mark: Mark) -> Option<String> {
+    let marks = [Order::Little, Order::Big].map(|order| (order, units(&[u32::from(BYTE_ORDER_MARK)], width, order)));
+    let marked = marks.iter().find(|(_, mark)| bytes.starts_with(mark)).map(|(order, _)| *order);
+    let (bytes, order) = match (marked, mark) {
+        (_, Mark::WriteOnly) | (None, Mark::Required) | (Some(_), Mark::Prohibited) => return None,
+        (Some(order), _) => (&bytes[width..], order),
+        (None, _) => (bytes, order),
+    };
+    if !bytes.len().is_multiple_of(width) {
+        return None;
+    }
+    let numbers = bytes.chunks_exact(width).map(|unit| {
+        let add = |number: u32, byte: &u8| number << 8 | u32::from(*byte);
+        match order {
+            Order::Little => unit.iter().rev().fold(0, add),
+            Order::Big => unit.iter().fold(0, add),
+        }
+    });
+    if width == 4 {
+        return numbers.map(char::from_u32).collect();
+    }
+    let halves = numbers.map(|number| u16::try_from(number).unwrap_or_default());
+    char::decode_utf16(halves).collect::<Result<_, _>>().ok()
+}
+
+fn encode_utf(text: &str, width: usize, order: Order, mark: Mark) -> Vec<u8> {
+    let first = (mark != Mark::Prohibited).then_some(u32::from(BYTE_ORDER_MARK));
+    let numbers: Vec<u32> = match width {
+        4 => first.into_iter().chain(text.chars().map(u32::from)).collect(),
+        _ => first.into_iter().chain(text.encode_utf16().map(u32::from)).collect(),
+    };
+    units(&numbers, width, order)
+}
+
+fn units(numbers: &[u32], width: usize, order: Order) -> Vec<u8> {
+    let unit = |number: &u32| match order {
+        Order::Little => number.to_le_bytes()[..width].to_vec(),
+        Order::Big => number.to_be_bytes()[4 - width..].to_vec(),
+    };
+    numbers.iter().flat_map(unit).collect()
+}
+
+/// Returns the text if its encoding gives the same bytes again: a lossy table must not change bytes that the patch does not name.
+fn decode_listed(bytes: &[u8], encoding: &'static Encoding) -> Option<String> {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut text = String::with_capacity(decoder.max_utf8_buffer_length_without_replacement(bytes.len())?);
+    let (result, _) = decoder.decode_to_string_without_replacement(bytes, &mut text, true);
+    let is_lossless =
+        result == DecoderResult::InputEmpty && encode_listed(&text, encoding).is_some_and(|own| own == bytes);
+    is_lossless.then_some(text)
+}
+
+fn encode_listed(text: &str, encoding: &'static Encoding) -> Option<Vec<u8>> {
+    let mut encoder = encoding.new_encoder();
+    let mut bytes = Vec::with_capacity(encoder.max_buffer_length_from_utf8_without_replacement(text.len())?);
+    let (result, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, &mut bytes, true);
+    (result == EncoderResult::InputEmpty).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoding(name: &str) -> WorkTreeEncoding {
+        WorkTreeEncoding::parse(name.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn each_encoding_gives_back_what_it_encoded() {
+        for name in ["UTF-16", "utf16le", "UTF-16BE", "UTF-16LE-BOM", "UTF-32", "UTF-32LE", "utf-32be", "GB18030"] {
+            let bytes = encoding(name).encode("é名😀\n".as_bytes()).unwrap();
+            assert_eq!(encoding(name).decode(&bytes), Ok("é名😀\n".as_bytes().to_vec()), "{name}");
+        }
+        assert_eq!(encoding("latin1").decode(b"\xe9\x80"), Ok("é\u{80}".as_bytes().to_vec()));
+        assert_eq!(encoding("SHIFT-JIS").encode("名\n".as_bytes()), Ok(b"\x96\xbc\n".to_vec()));
+    }
+
+    #[test]
+    fn marks_are_as_git_wants_them() {
+        assert_eq!(encoding("UTF-16LE-BOM").encode(b"a"), Ok(b"\xff\xfea\0".to_vec()));
+        assert_eq!(encoding("UTF-16BE-BOM").encode(b"a"), Ok(b"\xfe\xff\0a".to_vec()));
+        assert_eq!(encoding("UTF-16LE-BOM").decode(b"a\0"), Ok(b"a".to_vec()));
+        assert_eq!(encoding("UTF-16").decode(b"\xfe\xff\0a"), Ok(b"a".to_vec()));
+        for (name, bytes) in [
+            ("UTF-16", &b"a\0"[..]),
+            ("UTF-16LE", b"\xff\xfea\0"),
+            ("UTF-16BE", b"\xff\xfea\0"),
+            ("UTF-16BE-BOM", b"\xfe\xff\0a"),
+            ("UTF-16LE-BOM", b"\xff\xfea"),
+            ("UTF-16LE", b"\x00\xd8"),
+            ("UTF-32", b"a\0\0\0"),
+        ] {
+            assert_eq!(encoding(name).decode(bytes), Err(EncodingError::Undecodable(name.to_owned())), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_represented_is_an_error() {
+        assert_eq!(
+            encoding("ISO-8859-1").encode("名".as_bytes()),
+            Err(EncodingError::Unencodable("ISO-8859-1".into()))
+        );
+        assert_eq!(encoding("ascii").decode(b"\xe9"), Err(EncodingError::Undecodable("ascii".into())));
+        assert_eq!(encoding("klingon").decode(b"a"), Err(EncodingError::Unknown("klingon".into())));
+        assert_eq!(encoding("UTF-16").encode(b"\xff"), Err(EncodingError::Unencodable("UTF-16".into())));
+        assert!(WorkTreeEncoding::parse(b"utf8").is_none() && WorkTreeEncoding::parse(b"UTF-8").is_none());
+    }
+}

@@ -1,0 +1,206 @@
+//! The conversions of the files of a plan between the work tree and the repository, from git's attributes and configuration.
+//!
+//! `git apply` compares a patch with the content that the repository would have for a file, and writes the result as a
+//! checkout would. Attributes are those before the patch. git is asked only if a file has CR LF, or if an attribute or the
+//! configuration converts files without it.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use super::whitespace;
+use crate::convert::{Conversion, CrLf, EncodingError, LineEnds, WorkTreeEncoding};
+use crate::digest::ObjectFormat;
+use crate::path::RelPath;
+use crate::plan::{Edit, Operation, Plan};
+use crate::text::Contents;
+use crate::workspace::git::{Attribute, Git};
+
+/// The attributes that convert contents, in the order of [`of_attributes`].
+const ATTRIBUTES: [&str; 5] = ["text", "crlf", "eol", "ident", "working-tree-encoding"];
+/// The words of an attribute file that can convert a file without CR LF.
+const WORDS: [&str; 3] = ["crlf", "ident", "working-tree-encoding"];
+
+/// The conversions of some files.
+#[derive(Debug)]
+pub struct Conversions {
+    git: Arc<Git>,
+    paths: Vec<RelPath>,
+    found: OnceLock<HashMap<RelPath, Conversion>>,
+    converts_lf: OnceLock<bool>,
+}
+
+/// The effect of the configuration on files without attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Defaults {
+    /// Whether files without attributes are converted (`core.autocrlf`).
+    converts: bool,
+    /// Whether text has CR LF in the work tree.
+    has_cr_lf: bool,
+    format: ObjectFormat,
+}
+
+/// Returns whether `git apply` can perform `operation`: other formats name the bytes of the work tree.
+#[must_use]
+pub fn is_of_git(plan: &Plan, operation: &Operation) -> bool {
+    let is_in_git_format = || plan.inputs[operation.input].formats.contains(&"git");
+    match &operation.edit {
+        Edit::Hunks(hunks) => match hunks.first() {
+            Some(hunk) => hunk.anchor.is_numbered(),
+            None => is_in_git_format(),
+        },
+        Edit::Binary(_) | Edit::BinaryMissing => true,
+        Edit::Keep => is_in_git_format(),
+        _ => false,
+    }
+}
+
+/// Returns the treatment of CR LF in the file that `operation` changes.
+pub(super) fn cr_lf(operation: &Operation, text: &[u8]) -> CrLf {
+    match &operation.edit {
+        Edit::Hunks(hunks) if whitespace::has_returns(operation, (text, hunks)) => CrLf::Kept,
+        _ => CrLf::Normalized,
+    }
+}
+
+impl Conversions {
+    /// Creates the conversions of `paths`. git is not asked yet.
+    #[must_use]
+    pub fn new(git: &Arc<Git>, paths: Vec<RelPath>) -> Self {
+        Self { git: Arc::clone(git), paths, found: OnceLock::new(), converts_lf: OnceLock::new() }
+    }
+
+    /// Returns the content that the repository has for the file `path`; `None` if it is the same.
+    pub(super) fn to_repository(
+        &self,
+        path: &RelPath,
+        bytes: &Contents,
+        cr_lf: impl Fn() -> CrLf,
+    ) -> Result<Option<Contents>, EncodingError> {
+        if !self.converts_lf() && memchr::memmem::find(bytes, b"\r\n").is_none() {
+            return Ok(None);
+        }
+        let Some(conversion) = self.of(path) else { return Ok(None) };
+        let content = conversion.to_repository(bytes, cr_lf())?;
+        Ok((content[..] != bytes[..]).then(|| content.into_owned().into()))
+    }
+
+    /// Returns the content that the file `path` gets for content of the repository; `None` if it is the same.
+    pub(super) fn to_work_tree(&self, path: &RelPath, bytes: &Contents) -> Result<Option<Contents>, EncodingError> {
+        let Some(conversion) = Some(path).filter(|_| self.converts_lf()).and_then(|path| self.of(path)) else {
+            return Ok(None);
+        };
+        let content = conversion.to_work_tree(bytes)?;
+        Ok((content[..] != bytes[..]).then(|| content.into_owned().into()))
+    }
+
+    /// Returns the conversion of the file `path`; `None` if it has none or git cannot be asked.
+    fn of(&self, path: &RelPath) -> Option<&Conversion> {
+        let found = self.found.get_or_init(|| self.ask().unwrap_or_default());
+        found.get(path).filter(|conversion| !conversion.is_identity())
+    }
+
+    /// Returns whether a file without CR LF may be converted in either direction.
+    fn converts_lf(&self) -> bool {
+        *self.converts_lf.get_or_init(|| {
+            let paths: Vec<_> = self.paths.iter().collect();
+            self.defaults().is_ok_and(|defaults| defaults.has_cr_lf)
+                || self.git.mentions(&WORDS, &paths).unwrap_or(true)
+        })
+    }
+
+    fn defaults(&self) -> io::Result<Defaults> {
+        let (automatic, eol) = (self.git.config("core.autocrlf")?, self.git.config("core.eol")?);
+        let is_input = automatic.is_some_and(|value| value.eq_ignore_ascii_case(b"input"));
+        let is_on = !is_input && self.git.is_on("core.autocrlf")? == Some(true);
+        let is_cr_lf = eol.is_some_and(|value| value.eq_ignore_ascii_case(b"crlf"));
+        let format = match self.git.config("extensions.objectformat")? {
+            Some(b"sha256") => ObjectFormat::Sha256,
+            _ => ObjectFormat::Sha1,
+        };
+        Ok(Defaults { converts: is_on || is_input, has_cr_lf: is_on || is_cr_lf && !is_input, format })
+    }
+
+    fn ask(&self) -> io::Result<HashMap<RelPath, Conversion>> {
+        let defaults = self.defaults()?;
+        let paths: Vec<_> = self.paths.iter().collect();
+        let values = self.git.attributes(&ATTRIBUTES, &paths)?;
+        let conversions = values.iter().map(|values| of_attributes(values, defaults));
+        Ok(self.paths.iter().cloned().zip(conversions).collect())
+    }
+}
+
+/// Returns the conversion of a file with these values of [`ATTRIBUTES`], as `convert_attrs` of git does.
+fn of_attributes(values: &[Attribute], defaults: Defaults) -> Conversion {
+    let encoding = match &values[4] {
+        Attribute::Value(name) => WorkTreeEncoding::parse(name),
+        _ => None,
+    };
+    let has_ident = values[3] == Attribute::Set;
+    Conversion { line_ends: line_ends(&values[..3], defaults), has_ident, encoding, format: defaults.format }
+}
+
+/// See "End-of-line conversion" in gitattributes(5); `crlf` is the old name of `text`.
+fn line_ends(values: &[Attribute], defaults: Defaults) -> LineEnds {
+    let is = |attribute: &Attribute, word: &[u8]| matches!(attribute, Attribute::Value(value) if value == word);
+    let is_specified = |text: &&Attribute| match text {
+        Attribute::Value(_) => is(text, b"auto") || is(text, b"input"),
+        Attribute::Unspecified => false,
+        Attribute::Set | Attribute::Unset => true,
+    };
+    let (text, eol) = (values[..2].iter().find(is_specified), &values[2]);
+    let (lf, cr_lf) = match text {
+        Some(Attribute::Unset) => return LineEnds::Kept,
+        Some(text) if is(text, b"auto") => (LineEnds::AutoLf, LineEnds::AutoCrLf),
+        Some(_) => (LineEnds::TextLf, LineEnds::TextCrLf),
+        None if is(eol, b"lf") || is(eol, b"crlf") => (LineEnds::TextLf, LineEnds::TextCrLf),
+        None if !defaults.converts => return LineEnds::Kept,
+        None => (LineEnds::AutoLf, LineEnds::AutoCrLf),
+    };
+    let has_cr_lf = match eol {
+        eol if is(eol, b"lf") => false,
+        eol if is(eol, b"crlf") => true,
+        _ => defaults.has_cr_lf && !text.is_some_and(|text| is(text, b"input")),
+    };
+    if has_cr_lf { cr_lf } else { lf }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attribute(text: &str) -> Attribute {
+        match text {
+            "" => Attribute::Unspecified,
+            "set" => Attribute::Set,
+            "unset" => Attribute::Unset,
+            value => Attribute::Value(value.as_bytes().to_vec()),
+        }
+    }
+
+    #[test]
+    fn attributes_come_before_the_configuration() {
+        let plain = Defaults { converts: false, has_cr_lf: false, format: ObjectFormat::Sha1 };
+        let input = Defaults { converts: true, ..plain };
+        let windows = Defaults { has_cr_lf: true, ..input };
+        let eol = Defaults { has_cr_lf: true, ..plain };
+        let of = |[text, crlf, eol]: [&str; 3], defaults| line_ends(&[text, crlf, eol].map(attribute), defaults);
+        for (values, expected) in [
+            (["", "", ""], [LineEnds::Kept, LineEnds::AutoLf, LineEnds::AutoCrLf, LineEnds::Kept]),
+            (["auto", "", ""], [LineEnds::AutoLf, LineEnds::AutoLf, LineEnds::AutoCrLf, LineEnds::AutoCrLf]),
+            (["set", "", ""], [LineEnds::TextLf, LineEnds::TextLf, LineEnds::TextCrLf, LineEnds::TextCrLf]),
+            (["", "", "crlf"], [LineEnds::TextCrLf; 4]),
+            (["", "", "lf"], [LineEnds::TextLf; 4]),
+            (["auto", "", "crlf"], [LineEnds::AutoCrLf; 4]),
+            (["auto", "", "lf"], [LineEnds::AutoLf; 4]),
+            (["unset", "", "crlf"], [LineEnds::Kept; 4]),
+            (["", "unset", "crlf"], [LineEnds::Kept; 4]),
+            (["", "input", ""], [LineEnds::TextLf; 4]),
+            (["input", "", "crlf"], [LineEnds::TextCrLf; 4]),
+            (["other", "set", ""], [LineEnds::TextLf, LineEnds::TextLf, LineEnds::TextCrLf, LineEnds::TextCrLf]),
+            (["", "", "other"], [LineEnds::Kept, LineEnds::AutoLf, LineEnds::AutoCrLf, LineEnds::Kept]),
+        ] {
+            assert_eq!([plain, input, windows, eol].map(|defaults| of(values, defaults)), expected, "{values:?}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The two forms of a file in an operation of git: content of the repository, and content of the work tree.
+
+use super::Options;
+use super::codes::code;
+use super::conversions::{Conversions, cr_lf, is_of_git};
+use super::findings::Findings;
+use super::overlay::Node;
+use crate::convert::EncodingError;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::{Action, Operation, Plan};
+
+/// Converts the files of one operation.
+#[derive(Clone, Copy)]
+pub(super) struct Converter<'a> {
+    /// `None` if the operation is not one of git, or nothing is configured.
+    conversions: Option<&'a Conversions>,
+    operation: &'a Operation,
+    text: &'a [u8],
+}
+
+impl<'a> Converter<'a> {
+    pub(super) fn new(plan: &'a Plan, operation: &'a Operation, options: &'a Options) -> Self {
+        let conversions = options.conversions.as_deref().filter(|_| is_of_git(plan, operation));
+        Self { conversions, operation, text: plan.text(operation) }
+    }
+
+    /// Returns `node`, the file at `path`, with the content that the repository has for it.
+    pub(super) fn in_repository(&self, path: &RelPath, node: &Node) -> Result<Node, EncodingError> {
+        let Some(conversions) = self.conversions.filter(|_| node.kind == FileKind::Regular) else {
+            return Ok(node.clone());
+        };
+        let bytes = match &node.in_repository {
+            Some(bytes) => Some(bytes.clone()),
+            None => conversions.to_repository(path, &node.bytes, || cr_lf(self.operation, self.text))?,
+        };
+        Ok(Node { bytes: bytes.unwrap_or_else(|| node.bytes.clone()), ..node.clone() })
+    }
+
+    /// Returns the file that the operation starts from with the content that the repository has for it.
+    pub(super) fn preimage(&self, node: &Node, findings: &mut Findings) -> Option<Node> {
+        let path = match self.operation.action {
+            Action::Uncopy => &self.operation.path,
+            _ => self.operation.from.as_ref().unwrap_or(&self.operation.path),
+        };
+        self.in_repository(path, node).map_err(|error| refuse(&error, findings)).ok()
+    }
+
+    /// Returns `node`, which has content of the repository, with content of the work tree. `before` is the file that the
+    /// operation starts from.
+    pub(super) fn postimage(&self, node: Node, before: Option<&Node>, findings: &mut Findings) -> Option<Node> {
+        let Some(conversions) = self.conversions.filter(|_| node.kind == FileKind::Regular) else { return Some(node) };
+        // What remains of an undone copy is compared with the file that it was a copy of.
+        let source = self.operation.from.as_ref().filter(|_| self.operation.action == Action::Uncopy);
+        let converted = conversions.to_work_tree(source.unwrap_or(&self.operation.path), &node.bytes);
+        let converted = converted.map_err(|error| refuse(&error, findings)).ok()?;
+        let is_moved = before.is_some_and(|before| before.bytes.is_same(&node.bytes));
+        if converted.is_none() && is_moved {
+            return Some(node);
+        }
+        let in_repository = Some(node.bytes.clone());
+        let bytes = converted.unwrap_or_else(|| node.bytes.clone());
+        let Some(before) = before.filter(|before| before.bytes == bytes) else {
+            return Some(Node { bytes, in_repository, origin: None, restored: None, ..node });
+        };
+        let (origin, restored) = (before.origin.clone(), before.restored.clone());
+        Some(Node { bytes: before.bytes.clone(), in_repository, origin, restored, ..node })
+    }
+}
+
+fn refuse(error: &EncodingError, findings: &mut Findings) {
+    let problem = findings.error(&code::ENCODING, error.to_string());
+    problem.help = Some("change the attribute in .gitattributes, or the encoding of the file".to_owned());
+}

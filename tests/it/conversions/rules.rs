@@ -1,0 +1,146 @@
+//! Single rules of git's conversions, each next to `git apply`.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use fs_err as fs;
+use tempfile::TempDir;
+
+use super::{Outcome, Pair, compared};
+use crate::repository::git;
+
+/// Returns a pair with these files, all of which are in the index.
+fn pair(files: &[(&str, &[u8])]) -> Pair {
+    let pair = Pair { directory: TempDir::new().unwrap() };
+    let root = pair.root("git");
+    fs::create_dir_all(&root).unwrap();
+    assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+    for (name, bytes) in files {
+        fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        fs::write(root.join(name), bytes).unwrap();
+    }
+    let _ = git(&["add", "-A"]).current_dir(&root).output().unwrap();
+    let copied = Command::new("cp").args(["-a", "git", "wpatch"]).current_dir(pair.directory.path()).status();
+    assert!(copied.unwrap().success());
+    pair.refresh();
+    pair
+}
+
+fn modified(name: &str, old: &str, new: &str) -> String {
+    format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+}
+
+fn created(name: &str, line: &str) -> String {
+    format!("diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+{line}\n")
+}
+
+#[test]
+fn a_patch_is_applied_by_the_attributes_before_it() {
+    let files: [(&str, &[u8]); 3] = [("d/.gitattributes", b"y eol=crlf\n"), ("d/y", b"one\r\n"), ("e/x", b"one\n")];
+    let attributes = modified("d/.gitattributes", "y eol=crlf", "z eol=crlf");
+    let patch = [attributes, modified("d/y", "one", "2"), created("d/z", "z")].concat();
+    let same = pair(&files);
+    assert_eq!(compared(&same, &[], patch.as_bytes()), Ok(Outcome::Applied));
+    assert_eq!(["d/y", "d/z"].map(|name| fs::read(same.root("wpatch").join(name)).unwrap()), [&b"2\r\n"[..], b"z\n"]);
+
+    // git removes `d/.gitattributes` before it comes back to `d` from `e`, and then reads no attributes there.
+    let other = pair(&files);
+    let patch = [patch, modified("e/x", "one", "2")].concat();
+    let [by_git, ours] = other.apply(&[], patch.as_bytes());
+    assert!(by_git.status.success() && ours.status.success(), "{ours:?}");
+    let found = ["git", "wpatch"].map(|copy| fs::read(other.root(copy).join("d/y")).unwrap());
+    assert_eq!(found, [&b"2\n"[..], b"2\r\n"]);
+}
+
+#[test]
+fn a_file_that_moves_is_read_by_the_old_name_and_written_by_the_new_one() {
+    let encoded = b"\xff\xfea\0\n\0";
+    let attributes = b"*.bat eol=crlf\n*.rc working-tree-encoding=UTF-16LE-BOM\n";
+    for action in ["rename", "copy"] {
+        let pair = pair(&[(".gitattributes", attributes), ("run.bat", b"a\r\n"), ("text.rc", encoded)]);
+        let moved = |from: &str, to: &str| {
+            format!("diff --git a/{from} b/{to}\nsimilarity index 100%\n{action} from {from}\n{action} to {to}\n")
+        };
+        let patch = [moved("run.bat", "run.sh"), moved("text.rc", "text.bat")].concat();
+        assert_eq!(compared(&pair, &[], patch.as_bytes()), Ok(Outcome::Applied));
+        let found = ["run.sh", "text.bat"].map(|name| fs::read(pair.root("wpatch").join(name)).unwrap());
+        assert_eq!(found, [&b"a\n"[..], b"a\r\n"]);
+    }
+}
+
+#[test]
+fn a_file_whose_mode_alone_changes_is_written_as_a_checkout_does() {
+    for options in [&[][..], &["--index"]] {
+        let pair = pair(&[(".gitattributes", b"*.bat eol=crlf\n"), ("run.bat", b"a\n")]);
+        let patch = b"diff --git a/run.bat b/run.bat\nold mode 100644\nnew mode 100755\n";
+        assert_eq!(compared(&pair, options, patch), Ok(Outcome::Applied));
+        assert_eq!(fs::read(pair.root("wpatch").join("run.bat")).unwrap(), b"a\r\n");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() {
+    let encoded: (&str, &[u8]) = ("x.rc", b"one\n\n");
+    let other = pair(&[encoded]);
+    for copy in ["git", "wpatch"] {
+        fs::write(other.root(copy).join(".gitattributes"), "*.rc working-tree-encoding=UTF-16LE-BOM\n").unwrap();
+    }
+    let patch = "--- a/x.rc\n+++ b/x.rc\n@@ -1,2 +1,2 @@\n-one\n+2\n \n";
+    assert_eq!(compared(&other, &[], patch.as_bytes()), Ok(Outcome::Declared));
+    assert_eq!(fs::read(other.root("git").join("x.rc")).unwrap(), b"\xff\xfe2\0\n\0\n\0");
+
+    let narrow = pair(&[(".gitattributes", b"*.txt working-tree-encoding=ISO-8859-1\n"), ("x.txt", b"caf\xe9\n")]);
+    let patch = modified("x.txt", "caf\u{e9}", "\u{540d}");
+    assert_eq!(compared(&narrow, &[], patch.as_bytes()), Ok(Outcome::Declared));
+    assert_eq!(fs::read(narrow.root("git").join("x.txt")).unwrap(), "\u{540d}\n".as_bytes());
+}
+
+#[test]
+fn formats_that_git_does_not_have_name_the_bytes_of_the_work_tree() {
+    let pair = pair(&[(".gitattributes", b"* text=auto eol=crlf ident\n"), ("x", b"$Id$\none\r\ntwo\n")]);
+    let patch = "x\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n";
+    let [_, ours] = pair.apply(&[], patch.as_bytes());
+    assert!(ours.status.success(), "{ours:?}");
+    assert_eq!(fs::read(pair.root("wpatch").join("x")).unwrap(), b"$Id$\none\r\n2\n");
+}
+
+#[test]
+fn outside_of_a_work_tree_the_configuration_of_the_user_counts_alone() {
+    let directory = TempDir::new().unwrap();
+    let home = directory.path().join("home");
+    fs::create_dir(&home).unwrap();
+    fs::write(home.join(".gitconfig"), "[core]\n\tautocrlf = true\n").unwrap();
+    fs::write(directory.path().join("patch"), [modified("x", "one", "2"), created("new", "new")].concat()).unwrap();
+    let found = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
+        let root = TempDir::new_in(directory.path()).unwrap();
+        fs::write(root.path().join("x"), "one\r\n").unwrap();
+        fs::write(root.path().join(".gitattributes"), "* -text\n").unwrap();
+        let mut command = Command::new(program);
+        command.args(["apply", "../patch"]).current_dir(root.path()).env("HOME", &home).env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env_remove("XDG_CONFIG_HOME").env_remove("GIT_CONFIG_GLOBAL");
+        assert!(command.status().unwrap().success());
+        ["x", "new"].map(|name| fs::read_to_string(root.path().join(name)).unwrap())
+    });
+    assert_eq!(found[0], ["2\r\n", "new\r\n"]);
+    assert_eq!(found[1], found[0]);
+}
+
+#[test]
+fn no_git_is_started_for_text_that_needs_no_conversion() {
+    let directory = TempDir::new().unwrap();
+    let (root, bin) = (directory.path().join("root"), directory.path().join("bin"));
+    fs::create_dir_all(&root).unwrap();
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(bin.join("git"), "#!/bin/sh\necho \"$@\" >> \"${0%/*}/../log\"\nexit 1\n").unwrap();
+    fs::set_permissions(bin.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+    fs::write(root.join(".gitattributes"), "* text=auto\n*.sh eol=lf\n*.png -text\n").unwrap();
+    fs::write(root.join("x"), "one\n").unwrap();
+    fs::write(directory.path().join("patch"), [modified("x", "one", "2"), created("new", "new")].concat()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    command.args(["apply", "../patch"]).current_dir(&root).env("PATH", path).env("HOME", directory.path());
+    assert!(command.env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1").status().unwrap().success());
+    assert_eq!(fs::read_to_string(root.join("x")).unwrap(), "2\n");
+    assert!(!directory.path().join("log").exists(), "{:?}", fs::read_to_string(directory.path().join("log")));
+}
