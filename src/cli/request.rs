@@ -139,6 +139,7 @@ fn syntax(patch: &PatchOptions) -> SyntaxOptions {
         max_files: patch.max_files.unwrap_or(defaults.max_files),
         max_hunks: patch.max_hunks.unwrap_or(defaults.max_hunks),
         lenient: patch.lenient,
+        strict_input: patch.strict_input,
         allow_empty: patch.git.allow_empty,
         ..defaults
     }

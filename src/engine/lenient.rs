@@ -1,9 +1,9 @@
 //! Patches as models make them: what is not taken as it stands is repaired, and then taken like any other.
 
-use super::{Request, Run};
+use super::{Request, Run, reading};
 use crate::change::Dropped;
 use crate::path::RelPath;
-use crate::plan::{Direction, Input, Operation, Repair, Selection};
+use crate::plan::{Direction, Input, NotIncluded, Operation, Repair, Selection};
 use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Held, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, repair};
@@ -79,7 +79,10 @@ impl Run {
             return self.read(plain);
         }
         match self.repaired(&request, lenience, workspace) {
-            Ok(Ok(patches)) => self.read_repaired(Request { patches, ..plain }),
+            Ok(Ok(patches)) => {
+                let named = not_included(has_plan.then_some(&strict.plan.inputs[..]), &request);
+                self.read_repaired(Request { patches, ..plain }, named)
+            }
             Ok(Err(refusals)) => {
                 let is_unknown = |refusal: &Refusal| {
                     matches!(refusal.kind, RefusalKind::NoPatch | RefusalKind::NotFound | RefusalKind::Unreadable)
@@ -130,16 +133,32 @@ impl Run {
     }
 
     /// Reads patches that were repaired, which are git diffs.
-    fn read_repaired(&mut self, request: Request) -> bool {
+    fn read_repaired(&mut self, request: Request, not_included: Vec<Vec<NotIncluded>>) -> bool {
         let selection = Selection { strip: Some(1), directory: Vec::new(), ..request.selection.clone() };
         let format = "auto".to_owned();
         let syntax = syntax::Options { recount: false, ..request.syntax };
         let is_read = self.read(Request { format, syntax, selection, ..request });
+        for (input, named) in self.plan.inputs.iter_mut().zip(not_included) {
+            input.not_included = named;
+        }
         for (input, repairs) in self.plan.inputs.iter_mut().zip(std::mem::take(&mut self.repairs)) {
             input.repairs = repairs;
         }
+        self.report_not_included(reading::severity(&syntax));
         self.problems.extend(self.plan.inputs.iter().flat_map(|input| told(&input.repairs)));
         is_read
+    }
+}
+
+/// Returns the changes that each patch names and does not contain; `inputs` are the patches if they could be read.
+fn not_included(inputs: Option<&[Input]>, request: &Request) -> Vec<Vec<NotIncluded>> {
+    let damaged = |(_, text): &(String, Bytes)| {
+        let is_envelope = memchr::memmem::find(text, b"*** Begin Patch").is_some();
+        if is_envelope { Vec::new() } else { syntax::find_in_damaged(text) }
+    };
+    match inputs {
+        Some(inputs) => inputs.iter().map(|input| input.not_included.clone()).collect(),
+        None => request.patches.iter().map(damaged).collect(),
     }
 }
 

@@ -32,6 +32,7 @@ mod lenient;
 mod log;
 mod look;
 mod making;
+mod not_included;
 pub mod options;
 mod preview;
 mod problems;

@@ -21,6 +21,7 @@ const MOST_NAMED: usize = 8;
 pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
     let code = match &error.kind {
         SyntaxErrorKind::NoPatch => &code::NO_PATCH,
+        SyntaxErrorKind::NotIncluded => &code::NOT_INCLUDED,
         SyntaxErrorKind::Expected(_) => &code::EXPECTED,
         SyntaxErrorKind::LineCount { .. } => &code::LINE_COUNT,
         SyntaxErrorKind::NumberTooLarge => &code::NUMBER_TOO_LARGE,

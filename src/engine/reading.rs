@@ -5,7 +5,7 @@ use std::mem;
 use super::problems::{broken, elsewhere, rejected, skipped, unchosen};
 use super::{Request, Run};
 use crate::plan::{self, Plan, Selected};
-use crate::preflight::{Problem, code};
+use crate::preflight::{Problem, Severity, code};
 use crate::progress::Phase;
 use crate::syntax;
 use crate::workspace::Workspace;
@@ -13,8 +13,10 @@ use crate::workspace::Workspace;
 impl Run {
     /// Parses and selects; returns whether there is a plan to look at.
     pub(super) fn read(&mut self, mut request: Request) -> bool {
-        let whole = self.parsed(&mut request);
-        whole.map(|whole| self.select(whole, &request.selection)).is_some()
+        let Some(whole) = self.parsed(&mut request) else { return false };
+        self.select(whole, &request.selection);
+        self.report_not_included(severity(&request.syntax));
+        true
     }
 
     /// The same for a tree, by whose files names may be chosen.
@@ -22,6 +24,7 @@ impl Run {
         let Some(mut whole) = self.parsed(&mut request) else { return false };
         request.habits.name(&mut whole, request.selection.direction, workspace);
         self.select(whole, &request.selection);
+        self.report_not_included(severity(&request.syntax));
         self.take_habits(&request.habits, workspace);
         true
     }
@@ -76,4 +79,9 @@ impl Run {
         }
         self.skipped = filtered;
     }
+}
+
+/// Returns the severity of a change that an input names and does not contain.
+pub(super) fn severity(options: &syntax::Options) -> Severity {
+    if options.strict_input { Severity::Error } else { Severity::Warning }
 }

@@ -30,6 +30,8 @@ pub(super) struct Wish {
     max_files: usize,
     max_hunks: usize,
     forgiving: bool,
+    #[serde(default)]
+    strict_input: bool,
     allow_empty: bool,
     no_add: bool,
     allow_overlap: bool,
@@ -84,6 +86,7 @@ impl Wish {
             max_files: syntax.max_files,
             max_hunks: syntax.max_hunks,
             forgiving: syntax.lenient,
+            strict_input: syntax.strict_input,
             allow_empty: syntax.allow_empty,
             no_add: rules.no_add,
             allow_overlap: rules.allow_overlap,
@@ -193,6 +196,7 @@ pub(super) fn restored(usual: Request, kept: &Kept) -> Option<Request> {
         syntax: syntax::Options {
             recount: wish.recount,
             lenient: wish.forgiving,
+            strict_input: wish.strict_input,
             allow_empty: wish.allow_empty,
             max_files: wish.max_files,
             max_hunks: wish.max_hunks,

@@ -11,6 +11,7 @@ mod guess;
 mod hunk;
 mod lines;
 mod name;
+mod not_included;
 mod only;
 mod replacement;
 mod select;
@@ -23,6 +24,7 @@ pub(crate) use hunk::has_note;
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Claim, Name, NameError, Strip};
+pub use not_included::{NamedChange, NotIncluded};
 pub use only::{LeftOut, Only, OnlyError};
 pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
 pub use select::{Rejection, RejectionKind, Selected, Selection, select};
@@ -120,6 +122,8 @@ pub struct Input {
     pub formats: Vec<&'static str>,
     /// Number of sections.
     pub sections: usize,
+    /// The changes that it names and does not contain.
+    pub not_included: Vec<NotIncluded>,
     /// What was repaired before it was read.
     pub repairs: Vec<Repair>,
     /// The list that names it, and the line there, counted from 1.

@@ -155,6 +155,8 @@ codes! {
     OUTSIDE_ROOT = "wpatch::path::outside_root", OutsideRoot;
     /// A damaged patch was repaired before it was read.
     REPAIRED = "wpatch::patch::repaired", Parse;
+    /// The input names a change and does not contain it, as `Only in b: x` does.
+    NOT_INCLUDED = "wpatch::patch::not_included", Parse;
     /// A path goes through a symbolic link.
     THROUGH_LINK = "wpatch::path::through_link", OutsideRoot;
     /// A policy file cannot be used.

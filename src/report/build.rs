@@ -8,8 +8,8 @@ use super::hunk::{HunkReport, hunk_id};
 use super::plan_id::plan_id;
 use super::words::{self, Counter, text};
 use super::{
-    IndexReport, InputReport, KeptReport, LeftOutReport, ListedReport, Outcome, PolicyReport, RecoveredReport, Repair,
-    Report, SCHEMA, SavedReport, Summary, TOOL, TransactionReport, plain,
+    IndexReport, InputReport, KeptReport, LeftOutReport, ListedReport, NotIncludedReport, Outcome, PolicyReport,
+    RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary, TOOL, TransactionReport, plain,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
@@ -244,6 +244,7 @@ fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
         bytes: input.bytes.len(),
         sha256: parts.is_described.then(|| Sha256::of(&input.bytes).to_string()),
         sections: input.sections,
+        not_included: input.not_included.iter().map(NotIncludedReport::of).collect(),
         repairs: input.repairs.iter().map(|repair| Repair::of(*repair, index, parts.plan)).collect(),
     };
     parts.inputs.iter().enumerate().map(report).collect()

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::plan::{Operation, Plan};
+use super::words::text;
+use crate::plan::{NotIncluded, Operation, Plan};
 use crate::text::Span;
 
 /// One patch.
@@ -27,6 +28,34 @@ pub struct InputReport {
     pub sections: usize,
     /// What was mended in it; each with a stable code.
     pub repairs: Vec<Repair>,
+    /// The changes that it names and does not contain, as `Only in b: x` does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_included: Vec<NotIncludedReport>,
+}
+
+/// A change that a patch names and does not contain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NotIncludedReport {
+    /// The kind: `only_in`, `binary`, `differ`, `type`, `link`, `add`, `remove`, `modify`, `rename`, `properties`,
+    /// `unmerged`, `submodule` or `unreadable`.
+    pub change: &'static str,
+    /// The name of the file as the patch writes it; null if the line names no file.
+    pub path: Option<String>,
+    /// The line of the patch, counted from 1.
+    pub line: usize,
+    /// The text of that line, at most 500 bytes of it.
+    pub text: String,
+}
+
+impl NotIncludedReport {
+    pub(super) fn of(named: &NotIncluded) -> Self {
+        Self {
+            change: named.kind.name(),
+            path: (!named.name.is_empty()).then(|| text(&named.name)),
+            line: named.line,
+            text: text(&named.text),
+        }
+    }
 }
 
 /// Where a list names a patch.

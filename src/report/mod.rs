@@ -69,7 +69,7 @@ pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan
 pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
-pub use input::{InputReport, ListedReport, Repair};
+pub use input::{InputReport, ListedReport, NotIncludedReport, Repair};
 pub use json::print as print_json;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, LogVersion, State};
 pub use look::{Difference, EntryType, Extract, Listing, ListingEntry};

@@ -34,6 +34,10 @@ impl Syntax for Context {
         true
     }
 
+    fn is_diff(&self) -> bool {
+        true
+    }
+
     fn marks(&self) -> &'static [&'static str] {
         &["*** "]
     }

@@ -32,6 +32,9 @@ pub enum SyntaxErrorKind {
     /// No section of any grammar.
     #[error("no patch found")]
     NoPatch,
+    /// Lines that name changes, and no change.
+    #[error("the input names changes, but does not contain them")]
+    NotIncluded,
     /// The named thing should stand here.
     #[error("expected {0}")]
     Expected(&'static str),

@@ -19,6 +19,7 @@ mod line_diff;
 mod literal;
 mod names;
 mod normal;
+mod not_included;
 mod quilt;
 mod quoted;
 mod reader;
@@ -33,12 +34,13 @@ pub mod write;
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{Broken, SyntaxError, SyntaxErrorKind};
 pub use json::edits;
+pub(crate) use not_included::find_in_damaged;
 pub use quilt::{listed, packed};
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
 use reader::read;
 
-use crate::plan::{Action, Direction, Edit, Input, Name, Operation, Plan};
+use crate::plan::{Action, Direction, Edit, Input, Name, NotIncluded, Operation, Plan};
 use crate::text::{Bytes, Lines, Span, without_ending};
 
 /// Every grammar, most specific first: of two that start at one place the first takes it.
@@ -67,6 +69,12 @@ pub trait Syntax: Sync {
     /// Returns whether any text may stand before, between and behind its sections, as mail does around a diff.
     fn takes_prose(&self) -> bool;
 
+    /// Returns whether programs that compare trees write it, so that lines between its sections may name changes that it
+    /// cannot express (`Only in b: x`).
+    fn is_diff(&self) -> bool {
+        false
+    }
+
     /// Returns whether its sections name their files. Others are sections only below a line that does, or where the text
     /// has nothing else: prose may quote them.
     fn names_files(&self) -> bool {
@@ -94,11 +102,14 @@ pub trait Syntax: Sync {
 
 /// How patches are read.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Options {
     /// Whether the lines of a hunk are counted instead of believing its header (`--recount`).
     pub recount: bool,
     /// Whether forms that models write by mistake are mended where they have one meaning only (`--lenient`).
     pub lenient: bool,
+    /// Whether a change that the text names and does not contain is an error (`--strict-input`).
+    pub strict_input: bool,
     /// Whether a text without a section is a patch that changes nothing (`--allow-empty`).
     pub allow_empty: bool,
     /// What is done about sections that name no file.
@@ -123,6 +134,7 @@ impl Default for Options {
         Self {
             recount: false,
             lenient: false,
+            strict_input: false,
             allow_empty: false,
             unnamed: Unnamed::Refused,
             max_files: 100_000,
@@ -160,6 +172,8 @@ pub struct Sections {
     pub hunks: usize,
     /// Texts that stand in the patch in another form, as in strings of JSON; counted from 1.
     pub quoted: Vec<Bytes>,
+    /// The changes that the text names and does not contain.
+    pub not_included: Vec<NotIncluded>,
 }
 
 /// Returns the grammars that the word `format` of `--format` chooses: all for `auto`, none for an unknown word.
@@ -189,14 +203,24 @@ pub fn parse(
                 bytes,
                 ..Input::default()
             });
-            let inputs = std::iter::once(input).chain(quoted).collect();
+            let mut inputs: Vec<_> = std::iter::once(input).chain(quoted).collect();
+            for named in sections.not_included {
+                inputs[named.input].not_included.push(named);
+            }
+            for input in &mut inputs {
+                not_included::number(&input.bytes, &mut input.not_included);
+            }
             let mut plan = Plan { inputs, operations: sections.operations };
             if options.recount {
                 recount::note(&mut plan);
             }
             Ok(plan)
         }
-        Err(error) => Err(Box::new(Broken { input, error })),
+        Err(error) => {
+            input.not_included = sections.not_included.into_iter().filter(|named| named.input == 0).collect();
+            not_included::number(&input.bytes, &mut input.not_included);
+            Err(Box::new(Broken { input, error }))
+        }
     }
 }
 
@@ -213,6 +237,7 @@ impl Sections {
         self.quoted.push(input.bytes);
         let input = self.quoted.len();
         self.operations.extend(inside.operations.into_iter().map(|operation| Operation { input, ..operation }));
+        self.not_included.extend(inside.not_included.into_iter().map(|named| NotIncluded { input, ..named }));
         self.hunks += inside.hunks;
         self.step = inside.step;
         Ok(())

@@ -28,6 +28,10 @@ impl Syntax for Normal {
         true
     }
 
+    fn is_diff(&self) -> bool {
+        true
+    }
+
     fn names_files(&self) -> bool {
         false
     }

@@ -6,7 +6,8 @@ use std::mem;
 use memchr::memmem;
 
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, lead, normal, refuse_prose, series,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, lead, normal, not_included, refuse_prose,
+    series,
 };
 use crate::plan::{Input, Name, Operation};
 use crate::text::{Lines, Span};
@@ -84,11 +85,20 @@ impl<'t> Reader<'t> {
             self.read_halves(middle, sections).map(drop)?;
         }
         self.read_to(self.text.len(), sections)?;
+        self.find_not_included(self.text.len(), not_included::Edge::Input, sections);
         match self.before {
             _ if sections.operations.is_empty() && self.options.allow_empty => Ok(()),
-            _ if sections.operations.is_empty() => Err(nothing(self.text)),
+            _ if sections.operations.is_empty() => Err(nothing(self.text, sections)),
             Some(syntax) if !syntax.takes_prose() => refuse_prose(self.text, self.end, self.text.len()),
             _ => Ok(()),
+        }
+    }
+
+    /// Finds the changes that the text from the last section to `until` names and does not contain.
+    fn find_not_included(&self, until: usize, after: not_included::Edge, sections: &mut Sections) {
+        if self.before.is_none_or(Syntax::is_diff) {
+            let before = if self.end == 0 { not_included::Edge::Input } else { not_included::Edge::Section };
+            not_included::find(self.text, Span::new(self.end, until), (before, after), &mut sections.not_included);
         }
     }
 
@@ -121,6 +131,9 @@ impl<'t> Reader<'t> {
         let between = &self.text[self.end..start];
         if syntax.takes_prose() && series::has_border(between) {
             sections.step += 1;
+        }
+        if syntax.is_diff() {
+            self.find_not_included(start, not_included::Edge::Section, sections);
         }
         let known = sections.operations.len();
         self.end = syntax.parse(self.text, start, self.options, sections)?;
@@ -157,6 +170,7 @@ impl<'t> Reader<'t> {
         let step = sections.step;
         let moved = |operation: Operation<Name>| Operation { step: step + operation.step, ..operation };
         sections.operations.extend(more.operations.into_iter().map(moved));
+        sections.not_included.extend(more.not_included);
         sections.step += more.step;
         sections.hunks += more.hunks;
         let mut formats = mem::take(&mut self.formats);
@@ -170,7 +184,7 @@ impl<'t> Reader<'t> {
     fn may_take(&self, middle: usize, (behind, more): &(Self, Sections), sections: &Sections) -> bool {
         let span = Span::new(middle, middle);
         (self.offset, self.end) == (middle, middle)
-            && self.before.is_some_and(Syntax::takes_prose)
+            && self.before.is_some_and(Syntax::is_diff)
             && behind.formats.iter().all(|name| ANYWHERE.contains(name))
             && self.options.allow_files(sections.operations.len() + more.operations.len(), span).is_ok()
             && self.options.allow_hunks(sections.hunks + more.hunks, span).is_ok()
@@ -178,10 +192,11 @@ impl<'t> Reader<'t> {
 }
 
 /// Says what a text without a section is.
-fn nothing(text: &[u8]) -> SyntaxError {
-    match normal::ed_script(text) {
-        Some(at) => SyntaxError::new(SyntaxErrorKind::EdScript, at),
-        None => SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)),
+fn nothing(text: &[u8], sections: &Sections) -> SyntaxError {
+    match (normal::ed_script(text), sections.not_included.first()) {
+        (Some(at), _) => SyntaxError::new(SyntaxErrorKind::EdScript, at),
+        (None, Some(named)) => SyntaxError::new(SyntaxErrorKind::NotIncluded, named.span),
+        (None, None) => SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)),
     }
 }
 
@@ -240,7 +255,7 @@ mod tests {
     use crate::syntax::SYNTAXES;
 
     /// What may stand in a patch, one behind the other.
-    const PIECES: [&str; 10] = [
+    const PIECES: [&str; 12] = [
         "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n",
         "diff --git a/b b/c\nsimilarity index 100%\nrename from b\nrename to c\n",
         "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-a\n",
@@ -250,6 +265,8 @@ mod tests {
         "*** Begin Patch\n*** Add File: a\n+a\n*** End Patch\n",
         "a.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
         "Index: d\n",
+        "Only in b: x\nBinary files a/y and b/y differ\n",
+        "Index: d\n====================\n",
         "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nSubject: a\n\n---\n",
     ];
 

@@ -8,7 +8,8 @@ pub(super) fn has_border(between: &[u8]) -> bool {
     lines(between).any(|(_, line)| is_border(without_ending(line)))
 }
 
-fn is_border(line: &[u8]) -> bool {
+/// Returns whether a message, a commit or an export begins at `line`, which has no terminator.
+pub(super) fn is_border(line: &[u8]) -> bool {
     line == b"# HG changeset patch"
         || line.strip_prefix(b"From ").is_some_and(ends_in_time_and_year)
         || line.strip_prefix(b"commit ").is_some_and(begins_with_object_name)

@@ -1,12 +1,10 @@
 //! Unified diffs without git header: POSIX, GNU, Subversion, CVS and whatever else writes `---`, `+++`, `@@`.
 //!
-//! Other forms that `diff` writes are recognised so that they are refused instead of being passed over: what a patch
-//! says has to happen as a whole.
+//! Combined diffs are recognised so that they are refused: a patch is applied as a whole or not at all.
 
 use super::names::{self, Side};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, hunks, normal};
-use crate::path::MAX_PATH;
-use crate::plan::{Action, Claim, Edit, Hunk, Name, Strip};
+use crate::plan::{Action, Edit, Hunk, Name};
 use crate::text::{Lines, Span};
 
 /// The grammar of unified diffs.
@@ -29,6 +27,10 @@ impl Syntax for Unified {
         true
     }
 
+    fn is_diff(&self) -> bool {
+        true
+    }
+
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         loop {
@@ -45,7 +47,6 @@ impl Syntax for Unified {
         let refuse = |kind| Err(SyntaxError::new(kind, line));
         match form(&lines) {
             Some(Form::Unified) => section(text, from, options, sections),
-            Some(Form::BinaryMissing) => Ok(binary_missing(text, line, sections)),
             Some(Form::LoneHunk) if options.unnamed == Unnamed::Taken => unnamed(text, from, options, sections),
             Some(Form::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
             Some(Form::EdScript) => refuse(SyntaxErrorKind::EdScript),
@@ -58,8 +59,6 @@ impl Syntax for Unified {
 /// What starts at a line.
 enum Form {
     Unified,
-    /// `Binary files a and b differ`.
-    BinaryMissing,
     /// A hunk that belongs to no file.
     LoneHunk,
     /// Commands for an editor.
@@ -73,7 +72,7 @@ fn form(lines: &Lines<'_>) -> Option<Form> {
     match line[0] {
         b'-' | b'*' => header_form(line, lines.clone()),
         b'@' if hunks::is_whole_header(line) => Some(Form::LoneHunk),
-        b'B' | b'C' | b'F' | b'S' | b'd' => single_line_form(line.trim_ascii_end()),
+        b'd' if is_combined(line) => Some(Form::Other("combined diffs")),
         _ => None,
     }
 }
@@ -96,24 +95,8 @@ fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<Form> {
     }
 }
 
-fn single_line_form(line: &[u8]) -> Option<Form> {
-    let has = |words: &[u8]| memchr::memmem::find(line, words).is_some();
-    if differing(line).is_some() {
-        return Some(Form::BinaryMissing);
-    }
-    // `diff -r` writes this where a name stands for a file here and a directory or the like there.
-    if line.starts_with(b"File ") && has(b" is a ") && has(b" while file ") {
-        return Some(Form::Other("changes of type without contents"));
-    }
-    // So does `diff --no-dereference`.
-    if line.starts_with(b"Symbolic links ") && has(b" and ") && line.ends_with(b" differ") {
-        return Some(Form::Other("changes of links without their targets"));
-    }
-    if line == b"Cannot display: file marked as a binary type." {
-        return Some(Form::Other("binary files without their contents"));
-    }
-    let is_combined = line.starts_with(b"diff --cc ") || line.starts_with(b"diff --combined ");
-    is_combined.then_some(Form::Other("combined diffs"))
+fn is_combined(line: &[u8]) -> bool {
+    line.starts_with(b"diff --cc ") || line.starts_with(b"diff --combined ")
 }
 
 /// Reads the section that starts with its `---` line at `start`.
@@ -183,41 +166,6 @@ fn dated((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
     }
 }
 
-fn binary_missing(text: &[u8], line: Span, sections: &mut Sections) -> usize {
-    let claim = |name: &[u8], end: usize| Claim {
-        bytes: name.to_vec(),
-        strip: Strip::Prefixed,
-        span: Span::new(end - name.len(), end),
-    };
-    if let Some((old, new)) = differing(line.of(text).trim_ascii_end()) {
-        let old_end = line.start + BINARY.len() + old.len();
-        let (old, new) = (claim(old, old_end), claim(new, old_end + AND.len() + new.len()));
-        let (action, name) = match (&*old.bytes, &*new.bytes) {
-            (b"/dev/null", _) => (Action::Create, Name::Agreed(vec![new])),
-            (_, b"/dev/null") => (Action::Delete, Name::Agreed(vec![old])),
-            _ => (Action::Modify, Name::Traditional { old: Box::new(old), new: Box::new(new) }),
-        };
-        sections.push(action, name, Edit::BinaryMissing, line);
-    }
-    Lines::within(text, Span::new(line.start, text.len())).next().map_or(text.len(), |(span, _)| span.end)
-}
-
-const BINARY: &[u8] = b"Binary files ";
-const AND: &[u8] = b" and ";
-
-/// The names in `Binary files OLD and NEW differ`, told apart where they are alike behind their first component,
-/// else at the first ` and `.
-fn differing(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let names = line.strip_prefix(BINARY)?.strip_suffix(b" differ")?;
-    let mut splits = memchr::memmem::find_iter(names, AND).map(|at| (&names[..at], &names[at + AND.len()..]));
-    let tail = |name: &[u8]| memchr::memchr(b'/', name).map_or(0, |slash| name.len() - slash);
-    let is_alike = |(old, new): &(&[u8], &[u8])| tail(old) == tail(new) && old.ends_with(&new[new.len() - tail(new)..]);
-    let first = splits.clone().next()?;
-    // Bounded, because a long line may have an ` and ` every few bytes.
-    let alike = if names.len() <= 2 * MAX_PATH { splits.find(is_alike) } else { None };
-    Some(alike.unwrap_or(first))
-}
-
 #[cfg(test)]
 mod tests {
     use crate::syntax::SyntaxErrorKind::{Contradiction, Expected, NoPatch, Unsupported};
@@ -257,20 +205,10 @@ mod tests {
     }
 
     #[test]
-    fn binary_files_that_differ_are_said_to() {
-        let text = "Binary files a/x and y and b/x and y differ\nBinary files /dev/null and b/z differ\n";
-        assert_eq!(said(text), ["Modify x and y differs", "Create z differs"]);
-        assert_eq!(refused("Binary files and differ\n").0, NoPatch);
-    }
-
-    #[test]
     fn forms_that_are_not_taken_are_refused() {
         let cases = [
             ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", "combined diffs"),
             ("diff --cc x\nindex 1,2..3\n", "combined diffs"),
-            ("File a/x is a regular file while file b/x is a directory\n", "changes of type without contents"),
-            ("Symbolic links a/x and b/x differ\n", "changes of links without their targets"),
-            ("Cannot display: file marked as a binary type.\n", "binary files without their contents"),
         ];
         for (text, what) in cases {
             let first = text.lines().next().unwrap_or_default();

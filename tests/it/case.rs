@@ -38,6 +38,7 @@ pub(crate) struct Settings {
     pub(crate) unidiff_zero: bool,
     pub(crate) recount: bool,
     pub(crate) lenient: bool,
+    pub(crate) strict_input: bool,
     pub(crate) ignore_whitespace: bool,
     pub(crate) inaccurate_eof: bool,
     pub(crate) whitespace: Option<String>,
@@ -142,7 +143,12 @@ impl Settings {
 
     /// Returns the options that only `wpatch` has, as arguments.
     pub(crate) fn own_arguments(&self) -> Vec<String> {
-        let flags = [(self.overwrite, "--overwrite"), (self.unique, "--unique"), (self.lenient, "--lenient")];
+        let flags = [
+            (self.overwrite, "--overwrite"),
+            (self.unique, "--unique"),
+            (self.lenient, "--lenient"),
+            (self.strict_input, "--strict-input"),
+        ];
         let mut arguments: Vec<_> =
             flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.into()).collect();
         arguments.extend(self.fuzz.map(|lines| format!("--fuzz={lines}")));

@@ -41,6 +41,7 @@ mod look;
 mod loud;
 mod mcp;
 mod merges;
+mod not_included;
 mod notebook;
 mod objects;
 mod only;

@@ -118,6 +118,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
             max_files: settings.max_files.unwrap_or(defaults.max_files),
             max_hunks: settings.max_hunks.unwrap_or(defaults.max_hunks),
             lenient: settings.lenient,
+            strict_input: settings.strict_input,
             ..defaults
         },
         selection: selection(settings),

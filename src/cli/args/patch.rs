@@ -38,7 +38,7 @@ pub(in crate::cli) struct ApplyOptions {
 }
 
 /// What a saved plan has decided already.
-const DECIDED: [&str; 60] = [
+const DECIDED: [&str; 61] = [
     "three_way",
     "merge_hunks",
     "ours",
@@ -62,6 +62,7 @@ const DECIDED: [&str; 60] = [
     "context",
     "unidiff_zero",
     "lenient",
+    "strict_input",
     "relocate",
     "recount",
     "whitespace",
@@ -150,6 +151,9 @@ pub(in crate::cli) struct PatchOptions {
     /// Repair a patch that does not fit as it stands, where it has one certain reading
     #[arg(long)]
     pub(in crate::cli) lenient: bool,
+    /// Refuse an input that names a change without its content, such as "Only in b: x"
+    #[arg(long)]
+    pub(in crate::cli) strict_input: bool,
     /// Take line numbers of an earlier version that the history has, where every line that they name stands unchanged
     #[arg(long)]
     pub(in crate::cli) relocate: bool,

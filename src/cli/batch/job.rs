@@ -44,6 +44,7 @@ struct JobOptions {
     unidiff_zero: Option<bool>,
     recount: Option<bool>,
     lenient: Option<bool>,
+    strict_input: Option<bool>,
     ignore_whitespace: Option<bool>,
     fuzz: Option<usize>,
     overwrite: Option<bool>,
@@ -121,6 +122,7 @@ impl JobOptions {
             request.selection.only = Some(only.parse().map_err(|error: OnlyError| usage(error.to_string()))?);
         }
         set(&mut request.syntax.recount, self.recount);
+        set(&mut request.syntax.strict_input, self.strict_input);
         if let Some(lenient) = self.lenient {
             request.syntax.lenient = lenient;
             request.lenience = lenient.then(|| request.lenience.take().unwrap_or(Lenience { root: Vec::new() }));

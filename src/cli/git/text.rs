@@ -9,7 +9,8 @@ use crate::text::printable;
 pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
     let text = Text::of(outcome, problem);
     let line = match (problem.code, problem.facts.mistake.as_ref()) {
-        (&code::NO_PATCH | &code::UNSUPPORTED_FORM | &code::ED_SCRIPT | &code::UNNAMED, _) => NO_PATCH.to_owned(),
+        (&code::NO_PATCH | &code::UNSUPPORTED_FORM | &code::ED_SCRIPT | &code::UNNAMED, _)
+        | (&code::NOT_INCLUDED, Some(_)) => NO_PATCH.to_owned(),
         (&code::BAD_MODE, _) => format!("invalid mode at {}: {}\n", text.at(0), text.marked()),
         (_, Some(&SyntaxErrorKind::LONE_HUNK)) => {
             format!("patch fragment without header at {}: {}", text.at(0), text.line())

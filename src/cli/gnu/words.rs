@@ -57,9 +57,11 @@ impl<'o> Telling<'o> {
         Ok(())
     }
 
-    /// Returns whether a problem is one, or that a hunk went to one of several places, which GNU patch does not say.
+    /// Returns whether the problem is printed: every error, and the warnings about a guess or an incomplete input, which GNU
+    /// patch does not print.
     fn is_told(&self, problem: &Problem) -> bool {
-        problem.severity != Severity::Warning || (*problem.code == code::SEVERAL_PLACES && !self.options.quiet)
+        let is_shown = [&code::SEVERAL_PLACES, &code::NOT_INCLUDED].contains(&problem.code);
+        problem.severity != Severity::Warning || (is_shown && !self.options.quiet)
     }
 
     fn errors(&self) -> impl Iterator<Item = &Problem> {
@@ -68,11 +70,12 @@ impl<'o> Telling<'o> {
 
     /// Says of a problem with the text of the patch where it is.
     fn stars(&self, problem: &Problem) -> String {
-        let place = problem.place.filter(|_| problem.operation.is_none());
+        let is_error = problem.severity != Severity::Warning;
+        let place = problem.place.filter(|_| problem.operation.is_none() && is_error);
         let Some((input, span)) = place.and_then(|(input, span)| Some((self.outcome.inputs.get(input)?, span))) else {
             return String::new();
         };
-        if *problem.code == code::NO_PATCH {
+        if [&code::NO_PATCH, &code::NOT_INCLUDED].contains(&problem.code) {
             return "**** Only garbage was found in the patch input: ".to_owned();
         }
         format!("**** malformed patch at line {}: ", Position::of(&input.bytes, span.start).line)

@@ -34,6 +34,10 @@ impl Syntax for Git {
         true
     }
 
+    fn is_diff(&self) -> bool {
+        true
+    }
+
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let is_start = |&at: &usize| at == from || text[at - 1] == b'\n';
         memchr::memmem::find_iter(&text[from..], START).map(|at| from + at).find(is_start)

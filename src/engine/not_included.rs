@@ -1,0 +1,57 @@
+//! Reports the changes that an input names and does not contain.
+
+use super::Run;
+use crate::plan::{Input, NamedChange, NotIncluded};
+use crate::preflight::{Problem, Severity, code};
+use crate::text::printable_line;
+
+/// Most changes that one message names.
+const MOST_NAMED: usize = 5;
+
+impl Run {
+    /// Adds a problem for each input that names changes without their content.
+    pub(super) fn report_not_included(&mut self, severity: Severity) {
+        let problems = self.plan.inputs.iter().enumerate().filter(|(_, input)| !input.not_included.is_empty());
+        let problems: Vec<_> = problems.map(|(index, input)| problem(index, input, severity)).collect();
+        self.problems.extend(problems);
+    }
+}
+
+fn problem(index: usize, input: &Input, severity: Severity) -> Problem {
+    let named = &input.not_included;
+    let lines: Vec<_> = named.iter().take(MOST_NAMED).map(line).collect();
+    let more = named.len() - lines.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = match named.len() {
+        1 => format!("the input names a change that it does not contain: {}", lines[0]),
+        count => format!("the input names {count} changes that it does not contain: {}{more}", lines.join(", ")),
+    };
+    // The text of an input that was repaired is another one.
+    let place = named.first().filter(|first| first.span.end <= input.bytes.len() && input.repairs.is_empty());
+    let place = place.map(|first| (index, first.span));
+    let help = help(named.iter().map(|named| named.kind)).map(str::to_owned);
+    Problem { severity, place, help, ..Problem::new(&code::NOT_INCLUDED, message) }
+}
+
+/// Returns the line for people, clipped, after the name of the file if the line lacks it.
+fn line(named: &NotIncluded) -> String {
+    const MOST: usize = 160;
+    let shown = printable_line(&named.text[..named.text.len().min(MOST)]);
+    let rest = if named.text.len() > MOST { "…" } else { "" };
+    let has_name = named.kind == NamedChange::OnlyIn || memchr::memmem::find(&named.text, &named.name).is_some();
+    if has_name { format!("`{shown}{rest}`") } else { format!("{} (`{shown}{rest}`)", printable_line(&named.name)) }
+}
+
+/// Returns how to write an input that contains the first change.
+fn help(mut kinds: impl Iterator<Item = NamedChange>) -> Option<&'static str> {
+    kinds.find_map(|kind| match kind {
+        NamedChange::OnlyIn => Some("`diff -N` writes the content of files that exist on one side only"),
+        NamedChange::Binary => Some("`git diff --binary` writes the content of binary files"),
+        NamedChange::Differ => Some("`diff` without `-q` writes the changes"),
+        NamedChange::Link | NamedChange::Type | NamedChange::Rename => {
+            Some("`git diff` writes such changes with their content")
+        }
+        NamedChange::Unmerged => Some("resolve the merge conflict and write the diff again"),
+        _ => None,
+    })
+}

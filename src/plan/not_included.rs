@@ -1,0 +1,78 @@
+//! Changes that an input names and does not contain, such as `Only in b: x`.
+
+use crate::text::Span;
+
+/// A change that an input names without its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotIncluded {
+    /// The kind of change.
+    pub kind: NamedChange,
+    /// The name of the file as the input writes it; empty if the line names no file.
+    pub name: Vec<u8>,
+    /// The line, without terminator, at most [`NotIncluded::MOST_BYTES`] of it.
+    pub text: Vec<u8>,
+    /// Its number in the input, counted from 1.
+    pub line: usize,
+    /// Its place in the input.
+    pub span: Span,
+    /// Index of the input.
+    pub input: usize,
+}
+
+impl NotIncluded {
+    /// Most bytes of a line that are kept.
+    pub const MOST_BYTES: usize = 500;
+}
+
+/// The kinds of change that programs name without the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedChange {
+    /// A file exists on one side only.
+    OnlyIn,
+    /// A binary file differs.
+    Binary,
+    /// Two files differ.
+    Differ,
+    /// The type of a file differs.
+    Type,
+    /// The target of a symbolic link differs.
+    Link,
+    /// A file was added.
+    Add,
+    /// A file was removed.
+    Remove,
+    /// A file was changed.
+    Modify,
+    /// A file was renamed.
+    Rename,
+    /// The properties of a file differ.
+    Properties,
+    /// A file has a merge conflict.
+    Unmerged,
+    /// A submodule differs.
+    Submodule,
+    /// The program that wrote the input could not read a file.
+    Unreadable,
+}
+
+impl NamedChange {
+    /// Returns its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OnlyIn => "only_in",
+            Self::Binary => "binary",
+            Self::Differ => "differ",
+            Self::Type => "type",
+            Self::Link => "link",
+            Self::Add => "add",
+            Self::Remove => "remove",
+            Self::Modify => "modify",
+            Self::Rename => "rename",
+            Self::Properties => "properties",
+            Self::Unmerged => "unmerged",
+            Self::Submodule => "submodule",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Inputs that are recognised and not applied: coloured, combined and word diffs, other encodings, pages, archives.
+//!
+//! To add a kind, add a variant of [`Foreign`] with its name and its help, and the function that recognises it.
+
+use super::{SyntaxError, SyntaxErrorKind};
+use crate::text::{Lines, Span, without_ending};
+
+/// A kind of input that is recognised and not applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Foreign {
+    /// A context diff where another format was chosen.
+    Context,
+    /// A diff of a merge commit, with one column for each parent.
+    Combined,
+    /// A diff with escape sequences for terminals.
+    Coloured,
+    /// A diff that marks words instead of lines.
+    WordDiff,
+    /// `diff -y`.
+    SideBySide,
+    /// `git diff --stat`.
+    Statistics,
+    /// HTML.
+    Html,
+    /// Text in another encoding, by its name.
+    Encoded(&'static str),
+    /// Compressed data, by the name of the program.
+    Compressed(&'static str),
+}
+
+impl Foreign {
+    /// Returns what the input is, as in "the input is ...".
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Context => "a context diff",
+            Self::Combined => "a combined diff of a merge",
+            Self::Coloured => "a coloured diff, with ANSI escape sequences",
+            Self::WordDiff => "a word diff, which marks words instead of lines",
+            Self::SideBySide => "a side-by-side diff",
+            Self::Statistics => "a diffstat, which contains no changes",
+            Self::Html => "HTML, not the plain text of a patch",
+            Self::Encoded("UTF-16LE") => "text encoded as UTF-16 (little-endian)",
+            Self::Encoded("UTF-16BE") => "text encoded as UTF-16 (big-endian)",
+            Self::Encoded(_) => "text encoded as UTF-32",
+            Self::Compressed("gzip") => "compressed data (gzip)",
+            Self::Compressed("xz") => "compressed data (xz)",
+            Self::Compressed("bzip2") => "compressed data (bzip2)",
+            Self::Compressed("zstd") => "compressed data (zstd)",
+            Self::Compressed("zip") => "compressed data (zip)",
+            Self::Compressed(_) => "compressed data",
+        }
+    }
+
+    /// Returns how to write an input that can be applied.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Context => "choose the format `context` or `auto`",
+            Self::Combined => "write the diff against one parent, for example with `git diff HEAD^ HEAD`",
+            Self::Coloured => "write the diff without colours (`git diff --no-color`); --lenient removes the colours",
+            Self::WordDiff => "write the diff by lines, without `--word-diff`",
+            Self::SideBySide => "write the diff with `diff -u`",
+            Self::Statistics => "write the diff itself, without `--stat` or with `--patch-with-stat`",
+            Self::Html => "get the plain text of the patch; many sites add `.patch` or `.diff` to the address of the page",
+            Self::Encoded(_) => "convert the patch to UTF-8, for example with `iconv`; --lenient converts UTF-16",
+            Self::Compressed(_) => "decompress the patch first",
+        }
+    }
+
+    fn error(self, at: Span) -> SyntaxError {
+        SyntaxError::new(SyntaxErrorKind::Unsupported(self), at)
+    }
+}
+
+/// Recognises an input by its first bytes.
+///
+/// # Errors
+///
+/// Returns an error for an input that no grammar can read.
+pub(super) fn refuse_start(text: &[u8]) -> Result<(), SyntaxError> {
+    let found = encoding(text).map(Foreign::Encoded);
+    let found = found.or_else(|| compression(text).map(Foreign::Compressed));
+    let found = found.or_else(|| is_page(text).then_some(Foreign::Html));
+    found.map_or(Ok(()), |found| Err(found.error(Span::new(0, 0))))
+}
+
+/// Returns the encoding of `text` if it is UTF-16 or UTF-32, with or without byte order mark.
+#[must_use]
+pub fn encoding(text: &[u8]) -> Option<&'static str> {
+    match text {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Some("UTF-32"),
+        [0xff, 0xfe, ..] => return Some("UTF-16LE"),
+        [0xfe, 0xff, ..] => return Some("UTF-16BE"),
+        _ => {}
+    }
+    // Without the mark, a patch begins with some characters of ASCII.
+    const LOOKED_AT: usize = 64;
+    let start = &text[..text.len().min(LOOKED_AT) & !1];
+    let is_ascii = |byte: u8| byte != 0 && byte.is_ascii();
+    let all = |zero: usize| start.chunks_exact(2).all(|pair| pair[zero] == 0 && is_ascii(pair[1 - zero]));
+    match start.len() >= 8 {
+        true if all(1) => Some("UTF-16LE"),
+        true if all(0) => Some("UTF-16BE"),
+        _ => None,
+    }
+}
+
+fn compression(text: &[u8]) -> Option<&'static str> {
+    super::packed(text).or_else(|| text.starts_with(b"PK\x03\x04").then_some("zip"))
+}
+
+fn is_page(text: &[u8]) -> bool {
+    const STARTS: [&[u8]; 2] = [b"<!doctype html", b"<html"];
+    let start = text.strip_prefix(crate::text::BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start();
+    STARTS.iter().any(|with| start.get(..with.len()).is_some_and(|found| found.eq_ignore_ascii_case(with)))
+}
+
+/// Recognises an input without a section.
+pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
+    let mut lines = Lines::within(text, Span::new(0, text.len()));
+    let found = lines.find_map(|(span, line)| {
+        let line = without_ending(line);
+        let kind = if is_markup(line) {
+            Foreign::Html
+        } else if is_statistics(line) {
+            Foreign::Statistics
+        } else if is_side_by_side(line) {
+            Foreign::SideBySide
+        } else {
+            return None;
+        };
+        Some(kind.error(Span::new(span.start, span.start + line.len())))
+    });
+    found
+}
+
+/// Returns whether a line has the tags or the entities of a page that shows a diff.
+fn is_markup(line: &[u8]) -> bool {
+    let has = |words: &[u8]| memchr::memmem::find(line, words).is_some();
+    let is_diff = [&b"diff --git "[..], b"--- ", b"+++ ", b"@@ -"].iter().any(|words| has(words));
+    let has_tag = [&b"<pre"[..], b"<code", b"<span", b"<div", b"<td", b"<br"].iter().any(|words| has(words));
+    line.starts_with(b"<pre") || is_diff && has_tag
+}
+
+/// ` NAME | 3 +-`, or ` 2 files changed, 3 insertions(+)`.
+fn is_statistics(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b" ") else { return false };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_sum = digits > 0 && [&b" file changed"[..], b" files changed"].iter().any(|words| rest[digits..].starts_with(words));
+    let is_graph = memchr::memmem::rfind(rest, b" | ").is_some_and(|at| {
+        let counts = rest[at + 3..].trim_ascii();
+        let number = counts.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        number > 0 && counts[number..].iter().all(|byte| b" +-".contains(byte))
+    });
+    is_sum || is_graph
+}
+
+/// A line of `diff -y`: blanks up to the middle, and a sign there.
+fn is_side_by_side(line: &[u8]) -> bool {
+    let is_blank = |byte: u8| byte == b' ' || byte == b'\t';
+    memchr::memchr3_iter(b'|', b'<', b'>', line).any(|at| {
+        let before = line[..at].iter().rev().take_while(|byte| is_blank(**byte)).count();
+        let has_tab = line[at - before..at].contains(&b'\t');
+        let ends = if line[at] == b'<' { at + 1 == line.len() } else { line.get(at + 1) == Some(&b'\t') };
+        before >= 2 && has_tab && ends
+    })
+}
+
+/// Returns whether the hunk whose header starts at `from` marks words.
+pub(super) fn is_word_diff(text: &[u8], from: usize) -> bool {
+    let pair = |line: &[u8], open: &[u8], close: &[u8]| {
+        memchr::memmem::find(line, open).is_some_and(|at| memchr::memmem::find(&line[at + open.len()..], close).is_some())
+    };
+    let mut lines = Lines::within(text, Span::new(from, text.len()));
+    lines.next();
+    let is_body = |line: &[u8]| !line.starts_with(b"@@ -") && !line.starts_with(b"diff --git ");
+    lines
+        .map(|(_, line)| without_ending(line))
+        .take_while(|line| is_body(line))
+        .any(|line| line == b"~" || pair(line, b"[-", b"-]") || pair(line, b"{+", b"+}"))
+}
+
+/// Returns the length of the escape sequences at the start of `text` that set colours or clear the line.
+#[must_use]
+pub(crate) fn escapes(text: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(next) = escape(&text[length..]) {
+        length += next;
+    }
+    length
+}
+
+/// Returns the length of the escape sequence at the start of `text`: `ESC [ NUMBERS m` or `ESC [ K`.
+#[must_use]
+pub(crate) fn escape(text: &[u8]) -> Option<usize> {
+    /// The longest that colours need, as in `ESC [ 1;38;2;255;255;255;48;2;255;255;255 m`.
+    const LONGEST: usize = 48;
+    let rest = text.strip_prefix(b"\x1b[")?;
+    let numbers = rest.iter().take(LONGEST).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    matches!(rest.get(numbers), Some(b'm' | b'K')).then_some(2 + numbers + 1)
+}
+
+/// Returns whether `line` is a header of a coloured diff.
+pub(crate) fn is_coloured_header(line: &[u8]) -> bool {
+    const STARTS: [&[u8]; 5] = [b"diff --git ", b"diff -", b"@@ -", b"--- ", b"+++ "];
+    let length = escapes(line);
+    length > 0 && STARTS.iter().any(|start| line[length..].starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::testing::refused;
+    use crate::syntax::{Options, chosen, parse};
+
+    const HUNK: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
+
+    fn kind(text: &[u8]) -> SyntaxErrorKind {
+        parse("-", text.to_vec(), &chosen("auto"), Options::default()).expect_err("no patch").error.kind
+    }
+
+    fn utf16(text: &str, bytes: impl Fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn other_encodings_and_archives_are_named() {
+        let texts = [
+            (utf16(HUNK, u16::to_le_bytes), Foreign::Encoded("UTF-16LE")),
+            (utf16(HUNK, u16::to_be_bytes), Foreign::Encoded("UTF-16BE")),
+            (utf16(&format!("\u{feff}{HUNK}"), u16::to_le_bytes), Foreign::Encoded("UTF-16LE")),
+            (utf16(&format!("\u{feff}{HUNK}"), u16::to_be_bytes), Foreign::Encoded("UTF-16BE")),
+            (b"\xff\xfe\0\0-\0\0\0".to_vec(), Foreign::Encoded("UTF-32")),
+            (b"\x1f\x8b\x08".to_vec(), Foreign::Compressed("gzip")),
+            (b"BZh9".to_vec(), Foreign::Compressed("bzip2")),
+            (b"\xfd7zXZ\0".to_vec(), Foreign::Compressed("xz")),
+            (b"\x28\xb5\x2f\xfd".to_vec(), Foreign::Compressed("zstd")),
+            (b"PK\x03\x04".to_vec(), Foreign::Compressed("zip")),
+            (format!("\n<!DOCTYPE html>\n<pre>\n{HUNK}").into_bytes(), Foreign::Html),
+            (format!("<HTML>\n{HUNK}").into_bytes(), Foreign::Html),
+        ];
+        for (text, expected) in texts {
+            assert_eq!(kind(&text), SyntaxErrorKind::Unsupported(expected), "{}", crate::text::printable(&text));
+        }
+    }
+
+    #[test]
+    fn texts_without_a_section_are_named() {
+        let texts = [
+            (" src/x.c | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n", Foreign::Statistics),
+            (" a/{b => c}/d.txt | 0\n", Foreign::Statistics),
+            ("one\t\t\t\t\t\t\t\tone\ntwo\t\t\t\t\t\t\t      |\t2\n", Foreign::SideBySide),
+            ("two\t\t\t\t\t\t\t      <\n", Foreign::SideBySide),
+            ("\t\t\t\t\t\t\t      >\tnew\n", Foreign::SideBySide),
+            ("<pre>--- a/f\n+++ b/f\n", Foreign::Html),
+            ("<td>diff --git a/f b/f</td>\n", Foreign::Html),
+        ];
+        for (text, expected) in texts {
+            assert_eq!(refused(text).0, SyntaxErrorKind::Unsupported(expected), "{text}");
+        }
+        for text in ["no patch at all\n", "a | b\n", "x < y\n", "if (a\t|| b)\n", "<xml>\n", ""] {
+            assert_eq!(refused(text).0, SyntaxErrorKind::NoPatch, "{text}");
+        }
+    }
+
+    #[test]
+    fn coloured_diffs_are_refused_wherever_they_start() {
+        let coloured = "\x1b[1mdiff --git a/g b/g\x1b[m\n\x1b[1m--- a/g\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n";
+        let gnu = "\x1b[0m\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n";
+        for text in [coloured.to_owned(), gnu.to_owned(), format!("{HUNK}{coloured}"), format!("prose\n{gnu}{HUNK}")] {
+            assert_eq!(refused(&text).0, SyntaxErrorKind::Unsupported(Foreign::Coloured), "{text:?}");
+        }
+        // Contents of files may have escape sequences.
+        let contents = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-\x1b[31mred\n+\x1b[32m--- green\n \x1b[1mdiff --git a b\n";
+        assert_eq!(crate::syntax::testing::said(contents), ["Modify f +1-1"]);
+    }
+
+    #[test]
+    fn word_diffs_are_named_where_a_hunk_is_damaged() {
+        let header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n";
+        for body in ["one\n[-two-]{+2+}\nthree\n", " one\n-two\n+2\n~\n three\n~\n", "  a {+b+}\n  c\n  d\n"] {
+            let text = format!("{header}{body}");
+            assert_eq!(refused(&text).0, SyntaxErrorKind::Unsupported(Foreign::WordDiff), "{body}");
+        }
+        let text = format!("{header} one\n-x [-a-]\n+{{+b+}}\n three\n");
+        assert_eq!(crate::syntax::testing::said(&text), ["Modify f +1-1"]);
+    }
+}

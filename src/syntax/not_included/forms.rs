@@ -1,0 +1,234 @@
+//! The lines by which diff programs name a change without its content.
+//!
+//! To add a form, add a function to [`FORMS`] and a case to the tests of the parent module.
+
+use crate::plan::NamedChange;
+
+/// A line that names a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Statement {
+    pub(super) kind: NamedChange,
+    /// The name as it is written; empty if the line names no file.
+    pub(super) name: Vec<u8>,
+    pub(super) content: Content,
+    pub(super) form: Form,
+}
+
+/// Where the content of the change is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Nowhere in the input.
+    Missing,
+    /// In the section after the line, if there is one.
+    Next,
+}
+
+/// How certain it is that a diff program wrote the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// No prose has this form.
+    Distinct,
+    /// Prose may have this form: the line counts only next to other lines of a diff program.
+    Loose,
+}
+
+/// Reads the line of one form.
+type ReadForm = fn(&[u8]) -> Option<Statement>;
+
+/// Every form.
+const FORMS: &[ReadForm] = &[
+    only_in,
+    differing,
+    type_change,
+    diff_message,
+    cvs_message,
+    mercurial_binary,
+    fossil_binary,
+    subversion_binary,
+    subversion_properties,
+    unmerged,
+    submodule,
+    bazaar,
+    index,
+    diff_command,
+];
+
+/// Returns the change that `line` names, which has no terminator.
+pub(super) fn statement(line: &[u8]) -> Option<Statement> {
+    // Most lines of prose begin otherwise.
+    let may_start =
+        matches!(line.first()?, b'B' | b'C' | b'D' | b'F' | b'I' | b'O' | b'P' | b'S' | b'*' | b'=' | b'c' | b'd');
+    FORMS.iter().filter(|_| may_start).find_map(|form| form(line))
+}
+
+fn missing(kind: NamedChange, name: &[u8], form: Form) -> Option<Statement> {
+    let has_name = !name.is_empty() || kind == NamedChange::Binary;
+    has_name.then(|| Statement { kind, name: name.to_vec(), content: Content::Missing, form })
+}
+
+/// Splits `text` at the first `separator`.
+fn split<'t>(text: &'t [u8], separator: &[u8]) -> Option<(&'t [u8], &'t [u8])> {
+    let at = memchr::memmem::find(text, separator)?;
+    Some((&text[..at], &text[at + separator.len()..]))
+}
+
+/// `Only in DIRECTORY: NAME`, by `diff -r`.
+fn only_in(line: &[u8]) -> Option<Statement> {
+    let (directory, name) = split(line.strip_prefix(b"Only in ")?, b": ")?;
+    if directory.is_empty() || name.is_empty() {
+        return None;
+    }
+    missing(NamedChange::OnlyIn, &[directory.strip_suffix(b"/").unwrap_or(directory), name].join(&b'/'), Form::Loose)
+}
+
+/// `Binary files OLD and NEW differ`, `Files OLD and NEW differ` (`diff -q`), `Symbolic links OLD and NEW differ`.
+fn differing(line: &[u8]) -> Option<Statement> {
+    const KINDS: [(&[u8], NamedChange, Form); 3] = [
+        (b"Binary files ", NamedChange::Binary, Form::Distinct),
+        (b"Files ", NamedChange::Differ, Form::Loose),
+        (b"Symbolic links ", NamedChange::Link, Form::Distinct),
+    ];
+    let names = line.strip_suffix(b" differ")?;
+    let (names, kind, form) =
+        KINDS.iter().find_map(|&(words, kind, form)| Some((names.strip_prefix(words)?, kind, form)))?;
+    let (old, new) = two_names(names)?;
+    // Bazaar writes a time stamp after a tab.
+    let undated = |name: &'_ [u8]| memchr::memchr(b'\t', name).map_or(name.len(), |tab| tab);
+    let (old, new) = (&old[..undated(old)], &new[..undated(new)]);
+    missing(kind, if new == b"/dev/null" { old } else { new }, form)
+}
+
+/// Splits `OLD and NEW` where both are alike after their first component, else at the first ` and `.
+fn two_names(names: &[u8]) -> Option<(&[u8], &[u8])> {
+    const AND: &[u8] = b" and ";
+    /// A long line may have an ` and ` every few bytes.
+    const MOST: usize = 8192;
+    let tail = |name: &[u8]| memchr::memchr(b'/', name).map_or(0, |slash| name.len() - slash);
+    let is_alike = |old: &[u8], new: &[u8]| tail(old) == tail(new) && old.ends_with(&new[new.len() - tail(new)..]);
+    let mut splits = memchr::memmem::find_iter(names, AND).map(|at| (&names[..at], &names[at + AND.len()..]));
+    let first = splits.clone().next()?;
+    let alike = if names.len() <= MOST { splits.find(|(old, new)| is_alike(old, new)) } else { None };
+    Some(alike.unwrap_or(first))
+}
+
+/// `File OLD is a TYPE while file NEW is a TYPE`, by `diff -r`.
+fn type_change(line: &[u8]) -> Option<Statement> {
+    let (_, new) = split(line.strip_prefix(b"File ")?, b" is a ")?;
+    let (_, new) = split(new, b" while ")?;
+    let at = memchr::memmem::rfind(new, b" is a ")?;
+    let new = &new[..at];
+    missing(NamedChange::Type, new.strip_prefix(b"file ").unwrap_or(new), Form::Distinct)
+}
+
+/// `diff: NAME: No such file or directory`.
+fn diff_message(line: &[u8]) -> Option<Statement> {
+    let message = line.strip_prefix(b"diff: ")?;
+    let at = memchr::memmem::rfind(message, b": ")?;
+    missing(NamedChange::Unreadable, &message[..at], Form::Loose)
+}
+
+/// `cvs diff: NAME is a new entry, no comparison available`.
+fn cvs_message(line: &[u8]) -> Option<Statement> {
+    const ENDS: [(&[u8], NamedChange); 3] = [
+        (b" is a new entry, no comparison available", NamedChange::Add),
+        (b" was removed, no comparison available", NamedChange::Remove),
+        (b" no longer exists, no comparison available", NamedChange::Remove),
+    ];
+    let (_, message) = split(line.strip_prefix(b"cvs ")?, b": ")?;
+    if let Some(name) = message.strip_prefix(b"cannot find ") {
+        return missing(NamedChange::Unreadable, name, Form::Distinct);
+    }
+    let (kind, name) = ENDS.iter().find_map(|(end, kind)| Some((*kind, message.strip_suffix(*end)?)))?;
+    missing(kind, name, Form::Distinct)
+}
+
+/// `Binary file NAME has changed`.
+fn mercurial_binary(line: &[u8]) -> Option<Statement> {
+    let name = line.strip_prefix(b"Binary file ")?.strip_suffix(b" has changed")?;
+    missing(NamedChange::Binary, name, Form::Distinct)
+}
+
+/// Fossil writes this below the `Index:` line that names the file.
+fn fossil_binary(line: &[u8]) -> Option<Statement> {
+    (line == b"cannot compute difference between binary files")
+        .then(|| missing(NamedChange::Binary, b"", Form::Distinct))?
+}
+
+/// Subversion writes this below the `Index:` line that names the file.
+fn subversion_binary(line: &[u8]) -> Option<Statement> {
+    (line == b"Cannot display: file marked as a binary type.")
+        .then(|| missing(NamedChange::Binary, b"", Form::Distinct))?
+}
+
+/// `Property changes on: NAME`, by Subversion.
+fn subversion_properties(line: &[u8]) -> Option<Statement> {
+    missing(NamedChange::Properties, line.strip_prefix(b"Property changes on: ")?, Form::Distinct)
+}
+
+/// `* Unmerged path NAME`, by git.
+fn unmerged(line: &[u8]) -> Option<Statement> {
+    missing(NamedChange::Unmerged, line.strip_prefix(b"* Unmerged path ")?, Form::Loose)
+}
+
+/// `Submodule NAME OLD..NEW:` and `Submodule NAME contains modified content`, by `git diff --submodule`.
+fn submodule(line: &[u8]) -> Option<Statement> {
+    let rest = line.strip_prefix(b"Submodule ")?;
+    for words in [&b" contains untracked content"[..], b" contains modified content"] {
+        if let Some(name) = rest.strip_suffix(words) {
+            return missing(NamedChange::Submodule, name, Form::Distinct);
+        }
+    }
+    let is_range = |word: &[u8]| {
+        let word = word.strip_suffix(b":").unwrap_or(word);
+        let id = |part: &[u8]| part.len() >= 4 && part.iter().all(u8::is_ascii_hexdigit);
+        split(word, b"..").is_some_and(|(old, new)| id(old) && id(new.strip_prefix(b".").unwrap_or(new)))
+    };
+    let mut start = 0;
+    for word in rest.split(|byte| *byte == b' ') {
+        if start > 0 && is_range(word) {
+            return missing(NamedChange::Submodule, &rest[..start - 1], Form::Distinct);
+        }
+        start += word.len() + 1;
+    }
+    None
+}
+
+/// `=== modified file 'NAME'` and its relatives, by Bazaar. Directories have no content.
+fn bazaar(line: &[u8]) -> Option<Statement> {
+    const VERBS: [(&[u8], NamedChange); 5] = [
+        (b"added ", NamedChange::Add),
+        (b"removed ", NamedChange::Remove),
+        (b"modified ", NamedChange::Modify),
+        (b"renamed ", NamedChange::Rename),
+        (b"kind changed ", NamedChange::Type),
+    ];
+    let rest = line.strip_prefix(b"=== ")?;
+    let (kind, rest) = VERBS.iter().find_map(|(verb, kind)| Some((*kind, rest.strip_prefix(*verb)?)))?;
+    let (entry, rest) = split(rest, b" '")?;
+    let (name, behind) = match kind {
+        NamedChange::Rename => split(rest, b"' => '").and_then(|(_, new)| split(new, b"'"))?,
+        _ => split(rest, b"'")?,
+    };
+    let (kind, content) = match (kind, entry) {
+        (NamedChange::Rename | NamedChange::Type, _) => (kind, Content::Missing),
+        (_, b"directory") => return None,
+        _ if behind.starts_with(b" (properties changed") => (NamedChange::Properties, Content::Missing),
+        _ => (kind, Content::Next),
+    };
+    Some(Statement { kind, name: name.to_vec(), content, form: Form::Distinct })
+}
+
+/// `Index: NAME`, by Subversion, CVS and quilt. The line below it tells it from prose.
+fn index(line: &[u8]) -> Option<Statement> {
+    let name = line.strip_prefix(b"Index: ")?;
+    Some(Statement { kind: NamedChange::Modify, name: name.to_vec(), content: Content::Next, form: Form::Loose })
+}
+
+/// `diff -ru OLD NEW`, the command that `diff -r` and Mercurial write above each file.
+fn diff_command(line: &[u8]) -> Option<Statement> {
+    let words = line.strip_prefix(b"diff -").filter(|words| !words.starts_with(b"-git "))?;
+    let mut names = words.rsplit(|byte| *byte == b' ');
+    let name = names.next().filter(|name| !name.is_empty())?;
+    names.next()?;
+    Some(Statement { kind: NamedChange::Modify, name: name.to_vec(), content: Content::Next, form: Form::Loose })
+}

@@ -1,0 +1,236 @@
+//! Finds the changes that the text between two sections names and does not contain, as `Only in b: x` does.
+//!
+//! git and GNU patch take such lines for prose. A message of mail or of a commit is prose: its lines name no change. Lines
+//! that prose may contain count only next to other lines of a diff program, because diff programs write them without
+//! blank lines between them.
+
+mod forms;
+
+use forms::{Content, Form, Statement, statement};
+
+use super::series;
+use crate::plan::{NamedChange, NotIncluded};
+use crate::text::{Lines, Span, without_ending};
+
+/// What precedes or follows the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// A section.
+    Section,
+    /// The start or the end of the input.
+    Input,
+}
+
+/// Adds to `found` what the lines of `between` name; no section is among them.
+pub(super) fn find(text: &[u8], between: Span, edges: (Edge, Edge), found: &mut Vec<NotIncluded>) {
+    if between.of(text).len() < 4 {
+        return;
+    }
+    let mut before = if edges.0 == Edge::Section { Line::Diff } else { Line::Edge };
+    for (part, after) in parts(text, between, edges.1) {
+        let mut part = Part { lines: Lines::within(text, part), before, after, pending: None, found: Vec::new() };
+        part.read();
+        found.append(&mut part.found);
+        before = Line::Blank;
+    }
+}
+
+/// Returns the changes that a damaged text names and does not contain. Lines of its hunks may be taken for such lines where
+/// they lost their first column.
+pub(crate) fn find_in_damaged(text: &[u8]) -> Vec<NotIncluded> {
+    let mut found = Vec::new();
+    find(text, Span::new(0, text.len()), (Edge::Input, Edge::Input), &mut found);
+    number(text, &mut found);
+    found
+}
+
+/// Adds lines and their numbers to `found`, which is in the order of `text`.
+pub(super) fn number(text: &[u8], found: &mut [NotIncluded]) {
+    let (mut line, mut counted) = (1, 0);
+    for named in found {
+        line += memchr::memchr_iter(b'\n', &text[counted..named.span.start]).count();
+        counted = named.span.start;
+        let shown = named.span.of(text);
+        (named.line, named.text) = (line, shown[..shown.len().min(NotIncluded::MOST_BYTES)].to_vec());
+    }
+}
+
+/// Returns the parts of `between` that are not messages, each with what follows it.
+fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, Line)> {
+    let last = if end == Edge::Section { Line::Diff } else { Line::Edge };
+    let (mut parts, mut start) = (Vec::new(), between.start);
+    let mut message = is_header(between.of(text)).then_some(Message::Plain);
+    for (span, line) in Lines::within(text, between) {
+        let line = without_ending(line);
+        let is_border = series::is_border(line);
+        if is_border || message.is_none() && line.trim_ascii_end() == b"--" {
+            if message.is_none() {
+                parts.push((Span::new(start, span.start), Line::Prose));
+            }
+            message = Some(if line.starts_with(b"commit ") { Message::Indented } else { Message::Plain });
+        } else if message.as_ref().is_some_and(|message| message.ends_at(line)) {
+            (message, start) = (None, if line == b"---" { span.end } else { span.start });
+        }
+    }
+    if message.is_none() {
+        parts.push((Span::new(start, between.end), last));
+    }
+    parts
+}
+
+/// Returns whether `text` begins with the header of a message: `Subject: ...`, or a field of a Debian patch.
+fn is_header(text: &[u8]) -> bool {
+    const FIELDS: [&[u8]; 8] =
+        [b"From", b"Date", b"Subject", b"To", b"Description", b"Author", b"Origin", b"Message-Id"];
+    let first = text.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    let name = first.split(|byte| *byte == b':').next().unwrap_or_default();
+    name.len() < first.len() && FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name))
+}
+
+/// A message of mail or of a commit.
+enum Message {
+    /// Its lines begin anywhere.
+    Plain,
+    /// `git log` indents its lines.
+    Indented,
+}
+
+impl Message {
+    /// Returns whether it ends before or at `line`.
+    fn ends_at(&self, line: &[u8]) -> bool {
+        let is_start =
+            line == b"---" || [&b"diff -"[..], b"=== ", b"Index: "].iter().any(|words| line.starts_with(words));
+        is_start || matches!(self, Self::Indented) && statement(line).is_some_and(|found| found.form == Form::Distinct)
+    }
+}
+
+/// What a line is to those next to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// A line of a diff program, or a section.
+    Diff,
+    /// The start or the end of the input.
+    Edge,
+    /// An empty line.
+    Blank,
+    /// Any other text.
+    Prose,
+}
+
+/// A part of the text on its way.
+struct Part<'t> {
+    lines: Lines<'t>,
+    /// What precedes the next line.
+    before: Line,
+    /// What follows the part.
+    after: Line,
+    /// A change whose content may follow.
+    pending: Option<(Statement, Span)>,
+    found: Vec<NotIncluded>,
+}
+
+impl Part<'_> {
+    fn read(&mut self) {
+        while let Some((span, line)) = self.lines.next() {
+            let line = without_ending(line);
+            let is_loose = |found: &Statement| found.form == Form::Loose;
+            self.before = match statement(line) {
+                Some(found) if is_loose(&found) && !self.is_between_diff_lines(&found) => Line::Prose,
+                Some(found) => {
+                    self.take(found, Span::new(span.start, span.start + line.len()));
+                    Line::Diff
+                }
+                None => of_line(line),
+            };
+        }
+        // The content of the last one is in the section that follows.
+        if self.after != Line::Diff {
+            self.flush();
+        }
+    }
+
+    /// Returns whether a line of a loose form is next to others of a diff program.
+    fn is_between_diff_lines(&self, found: &Statement) -> bool {
+        let after = match self.lines.peek().map(without_ending) {
+            None => self.after,
+            Some(line) if statement(line).is_some() => Line::Diff,
+            Some(line) => of_line(line),
+        };
+        if found.content == Content::Next {
+            return matches!(after, Line::Diff | Line::Edge);
+        }
+        // Diff programs write no blank line above, and no prose.
+        matches!(
+            (self.before, after),
+            (Line::Diff, _) | (Line::Blank | Line::Edge, Line::Diff) | (Line::Edge, Line::Edge)
+        )
+    }
+
+    fn take(&mut self, mut found: Statement, span: Span) {
+        let is_same = |(pending, _): &(Statement, Span)| found.name.is_empty() || same_file(&pending.name, &found.name);
+        if let Some((pending, _)) = self.pending.take_if(|pending| is_same(pending)) {
+            if found.name.is_empty() || found.content == Content::Next {
+                found.name = pending.name;
+            }
+            if pending.kind != NamedChange::Modify && found.kind == NamedChange::Modify {
+                found.kind = pending.kind;
+            }
+        }
+        self.flush();
+        match found.content {
+            Content::Next => self.pending = Some((found, span)),
+            Content::Missing => self.add(found, span),
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some((pending, span)) = self.pending.take() {
+            self.add(pending, span);
+        }
+    }
+
+    /// Adds a change, unless the one before is of the same file.
+    fn add(&mut self, found: Statement, span: Span) {
+        if self.found.last().is_none_or(|last| last.name != found.name) {
+            let (kind, name, text) = (found.kind, found.name, Vec::new());
+            self.found.push(NotIncluded { kind, name, text, line: 0, span, input: 0 });
+        }
+    }
+}
+
+/// Returns what a line is that names no change.
+fn of_line(line: &[u8]) -> Line {
+    match line.trim_ascii() {
+        [] => Line::Blank,
+        _ if is_structure(line) => Line::Diff,
+        _ => Line::Prose,
+    }
+}
+
+/// Returns whether two names are those of one file, one of them perhaps below a directory such as `b/`.
+fn same_file(one: &[u8], other: &[u8]) -> bool {
+    let (long, short) = if one.len() >= other.len() { (one, other) } else { (other, one) };
+    long == short || long.strip_suffix(short).is_some_and(|rest| rest.ends_with(b"/"))
+}
+
+/// Returns whether `line` belongs to the output of a diff program and names no change.
+fn is_structure(line: &[u8]) -> bool {
+    let is_rule = |byte: u8| line.len() >= 20 && line.iter().all(|found| *found == byte);
+    is_rule(b'=')
+        || is_rule(b'_')
+        || [
+            &b"RCS file: "[..],
+            b"retrieving revision ",
+            b"Common subdirectories: ",
+            b"=== target ",
+            b"diff --git ",
+            b"--- ",
+            b"+++ ",
+            b"@@ ",
+        ]
+        .iter()
+        .any(|words| line.starts_with(words))
+}
+
+#[cfg(test)]
+mod tests;
