@@ -12,7 +12,7 @@ use super::{Stop, document, input, open_to_change, request, signals, watched};
 use crate::engine::options::{Selection, code};
 use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
-use crate::text::{Bytes, Position};
+use crate::text::Bytes;
 
 /// The names that it has.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
@@ -73,7 +73,7 @@ fn told(outcome: &Outcome) -> ExitCode {
     let path = error.path.as_ref().map_or_else(String::new, |path| format!("{path}: "));
     let place =
         outcome.problems.iter().find(|problem| problem.code.name == error.code).and_then(|problem| problem.place);
-    let line = place.and_then(|(input, span)| Some(Position::of(&outcome.inputs.get(input)?.bytes, span.start).line));
+    let line = place.and_then(|(input, span)| Some(outcome.inputs.get(input)?.position(span.start).line));
     let line = line.map_or_else(String::new, |line| format!("line {line} of the patch: "));
     let help = if error.code == code::NO_PATCH.name { Some(HELP) } else { error.help.as_deref() };
     failed(code, &format!("{line}{path}{}", error.message), help)

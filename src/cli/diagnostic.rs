@@ -72,7 +72,7 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem) -> Group<'a> {
     let group = Group::with_title(level.primary_title(title).id(problem.code.name));
     let input = problem.place.and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
     let Some((input, span)) = input else { return group };
-    let Excerpt { text, first_line, mark } = Excerpt::around(&input.bytes, span);
+    let Excerpt { text, first_line, mark } = Excerpt::of(input, span);
     let snippet = Snippet::source(text).line_start(first_line).path(printable(input.name.as_bytes()).to_string());
     group.element(snippet.fold(false).annotation(AnnotationKind::Primary.span(mark)))
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::text::{Position, Span, lines, printable, without_ending};
+use crate::engine::options::Input;
+use crate::text::{Lines, Position, Span, lines, printable, without_ending};
 
 /// Lines that are shown before the marked one.
 const LINES_BEFORE: usize = 2;
@@ -25,6 +26,23 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
+    /// Returns the lines around `span` of `input` with their numbers in the input as it was read. Of base64 data, which nobody
+    /// can read, it has the decoded line.
+    pub(super) fn of(input: &Input, span: Span) -> Self {
+        let Some(origin) = &input.origin else { return Self::around(&input.bytes, span) };
+        if origin.is_readable(span.start) {
+            let start = origin.offset(span.start);
+            return Self::around(&origin.bytes, Span::new(start, origin.offset(span.end).max(start)));
+        }
+        let start = span.start.min(input.bytes.len());
+        let line = Lines::within(&input.bytes, Span::new(line_start(&input.bytes, start), input.bytes.len()));
+        let first = line.offset();
+        let line = without_ending(line.peek().unwrap_or_default());
+        let mut excerpt = Self { text: String::new(), first_line: origin.position(start).line, mark: 0..0 };
+        excerpt.push_marked(line, start - first, span.end.saturating_sub(first));
+        excerpt
+    }
+
     /// Returns the lines around `span` of `patch`; what goes beyond its first line is not marked.
     ///
     /// Linear in the bytes up to there.

@@ -71,7 +71,7 @@ fn print_line(outcome: &Outcome, line: &WhitespaceLine, err: &mut dyn Write) -> 
     if line.error == END {
         return writeln!(err, "+");
     }
-    let text = without_ending_lf(&input.bytes[line.source.byte_start..line.source.byte_end]);
+    let text = without_ending_lf(line.source.text.of(&input.bytes));
     let marker = usize::from(matches!(text, [b'+' | b'-' | b' ', ..]));
     writeln!(err, "{}", clipped(&text[marker..], WIDTH))
 }

@@ -8,7 +8,7 @@ use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Held, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, repair};
 use crate::syntax;
-use crate::text::Bytes;
+use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
 
@@ -21,6 +21,8 @@ pub struct Lenience {
 
 /// Patches with their names.
 type Patches = Vec<(String, Bytes)>;
+/// The decoded texts of patches.
+type Inputs = Vec<Input>;
 /// Why some cannot be repaired, each with the number of its patch.
 type Refusals = Vec<(usize, Refusal)>;
 
@@ -35,7 +37,7 @@ impl Run {
         let (whitespace, three_way) = (request.whitespace.clone(), request.three_way.clone());
         let (relocates, most) = (request.relocate, request.preflight.max_file);
         let has_plan = match request.lenience.clone() {
-            Some(lenience) => self.read_leniently(request, &lenience, workspace),
+            Some(lenience) => self.read_leniently(&request, &lenience, workspace),
             None => self.read_as(request, workspace),
         };
         if has_plan && relocates {
@@ -51,9 +53,9 @@ impl Run {
     }
 
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
-    fn read_leniently(&mut self, request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
+    fn read_leniently(&mut self, request: &Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
         let mut strict = Self::new(self.command, self.success);
-        let options = strict.asked(&request);
+        let options = strict.asked(request);
         let (describe, diff, whole_diff) = (false, false, false);
         let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
         let mut options = preflight::Options { gallery: None, shelf: None, ..options };
@@ -78,9 +80,12 @@ impl Run {
         if fits && is_exact || is_other || is_closed || request.selection.direction == Direction::Reverse {
             return self.read(plain);
         }
-        match self.repaired(&request, lenience, workspace) {
+        let opened = request.patches.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
+        // Mail that cannot be decoded is refused with the place of the mistake.
+        let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return self.read(plain) };
+        match self.repaired(request, &inputs, lenience, workspace) {
             Ok(Ok(patches)) => {
-                let named = not_included(has_plan.then_some(&strict.plan.inputs[..]), &request);
+                let named = not_included(has_plan.then_some(&strict.plan.inputs[..]), &inputs);
                 self.read_repaired(Request { patches, ..plain }, named)
             }
             Ok(Err(refusals)) => {
@@ -94,11 +99,7 @@ impl Run {
                     return self.read(plain);
                 }
                 self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));
-                self.plan.inputs = request
-                    .patches
-                    .into_iter()
-                    .map(|(name, bytes)| Input { name, bytes, ..Input::default() })
-                    .collect();
+                self.plan.inputs = inputs;
                 false
             }
             Err(failure) => {
@@ -112,19 +113,21 @@ impl Run {
     fn repaired(
         &mut self,
         request: &Request,
+        inputs: &[Input],
         lenience: &Lenience,
         workspace: &dyn Workspace,
     ) -> Result<Result<Patches, Refusals>, Failure> {
         let (mut patches, mut refusals) = (Vec::new(), Vec::new());
         let options = &request.preflight;
         let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
-        for (index, (name, text)) in request.patches.iter().enumerate() {
-            match repair(text, workspace, (&options.policy, unread), &lenience.root, options.max_read())
+        for (index, input) in inputs.iter().enumerate() {
+            match repair(&input.bytes, workspace, (&options.policy, unread), &lenience.root, options.max_read())
                 .map_err(Failure::Workspace)?
             {
-                Ok(Repaired { text, repairs }) => {
+                Ok(Repaired { text, mut repairs }) => {
+                    renumber(&mut repairs, input);
                     self.repairs.push(repairs);
-                    patches.push((name.clone(), text.into()));
+                    patches.push((input.name.clone(), text.into()));
                 }
                 Err(found) => refusals.extend(found.into_iter().map(|refusal| (index, refusal))),
             }
@@ -150,15 +153,32 @@ impl Run {
     }
 }
 
-/// Returns the changes that each patch names and does not contain; `inputs` are the patches if they could be read.
-fn not_included(inputs: Option<&[Input]>, request: &Request) -> Vec<Vec<NotIncluded>> {
-    let damaged = |(_, text): &(String, Bytes)| {
-        let is_envelope = memchr::memmem::find(text, b"*** Begin Patch").is_some();
-        if is_envelope { Vec::new() } else { syntax::find_in_damaged(text) }
+/// Returns the changes that each patch names and does not contain; `read` are the patches if they could be read.
+fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded>> {
+    let damaged = |input: &Input| {
+        let is_envelope = memchr::memmem::find(&input.bytes, b"*** Begin Patch").is_some();
+        let mut found = if is_envelope { Vec::new() } else { syntax::find_in_damaged(&input.bytes) };
+        if let Some(origin) = &input.origin {
+            let line = origin.line_numbers();
+            found.iter_mut().for_each(|named| named.line = line(named.span.start));
+        }
+        found
     };
-    match inputs {
+    match read {
         Some(inputs) => inputs.iter().map(|input| input.not_included.clone()).collect(),
-        None => request.patches.iter().map(damaged).collect(),
+        None => inputs.iter().map(damaged).collect(),
+    }
+}
+
+/// Makes the lines of `repairs`, which are those of the decoded text of a mail, lines of the mail.
+fn renumber(repairs: &mut [Repair], input: &Input) {
+    let Some(origin) = &input.origin else { return };
+    let starts: Vec<_> = lines(&input.bytes).map(|(span, _)| span.start).collect();
+    let line = origin.line_numbers();
+    for repair in repairs {
+        if let Some(&start) = repair.line.checked_sub(1).and_then(|line| starts.get(line)) {
+            repair.line = line(start);
+        }
     }
 }
 

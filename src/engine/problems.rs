@@ -32,6 +32,7 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
         SyntaxErrorKind::Binary(_) => &code::BINARY_DATA,
         SyntaxErrorKind::EdScript => &code::ED_SCRIPT,
         SyntaxErrorKind::Unsupported(_) => &code::UNSUPPORTED_FORM,
+        SyntaxErrorKind::Mail(_) => &code::MAIL,
         SyntaxErrorKind::TooManyFiles(_) => &code::TOO_MANY_FILES,
         SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
     };
@@ -41,6 +42,9 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
             "a patch is a unified, git, context or normal diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",
         ),
         SyntaxErrorKind::EdScript => Some("`diff -u` of the same files says what changes, and runs nothing"),
+        SyntaxErrorKind::Mail(_) => {
+            Some("save the patch itself, without its mail, and apply that file; or get the mail again from its archive")
+        }
         SyntaxErrorKind::TooManyFiles(_) => Some("--max-files raises the limit"),
         SyntaxErrorKind::TooManyHunks(_) => Some("--max-hunks raises the limit"),
         _ => None,

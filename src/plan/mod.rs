@@ -34,7 +34,7 @@ use std::sync::Arc;
 use crate::digest::{Digest, Sha256};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::text::{Bytes, Span};
+use crate::text::{Bytes, Origin, Position, Span};
 
 /// A parsed patch: its texts, and what they ask for, in order.
 #[derive(Clone, Debug)]
@@ -116,8 +116,10 @@ pub struct Listed {
 pub struct Input {
     /// How messages call it: a file's name, or `-` for standard input.
     pub name: String,
-    /// The text.
+    /// The text that spans point into.
     pub bytes: Bytes,
+    /// The mail that the text was decoded from.
+    pub origin: Option<Arc<Origin>>,
     /// The syntaxes of its sections, each once, in the order in which they first came.
     pub formats: Vec<&'static str>,
     /// Number of sections.
@@ -130,6 +132,26 @@ pub struct Input {
     pub listed: Option<(String, usize)>,
     /// The name that it has for its only file, where [`Selection::file`] names another one.
     pub header_path: Option<Vec<u8>>,
+}
+
+impl Input {
+    /// Returns the bytes as they were read.
+    #[must_use]
+    pub fn original(&self) -> &[u8] {
+        self.origin.as_ref().map_or(&self.bytes, |origin| &origin.bytes)
+    }
+
+    /// Returns the offset in [`Input::original`] of the byte of the text at `offset`.
+    #[must_use]
+    pub fn original_offset(&self, offset: usize) -> usize {
+        self.origin.as_ref().map_or(offset, |origin| origin.offset(offset))
+    }
+
+    /// Returns the position in [`Input::original`] of the byte of the text at `offset`.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
+        Position::of(self.original(), self.original_offset(offset))
+    }
 }
 
 /// One repair of a damaged patch.

@@ -139,6 +139,8 @@ codes! {
     UNSUPPORTED_FORM = "wpatch::parse::unsupported", Unsupported;
     /// Commands for an editor stand where a patch should.
     ED_SCRIPT = "wpatch::parse::ed_script", Unsupported;
+    /// A mail cannot be decoded.
+    MAIL = "wpatch::parse::mail", Parse;
     /// A patch is about more files than the limit.
     TOO_MANY_FILES = "wpatch::parse::too_many_files", TooLarge;
     /// A patch has more hunks than the limit.

@@ -197,7 +197,8 @@ impl ProblemReport {
 impl SourceSpan {
     fn of(input: usize, span: Span, counter: &mut Counter<'_>) -> Self {
         let position = counter.position(span.start);
-        Self { input, line: position.line, column: position.column, byte: span.start, length: span.len() }
+        let original = counter.original(span);
+        Self { input, line: position.line, column: position.column, byte: original.start, length: original.len() }
     }
 }
 

@@ -126,6 +126,9 @@ pub struct Source {
     pub line_start: usize,
     /// Last line, counted from 1.
     pub line_end: usize,
+    /// The same in the decoded text of a mail, into which the spans of a plan point.
+    #[serde(skip)]
+    pub(crate) text: Span,
 }
 
 /// A place where a hunk fits.
@@ -162,7 +165,8 @@ pub(super) fn reports(
 impl Source {
     pub(super) fn of(operation: &Operation, span: Span, counter: &mut Counter<'_>) -> Self {
         let (line_start, line_end) = counter.lines(span);
-        Self { input: operation.input, byte_start: span.start, byte_end: span.end, line_start, line_end }
+        let Span { start: byte_start, end: byte_end } = counter.original(span);
+        Self { input: operation.input, byte_start, byte_end, line_start, line_end, text: span }
     }
 }
 
@@ -189,7 +193,14 @@ impl HunkReport {
     pub(super) fn unstated(id: &str, index: usize, operation: &Operation, applied: AppliedLines) -> Self {
         let (old_lines, new_lines) = (applied.old_lines, applied.new_lines);
         let patch = StatedLines { old_start: None, old_lines, new_start: None, new_lines, section: String::new() };
-        let source = Source { input: operation.input, byte_start: 0, byte_end: 0, line_start: 1, line_end: 1 };
+        let source = Source {
+            input: operation.input,
+            byte_start: 0,
+            byte_end: 0,
+            line_start: 1,
+            line_end: 1,
+            text: Span::default(),
+        };
         Self { status: HunkStatus::Clean, applied: Some(applied), ..Self::unplaced(id, index, patch, source) }
     }
 

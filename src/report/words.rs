@@ -7,7 +7,7 @@ use humantime::format_rfc3339_seconds;
 
 use crate::digest::hex;
 use crate::plan::Input;
-use crate::text::{Position, Span, printable};
+use crate::text::{Origin, Position, Span, printable};
 
 /// Most characters of one line of a file or patch in a report.
 const MOST_CHARACTERS: usize = 200;
@@ -47,7 +47,9 @@ pub(super) fn clipped(line: &[u8]) -> String {
 /// places of a patch in their order cost one pass.
 #[derive(Debug)]
 pub(super) struct Counter<'a> {
+    /// The input as it was read.
     text: &'a [u8],
+    origin: Option<&'a Origin>,
     offset: usize,
     newlines: usize,
 }
@@ -55,12 +57,21 @@ pub(super) struct Counter<'a> {
 impl<'a> Counter<'a> {
     /// Returns one for each of `inputs`.
     pub(super) fn of_all(inputs: &'a [Input]) -> Vec<Self> {
-        inputs.iter().map(|input| Self { text: &input.bytes, offset: 0, newlines: 0 }).collect()
+        let counter =
+            |input: &'a Input| Self { text: input.original(), origin: input.origin.as_deref(), offset: 0, newlines: 0 };
+        inputs.iter().map(counter).collect()
     }
 
-    /// Returns the line, counted from 1, of the byte at `offset`.
+    /// Returns the span of the input as it was read that `span` of the text came from.
+    pub(super) fn original(&self, span: Span) -> Span {
+        let Some(origin) = self.origin else { return span };
+        let start = origin.offset(span.start);
+        Span::new(start, origin.offset(span.end).max(start))
+    }
+
+    /// Returns the line, counted from 1, of the byte at `offset` of the text.
     pub(super) fn line(&mut self, offset: usize) -> usize {
-        let offset = offset.min(self.text.len());
+        let offset = self.origin.map_or(offset, |origin| origin.offset(offset)).min(self.text.len());
         let count = |from: usize, to: usize| memchr::memchr_iter(b'\n', &self.text[from..to]).count();
         if offset >= self.offset {
             self.newlines += count(self.offset, offset);

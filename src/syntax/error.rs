@@ -1,5 +1,6 @@
 //! What can be wrong with a patch text, and where.
 
+use super::MailError;
 use crate::plan::Input;
 use crate::text::Span;
 
@@ -72,6 +73,9 @@ pub enum SyntaxErrorKind {
     /// A form that is recognised and not taken.
     #[error("{0} are not taken")]
     Unsupported(&'static str),
+    /// Mail that cannot be decoded.
+    #[error("{0}")]
+    Mail(MailError),
     /// More files than this limit.
     #[error("the patch is about more than {0} files")]
     TooManyFiles(usize),

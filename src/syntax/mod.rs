@@ -17,6 +17,7 @@ mod json;
 mod lead;
 mod line_diff;
 mod literal;
+pub mod mail;
 mod names;
 mod normal;
 mod not_included;
@@ -34,11 +35,14 @@ pub mod write;
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{Broken, SyntaxError, SyntaxErrorKind};
 pub use json::edits;
+pub use mail::MailError;
 pub(crate) use not_included::find_in_damaged;
 pub use quilt::{listed, packed};
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
 use reader::read;
+
+use std::sync::Arc;
 
 use crate::plan::{Action, Direction, Edit, Input, Name, NotIncluded, Operation, Plan};
 use crate::text::{Bytes, Lines, Span, without_ending};
@@ -194,7 +198,7 @@ pub fn parse(
     among: &[&'static dyn Syntax],
     options: Options,
 ) -> Result<Plan<Name>, Box<Broken>> {
-    let mut input = Input { name: name.to_owned(), bytes: bytes.into(), ..Input::default() };
+    let mut input = opened(name, bytes.into())?;
     let mut sections = Sections::default();
     match read(&mut input, among, options, &mut sections) {
         Ok(()) => {
@@ -207,9 +211,7 @@ pub fn parse(
             for named in sections.not_included {
                 inputs[named.input].not_included.push(named);
             }
-            for input in &mut inputs {
-                not_included::number(&input.bytes, &mut input.not_included);
-            }
+            inputs.iter_mut().for_each(number_not_included);
             let mut plan = Plan { inputs, operations: sections.operations };
             if options.recount {
                 recount::note(&mut plan);
@@ -218,9 +220,35 @@ pub fn parse(
         }
         Err(error) => {
             input.not_included = sections.not_included.into_iter().filter(|named| named.input == 0).collect();
-            not_included::number(&input.bytes, &mut input.not_included);
+            number_not_included(&mut input);
             Err(Box::new(Broken { input, error }))
         }
+    }
+}
+
+/// Numbers the lines that name changes as those of the input as it was read.
+fn number_not_included(input: &mut Input) {
+    not_included::number(&input.bytes, &mut input.not_included);
+    if let Some(origin) = &input.origin {
+        let line = origin.line_numbers();
+        input.not_included.iter_mut().for_each(|named| named.line = line(named.span.start));
+    }
+}
+
+/// Returns `bytes` as an input: mail is decoded.
+///
+/// # Errors
+///
+/// Returns the first part of a mail that cannot be decoded.
+pub fn opened(name: &str, bytes: Bytes) -> Result<Input, Box<Broken>> {
+    let name = name.to_owned();
+    match mail::open(&bytes) {
+        Ok(None) => Ok(Input { name, bytes, ..Input::default() }),
+        Ok(Some(opened)) => {
+            let (text, origin) = opened.into_parts(bytes);
+            Ok(Input { name, bytes: text.into(), origin: Some(Arc::new(origin)), ..Input::default() })
+        }
+        Err(error) => Err(Box::new(Broken { input: Input { name, bytes, ..Input::default() }, error })),
     }
 }
 

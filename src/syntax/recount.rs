@@ -17,8 +17,9 @@ pub(super) fn note(plan: &mut Plan<Name>) {
         }
         for hunk in hunks.iter().filter(|hunk| hunk.anchor.is_numbered()) {
             if hunks::is_miscounted(&input.bytes, hunk) {
-                line += memchr::memchr_iter(b'\n', &input.bytes[offset..hunk.header.start]).count();
-                offset = hunk.header.start;
+                let start = input.original_offset(hunk.header.start).max(offset);
+                line += memchr::memchr_iter(b'\n', &input.original()[offset..start]).count();
+                offset = start;
                 input.repairs.push(Repair { code: "counts", line, message: MESSAGE, section: Some(hunk.span) });
             }
         }

@@ -11,8 +11,13 @@ pub(super) fn has_border(between: &[u8]) -> bool {
 /// Returns whether a message, a commit or an export begins at `line`, which has no terminator.
 pub(super) fn is_border(line: &[u8]) -> bool {
     line == b"# HG changeset patch"
-        || line.strip_prefix(b"From ").is_some_and(ends_in_time_and_year)
+        || is_from_line(line)
         || line.strip_prefix(b"commit ").is_some_and(begins_with_object_name)
+}
+
+/// Returns whether `line` begins a message of a mailbox.
+pub(super) fn is_from_line(line: &[u8]) -> bool {
+    line.strip_prefix(b"From ").is_some_and(ends_in_time_and_year)
 }
 
 /// The line that `git log` and `git show` begin a commit with: its full name, perhaps with refs behind it.

@@ -6,6 +6,7 @@ mod contents;
 mod encoding;
 pub mod json;
 mod printable;
+mod source_map;
 pub mod tag;
 
 pub use bytes::Bytes;
@@ -14,6 +15,7 @@ pub use contents::{Contents, Pieces};
 pub use encoding::{DecodeError, Decoded, decode};
 pub use printable::{Printable, printable, printable_line};
 pub(crate) use printable::{find_dangerous, is_dangerous};
+pub use source_map::{Coding, Origin, SourceMap, sextet, unquote};
 
 /// The byte order mark of UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

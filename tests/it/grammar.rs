@@ -1,6 +1,6 @@
 //! The formal grammars, executed: what they generate is taken, and what is taken is in them.
 
-use wpatch::syntax::{Options, SYNTAXES, Sections, Syntax, parse};
+use wpatch::syntax::{Options, SYNTAXES, Sections, Syntax, mail, parse};
 use wpatch::text::Span;
 
 use crate::lark::{Generator, Grammar};
@@ -182,6 +182,8 @@ fn what_is_taken_is_in_the_grammar() {
         .into_iter()
         .filter_map(|entry| entry.ok().filter(|entry| entry.file_name() == "patch"))
         .filter_map(|entry| fs_err::read(entry.path()).ok().filter(|patch| patch.len() < 8192))
+        // A grammar describes the decoded text of a mail.
+        .map(|patch| mail::open(&patch).ok().flatten().map_or(patch, |opened| opened.text))
         .collect();
     for syntax in larks() {
         let grammar = grammar(syntax);

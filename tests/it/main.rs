@@ -39,6 +39,7 @@ mod laws;
 mod lenient;
 mod look;
 mod loud;
+mod mail;
 mod mcp;
 mod merges;
 mod not_included;

@@ -56,7 +56,7 @@ pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
 /// Returns the lines that a hunk was looked for by.
 pub(super) fn searched(outcome: &Outcome, hunk: &HunkReport, speech: Speech) -> Option<String> {
     let input = outcome.inputs.get(hunk.source.input).filter(|_| speech.is_loud)?;
-    let text = input.bytes.get(hunk.source.byte_start..hunk.source.byte_end)?;
+    let text = input.bytes.get(hunk.source.text.start..hunk.source.text.end)?;
     let new = if speech.direction == Direction::Forward { b'+' } else { b'-' };
     let mut said = "error: while searching for:\n".to_owned();
     let mut is_taken = false;

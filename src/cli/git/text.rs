@@ -32,7 +32,7 @@ pub(super) fn of_text(outcome: &Outcome, problem: &Problem) -> Vec<String> {
         (&code::OUTSIDE_ROOT | &code::CLOSED, _) if problem.name.is_some() => {
             format!("invalid path '{}'", printable(problem.name.as_deref().unwrap_or_default()))
         }
-        (&code::TOO_MANY_FILES | &code::TOO_MANY_HUNKS, _) | (_, None) => return Vec::new(),
+        (&code::MAIL | &code::TOO_MANY_FILES | &code::TOO_MANY_HUNKS, _) | (_, None) => return Vec::new(),
         (_, Some(_)) => format!("corrupt patch at {}", text.at(0)),
     };
     vec![line]
@@ -73,7 +73,7 @@ impl<'o> Text<'o> {
         // Behind an end that is cut off, git looks for one more line.
         let is_cut = mark.0 == bytes.len() && !before.is_empty() && !before.ends_with(b"\n");
         let start = if is_cut { mark.0 } else { memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) };
-        let number = memchr::memchr_iter(b'\n', before).count() + 1 + usize::from(is_cut);
+        let number = input.map_or(1, |(input, _)| input.position(mark.0).line) + usize::from(is_cut);
         let name = if name == crate::cli::input::STDIN {
             "<stdin>".to_owned()
         } else {

@@ -8,7 +8,7 @@ use crate::engine::Outcome;
 use crate::engine::options::{Code, Problem, Severity, code, quote};
 use crate::path::RelPath;
 use crate::report::{FileReport, HunkReport, HunkStatus, Op};
-use crate::text::{Position, printable};
+use crate::text::printable;
 
 /// What is said of one outcome.
 pub(super) struct Telling<'o> {
@@ -78,7 +78,7 @@ impl<'o> Telling<'o> {
         if [&code::NO_PATCH, &code::NOT_INCLUDED].contains(&problem.code) {
             return "**** Only garbage was found in the patch input: ".to_owned();
         }
-        format!("**** malformed patch at line {}: ", Position::of(&input.bytes, span.start).line)
+        format!("**** malformed patch at line {}: ", input.position(span.start).line)
     }
 
     fn file(&self, file: &FileReport, problems: &[&Problem], out: &mut dyn Write) -> io::Result<()> {

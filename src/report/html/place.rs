@@ -47,7 +47,7 @@ pub(super) fn stated(told: &Told<'_>, hunk: &HunkReport, room: &mut Room, out: &
     told.problems(&hunk.id).iter().for_each(|problem| summary::problem(problem, out));
     also(hunk, out);
     let source = &hunk.source;
-    let left = text(told, (source.input, source.byte_start, source.byte_end)).map_or(0, |(input, text)| {
+    let left = text(told, (source.input, source.text.start, source.text.end)).map_or(0, |(input, text)| {
         // The lines of these begin with what becomes of them.
         let is_marked = input.formats.iter().all(|format| matches!(*format, "unified" | "git" | "codex" | "diff"));
         lines::stated(text, if is_marked { Signs::Marked } else { Signs::None }, room, out)

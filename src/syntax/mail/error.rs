@@ -1,0 +1,28 @@
+//! The ways in which mail cannot be decoded.
+
+/// The ways in which mail cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MailError {
+    /// A transfer encoding that no standard defines.
+    #[error("unknown Content-Transfer-Encoding `{0}`; expected 7bit, 8bit, binary, quoted-printable or base64")]
+    TransferEncoding(String),
+    /// A charset in which the text of a patch is not ASCII, or an unknown one.
+    #[error("cannot convert the mail from charset `{0}`; expected a charset that contains ASCII, such as UTF-8")]
+    Charset(String),
+    /// A byte that is not in the alphabet of base64.
+    #[error("invalid base64 data: byte {0:#04x} is not in the base64 alphabet")]
+    Base64Byte(u8),
+    /// A group of base64 characters is incomplete.
+    #[error("truncated base64 data: the last group of four characters is incomplete")]
+    Base64End,
+    /// The last line of a hunk is incomplete.
+    #[error("truncated message: its last line has no line feed")]
+    Truncated,
+    /// Too many multipart bodies in each other.
+    #[error("the mail contains more than {0} nested multipart bodies")]
+    Nesting(usize),
+    /// A header field of unreasonable length.
+    #[error("the header field is longer than {0} bytes")]
+    FieldLength(usize),
+}

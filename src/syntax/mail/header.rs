@@ -1,0 +1,274 @@
+//! The header of a message or of one part: how its body is encoded.
+
+use encoding_rs::{Encoding, REPLACEMENT, UTF_16BE, UTF_16LE};
+use mailparse::{parse_content_type, parse_header};
+
+use super::MailError;
+use crate::syntax::{SyntaxError, SyntaxErrorKind, series};
+use crate::text::{Coding, Lines, Span, without_ending};
+
+/// Most bytes of one header field that is read.
+const MOST_FIELD: usize = 1 << 16;
+
+/// Charsets that glibc's iconv knows and the Encoding Standard does not. All contain ASCII.
+const OTHER_CHARSETS: &[&str] = &[
+    "armscii-8",
+    "cp437",
+    "cp737",
+    "cp775",
+    "cp850",
+    "cp852",
+    "cp855",
+    "cp857",
+    "cp858",
+    "cp860",
+    "cp861",
+    "cp862",
+    "cp863",
+    "cp864",
+    "cp865",
+    "cp869",
+    "cp932",
+    "cp936",
+    "cp949",
+    "cp950",
+    "cp1125",
+    "cp1129",
+    "cp1161",
+    "cp1162",
+    "cp1163",
+    "georgian-academy",
+    "georgian-ps",
+    "hp-roman8",
+    "ibm437",
+    "ibm850",
+    "ibm852",
+    "ibm855",
+    "ibm857",
+    "ibm858",
+    "ibm860",
+    "ibm861",
+    "ibm862",
+    "ibm863",
+    "ibm865",
+    "ibm869",
+    "ansi_x3.4-1986",
+    "iso-2022-kr",
+    "iso-8859-9e",
+    "iso646-us",
+    "latin-9",
+    "koi8-t",
+    "koi-8",
+    "mac-cyrillic",
+    "mac-uk",
+    "pt154",
+    "rk1048",
+    "roman8",
+    "tcvn",
+    "tcvn5712-1",
+    "viscii",
+];
+
+/// How a body is encoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Transfer {
+    /// 7bit, 8bit or binary.
+    #[default]
+    Identity,
+    QuotedPrintable,
+    Base64,
+}
+
+/// What a blank at the end of a line means (RFC 3676).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Wrapping {
+    /// Itself.
+    #[default]
+    Fixed,
+    /// A soft line break (`format=flowed`).
+    Flowed,
+    /// A soft line break, and the blank is not part of the text (`DelSp=yes`).
+    FlowedWithoutSpace,
+}
+
+/// What a body contains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Content {
+    #[default]
+    Text,
+    /// Another message.
+    Message,
+    /// HTML, which repeats a text if both are alternatives.
+    Html,
+    /// An image, a signature and so on: never a patch.
+    Other,
+}
+
+/// The header fields that decide how a body is decoded.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Header {
+    /// Whether the fields are those of a message.
+    pub(super) is_mail: bool,
+    /// Whether its lines end in CR LF.
+    pub(super) is_crlf: bool,
+    pub(super) transfer: Transfer,
+    pub(super) content: Content,
+    /// The boundary between the parts of a multipart body.
+    pub(super) boundary: Option<Vec<u8>>,
+    /// Whether the parts are alternatives.
+    pub(super) is_alternative: bool,
+    pub(super) wrapping: Wrapping,
+    /// Why the body cannot be decoded.
+    pub(super) error: Option<SyntaxError>,
+}
+
+impl Header {
+    /// Reads the header at `start` and returns it with the start of the body.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for a field that is too long to be read.
+    pub(super) fn read(input: &[u8], start: usize) -> Result<(Self, usize), SyntaxError> {
+        let mut lines = Lines::within(input, Span::new(start, input.len()));
+        let mut seen = Seen::default();
+        let mut header = Self::default();
+        while let Some(line) = lines.peek().map(|line| line.strip_prefix(b">").unwrap_or(line)) {
+            if !series::is_from_line(without_ending(line)) {
+                break;
+            }
+            (header.is_crlf, seen.from_line) = (line.ends_with(b"\r\n"), true);
+            lines.next();
+        }
+        while let Some(line) = lines.peek() {
+            let at = lines.offset();
+            if line.trim_ascii().is_empty() {
+                lines.next();
+                break;
+            }
+            let Some(name) = field_name(without_ending(line)) else { break };
+            header.is_crlf = line.ends_with(b"\r\n");
+            lines.next();
+            while lines.is_before(b' ') || lines.is_before(b'\t') {
+                lines.next();
+            }
+            header.field(name, input, Span::new(at, lines.offset()), &mut seen)?;
+        }
+        header.is_mail = seen.is_mail();
+        Ok((header, lines.offset()))
+    }
+
+    /// Notes what the field `name` states.
+    fn field(&mut self, name: &[u8], input: &[u8], span: Span, seen: &mut Seen) -> Result<(), SyntaxError> {
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        seen.from |= is("From");
+        seen.subject |= is("Subject") || is("Date") || is("Message-ID");
+        let is_content = is("Content-Type") || is("Content-Transfer-Encoding");
+        seen.content |= is_content || is("MIME-Version");
+        if !is_content {
+            return Ok(());
+        }
+        let content = Span::new(span.start, span.start + without_ending(span.of(input)).len());
+        if span.len() > MOST_FIELD {
+            let line = Span::new(span.start, span.start + name.len());
+            return Err(failed(MailError::FieldLength(MOST_FIELD), line));
+        }
+        let value = content.of(input)[name.len()..].trim_ascii_start().strip_prefix(b":").unwrap_or_default();
+        // Of a field that no parser takes, nothing is known.
+        let field = [name, b":", value, b"\n"].concat();
+        let Ok((field, _)) = parse_header(&field) else { return Ok(()) };
+        if is("Content-Type") {
+            self.content_type(&field.get_value(), content);
+        } else {
+            self.transfer_encoding(&field.get_value(), content);
+        }
+        Ok(())
+    }
+
+    fn content_type(&mut self, value: &str, at: Span) {
+        let parsed = parse_content_type(value);
+        let parameter = |name: &str| parsed.params.get(name).map(String::as_str).unwrap_or_default();
+        let (major, minor) = parsed.mimetype.split_once('/').unwrap_or((&parsed.mimetype, ""));
+        let boundary = parameter("boundary").as_bytes();
+        self.boundary = (major == "multipart" && !boundary.is_empty()).then(|| boundary.to_vec());
+        self.is_alternative = minor == "alternative";
+        let is_flowed = parameter("format").eq_ignore_ascii_case("flowed");
+        self.wrapping = match parameter("delsp").eq_ignore_ascii_case("yes") {
+            _ if !is_flowed => Wrapping::Fixed,
+            true => Wrapping::FlowedWithoutSpace,
+            false => Wrapping::Flowed,
+        };
+        self.content = match (major, minor) {
+            ("message", "rfc822" | "global") => Content::Message,
+            ("text", "html") => Content::Html,
+            ("image" | "audio" | "video" | "font", _)
+            | ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => Content::Other,
+            _ => Content::Text,
+        };
+        let charset = parameter("charset").trim();
+        if !charset.is_empty() && !contains_ascii(charset) {
+            self.error = Some(failed(MailError::Charset(charset.to_owned()), at));
+        }
+    }
+
+    fn transfer_encoding(&mut self, value: &str, at: Span) {
+        // git looks for the names anywhere in the field.
+        let name = value.trim().to_ascii_lowercase();
+        let word = name.split(|letter: char| letter == ';' || letter.is_whitespace()).next().unwrap_or_default();
+        self.transfer = match word {
+            _ if name.contains("base64") => Transfer::Base64,
+            _ if name.contains("quoted-printable") => Transfer::QuotedPrintable,
+            "" | "7bit" | "8bit" | "binary" | "7-bit" | "8-bit" | "none" => Transfer::Identity,
+            _ => {
+                let error = MailError::TransferEncoding(value.trim().chars().take(40).collect());
+                self.error = Some(failed(error, at));
+                Transfer::Identity
+            }
+        };
+    }
+
+    /// Returns whether the body differs from the text that a grammar reads.
+    pub(super) fn is_encoded(&self) -> bool {
+        let is_identity = self.transfer == Transfer::Identity && self.wrapping == Wrapping::Fixed && !self.is_crlf;
+        !is_identity || self.boundary.is_some() || self.content == Content::Message || self.error.is_some()
+    }
+
+    /// Returns how bytes that are not encoded become text.
+    pub(super) fn plain(&self) -> Coding {
+        if self.is_crlf { Coding::CrLf } else { Coding::Plain }
+    }
+}
+
+/// The fields that distinguish a message from another text that begins with a word and a colon.
+#[derive(Clone, Copy, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each field of a header is present or not")]
+struct Seen {
+    from_line: bool,
+    from: bool,
+    subject: bool,
+    content: bool,
+}
+
+impl Seen {
+    fn is_mail(self) -> bool {
+        self.from_line || self.content || (self.from && self.subject)
+    }
+}
+
+/// Returns an error at `at`.
+pub(super) fn failed(error: MailError, at: Span) -> SyntaxError {
+    SyntaxError::new(SyntaxErrorKind::Mail(error), at)
+}
+
+/// Returns the name of the header field that `line` begins: printable ASCII before a colon. Old mail may have blanks between.
+pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
+    let length = line.iter().take_while(|&&byte| (33..=126).contains(&byte) && byte != b':').count();
+    let (name, rest) = line.split_at(length);
+    (length > 0 && rest.trim_ascii_start().starts_with(b":")).then_some(name)
+}
+
+/// Returns whether the text of a patch is readable in `charset` without conversion: `git am` does not convert it either.
+fn contains_ascii(charset: &str) -> bool {
+    let name = charset.to_ascii_lowercase();
+    let is_other = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE || encoding == REPLACEMENT;
+    OTHER_CHARSETS.contains(&name.as_str()) || Encoding::for_label(name.as_bytes()).is_some_and(|it| !is_other(it))
+}

@@ -1,0 +1,169 @@
+//! Mail: the decoded text of a message or a mailbox, before a grammar reads it.
+//!
+//! The result is what `git am` passes to `git apply`: transfer encodings, soft line breaks of `format=flowed` and the lines of
+//! multipart messages are removed (git's `mailinfo.c` and `builtin/mailsplit.c`). The charset does not change the text of a
+//! patch. Read [`open`] first.
+//!
+//! Only a text that begins with a `From ` line or with header fields is mail. A text without encoded message is not copied.
+
+mod error;
+mod header;
+mod parts;
+mod transfer;
+
+use memchr::memmem;
+
+pub use error::MailError;
+use header::Header;
+
+use super::{SyntaxError, series};
+use crate::text::{Bytes, Coding, Origin, SourceMap, Span, without_ending};
+
+/// The text of decoded mail.
+#[derive(Debug, Default)]
+pub struct Opened {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Where its bytes come from; [`Origin::bytes`] is empty.
+    pub map: SourceMap,
+}
+
+/// Decodes `input` if it is mail with an encoded message; returns `None` if a grammar can read it as it is.
+///
+/// A mail whose lines end in CR LF gets LF, as `git am` does without `--keep-cr`. Headers remain in the text, except those of
+/// the parts of a multipart message.
+///
+/// # Errors
+///
+/// Returns the first part that cannot be decoded.
+pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
+    let start = input.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(input.len());
+    let start = memchr::memrchr(b'\n', &input[..start]).map_or(0, |newline| newline + 1);
+    let first = line_at(input, start);
+    let is_mail = series::is_from_line(first)
+        || (header::field_name(first).is_some() && Header::read(input, start).is_ok_and(|(header, _)| header.is_mail));
+    if !is_mail {
+        return Ok(None);
+    }
+    let mut reader = Reader { input, copied: 0, opened: None };
+    let mut at = start;
+    while at < input.len() {
+        at = reader.message(at)?;
+    }
+    reader.finish(input.len());
+    Ok(reader.opened)
+}
+
+/// Reads the messages of a mailbox one by one.
+struct Reader<'i> {
+    input: &'i [u8],
+    /// The end of the part of the input that is in the text already.
+    copied: usize,
+    opened: Option<Opened>,
+}
+
+impl Reader<'_> {
+    /// Reads the message that begins at `start` and returns where the next one begins.
+    fn message(&mut self, start: usize) -> Result<usize, SyntaxError> {
+        let (header, body) = Header::read(self.input, start)?;
+        let end = self.end(start, body, &header);
+        if header.is_mail && header.is_encoded() {
+            let copied = self.copied;
+            let opened = self.opened.get_or_insert_default();
+            opened.copy(self.input, Span::new(copied, start), Coding::Plain);
+            opened.copy(self.input, Span::new(start, body), header.plain());
+            let text = opened.text.len();
+            parts::decode(self.input, Span::new(body, end), &header, opened)?;
+            if end < self.input.len() {
+                refuse_cut_line(&opened.text[text..], end)?;
+                opened.end_line(end);
+            }
+            self.copied = end;
+        }
+        Ok(end)
+    }
+
+    /// Returns where the message ends whose body begins at `body`: before the next `From ` line.
+    ///
+    /// As in git, a message without such a line of its own may have one in its parts: attachments often begin with it.
+    fn end(&self, start: usize, body: usize, header: &Header) -> usize {
+        let is_single = !series::is_from_line(line_at(self.input, start));
+        let closing = header.boundary.as_ref().filter(|_| is_single);
+        let closing = closing.map(|boundary| [b"\n--", &boundary[..], b"--"].concat());
+        let after_parts = closing.map_or(body, |closing| {
+            let at = memmem::find(&self.input[body.saturating_sub(1)..], &closing);
+            at.map_or(self.input.len(), |at| body.saturating_sub(1) + at + 1)
+        });
+        let from = after_parts.saturating_sub(1);
+        let borders = memmem::find_iter(&self.input[from..], b"\nFrom ").map(|at| from + at + 1);
+        let mut ends = borders.filter(|&at| at > start && series::is_from_line(line_at(self.input, at)));
+        ends.next().unwrap_or(self.input.len())
+    }
+
+    /// Copies the rest of the input if a message was decoded.
+    fn finish(&mut self, end: usize) {
+        if let Some(opened) = &mut self.opened {
+            opened.copy(self.input, Span::new(self.copied, end), Coding::Plain);
+        }
+    }
+}
+
+impl Opened {
+    /// Returns the text, and `input` as its origin.
+    #[must_use]
+    pub fn into_parts(self, input: Bytes) -> (Vec<u8>, Origin) {
+        (self.text, Origin { bytes: input, map: self.map })
+    }
+
+    /// Adds the bytes of `span` with their positions.
+    fn copy(&mut self, input: &[u8], span: Span, coding: Coding) {
+        let mut at = span.start;
+        self.map.mark(self.text.len(), at, coding);
+        if coding == Coding::CrLf {
+            while let Some(cr) = memmem::find(&input[at..span.end], b"\r\n") {
+                self.text.extend_from_slice(&input[at..at + cr]);
+                at += cr + 1;
+                self.map.mark_if_far(self.text.len(), at, coding);
+            }
+        }
+        self.text.extend_from_slice(&input[at..span.end]);
+    }
+
+    /// Adds the bytes of `decoded` at `span` with their positions in `input`.
+    fn copy_decoded(&mut self, input: &[u8], decoded: &Self, span: Span) {
+        let mut at = span.start;
+        while at < span.end {
+            let (source, coding) = decoded.map.source(input, at);
+            self.map.mark(self.text.len(), source, coding);
+            let end = span.end.min(at + decoded.map.step());
+            self.text.extend_from_slice(&decoded.text[at..end]);
+            at = end;
+        }
+    }
+
+    /// Ends a line that has no line feed; the next byte of input is at `at`.
+    fn end_line(&mut self, at: usize) {
+        if self.text.last().is_some_and(|&byte| byte != b'\n') {
+            self.map.mark(self.text.len(), at, Coding::Plain);
+            self.text.push(b'\n');
+        }
+    }
+}
+
+/// Refuses the text of a message if its last line is one of a hunk and has no line feed: it was cut off.
+///
+/// git refuses such a line as well. A signature often has no line feed.
+fn refuse_cut_line(text: &[u8], at: usize) -> Result<(), SyntaxError> {
+    let line = &text[memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)..];
+    let is_of_hunk = matches!(line.first(), Some(b' ' | b'+' | b'-')) && line.trim_ascii_end() != b"--";
+    if is_of_hunk && memmem::find(text, b"\n@@ -").is_some() {
+        return Err(header::failed(MailError::Truncated, Span::new(at, at)));
+    }
+    Ok(())
+}
+
+/// Returns the line at `start` without its terminator.
+fn line_at(input: &[u8], start: usize) -> &[u8] {
+    let rest = &input[start.min(input.len())..];
+    without_ending(&rest[..memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1)])
+}

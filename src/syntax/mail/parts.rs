@@ -1,0 +1,117 @@
+//! The parts of a body, one after the other.
+
+use super::header::{Content, Header, failed};
+use super::transfer::decode_part;
+use super::{MailError, Opened};
+use crate::syntax::SyntaxError;
+use crate::text::{Lines, Span};
+
+/// Most multipart bodies in each other. git allows four.
+const MOST_NESTED: usize = 16;
+
+/// Adds the decoded text of the body at `span`.
+///
+/// # Errors
+///
+/// Returns the first part that cannot be decoded.
+pub(super) fn decode(input: &[u8], span: Span, header: &Header, out: &mut Opened) -> Result<(), SyntaxError> {
+    let input = &input[..span.end];
+    let mut walk = Walk { input, out, open: Vec::new(), part: None };
+    let mut lines = Lines::within(input, span);
+    walk.begin(header.clone(), &mut lines)?;
+    loop {
+        let at = lines.offset();
+        let Some((_, line)) = lines.next() else { break };
+        let Some((depth, is_last)) = walk.border(line) else { continue };
+        walk.flush(at)?;
+        walk.open.truncate(depth + usize::from(!is_last));
+        if !is_last {
+            let (header, body) = Header::read(input, lines.offset())?;
+            lines = Lines::within(input, Span::new(body, input.len()));
+            walk.begin(Header { is_crlf: walk.is_crlf(header.is_crlf), ..header }, &mut lines)?;
+        }
+    }
+    walk.flush(span.end)
+}
+
+/// The state of one pass through a body.
+struct Walk<'i, 'o> {
+    input: &'i [u8],
+    out: &'o mut Opened,
+    /// The multipart bodies around the current line, outermost first.
+    open: Vec<Multipart>,
+    /// The part that the current line belongs to, and where its body begins. Lines of no part are not read by anybody.
+    part: Option<(Header, usize)>,
+}
+
+struct Multipart {
+    /// `--` and the boundary.
+    delimiter: Vec<u8>,
+    is_alternative: bool,
+    is_crlf: bool,
+}
+
+impl<'i> Walk<'i, '_> {
+    /// Begins a part whose body is next in `lines`.
+    fn begin(&mut self, mut header: Header, lines: &mut Lines<'i>) -> Result<(), SyntaxError> {
+        // A forwarded message has a header of its own below that of its part.
+        while header.content == Content::Message && header.boundary.is_none() {
+            let (inner, body) = Header::read(self.input, lines.offset())?;
+            if body == lines.offset() || !inner.is_mail {
+                break;
+            }
+            *lines = Lines::within(self.input, Span::new(body, self.input.len()));
+            header = Header { is_crlf: header.is_crlf, ..inner };
+        }
+        let Some(boundary) = header.boundary.take() else {
+            self.part = Some((header, lines.offset()));
+            return Ok(());
+        };
+        if self.open.len() == MOST_NESTED {
+            let line = Span::new(lines.offset(), lines.offset());
+            return Err(failed(MailError::Nesting(MOST_NESTED), line));
+        }
+        let delimiter = [b"--", &boundary[..]].concat();
+        let Header { is_alternative, is_crlf, .. } = header;
+        self.open.push(Multipart { delimiter, is_alternative, is_crlf });
+        self.part = None;
+        Ok(())
+    }
+
+    /// Returns which multipart body `line` is a delimiter of, and whether it is the last one. That of an outer body ends all
+    /// inner ones, also where they have no last delimiter.
+    fn border(&self, line: &[u8]) -> Option<(usize, bool)> {
+        if !line.starts_with(b"--") {
+            return None;
+        }
+        let line = line.trim_ascii_end();
+        let found = self.open.iter().enumerate().rev().filter_map(|(depth, multipart)| {
+            match line.strip_prefix(&multipart.delimiter[..]) {
+                Some([]) => Some((depth, false)),
+                Some(b"--") => Some((depth, true)),
+                _ => None,
+            }
+        });
+        found.into_iter().next()
+    }
+
+    /// Returns whether a part has lines that end in CR LF: like the body around it.
+    fn is_crlf(&self, of_part: bool) -> bool {
+        self.open.last().map_or(of_part, |multipart| multipart.is_crlf)
+    }
+
+    /// Adds the text of the current part, which ends at `end`.
+    fn flush(&mut self, end: usize) -> Result<(), SyntaxError> {
+        let Some((mut header, start)) = self.part.take() else { return Ok(()) };
+        let is_alternative = self.open.last().is_some_and(|multipart| multipart.is_alternative);
+        if header.content == Content::Other || (header.content == Content::Html && is_alternative) {
+            return Ok(());
+        }
+        header.error.take().map_or(Ok(()), Err)?;
+        decode_part(self.input, Span::new(start.min(end), end), &header, self.out)?;
+        if !self.open.is_empty() {
+            self.out.end_line(end);
+        }
+        Ok(())
+    }
+}

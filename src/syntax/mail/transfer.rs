@@ -1,0 +1,132 @@
+//! Transfer encodings and soft line breaks of one part.
+
+use super::header::{Header, Transfer, Wrapping, failed};
+use super::{MailError, Opened};
+use crate::syntax::SyntaxError;
+use crate::text::{Coding, SourceMap, Span, lines, sextet, unquote};
+
+/// Bytes between the marks of a text whose lines are looked up one by one.
+const FLOWED_STEP: usize = 64;
+
+/// Adds the decoded text of the part at `span`.
+///
+/// # Errors
+///
+/// Returns the first byte that cannot be decoded.
+pub(super) fn decode_part(input: &[u8], span: Span, header: &Header, out: &mut Opened) -> Result<(), SyntaxError> {
+    if header.wrapping == Wrapping::Fixed {
+        return transfer(input, span, header, out);
+    }
+    let mut fixed = Opened { text: Vec::new(), map: SourceMap::with_step(FLOWED_STEP) };
+    transfer(input, span, header, &mut fixed)?;
+    unwrap_lines(input, &fixed, header.wrapping, out);
+    Ok(())
+}
+
+fn transfer(input: &[u8], span: Span, header: &Header, out: &mut Opened) -> Result<(), SyntaxError> {
+    match header.transfer {
+        Transfer::Identity => out.copy(input, span, header.plain()),
+        Transfer::QuotedPrintable => quoted_printable(input, span, out),
+        Transfer::Base64 => base64(input, span, out)?,
+    }
+    Ok(())
+}
+
+fn quoted_printable(input: &[u8], span: Span, out: &mut Opened) {
+    let mut at = span.start;
+    out.map.mark(out.text.len(), at, Coding::QuotedPrintable);
+    while at < span.end {
+        out.map.mark_if_far(out.text.len(), at, Coding::QuotedPrintable);
+        let rest = &input[at..span.end];
+        let most = rest.len().min(out.map.step());
+        let plain = rest[..most].iter().take_while(|byte| !matches!(byte, b'=' | b'\r')).count();
+        out.text.extend_from_slice(&rest[..plain]);
+        at += plain;
+        if plain < most {
+            let (length, byte) = unquote(&rest[plain..]);
+            out.text.extend(byte);
+            at += length;
+        }
+    }
+}
+
+/// Adds the bytes of base64 data.
+///
+/// git passes over bytes outside the alphabet, which damages what follows. Here they are an error, except in lines that a
+/// mailing list added after the end of the data.
+fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError> {
+    let (mut bits, mut count, mut group, mut is_padded) = (0_u32, 0_u8, span.start, false);
+    out.map.mark(out.text.len(), span.start, Coding::Base64);
+    for at in span.start..span.end {
+        let byte = input[at];
+        if let Some(value) = sextet(byte) {
+            if count == 0 {
+                (group, is_padded) = (at, false);
+                out.map.mark_if_far(out.text.len(), at, Coding::Base64);
+            }
+            (bits, count) = (bits << 6 | u32::from(value), count + 1);
+            if count == 4 {
+                out.text.extend_from_slice(&bits.to_be_bytes()[1..]);
+                (bits, count) = (0, 0);
+            }
+        } else if byte == b'=' {
+            if count == 1 {
+                return Err(failed(MailError::Base64End, Span::new(group, at + 1)));
+            }
+            finish_group(bits, count, out);
+            (bits, count, is_padded) = (0, 0, true);
+            out.map.mark(out.text.len(), at + 1, Coding::Base64);
+        } else if !byte.is_ascii_whitespace() {
+            let before = &input[span.start..at];
+            let is_after_end = count == 0 && before.ends_with(b"\n") && (is_padded || is_blank_line(before));
+            if is_after_end {
+                out.copy(input, Span::new(at, span.end), Coding::Plain);
+                return Ok(());
+            }
+            return Err(failed(MailError::Base64Byte(byte), Span::new(at, at + 1)));
+        }
+    }
+    // Some writers omit the padding. If a bit is set that belongs to no byte, the data was cut off.
+    let spare = [0, 0x3f, 0x0f, 0x03][usize::from(count)];
+    if count == 1 || bits & spare != 0 {
+        return Err(failed(MailError::Base64End, Span::new(group, span.end)));
+    }
+    finish_group(bits, count, out);
+    Ok(())
+}
+
+/// Returns whether `text` ends with a blank line.
+fn is_blank_line(text: &[u8]) -> bool {
+    text.ends_with(b"\n\n") || text.ends_with(b"\n\r\n")
+}
+
+/// Adds the bytes of an incomplete group of `count` characters.
+fn finish_group(bits: u32, count: u8, out: &mut Opened) {
+    let bytes = (bits << (6 * u32::from(4 - count.min(4)))).to_be_bytes();
+    let length = usize::from(count.saturating_sub(1));
+    out.text.extend_from_slice(&bytes[1..=length]);
+}
+
+/// Adds the lines of `fixed` without soft line breaks and stuffed blanks (`handle_filter_flowed` in git's mailinfo.c).
+fn unwrap_lines(input: &[u8], fixed: &Opened, wrapping: Wrapping, out: &mut Opened) {
+    let mut is_joined = false;
+    for (span, line) in lines(&fixed.text) {
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        let mut kept = span;
+        if content == b"-- " {
+            if is_joined {
+                out.end_line(fixed.map.source(input, span.start).0);
+            }
+            is_joined = false;
+        } else {
+            let stuffed = usize::from(content.starts_with(b" "));
+            kept.start += stuffed;
+            is_joined = content.len() > stuffed && content.ends_with(b" ");
+            if is_joined {
+                kept.end = span.start + content.len() - usize::from(wrapping == Wrapping::FlowedWithoutSpace);
+            }
+        }
+        out.copy_decoded(input, fixed, kept);
+    }
+}
