@@ -22,12 +22,13 @@ pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Globa
         _ if (merge.three_way || options.intent_to_add) && !is_around(global) => return Ok(None),
         _ if merge.three_way => (Reach::Both, "--3way"),
         _ if options.intent_to_add => {
-            let index = Some(around(global, "--intent-to-add")?).filter(GitIndex::has_work_tree);
+            let index = around(global, "--intent-to-add")?.allow_filters(&options.allow_filter);
+            let index = Some(index).filter(GitIndex::has_work_tree);
             return Ok(index.map(|index| Indexed { index: Arc::new(index), reach: Reach::Intent }));
         }
         _ => return Ok(None),
     };
-    let index = around(global, option)?;
+    let index = around(global, option)?.allow_filters(&options.allow_filter);
     if reach == Reach::Both && !index.has_work_tree() {
         let help = Some("--cached changes the index alone".to_owned());
         return Err(Stop { help, ..Stop::new(&code::USAGE, format!("{option} needs a work tree of git")) });

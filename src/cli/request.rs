@@ -65,7 +65,7 @@ pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Re
         commands: Commands::default(),
         is_brief: false,
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
-        whitespace: patch.whitespace.meant(task, global),
+        whitespace: patch.whitespace.meant(task, global, &patch.index.allow_filter),
         diagnostics: patch.diagnostics.meant(super::root(global))?,
         format: patch.usual.format.unwrap_or_else(|| "auto".to_owned()),
         approve: patch.approve,

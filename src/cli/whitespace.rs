@@ -38,8 +38,8 @@ pub(super) struct WhitespaceOptions {
 }
 
 impl WhitespaceOptions {
-    /// Returns what is asked of a patch that is taken as far as `task` says.
-    pub(super) fn meant(&self, task: Task, global: &Global) -> WhitespaceRequest {
+    /// Returns what is asked of a patch that is taken as far as `task` says. `filters` are the drivers that the user allows.
+    pub(super) fn meant(&self, task: Task, global: &Global, filters: &[String]) -> WhitespaceRequest {
         let usual = if task == Task::Apply { WhitespaceAction::Warn } else { WhitespaceAction::NoWarn };
         let ignores = match (self.ignore_whitespace, self.no_ignore_whitespace) {
             (false, false) => None,
@@ -49,7 +49,7 @@ impl WhitespaceOptions {
             action: self.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
             usual,
             ignores,
-            git: Some(Arc::new(Git::around(global.root()))),
+            git: Some(Arc::new(Git::around(global.root()).allow_filters(filters))),
             is_tree: false,
         }
     }

@@ -54,7 +54,7 @@ impl Run {
         options.rules.ignore_whitespace |= asked.ignores.unwrap_or_default();
         let Some(git) = &asked.git else { return };
         if !asked.is_tree {
-            options.conversions = self.conversions(git);
+            options.conversions = self.conversions(git, options.rules.is_stopped);
         }
         let paths: Vec<_> = self.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
         if paths.is_empty() {
@@ -72,10 +72,10 @@ impl Run {
     }
 
     /// Returns the conversions of the files that git would apply the plan to; `None` if there are no such files.
-    fn conversions(&self, git: &Arc<Git>) -> Option<Arc<Conversions>> {
+    fn conversions(&self, git: &Arc<Git>, is_stopped: fn() -> bool) -> Option<Arc<Conversions>> {
         let operations = self.plan.operations.iter().filter(|operation| is_of_git(&self.plan, operation));
         let paths: BTreeSet<_> = operations.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
-        (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths.into_iter().collect())))
+        (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths.into_iter().collect(), is_stopped)))
     }
 }
 

@@ -219,6 +219,10 @@ codes! {
     HISTORY_PRUNED = "wpatch::history::pruned", TooLarge;
     /// A text is to be changed in a file with binary data.
     BINARY_FILE = "wpatch::file::binary", Binary;
+    /// A filter driver that the repository defines would have to run.
+    FILTER = "wpatch::git::filter", Denied;
+    /// A filter driver failed.
+    FILTER_FAILED = "wpatch::git::filter_failed", Io;
     /// The contents of a file are no text in the encoding that is asked for.
     ENCODING = "wpatch::file::encoding", Encoding;
     /// The contents of a file are not those that the patch expects.

@@ -4,8 +4,10 @@
 //! checkout would. Attributes are those before the patch. git is asked only if a file has CR LF, or if an attribute or the
 //! configuration converts files without it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use super::whitespace;
@@ -14,20 +16,44 @@ use crate::digest::ObjectFormat;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Plan};
 use crate::text::Contents;
-use crate::workspace::git::{Attribute, Git};
+use crate::workspace::git::{Attribute, Filter, FilterDriver, Git};
 
 /// The attributes that convert contents, in the order of [`of_attributes`].
-const ATTRIBUTES: [&str; 5] = ["text", "crlf", "eol", "ident", "working-tree-encoding"];
+const ATTRIBUTES: [&str; 6] = ["text", "crlf", "eol", "ident", "working-tree-encoding", "filter"];
 /// The words of an attribute file that can convert a file without CR LF.
-const WORDS: [&str; 3] = ["crlf", "ident", "working-tree-encoding"];
+const WORDS: [&str; 4] = ["crlf", "ident", "working-tree-encoding", "filter"];
 
 /// The conversions of some files.
 #[derive(Debug)]
 pub struct Conversions {
     git: Arc<Git>,
     paths: Vec<RelPath>,
-    found: OnceLock<HashMap<RelPath, Conversion>>,
+    is_stopped: fn() -> bool,
+    found: OnceLock<Result<HashMap<RelPath, FileConversion>, String>>,
     converts_lf: OnceLock<bool>,
+}
+
+/// The conversion of one file.
+#[derive(Debug)]
+struct FileConversion {
+    content: Conversion,
+    filter: Option<FilterDriver>,
+}
+
+/// The reason why a file has no other form.
+#[derive(Debug)]
+pub(super) enum ConversionError {
+    Encoding(EncodingError),
+    /// The driver with this name may not run. The attribute is in this file, if that is known.
+    DeniedFilter(String, Option<PathBuf>),
+    /// The driver with this name failed.
+    FailedFilter(String, io::Error),
+}
+
+impl From<EncodingError> for ConversionError {
+    fn from(error: EncodingError) -> Self {
+        Self::Encoding(error)
+    }
 }
 
 /// The effect of the configuration on files without attributes.
@@ -64,10 +90,10 @@ pub(super) fn cr_lf(operation: &Operation, text: &[u8]) -> CrLf {
 }
 
 impl Conversions {
-    /// Creates the conversions of `paths`. git is not asked yet.
+    /// Creates the conversions of `paths`. git is not asked yet. `is_stopped` ends a filter driver.
     #[must_use]
-    pub fn new(git: &Arc<Git>, paths: Vec<RelPath>) -> Self {
-        Self { git: Arc::clone(git), paths, found: OnceLock::new(), converts_lf: OnceLock::new() }
+    pub fn new(git: &Arc<Git>, paths: Vec<RelPath>, is_stopped: fn() -> bool) -> Self {
+        Self { git: Arc::clone(git), paths, is_stopped, found: OnceLock::new(), converts_lf: OnceLock::new() }
     }
 
     /// Returns the content that the repository has for the file `path`; `None` if it is the same.
@@ -76,28 +102,48 @@ impl Conversions {
         path: &RelPath,
         bytes: &Contents,
         cr_lf: impl Fn() -> CrLf,
-    ) -> Result<Option<Contents>, EncodingError> {
+    ) -> Result<Option<Contents>, ConversionError> {
         if !self.converts_lf() && memchr::memmem::find(bytes, b"\r\n").is_none() {
             return Ok(None);
         }
-        let Some(conversion) = self.of(path) else { return Ok(None) };
-        let content = conversion.to_repository(bytes, cr_lf())?;
-        Ok((content[..] != bytes[..]).then(|| content.into_owned().into()))
+        let Some(FileConversion { content, filter }) = self.of(path) else { return Ok(None) };
+        let filtered = self.filtered(filter.as_ref(), Filter::Clean, (path, bytes))?;
+        let converted = content.to_repository(filtered.as_deref().unwrap_or(bytes), cr_lf())?;
+        Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
 
     /// Returns the content that the file `path` gets for content of the repository; `None` if it is the same.
-    pub(super) fn to_work_tree(&self, path: &RelPath, bytes: &Contents) -> Result<Option<Contents>, EncodingError> {
-        let Some(conversion) = Some(path).filter(|_| self.converts_lf()).and_then(|path| self.of(path)) else {
+    pub(super) fn to_work_tree(&self, path: &RelPath, bytes: &Contents) -> Result<Option<Contents>, ConversionError> {
+        let Some(found) = Some(path).filter(|_| self.converts_lf()).and_then(|path| self.of(path)) else {
             return Ok(None);
         };
-        let content = conversion.to_work_tree(bytes)?;
-        Ok((content[..] != bytes[..]).then(|| content.into_owned().into()))
+        let converted = found.content.to_work_tree(bytes)?;
+        let filtered = self.filtered(found.filter.as_ref(), Filter::Smudge, (path, &converted))?;
+        let converted = filtered.map_or(converted, Cow::Owned);
+        Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
+    }
+
+    /// Returns the output of the filter driver of a file, if it has one.
+    fn filtered(
+        &self,
+        driver: Option<&FilterDriver>,
+        filter: Filter,
+        (path, bytes): (&RelPath, &[u8]),
+    ) -> Result<Option<Vec<u8>>, ConversionError> {
+        let Some(driver) = driver else { return Ok(None) };
+        if !driver.is_allowed {
+            let source = self.git.filter_source(&driver.name, path);
+            return Err(ConversionError::DeniedFilter(driver.name.clone(), source));
+        }
+        let output = self.git.run_filter(driver, filter, path, bytes, self.is_stopped);
+        output.map_err(|error| ConversionError::FailedFilter(driver.name.clone(), error))
     }
 
     /// Returns the conversion of the file `path`; `None` if it has none or git cannot be asked.
-    fn of(&self, path: &RelPath) -> Option<&Conversion> {
-        let found = self.found.get_or_init(|| self.ask().unwrap_or_default());
-        found.get(path).filter(|conversion| !conversion.is_identity())
+    fn of(&self, path: &RelPath) -> Option<&FileConversion> {
+        let found = self.found.get_or_init(|| self.ask().map_err(|error| error.to_string()));
+        let found = found.as_ref().ok()?.get(path)?;
+        (!found.content.is_identity() || found.filter.is_some()).then_some(found)
     }
 
     /// Returns whether a file without CR LF may be converted in either direction.
@@ -121,11 +167,18 @@ impl Conversions {
         Ok(Defaults { converts: is_on || is_input, has_cr_lf: is_on || is_cr_lf && !is_input, format })
     }
 
-    fn ask(&self) -> io::Result<HashMap<RelPath, Conversion>> {
+    fn ask(&self) -> io::Result<HashMap<RelPath, FileConversion>> {
         let defaults = self.defaults()?;
         let paths: Vec<_> = self.paths.iter().collect();
         let values = self.git.attributes(&ATTRIBUTES, &paths)?;
-        let conversions = values.iter().map(|values| of_attributes(values, defaults));
+        let conversion = |values: &Vec<Attribute>| {
+            let filter = match &values[5] {
+                Attribute::Value(name) => self.git.filter_driver(name)?,
+                _ => None,
+            };
+            Ok(FileConversion { content: of_attributes(values, defaults), filter })
+        };
+        let conversions: Vec<_> = values.iter().map(conversion).collect::<io::Result<_>>()?;
         Ok(self.paths.iter().cloned().zip(conversions).collect())
     }
 }

@@ -1,14 +1,17 @@
 //! The two forms of a file in an operation of git: content of the repository, and content of the work tree.
 
+use std::path::Path;
+
 use super::Options;
 use super::codes::code;
-use super::conversions::{Conversions, cr_lf, is_of_git};
+use super::conversions::{ConversionError, Conversions, cr_lf, is_of_git};
 use super::findings::Findings;
 use super::overlay::Node;
-use crate::convert::EncodingError;
+use super::problem::Problem;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Operation, Plan};
+use crate::text::printable;
 
 /// Converts the files of one operation.
 #[derive(Clone, Copy)]
@@ -26,7 +29,7 @@ impl<'a> Converter<'a> {
     }
 
     /// Returns `node`, the file at `path`, with the content that the repository has for it.
-    pub(super) fn in_repository(&self, path: &RelPath, node: &Node) -> Result<Node, EncodingError> {
+    pub(super) fn in_repository(&self, path: &RelPath, node: &Node) -> Result<Node, ConversionError> {
         let Some(conversions) = self.conversions.filter(|_| node.kind == FileKind::Regular) else {
             return Ok(node.clone());
         };
@@ -68,7 +71,30 @@ impl<'a> Converter<'a> {
     }
 }
 
-fn refuse(error: &EncodingError, findings: &mut Findings) {
-    let problem = findings.error(&code::ENCODING, error.to_string());
-    problem.help = Some("change the attribute in .gitattributes, or the encoding of the file".to_owned());
+fn refuse(error: &ConversionError, findings: &mut Findings) {
+    match error {
+        ConversionError::Encoding(error) => {
+            let problem = findings.error(&code::ENCODING, error.to_string());
+            problem.help = Some("change the attribute in .gitattributes, or the encoding of the file".to_owned());
+        }
+        ConversionError::DeniedFilter(name, source) => {
+            let problem = denied_filter(name, source.as_deref());
+            findings.error(problem.code, problem.message).help = problem.help;
+        }
+        ConversionError::FailedFilter(name, error) => {
+            let name = printable(name.as_bytes());
+            findings.error(&code::FILTER_FAILED, format!("the filter driver `{name}` failed: {error}"));
+        }
+    }
+}
+
+/// Returns the problem of a file that the filter driver `name` would convert, by an attribute in the file `source`.
+#[must_use]
+pub fn denied_filter(name: &str, source: Option<&Path>) -> Problem {
+    let name = printable(name.as_bytes());
+    let place = source.map(|file| format!(", which {} names", printable(file.as_os_str().as_encoded_bytes())));
+    let place = place.unwrap_or_default();
+    let message = format!("the filter driver `{name}`{place}, does not run: the repository defines it, not the user");
+    let help = format!("--allow-filter {name} runs it; so does a definition in the user's own git configuration");
+    Problem { help: Some(help), ..Problem::new(&code::FILTER, message) }
 }

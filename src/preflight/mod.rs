@@ -59,6 +59,7 @@ use overlay::Directories;
 
 pub use codes::{CODES, Code, Kind, code};
 pub use conversions::{Conversions, is_of_git};
+pub use converted::denied_filter;
 pub use gallery::{Gallery, Moment, media_type};
 pub use held::{Held, closed_by, is_held, refusals, unapproved};
 pub use options::Options;

@@ -181,7 +181,7 @@ fn line_ends_and_filters_are_those_of_git() {
     tree.git(&["rm", "-q", "--cached", "plain"]);
     tree.git(&["reset", "-q", "--hard"]);
     assert_eq!(tree.git(&["status", "--porcelain"]), "");
-    let (code, report) = tree.report(&["apply", "--index"]);
+    let (code, report) = tree.report(&["apply", "--index", "--allow-filter", "shout"]);
     assert_eq!(code, 0, "{report:#}");
     assert_eq!(fs::read_to_string(tree.root().join("changed")).unwrap(), "one\r\nzwei\r\nthree\r\n");
     assert_eq!(fs::read_to_string(tree.root().join("d/new")).unwrap(), "NEW\n");

@@ -6,7 +6,7 @@ use crate::change::FileState;
 use crate::digest::{Digest, blob_id};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::Plan;
+use crate::plan::{Operation, Plan};
 use crate::policy::closed;
 use crate::preflight::{self, Code, Facts, Problem, code};
 use crate::text::Bytes;
@@ -68,9 +68,36 @@ impl Matches {
                 }
             }
         }
+        let denied = matches.deny_filters(&looking, plan, &seen)?;
+        doubtful.retain(|(_, path, _)| !denied.contains(path));
         matches.settle(&looking, doubtful)?;
         matches.converted = index.converted(&seen)?;
         Ok(matches)
+    }
+
+    /// Refuses the files that a filter driver of the repository would convert, and returns them.
+    fn deny_filters(
+        &mut self,
+        looking: &Looking<'_>,
+        plan: &Plan,
+        seen: &BTreeSet<RelPath>,
+    ) -> Result<BTreeSet<RelPath>, Failure> {
+        let is_file = |path: &&RelPath| {
+            let staged = looking.staged.entry(path).map(|entry| entry.mode);
+            let mode = || plan.operations.iter().find(|operation| operation.path == **path)?.new_mode;
+            staged.or_else(mode).is_none_or(|mode| mode.kind() == FileKind::Regular)
+        };
+        let files = seen.iter().filter(|path| closed(path).is_none()).filter(is_file).cloned().collect();
+        let mut paths = BTreeSet::new();
+        for (path, driver) in looking.index.denied_filters(&files)? {
+            let is_about = |operation: &Operation| operation.path == path || operation.from.as_ref() == Some(&path);
+            let operation = plan.operations.iter().position(is_about);
+            let source = looking.index.git().filter_source(&driver.name, &path);
+            let problem = preflight::denied_filter(&driver.name, source.as_deref());
+            self.problems.push(Problem { operation, path: Some(path.clone()), ..problem });
+            paths.insert(path);
+        }
+        Ok(paths)
     }
 
     /// Asks git about the files whose bytes are not those of the index.

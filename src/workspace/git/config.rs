@@ -4,8 +4,19 @@ use std::io;
 
 use super::{Git, process};
 
-/// The variables in their order, names as git writes them; one without a value is true.
-pub(super) type Entries = Vec<(Vec<u8>, Vec<u8>)>;
+/// The variables in their order.
+pub(super) type Entries = Vec<Variable>;
+
+/// One line of the configuration.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    /// Whether the user defines it, and not the repository.
+    pub(super) is_of_user: bool,
+    /// The name as git writes it.
+    pub(super) name: Vec<u8>,
+    /// The value; `true` for a variable without one.
+    pub(super) value: Vec<u8>,
+}
 
 impl Git {
     /// Returns what the configuration says of `key`, such as `core.whitespace`, in lower case.
@@ -15,16 +26,25 @@ impl Git {
     /// Returns why git cannot tell, if it has to be asked.
     pub fn config(&self, key: &str) -> io::Result<Option<&[u8]>> {
         let variable = key.rsplit('.').next().unwrap_or(key);
-        if self.texts().is_some_and(|texts| !texts.mention(variable) && !texts.mention("include")) {
-            return Ok(None);
+        let last = self.variables(variable)?.iter().rfind(|variable| variable.name == key.as_bytes());
+        Ok(last.map(|variable| variable.value.as_slice()))
+    }
+
+    /// Returns all variables; none if no text of the configuration contains `word`, which is in lower case.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git has to be asked and fails.
+    pub(super) fn variables(&self, word: &str) -> io::Result<&[Variable]> {
+        if self.texts().is_some_and(|texts| !texts.mention(word) && !texts.mention("include")) {
+            return Ok(&[]);
         }
         let entries = self.entries.get_or_init(|| {
-            let list = process::answer(&self.directory, &["config", "--list", "-z", "--includes"], Vec::new());
+            let arguments = ["config", "--list", "-z", "--includes", "--show-scope"];
+            let list = process::answer(&self.directory, &arguments, Vec::new());
             list.map(|list| entries(&list)).map_err(|error| error.to_string())
         });
-        let entries = entries.as_ref().map_err(|why| io::Error::other(why.clone()))?;
-        let last = entries.iter().rfind(|(name, _)| name == key.as_bytes());
-        Ok(last.map(|(_, value)| value.as_slice()))
+        entries.as_deref().map_err(|why| io::Error::other(why.clone()))
     }
 
     /// Returns whether git was asked for the configuration and could not tell: nor does it later.
@@ -43,14 +63,21 @@ impl Git {
     }
 }
 
-/// Reads `NAME LF VALUE NUL` or `NAME NUL` again and again.
+/// Reads `SCOPE NUL NAME LF VALUE NUL` or `SCOPE NUL NAME NUL` again and again.
+///
+/// Variables of the scopes `local` and `worktree` are in the repository. All others are the user's: files outside of it, the
+/// environment and the command line. A file that another one includes has the scope of that one.
 fn entries(list: &[u8]) -> Entries {
-    let entries = list.split(|&byte| byte == 0).filter(|entry| !entry.is_empty());
-    let split = |entry: &[u8]| match entry.iter().position(|&byte| byte == b'\n') {
-        Some(end) => (entry[..end].to_vec(), entry[end + 1..].to_vec()),
-        None => (entry.to_vec(), b"true".to_vec()),
+    let fields: Vec<_> = list.split(|&byte| byte == 0).collect();
+    let variable = |fields: &[&[u8]]| {
+        let is_of_user = matches!(fields[0], b"system" | b"global" | b"command");
+        let (name, value) = match memchr::memchr(b'\n', fields[1]) {
+            Some(end) => (fields[1][..end].to_vec(), fields[1][end + 1..].to_vec()),
+            None => (fields[1].to_vec(), b"true".to_vec()),
+        };
+        Variable { is_of_user, name, value }
     };
-    entries.map(split).collect()
+    fields.chunks_exact(2).map(variable).collect()
 }
 
 /// See "Values", "boolean" in git-config(1).
@@ -68,10 +95,20 @@ mod tests {
 
     #[test]
     fn a_variable_has_a_value_or_is_true() {
-        let found = entries(b"core.whitespace\n-trailing\0apply.x\0a.b\nc\nd\0");
-        let expected: [(&[u8], &[u8]); 3] =
-            [(b"core.whitespace", b"-trailing"), (b"apply.x", b"true"), (b"a.b", b"c\nd")];
-        assert_eq!(found, expected.map(|(name, value)| (name.to_vec(), value.to_vec())));
+        let found =
+            entries(b"system\0core.whitespace\n-trailing\0local\0apply.x\0worktree\0a.b\nc\nd\0command\0e.f\ng\0");
+        let expected: [(bool, &[u8], &[u8]); 4] = [
+            (true, b"core.whitespace", b"-trailing"),
+            (false, b"apply.x", b"true"),
+            (false, b"a.b", b"c\nd"),
+            (true, b"e.f", b"g"),
+        ];
+        let variable = |(is_of_user, name, value): (bool, &[u8], &[u8])| Variable {
+            is_of_user,
+            name: name.to_vec(),
+            value: value.to_vec(),
+        };
+        assert_eq!(found, expected.map(variable));
         let truths: [&[u8]; 6] = [b"Yes", b"off", b"", b"2", b"0", b"input"];
         assert_eq!(truths.map(truth), [Some(true), Some(false), Some(false), Some(true), Some(false), None]);
     }

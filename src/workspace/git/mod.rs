@@ -5,6 +5,7 @@
 
 mod attributes;
 mod config;
+mod filters;
 mod places;
 pub(super) mod process;
 
@@ -16,6 +17,7 @@ use config::Entries;
 use places::{Found, Texts};
 
 pub use attributes::Attribute;
+pub use filters::{Filter, FilterDriver};
 
 /// The git that is asked about one directory, which need not be in a repository.
 ///
@@ -24,12 +26,14 @@ pub use attributes::Attribute;
 /// # Security
 ///
 /// git decides whose repository it trusts: see `safe.directory` in git-config(1). It runs nothing that the repository or its
-/// configuration names.
+/// configuration names, except filter drivers that [`Git::allow_filters`] names.
 #[derive(Debug)]
 pub struct Git {
     directory: PathBuf,
     /// The index whose files of attributes count as well, where the work tree does not have them.
     index: Option<PathBuf>,
+    /// The filter drivers of the repository that the user allows.
+    allowed_filters: Vec<String>,
     found: OnceLock<Found>,
     texts: OnceLock<Option<Texts>>,
     entries: OnceLock<Result<Entries, String>>,
@@ -42,6 +46,7 @@ impl Git {
         Self {
             directory: directory.to_owned(),
             index: None,
+            allowed_filters: Vec::new(),
             found: OnceLock::new(),
             texts: OnceLock::new(),
             entries: OnceLock::new(),
@@ -52,6 +57,16 @@ impl Git {
     #[must_use]
     pub fn with_index(directory: &Path, index: &Path) -> Self {
         Self { index: Some(index.to_owned()), ..Self::around(directory) }
+    }
+
+    /// Allows the filter drivers `names`, even if the repository defines them.
+    ///
+    /// # Security
+    ///
+    /// Such a driver is a program that the author of the repository chose. It runs with all rights of the user.
+    #[must_use]
+    pub fn allow_filters(self, names: &[String]) -> Self {
+        Self { allowed_filters: names.to_vec(), ..self }
     }
 
     /// Returns where the directory is below the top of its work tree, without a slash at the end; empty at the top, and

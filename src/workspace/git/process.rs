@@ -12,6 +12,8 @@ use crate::process::{self, Complaints, Group, Patience, Patient};
 
 /// How long an answer may take.
 pub(super) const LIMIT: Duration = Duration::from_secs(20);
+/// How long a filter driver may take.
+pub(super) const FILTER_LIMIT: Duration = Duration::from_secs(600);
 /// Most bytes of an answer.
 const MOST_ANSWER: u64 = 256 << 20;
 /// How long the last words of a git that has ended are waited for.

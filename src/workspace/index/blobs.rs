@@ -9,7 +9,6 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha1::Digest as _;
 
-use super::git::answered;
 use super::{GitIndex, ObjectId};
 use crate::digest::{ObjectFormat, blob_id};
 use crate::workspace::Result;
@@ -100,7 +99,7 @@ impl<'i> Blobs<'i> {
         pack.extend(digest);
         // Loose objects that an index names have to be there after a loss of power as well.
         let arguments = ["-c", "core.fsync=committed", "unpack-objects", "-q"].map(OsString::from);
-        let written = answered(&self.index.root, &arguments, None, &pack, self.index.is_stopped);
+        let written = self.index.run(&arguments, None, &pack, self.index.is_stopped);
         written.map(drop).map_err(|source| self.index.failed(source))
     }
 

@@ -4,11 +4,10 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use super::git::answered;
 use super::{GitIndex, ObjectId};
 use crate::path::RelPath;
 use crate::workspace::Result;
-use crate::workspace::git::Attribute;
+use crate::workspace::git::{Attribute, FilterDriver};
 
 /// The attributes that make contents differ; see "Checking-out and checking-in" in gitattributes(5).
 const ATTRIBUTES: [&str; 6] = ["text", "crlf", "eol", "filter", "ident", "working-tree-encoding"];
@@ -32,6 +31,23 @@ impl GitIndex {
         };
         let converted = paths.iter().zip(&attributes).filter(|(_, values)| is_converted(values));
         Ok(converted.map(|(path, _)| path.clone()).collect())
+    }
+
+    /// Returns those of `paths` that a filter driver converts which is not allowed, with that driver.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot be asked.
+    pub fn denied_filters(&self, paths: &BTreeSet<RelPath>) -> Result<Vec<(RelPath, FilterDriver)>> {
+        let asked: Vec<_> = paths.iter().collect();
+        let attributes = self.git.attributes(&["filter"], &asked).map_err(|source| self.failed(source))?;
+        let mut denied = Vec::new();
+        for (path, values) in paths.iter().zip(&attributes) {
+            let Attribute::Value(name) = &values[0] else { continue };
+            let driver = self.git.filter_driver(name).map_err(|source| self.failed(source))?;
+            denied.extend(driver.filter(|driver| !driver.is_allowed).map(|driver| (path.clone(), driver)));
+        }
+        Ok(denied)
     }
 
     /// Returns whether the execute bits of files mean nothing here.
@@ -72,8 +88,7 @@ impl GitIndex {
     /// Does the same for a path that no list of lines can have.
     fn cleaned_alone(&self, path: &RelPath) -> Result<Option<ObjectId>> {
         let arguments = [OsString::from("hash-object"), OsString::from("--"), named(path.as_bytes())];
-        let answer =
-            answered(&self.root, &arguments, None, b"", self.is_stopped).map_err(|source| self.failed(source))?;
+        let answer = self.run(&arguments, None, b"", self.is_stopped).map_err(|source| self.failed(source))?;
         Ok(ObjectId::from_hex(answer.trim_ascii()))
     }
 
@@ -120,7 +135,7 @@ impl GitIndex {
         let mut option = OsString::from("--path=");
         option.push(named(name));
         let arguments = [OsString::from("cat-file"), OsString::from("--filters"), option, id.to_string().into()];
-        answered(&self.root, &arguments, None, b"", self.is_stopped).map_err(|source| self.failed(source))
+        self.run(&arguments, None, b"", self.is_stopped).map_err(|source| self.failed(source))
     }
 }
 

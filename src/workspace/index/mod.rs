@@ -9,8 +9,8 @@
 //! | a file of the work tree as git would add it, and the other way round | [`GitIndex::cleaned`], [`GitIndex::smudged`] |
 //!
 //! Paths are those below the root, which may be a directory of the work tree; git has its own view of what is outside.
-//! git runs no hook and no monitor of files here. Filters run where the attributes of a file name one that the user has
-//! configured, as in git itself.
+//! git runs no hook and no monitor of files here. A filter driver runs if the attributes of a file name it, and only if the
+//! user's own configuration defines it or [`GitIndex::allow_filters`] names it.
 
 mod blobs;
 mod convert;
@@ -205,6 +205,13 @@ impl GitIndex {
         })
     }
 
+    /// Allows the filter drivers `names`, even if the repository defines them; see [`Git::allow_filters`].
+    #[must_use]
+    pub fn allow_filters(self, names: &[String]) -> Self {
+        let git = Git::with_index(&self.root, &self.file).allow_filters(names);
+        Self { git: Arc::new(git), ..self }
+    }
+
     /// Returns the directory that it is in, absolute.
     #[must_use]
     pub fn directory(&self) -> &Path {
@@ -312,7 +319,7 @@ impl GitIndex {
     /// lock of the index behind.
     pub fn refresh(&self) {
         let arguments = ["update-index", "-q", "--refresh"].map(OsString::from);
-        let _ = answered(&self.root, &arguments, None, b"", || false);
+        let _ = self.run(&arguments, None, b"", || false);
     }
 
     /// Returns a line as `update-index --index-info` reads them.
@@ -331,7 +338,19 @@ impl GitIndex {
 
     fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        answered(&self.root, &arguments, index, input, self.is_stopped).map_err(|source| self.failed(source))
+        self.run(&arguments, index, input, self.is_stopped).map_err(|source| self.failed(source))
+    }
+
+    /// Runs git with `arguments`. It runs no filter driver that is not allowed, for any file that it looks at.
+    fn run(
+        &self,
+        arguments: &[OsString],
+        index: Option<&Path>,
+        input: &[u8],
+        is_stopped: fn() -> bool,
+    ) -> io::Result<Vec<u8>> {
+        let arguments = [&self.git.without_filters()?, arguments].concat();
+        answered(&self.root, &arguments, index, input, is_stopped)
     }
 
     fn unknown(&self) -> WorkspaceError {

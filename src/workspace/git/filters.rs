@@ -1,0 +1,173 @@
+//! Filter drivers: programs that convert files between a work tree and a repository; see "filter" in gitattributes(5).
+//!
+//! Anyone who sends a repository as an archive can put a driver into its configuration. A driver therefore runs only if the
+//! user's own configuration defines it, or if the user names it in an option.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::places::{Found, Texts, common_attributes};
+use super::{Git, process};
+use crate::path::RelPath;
+use crate::process::Patience;
+
+/// The commands of a driver, in the order of [`FilterDriver::commands`].
+const COMMANDS: [&str; 3] = ["clean", "smudge", "process"];
+
+/// A filter driver that the configuration defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterDriver {
+    /// Its name, the value of the attribute.
+    pub name: String,
+    /// Whether it may run.
+    pub is_allowed: bool,
+    commands: [Option<Vec<u8>>; 3],
+}
+
+/// A direction of a driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// From the work tree to the repository.
+    Clean,
+    /// From the repository to the work tree.
+    Smudge,
+}
+
+impl Git {
+    /// Returns the filter driver `name`; `None` if it has no command, so that files with the attribute are not filtered.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git has to be asked for the configuration and fails.
+    pub fn filter_driver(&self, name: &[u8]) -> io::Result<Option<FilterDriver>> {
+        let Ok(name) = std::str::from_utf8(name) else {
+            return Err(io::Error::other("the name of a filter driver is not UTF-8"));
+        };
+        let variables = self.variables("filter")?;
+        let found = COMMANDS.map(|command| {
+            let key = format!("filter.{name}.{command}");
+            variables.iter().rfind(|variable| variable.name == key.as_bytes() && !variable.value.is_empty())
+        });
+        if found.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let is_allowed = found.iter().flatten().all(|variable| variable.is_of_user) || self.allows(name);
+        let commands = found.map(|variable| variable.map(|variable| variable.value.clone()));
+        Ok(Some(FilterDriver { name: name.to_owned(), is_allowed, commands }))
+    }
+
+    /// Returns the options that keep git from running a driver that is not allowed, for any file of the repository.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git has to be asked for the configuration and fails.
+    pub(in crate::workspace) fn without_filters(&self) -> io::Result<Vec<OsString>> {
+        let mut options = Vec::new();
+        for variable in self.variables("filter")?.iter().filter(|variable| !variable.is_of_user) {
+            let Some(rest) = variable.name.strip_prefix(b"filter.") else { continue };
+            let Some(end) = memchr::memrchr(b'.', rest) else { continue };
+            // git takes what follows the first `=` for the value.
+            let name = std::str::from_utf8(&rest[..end]).ok().filter(|name| !name.contains('='));
+            let Some(name) = name else {
+                return Err(io::Error::other("the name of a filter driver of the repository cannot be overridden"));
+            };
+            if !self.allows(name) {
+                let settings = COMMANDS.iter().map(|command| format!("filter.{name}.{command}="));
+                let settings = settings.chain([format!("filter.{name}.required=false")]);
+                options.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]).map(OsString::from));
+            }
+        }
+        Ok(options)
+    }
+
+    /// Returns the attribute file that gives the filter `name` to the file `path`, as far as that can be told from its text.
+    #[must_use]
+    pub fn filter_source(&self, name: &str, path: &RelPath) -> Option<PathBuf> {
+        let Found::In(top, directory) = self.found() else { return None };
+        let is_source = |file: &PathBuf| {
+            let mut texts = Texts::default();
+            texts.read(file).is_some() && texts.mention(&format!("filter={}", name.to_ascii_lowercase()))
+        };
+        let info = top.join(".git/info/attributes");
+        let file = directory.join(std::str::from_utf8(path.as_bytes()).ok()?);
+        let above = file.ancestors().skip(1).take_while(|above| above.starts_with(top));
+        let in_tree = above.map(|directory| directory.join(".gitattributes"));
+        [info].into_iter().chain(in_tree).chain(common_attributes(top)).find(is_source)
+    }
+
+    /// Returns the output of an allowed driver for `content`, which belongs to the file `path`; `None` if it has no command for
+    /// that direction.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the driver fails, or has only a command of the long-running protocol.
+    pub fn run_filter(
+        &self,
+        driver: &FilterDriver,
+        filter: Filter,
+        path: &RelPath,
+        content: &[u8],
+        is_stopped: fn() -> bool,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let [clean, smudge, process] = &driver.commands;
+        let Some(command) = (if filter == Filter::Clean { clean } else { smudge }) else {
+            return match process {
+                Some(_) => Err(io::Error::other("it has only a `process` command, which needs --index")),
+                None => Ok(None),
+            };
+        };
+        if !driver.is_allowed {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let (top, name) = self.in_work_tree(path)?;
+        let mut shell = Command::new("/bin/sh");
+        shell.arg("-c").arg(with_name(command, &name)?).current_dir(top);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let patience = Patience { limit: process::FILTER_LIMIT, is_stopped };
+        process::told(&mut shell, content.to_vec(), patience).map(Some)
+    }
+
+    fn allows(&self, name: &str) -> bool {
+        self.allowed_filters.iter().any(|allowed| allowed == name)
+    }
+
+    /// Returns the top of the work tree, and the name of `path` below it.
+    fn in_work_tree(&self, path: &RelPath) -> io::Result<(PathBuf, Vec<u8>)> {
+        let answer = process::answer(&self.directory, &["rev-parse", "--show-cdup", "--show-prefix"], Vec::new())?;
+        let text = String::from_utf8(answer).map_err(io::Error::other)?;
+        let mut lines = text.lines();
+        let (up, prefix) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        Ok((self.directory.join(up), [prefix.as_bytes(), path.as_bytes()].concat()))
+    }
+}
+
+/// Returns `command` with the name of the file, quoted for the shell, for each `%f`; `%%` is a percent sign.
+fn with_name(command: &[u8], name: &[u8]) -> io::Result<OsString> {
+    let quoted = [b"'", &name.split(|&byte| byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..])[..], b"'"].concat();
+    let (mut out, mut rest) = (Vec::new(), command);
+    while let Some(at) = memchr::memchr(b'%', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let (text, length): (&[u8], _) = match rest.get(at + 1) {
+            Some(b'f') => (&quoted, 2),
+            Some(b'%') => (b"%", 2),
+            _ => (b"%", 1),
+        };
+        out.extend_from_slice(text);
+        rest = &rest[at + length..];
+    }
+    out.extend_from_slice(rest);
+    String::from_utf8(out).map(OsString::from).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_file_is_quoted() {
+        let command = |text: &[u8]| with_name(text, b"it's").unwrap().into_string().unwrap();
+        assert_eq!(command(b"x %f 100%% %d %"), r"x 'it'\''s' 100% %d %");
+    }
+}
