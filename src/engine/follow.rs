@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{Links, Policy, closed};
-use crate::preflight::{Problem, code};
+use crate::preflight::{Facts, Problem, code};
 use crate::workspace::Workspace;
 
 /// Most links on the way (`MAXSYMLINKS`, see `path_resolution(7)`).
@@ -59,8 +59,9 @@ pub(super) fn follow(workspace: &dyn Workspace, policy: &Policy, path: &RelPath)
 
 fn refused(path: &RelPath) -> Box<Problem> {
     let problem = Problem::new(&code::DENIED, "a symbolic link is on the way, and policy refuses them");
+    let facts = Facts { reason: Some("policy refuses symbolic links".to_owned()), ..Facts::default() };
     let help = Some("name the file by the path that the link leads to".to_owned());
-    Box::new(Problem { path: Some(path.clone()), help, ..problem })
+    Box::new(Problem { path: Some(path.clone()), help, facts, ..problem })
 }
 
 fn outside(path: &RelPath) -> Box<Problem> {

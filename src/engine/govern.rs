@@ -7,7 +7,7 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
 use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict};
-use crate::preflight::{Problem, closed_by, code, unapproved};
+use crate::preflight::{Facts, Problem, closed_by, code, unapproved};
 use crate::text::{Bytes, Position, Span};
 use crate::workspace::{Fault, Workspace};
 
@@ -127,8 +127,10 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
     let paths = plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path]));
     let reaching = paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
     let closed = |path: &RelPath| {
-        let message = "the path is closed: it is another name of a policy file, which --in-place would write to";
-        Problem { path: Some(path.clone()), ..Problem::new(&code::DENIED, message.to_owned()) }
+        let reason = "it is another name of a policy file, which --in-place would write to";
+        let facts = Facts { reason: Some(reason.to_owned()), ..Facts::default() };
+        let problem = Problem::new(&code::DENIED, format!("the path is closed: {reason}"));
+        Problem { path: Some(path.clone()), facts, ..problem }
     };
     reaching.map(closed).collect()
 }

@@ -111,7 +111,8 @@ pub(super) fn unchosen(error: &OnlyError) -> Problem {
 pub(super) fn rejected_plan(refusal: &Refusal) -> Problem {
     let why = refusal.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
     let help = Some("`wpatch reject --withdraw` with its plan_id lets it be approved after all".to_owned());
-    Problem { help, ..Problem::new(&code::REJECTED, format!("the plan was rejected{why}")) }
+    let facts = Facts { reason: refusal.reason.clone(), ..Facts::default() };
+    Problem { help, facts, ..Problem::new(&code::REJECTED, format!("the plan was rejected{why}")) }
 }
 
 /// There is no history where `what` could be kept.

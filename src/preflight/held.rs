@@ -77,7 +77,7 @@ pub fn closed_by(hit: &Hit) -> Problem {
     let modes = hit.modes.map(|(active, required)| (active.name(), required.name()));
     let help = hit.source.as_ref().map(|(name, line)| format!("line {line} of {name} says so"));
     let path = Some(hit.path.clone());
-    let facts = Facts { modes, ..Facts::default() };
+    let facts = Facts { modes, reason: Some(hit.reason.clone()), ..Facts::default() };
     Problem { path, help, facts, ..Problem::new(closed_code(hit), format!("the path is closed: {}", hit.reason)) }
 }
 
@@ -87,7 +87,8 @@ pub fn unapproved(hit: &Hit) -> Problem {
     let message = format!("somebody has to approve this: {}", hit.reason);
     let help = "check says what would be done, and its plan_id; --approve takes that".to_owned();
     let path = Some(hit.path.clone());
-    Problem { path, help: Some(help), ..Problem::new(&code::APPROVAL_REQUIRED, message) }
+    let facts = Facts { reason: Some(hit.reason.clone()), ..Facts::default() };
+    Problem { path, help: Some(help), facts, ..Problem::new(&code::APPROVAL_REQUIRED, message) }
 }
 
 fn closed_code(hit: &Hit) -> &'static Code {

@@ -54,6 +54,8 @@ pub struct Facts {
     pub limit: Option<u64>,
     /// The size that passed it, in bytes.
     pub size: Option<u64>,
+    /// Why a rule of policy refuses it, in the words of the rule.
+    pub reason: Option<String>,
     /// The mode that holds, and the least one that would allow it.
     pub modes: Option<(&'static str, &'static str)>,
     /// The names of the cells that a notebook has.

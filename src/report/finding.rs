@@ -111,6 +111,9 @@ pub struct ErrorReport {
     /// The size that passed it, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// Why a rule of policy refuses it, in the words of the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The mode that holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub active_mode: Option<&'static str>,
@@ -224,6 +227,7 @@ impl ErrorReport {
             around: facts.around.iter().map(NumberedText::of).collect(),
             limit: facts.limit,
             size: facts.size,
+            reason: facts.reason.clone(),
             active_mode: facts.modes.map(|(active, _)| active),
             required_mode: facts.modes.map(|(_, required)| required),
             cells: facts.cells.clone(),

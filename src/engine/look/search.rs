@@ -10,7 +10,7 @@ use crate::engine::govern::governed;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{Access, Hit, Policy, Verdict, closed};
-use crate::preflight::{Kind, Problem, code};
+use crate::preflight::{Facts, Kind, Problem, code};
 use crate::workspace::Workspace;
 
 /// Most names that are looked at below one directory.
@@ -127,5 +127,6 @@ fn in_search(hit: &Hit) -> Box<Problem> {
     let name = String::from_utf8_lossy(hit.path.name()).into_owned();
     let problem = about(&hit.path, code, &format!("the search reads a protected file: {}", hit.reason));
     let help = format!("search a directory without it, or leave it out by the glob `!{name}`");
-    Box::new(Problem { help: Some(help), ..*problem })
+    let facts = Facts { reason: Some(hit.reason.clone()), ..Facts::default() };
+    Box::new(Problem { help: Some(help), facts, ..*problem })
 }

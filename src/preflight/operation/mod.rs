@@ -154,7 +154,8 @@ impl<'a> Worker<'a> {
         };
         let Some(after) = after else { return Ok(()) };
         if self.options.policy.refuses_binary() && brings_binary(operation, &after) {
-            findings.error(&code::BINARY_DENIED, "policy refuses binary data");
+            let reason = "policy refuses binary data";
+            findings.error(&code::BINARY_DENIED, reason).facts.reason = Some(reason.to_owned());
             return Ok(());
         }
         self.describe_after(operation, known, &after, findings);
