@@ -82,7 +82,7 @@ pub(super) fn outside(name: &Path, accesses: &[Access], global: &Global) -> Resu
     let given_root = global.given_root.clone().or_else(|| Some(global.root().to_owned()));
     let given = Given::read(&Global { root: Some(parent.to_owned()), given_root, ..global.clone() })?;
     let place = |root: Vec<u8>| Place { homes: homes(), roots: vec![root] };
-    let near = Policy::new(given.layers.clone(), place(bytes(parent).to_vec()), Vec::new());
+    let near = Policy::new(given.layers.clone(), place(bytes(parent).to_vec()), Vec::new()).for_model();
     let names: Vec<_> = given.files.iter().flat_map(|file| names_on_the_way(file)).collect();
     let everywhere = near.everywhere(place(Vec::new()), below(&names, &[PathBuf::from("/")]));
     let at = |policy: &Policy, path: &[u8]| {

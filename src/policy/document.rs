@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toml::Spanned;
 
+use super::control::Control;
 use super::layer::{Grant, Layer, Links, Mode, Origin, PathRule};
 use super::pattern::{self, Case, Patterns};
 use super::secrets::Secrecy;
@@ -47,6 +48,7 @@ struct Settings {
     symlinks: Option<Links>,
     binary: Option<Binary>,
     secrets: Option<Secrecy>,
+    control_files: Option<bool>,
     max_write_bytes: Option<u64>,
     max_read_bytes: Option<u64>,
     require_hash: Option<bool>,
@@ -145,6 +147,7 @@ pub(super) fn parse_with(name: &str, bytes: &[u8], origin: Origin, case: Case) -
         refuses_binary: settings.binary == Some(Binary::Refuse),
         requires_hash: settings.require_hash == Some(true),
         secrecy: settings.secrets,
+        control: settings.control_files.map(|is_on| if is_on { Control::Ask } else { Control::Off }),
         max_read: settings.max_read_bytes,
         max_write: settings.max_write_bytes,
         grants,

@@ -24,7 +24,13 @@ impl Policy {
     #[must_use]
     pub fn explain(&self, path: &RelPath, access: Access) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
-        for hit in access.needed().iter().flat_map(|&access| self.hits(path, access)) {
+        // It holds for what models do, and the reason says so.
+        let control = |access| {
+            let hit = self.control(path, access)?;
+            Some(Hit { reason: format!("`hook` and `mcp` ask: {}", hit.reason), ..hit })
+        };
+        let all = |&access: &Access| self.hits(path, access).into_iter().chain(control(access));
+        for hit in access.needed().iter().flat_map(all) {
             if !hits.iter().any(|known| is_same(known, &hit)) {
                 hits.push(hit);
             }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::control::Control;
 use super::pattern::Patterns;
 use super::secrets::Secrecy;
 use super::{Access, Hit, Place, Verdict};
@@ -23,6 +24,7 @@ pub struct Layer {
     pub(super) refuses_binary: bool,
     pub(super) requires_hash: bool,
     pub(super) secrecy: Option<Secrecy>,
+    pub(super) control: Option<Control>,
     pub(super) max_read: Option<u64>,
     pub(super) max_write: Option<u64>,
     pub(super) grants: Vec<Grant>,

@@ -3,12 +3,14 @@
 //! Every rule is asked, and the strictest answer counts: nothing that one of them denies is opened by another.
 
 mod closed;
+mod control;
 mod document;
 mod explain;
 mod layer;
 mod names;
 mod operation;
 mod pattern;
+mod places;
 mod secrets;
 
 use crate::path::RelPath;
@@ -19,6 +21,7 @@ pub use explain::Granted;
 pub use layer::{Layer, Links, Mode, Origin};
 pub use secrets::Secrecy;
 
+use control::Control;
 use secrets::Secrets;
 
 /// What is to be done with a path.
@@ -165,6 +168,8 @@ pub struct Policy {
     secrets: Secrets,
     /// The policy files below the root, and the links on the way to them.
     files: Vec<RelPath>,
+    /// Whether a model acts, and is asked about before it writes files that control what agents and CI systems do.
+    for_model: bool,
 }
 
 /// Where a root lies: what paths below it are in the whole system.
@@ -182,13 +187,21 @@ impl Policy {
     #[must_use]
     pub fn new(layers: Vec<Layer>, place: Place, files: Vec<RelPath>) -> Self {
         let secrets = Secrets::of(&place, secrecy(&layers));
-        Self { layers, place, secrets, files }
+        Self { layers, place, secrets, files, for_model: false }
     }
 
     /// Returns this policy with one more layer.
     #[must_use]
     pub fn with(&self, layer: Layer) -> Self {
-        Self::new([&self.layers[..], &[layer]].concat(), self.place.clone(), self.files.clone())
+        let layers = [&self.layers[..], &[layer]].concat();
+        Self { for_model: self.for_model, ..Self::new(layers, self.place.clone(), self.files.clone()) }
+    }
+
+    /// Returns this policy for what a model does, in a hook or behind a server: it asks before files are written that
+    /// control what an agent or a CI system executes, unless a policy of the user switches that off.
+    #[must_use]
+    pub fn for_model(self) -> Self {
+        Self { for_model: true, ..self }
     }
 
     /// Returns the policy files below the root that others than the project gave, and the links on the way to them.
@@ -206,6 +219,9 @@ impl Policy {
     #[must_use]
     pub fn judge(&self, path: &RelPath, access: Access) -> Ruling {
         let mut hits = self.hits(path, access);
+        if self.for_model {
+            hits.extend(self.control(path, access));
+        }
         hits.retain(|hit| hit.verdict > Verdict::Allow);
         Ruling::of(hits)
     }
@@ -227,9 +243,16 @@ impl Policy {
         hits
     }
 
+    /// Returns the rule on files that control what agents and CI systems do, if it holds.
+    fn control(&self, path: &RelPath, access: Access) -> Option<Hit> {
+        let is_on = strictest(&self.layers, |layer| layer.control) == Control::Ask;
+        if is_on { control::judge(path, access, &self.place) } else { None }
+    }
+
     /// Returns whether no rule has anything to say of `path`, whatever is done with it.
     fn is_silent_about(&self, path: &RelPath) -> bool {
         self.layers.is_empty()
+            && !self.for_model
             && self.secrets.are_none()
             && self.files.is_empty()
             && closed(path).is_none()
@@ -246,7 +269,8 @@ impl Policy {
     /// holds everywhere. `files` are the policy files below that directory.
     #[must_use]
     pub fn everywhere(&self, place: Place, files: Vec<RelPath>) -> Self {
-        Self::new(self.layers.iter().map(Layer::without_paths).collect(), place, files)
+        let layers = self.layers.iter().map(Layer::without_paths).collect();
+        Self { for_model: self.for_model, ..Self::new(layers, place, files) }
     }
 
     fn is_policy_file(&self, path: &RelPath) -> bool {

@@ -63,6 +63,12 @@ pub(super) fn is_ending(part: &[u8], end: &[u8]) -> bool {
     is_end(&name) || is_end(&name[..stream - dots])
 }
 
+/// Returns whether some file system takes `part` for a name with the beginning `start`.
+pub(super) fn is_beginning(part: &[u8], start: &[u8]) -> bool {
+    let name = folded_name(part);
+    name.len() >= start.len() && name[..start.len()].eq_ignore_ascii_case(start)
+}
+
 /// Returns what all spellings of `text` have in common: without case, in one normal form, without what is ignored.
 ///
 /// Upper case in between makes of what is not told apart the same letters, such as of long s and s: with it the lower case

@@ -2,19 +2,15 @@
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
+use super::places::{
+    AT_HOME, Closes, IN_ETC, IN_RUN, STRICT_BEGINNINGS, STRICT_ENDS, STRICT_MODELS, STRICT_NAMES, Secret,
+};
 use super::{Access, Place, names};
 use crate::path::RelPath;
 
-/// Closed with everything below, in a home.
-const AT_HOME: [&[u8]; 6] = [b".aws", b".gnupg", b".kube", b".docker", b".netrc", b".pgpass"];
 /// Closed but for a few files directly in it, in a home.
 const SSH: &[u8] = b".ssh";
 const OPEN_IN_SSH: [&[u8]; 4] = [b"config", b"known_hosts", b"known_hosts.old", b"authorized_keys"];
-/// Closed with everything below, in `/etc`.
-const IN_ETC: [&[u8]; 4] = [b"shadow", b"gshadow", b"sudoers", b"sudoers.d"];
-/// Closed for reading wherever they are, where that is asked for: whole names, and ends of names.
-const STRICT_NAMES: [&[u8]; 2] = [b".env", b".git-credentials"];
-const STRICT_ENDS: [&[u8]; 4] = [b".pem", b".key", b".p12", b".pfx"];
 
 /// How much is taken for a secret, the least first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +47,17 @@ impl<'de> Deserialize<'de> for Secrecy {
     }
 }
 
+/// A directory of the system with secrets in it.
+struct Area {
+    secrets: &'static [Secret],
+    /// Whether it has a `.ssh`, which is closed but for [`OPEN_IN_SSH`].
+    has_ssh: bool,
+}
+
+static HOME: Area = Area { secrets: AT_HOME, has_ssh: true };
+static ETC: Area = Area { secrets: IN_ETC, has_ssh: false };
+static RUN: Area = Area { secrets: IN_RUN, has_ssh: false };
+
 /// What is secret below a root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets {
@@ -59,13 +66,19 @@ pub(super) struct Secrets {
 }
 
 /// How a directory with secret places and the root lie to each other.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Scope {
     /// The way from the directory down to the root.
     before: Vec<Vec<u8>>,
     /// The way from the root down to the directory.
     behind: Vec<Vec<u8>>,
-    is_closed: fn(&[&[u8]], Access) -> bool,
+    area: &'static Area,
+}
+
+impl std::fmt::Debug for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scope").field("before", &self.before).field("behind", &self.behind).finish_non_exhaustive()
+    }
 }
 
 impl Secrets {
@@ -73,8 +86,9 @@ impl Secrets {
         let mut scopes = Vec::new();
         if secrecy > Secrecy::Off {
             for root in &place.roots {
-                scopes.extend(Scope::of(root, b"/etc", is_closed_in_etc));
-                scopes.extend(place.homes.iter().filter_map(|home| Scope::of(root, home, is_closed_at_home)));
+                let areas = [(&b"/etc"[..], &ETC), (b"/run", &RUN), (b"/var/run", &RUN)];
+                scopes.extend(areas.into_iter().filter_map(|(directory, area)| Scope::of(root, directory, area)));
+                scopes.extend(place.homes.iter().filter_map(|home| Scope::of(root, home, &HOME)));
             }
         }
         Self { scopes, is_strict: secrecy == Secrecy::Strict }
@@ -93,19 +107,17 @@ impl Secrets {
 
 impl Scope {
     /// `None` if nothing below `root` is below `directory`, or nothing of that can be secret.
-    fn of(root: &[u8], directory: &[u8], is_closed: fn(&[&[u8]], Access) -> bool) -> Option<Self> {
+    fn of(root: &[u8], directory: &[u8], area: &'static Area) -> Option<Self> {
         let parts = |name: &[u8]| -> Vec<Vec<u8>> {
             name.split(|&byte| byte == b'/').filter(|part| !part.is_empty()).map(<[u8]>::to_vec).collect()
         };
         let (root, directory) = (parts(root), parts(directory));
         if let Some(before) = root.strip_prefix(&directory[..]) {
             let way: Vec<&[u8]> = before.iter().map(Vec::as_slice).collect();
-            // Whatever is below a way that is not closed itself is open, but for what `.ssh` has in it.
-            let may_be_closed = way.is_empty() || is_closed(&way, Access::Modify);
-            return may_be_closed.then(|| Self { before: before.to_vec(), behind: Vec::new(), is_closed });
+            return area.may_hold(&way).then(|| Self { before: before.to_vec(), behind: Vec::new(), area });
         }
         let behind = directory.strip_prefix(&root[..])?.to_vec();
-        Some(Self { before: Vec::new(), behind, is_closed })
+        Some(Self { before: Vec::new(), behind, area })
     }
 
     fn is_hit(&self, path: &RelPath, access: Access) -> bool {
@@ -114,30 +126,85 @@ impl Scope {
             return false;
         }
         let way: Vec<&[u8]> = self.before.iter().map(Vec::as_slice).chain(parts).collect();
-        (self.is_closed)(&way, access)
+        self.area.is_closed(&way, access)
     }
 }
 
-/// `way` leads down from the home.
-fn is_closed_at_home(way: &[&[u8]], access: Access) -> bool {
-    let Some((first, rest)) = way.split_first() else { return false };
-    if names::is_spelled(first, SSH) {
-        return match rest {
-            // Its names may be listed.
-            [] => access != Access::Read,
-            [name] => !OPEN_IN_SSH.contains(name),
-            _ => true,
+impl Area {
+    /// Returns whether `way`, which leads down from the directory, leads to a secret.
+    fn is_closed(&self, way: &[&[u8]], access: Access) -> bool {
+        let is_closed_in_ssh = match way {
+            [first, rest @ ..] if self.has_ssh && names::is_spelled(first, SSH) => match rest {
+                // Its names may be listed.
+                [] => access != Access::Read,
+                [name] => !OPEN_IN_SSH.contains(name),
+                _ => true,
+            },
+            _ => false,
         };
+        let closes = |secret: &Secret| secret.closes == Closes::All || access != Access::Read;
+        let is_there = |secret: &Secret| {
+            let mut parts = way.iter();
+            secret.path.split('/').all(|name| parts.next().is_some_and(|part| names::is_spelled(part, name.as_bytes())))
+        };
+        is_closed_in_ssh || self.secrets.iter().any(|secret| closes(secret) && is_there(secret))
     }
-    AT_HOME.iter().any(|name| names::is_spelled(first, name))
-}
 
-/// `way` leads down from `/etc`.
-fn is_closed_in_etc(way: &[&[u8]], _: Access) -> bool {
-    way.first().is_some_and(|first| IN_ETC.iter().any(|name| names::is_spelled(first, name)))
+    /// Returns whether something at or below the end of `way` can be a secret.
+    fn may_hold(&self, way: &[&[u8]]) -> bool {
+        let leads = |secret: &Secret| {
+            way.iter().zip(secret.path.split('/')).all(|(part, name)| names::is_spelled(part, name.as_bytes()))
+        };
+        let is_ssh = self.has_ssh && way.first().is_some_and(|first| names::is_spelled(first, SSH));
+        is_ssh || self.secrets.iter().any(leads)
+    }
 }
 
 fn is_strict_name(name: &[u8]) -> bool {
-    STRICT_NAMES.iter().any(|secret| names::is_spelled(name, secret))
-        || STRICT_ENDS.iter().any(|end| names::is_ending(name, end))
+    let is_one = |names: &[&str]| names.iter().any(|known| names::is_spelled(name, known.as_bytes()));
+    let begins = || STRICT_BEGINNINGS.iter().any(|start| names::is_beginning(name, start.as_bytes()));
+    is_one(STRICT_NAMES)
+        || begins() && !is_one(STRICT_MODELS)
+        || STRICT_ENDS.iter().any(|end| names::is_ending(name, end.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_of_the_table_is_closed_and_has_a_source() {
+        let homes = || vec![b"/home/me".to_vec()];
+        for (root, secrets) in [("/home/me", AT_HOME), ("/etc", IN_ETC), ("/run", IN_RUN), ("/var/run", IN_RUN)] {
+            for Secret { path, closes, source } in secrets {
+                assert!(source.contains("://") || source.contains('('), "{path}");
+                let (first, last) = path.rsplit_once('/').unwrap_or(("", path));
+                for (root, name) in [
+                    (root.to_owned(), (*path).to_owned()),
+                    (root.to_owned(), path.to_uppercase()),
+                    (root.to_owned(), format!("{path}/below")),
+                    (format!("{root}/{first}").trim_end_matches('/').to_owned(), last.to_owned()),
+                    (String::new(), format!("{}/{path}", &root[1..])),
+                ] {
+                    let place = Place { roots: vec![root.clone().into()], homes: homes() };
+                    let secrets = Secrets::of(&place, Secrecy::Places);
+                    let path = RelPath::new(name.as_bytes()).unwrap();
+                    assert!(
+                        secrets.is_hit(&path, Access::Modify) && secrets.is_hit(&path, Access::Create),
+                        "{root} {name}"
+                    );
+                    let is_readable = *closes == Closes::Writing && name.ends_with("authorized_keys");
+                    assert_eq!(secrets.is_hit(&path, Access::Read), !is_readable, "{root} {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_project_in_a_home_costs_nothing() {
+        for root in ["/home/me/work", "/home/me/.config/other", "/srv/p", "/home/me/.local/share/x"] {
+            let place = Place { roots: vec![root.into()], homes: vec![b"/home/me".to_vec()] };
+            assert!(Secrets::of(&place, Secrecy::Places).are_none(), "{root}");
+        }
+    }
 }

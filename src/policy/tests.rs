@@ -205,6 +205,17 @@ fn secrets_are_closed_where_they_are_kept_and_nowhere_else() {
 }
 
 #[test]
+fn a_list_of_keys_that_let_others_in_may_be_read_and_not_written() {
+    let policy = placed("/home/me", "");
+    for name in ["authorized_keys", "AUTHORIZED_KEYS"] {
+        let verdicts = Access::ALL.map(|access| verdict(&policy, &format!(".ssh/{name}"), access));
+        assert_eq!(verdicts[1..], [Verdict::Deny; 5], "{name}");
+        assert_eq!(verdicts[0] == Verdict::Allow, name == "authorized_keys");
+    }
+    assert_eq!(verdict(&policy, ".ssh/config", Access::Modify), Verdict::Allow);
+}
+
+#[test]
 fn only_who_is_trusted_may_say_that_nothing_is_secret() {
     let secrecy_of = |layers: &[(&str, Origin)]| {
         secrecy(&layers.iter().map(|(text, origin)| layer(text, *origin)).collect::<Vec<_>>())
@@ -235,11 +246,23 @@ fn strict_secrets_may_not_be_read_wherever_they_are() {
         "s.p12",
         "s.pfx",
         ".git-credentials",
+        ".env.local",
+        ".ENV.Production",
+        "a/.env.test.local",
+        ".env.example.local",
+        ".envrc",
+        "id_ed25519",
+        "a/.npmrc",
+        "x.jks",
     ] {
         assert_eq!(verdict(&policy, name, Access::Read), Verdict::Deny, "{name}");
         assert_eq!(verdict(&policy, name, Access::Create), Verdict::Allow, "{name}");
     }
-    assert_eq!(verdict(&policy, "x.env", Access::Read), Verdict::Allow);
+    for name in
+        ["x.env", ".env.example", "a/.env.sample", ".env.template", ".env.dist", ".environment", "id_rsa.pub", "key"]
+    {
+        assert_eq!(verdict(&policy, name, Access::Read), Verdict::Allow, "{name}");
+    }
 }
 
 /// Returns the policy for `root`, which is another one than `/srv/p`, that the files are of.
@@ -365,6 +388,7 @@ fn text() -> impl Strategy<Value = String> {
         "secrets = false",
         "secrets = 'strict'",
         "symlinks = 'follow'",
+        "control_files = false",
     ]);
     (rules, grants, settings).prop_map(|(rules, grants, settings)| {
         let rules = rules.iter().map(|(pattern, op, verdict)| {
@@ -380,10 +404,10 @@ proptest! {
     fn a_project_only_tightens(given in proptest::collection::vec(text(), 0..3), own in text(), name in name()) {
         let layers = given.iter().map(|text| layer(text, Origin::Given)).collect();
         let place = Place { roots: vec![b"/home/me".to_vec()], homes: vec![b"/home/me".to_vec()] };
-        let without = Policy::new(layers, place, Vec::new());
+        let without = Policy::new(layers, place, Vec::new()).for_model();
         let with = without.with(layer(&own, Origin::Project));
         for access in Access::ALL {
-            for name in [name.as_str(), ".ssh/id", "x.pem", ".git/x", "wpatch.toml"] {
+            for name in [name.as_str(), ".ssh/id", "x.pem", ".git/x", "wpatch.toml", ".mcp.json"] {
                 prop_assert!(verdict(&with, name, access) >= verdict(&without, name, access), "{name} {access:?}");
             }
         }

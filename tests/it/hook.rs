@@ -1,5 +1,6 @@
 //! What agents are answered that ask before they use a tool.
 
+mod control;
 mod grants;
 mod outside;
 mod search;

@@ -15,6 +15,7 @@ mod search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -22,9 +23,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::args::Global;
-use super::policy::policy;
+use super::policy::policy as policy_of;
 use super::{Stop, document, input, open, output, rooted};
-use crate::engine::options::{Held, code};
+use crate::engine::options::{Held, Policy, code};
 use crate::engine::{self, Change, Outcome, Request};
 use crate::report::{FileReport, Report, refusal};
 use crate::text::printable;
@@ -189,6 +190,11 @@ impl Call {
             Stop::new(&code::USAGE, format!("the input of {} cannot be understood: {error}", self.tool_name))
         })
     }
+}
+
+/// Returns the policy for what a model does below the root.
+fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
+    Ok(Arc::new(Policy::clone(&*policy_of(global)?).for_model()))
 }
 
 /// Returns the decision on a change of one file.

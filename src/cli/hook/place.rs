@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Decision, of_refused};
+use super::{Decision, of_refused, policy};
 use crate::cli::args::Global;
-use crate::cli::policy::{self, aim, names_on_the_way};
+use crate::cli::policy::{aim, names_on_the_way, outside};
 use crate::cli::{Stop, names_of, open};
 use crate::engine;
 use crate::engine::options::Access;
@@ -92,17 +92,17 @@ impl Place {
         let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
         let opened = self.names.last().filter(|name| !is_below(name))?;
         let given_root = self.global.given_root.clone().or_else(|| Some(self.global.root().to_owned()));
-        let outside = Global { root: Some(opened.clone()), given_root, ..self.global.clone() };
-        fs_err::metadata(opened).is_ok_and(|stat| stat.is_dir()).then_some(outside)
+        let global = Global { root: Some(opened.clone()), given_root, ..self.global.clone() };
+        fs_err::metadata(opened).is_ok_and(|stat| stat.is_dir()).then_some(global)
     }
 
     /// Returns what rules say of one name.
     fn ruled(&self, name: &Path, does: Use) -> Result<Decision, Stop> {
         let accesses = does.accesses(name);
         let below = self.roots.iter().find_map(|root| name.strip_prefix(root).ok());
-        let Some(below) = below else { return policy::outside(name, accesses, &self.global).map(of_refused) };
+        let Some(below) = below else { return outside(name, accesses, &self.global).map(of_refused) };
         let Ok(path) = RelPath::new(below.as_os_str().as_encoded_bytes()) else { return Ok(Decision::None) };
-        Ok(of_refused(engine::judged(&path, accesses, &policy::policy(&self.global)?, &open(&self.global)?).err()))
+        Ok(of_refused(engine::judged(&path, accesses, &policy(&self.global)?, &open(&self.global)?).err()))
     }
 }
 

@@ -6,9 +6,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 
 use super::place::{Place, Use};
-use super::{Call, Decision, of_refused};
+use super::{Call, Decision, of_refused, policy};
 use crate::cli::args::Global;
-use crate::cli::policy::policy;
 use crate::cli::{Stop, open};
 use crate::engine;
 

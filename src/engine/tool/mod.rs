@@ -179,6 +179,8 @@ pub fn tool(
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
 ) -> Option<ToolAnswer> {
+    let policy = Arc::new(Policy::clone(&options.policy).for_model());
+    let options = &ToolOptions { policy, ..options.clone() };
     let call = Call { options, workspace, interrupt };
     let answer = if EDITORS.contains(&name) {
         editor(arguments, &call)
