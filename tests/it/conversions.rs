@@ -275,7 +275,7 @@ fn random_patches_give_the_bytes_of_git_apply() {
         let mut dice = Dice::new(seed);
         let pair = Pair::new(&mut dice);
         for step in 0..5 {
-            let reach: &[&str] = dice.one(&[&[][..], &[], &[], &["--index"], &["--cached"]]);
+            let reach: &[&str] = dice.one(&[&[][..], &[], &[], &["--index"], &["--cached"], &["--intent-to-add"]]);
             let text = patch(&pair, &mut dice);
             let is_undone = dice.once_in(2) && !text.windows(9).any(|word| word == b"copy from");
             let mut result = compared(&pair, reach, &text);

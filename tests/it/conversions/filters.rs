@@ -88,8 +88,11 @@ fn settings(mark: &Path) -> Vec<(String, String)> {
     ["clean", "smudge", "process"].map(|command| (format!("filter.up.{command}"), run.clone())).to_vec()
 }
 
+/// A way to define a driver in a repository, with its name.
+type Definition = (&'static str, fn(&Scene));
+
 /// The ways to define a driver in a repository.
-fn definitions() -> [(&'static str, fn(&Scene)); 4] {
+fn definitions() -> [Definition; 4] {
     fn set(scene: &Scene, option: &[&str]) {
         for (key, value) in settings(&scene.mark()) {
             scene.git(&[&["config"], option, &[&key, &value]].concat());
@@ -170,7 +173,7 @@ fn a_driver_that_is_allowed_runs_as_in_git() {
                 scene.git(&[&["config"], place, &[key, value]].concat());
             }
             fs::write(scene.root().join("a.u"), "ONE\n").unwrap();
-            scene.command("git", ".").args(["update-index", "-q", "--refresh"]).status().unwrap();
+            scene.command("git", ".").args(["update-index", "-q", "--refresh"]).output().unwrap();
             let mut command = scene.command(program, ".");
             command.arg("apply").args(options).arg("../patch");
             let is_ours = program != "git" && !is_of_user;

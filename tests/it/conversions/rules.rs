@@ -96,6 +96,19 @@ fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() 
 }
 
 #[test]
+fn a_change_that_is_made_already_is_found_in_the_form_of_the_repository() {
+    let attributes = b"* text eol=crlf\n*.rc working-tree-encoding=UTF-16\n";
+    let pair = pair(&[(".gitattributes", attributes), ("x", b"one\r\n"), ("old", b"one\r\n")]);
+    let rename = "diff --git a/old b/moved.rc\nsimilarity index 100%\nrename from old\nrename to moved.rc\n";
+    let rename = format!("{rename}--- a/old\n+++ b/moved.rc\n@@ -1 +1 @@\n-one\n+2\n");
+    let patch = [modified("x", "one", "2"), created("new", "new"), created("new.rc", "new"), rename].concat();
+    assert_eq!(compared(&pair, &[], patch.as_bytes()), Ok(Outcome::Applied));
+    let (before, [_, ours]) = (pair.state("wpatch"), pair.apply(&["--idempotent"], patch.as_bytes()));
+    assert!(ours.status.success(), "{ours:?}");
+    assert_eq!(pair.state("wpatch"), before);
+}
+
+#[test]
 fn formats_that_git_does_not_have_name_the_bytes_of_the_work_tree() {
     let pair = pair(&[(".gitattributes", b"* text=auto eol=crlf ident\n"), ("x", b"$Id$\none\r\ntwo\n")]);
     let patch = "x\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n";
