@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Outcome, Request, Run};
 use crate::report::{self, Report};
-use crate::syntax::Quoting;
+use crate::syntax::{Quoting, Truncated};
 use crate::workspace::git::Git;
 
 /// Returns which names of `report` git quotes for who is in `directory`. It is asked only where one is not ASCII.
@@ -25,7 +25,8 @@ pub fn quoting(report: &Report, directory: &Path) -> Quoting {
 /// let report = engine::describe(Request::of("--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n one\n+two\n")).report;
 /// assert_eq!((report.summary.files, report.summary.added), (1, 1));
 /// ```
-pub fn describe(request: Request) -> Outcome {
+pub fn describe(mut request: Request) -> Outcome {
+    request.syntax.truncated = Truncated::Read;
     let mut run = Run::new("apply", report::Outcome::Described);
     run.policy = std::sync::Arc::clone(&request.preflight.policy);
     run.read(request);

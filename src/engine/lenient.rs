@@ -95,7 +95,12 @@ impl Run {
                 // What fits nowhere is refused as it stands, with all that is known of its places.
                 let is_nothing = |refusal: &Refusal| refusal.kind == RefusalKind::NoPatch;
                 let all = |is: &dyn Fn(&Refusal) -> bool| refusals.iter().all(|(_, refusal)| is(refusal));
-                if has_plan && !is_torn && all(&is_unknown) || all(&is_nothing) {
+                let errors: Vec<_> = match &resolved {
+                    Some(Ok(found)) => found.problems.iter().filter(|problem| is_error(problem)).collect(),
+                    _ => Vec::new(),
+                };
+                let is_exact_plan = has_plan && !is_torn && blames_no_other(&errors, &refusals);
+                if is_exact_plan && all(&is_unknown) || all(&is_nothing) {
                     return self.read(plain);
                 }
                 self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));
@@ -190,11 +195,20 @@ fn is_torn(operation: &Operation, text: &[u8]) -> bool {
     }
 }
 
+/// Returns whether each file has at most as many `errors` as `refusals`: other hunks fit after a repair, and a report
+/// on the patch without repairs blames them, too.
+fn blames_no_other(errors: &[&Problem], refusals: &Refusals) -> bool {
+    let count = |path: &RelPath| errors.iter().filter(|error| error.path.as_ref() == Some(path)).count();
+    let refused = |path: &RelPath| refusals.iter().filter(|(_, refusal)| refusal.path.as_ref() == Some(path)).count();
+    errors.iter().filter_map(|error| error.path.as_ref()).all(|path| count(path) <= refused(path))
+}
+
 /// A part of a patch that has no certain reading.
 fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
     let code = match refusal.kind {
         RefusalKind::NoPatch => &code::NO_PATCH,
         RefusalKind::Stray => &code::EXTRA_LINES,
+        RefusalKind::Cut => &code::TRUNCATED,
         RefusalKind::NotFound => &code::NOT_FOUND,
         RefusalKind::Overlap => &code::OVERLAP,
         RefusalKind::Ambiguous => &code::AMBIGUOUS,
@@ -209,7 +223,15 @@ fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
     let path: Option<RelPath> = refusal.path.clone();
     let lines = refusal.lines.clone();
     let facts = Facts { nearest: refusal.nearest.clone(), ..Facts::default() };
-    Problem { place: Some((input, refusal.span)), path, lines, facts, ..Problem::new(code, refusal.message.clone()) }
+    let help = (refusal.kind == RefusalKind::Cut).then(|| "send the complete patch".to_owned());
+    Problem {
+        place: Some((input, refusal.span)),
+        path,
+        lines,
+        facts,
+        help,
+        ..Problem::new(code, refusal.message.clone())
+    }
 }
 
 /// Says what was repaired, each kind once.

@@ -5,7 +5,7 @@ use std::error::Error;
 use crate::path::{PathError, RelPath};
 use crate::plan::{Input, NameError, OnlyError, Rejection, RejectionKind};
 use crate::preflight::{Facts, Problem, Severity, code};
-use crate::syntax::{SyntaxError, SyntaxErrorKind};
+use crate::syntax::{Broken, SyntaxErrorKind};
 use crate::text::printable;
 use crate::transaction::history::Refusal;
 use crate::transaction::{Failure, KeptFile, Recovered};
@@ -17,13 +17,18 @@ const AGAIN: &str = "nothing was written; try again";
 /// Most names in one message.
 const MOST_NAMED: usize = 8;
 
+/// The help for a patch that ends too early.
+pub(super) const SEND_ALL: &str = "the patch ends in the middle of this hunk; send the complete patch";
+
 /// A patch text that cannot be read.
-pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
+pub(super) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Problem {
+    let is_at_end = || text.bytes.get(error.span.start..).is_none_or(|rest| rest.trim_ascii().is_empty());
     let code = match &error.kind {
         SyntaxErrorKind::NoPatch => &code::NO_PATCH,
         SyntaxErrorKind::NotIncluded => &code::NOT_INCLUDED,
         SyntaxErrorKind::Expected(_) => &code::EXPECTED,
         SyntaxErrorKind::LineCount { .. } => &code::LINE_COUNT,
+        SyntaxErrorKind::Truncated { .. } => &code::TRUNCATED,
         SyntaxErrorKind::NumberTooLarge => &code::NUMBER_TOO_LARGE,
         SyntaxErrorKind::ExtraLines => &code::EXTRA_LINES,
         SyntaxErrorKind::Mode => &code::BAD_MODE,
@@ -37,6 +42,8 @@ pub(super) fn broken(error: &SyntaxError, input: usize) -> Problem {
         SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
     };
     let help = match &error.kind {
+        SyntaxErrorKind::Truncated { .. } => Some(SEND_ALL),
+        SyntaxErrorKind::LineCount { .. } if is_at_end() => Some(SEND_ALL),
         SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
         SyntaxErrorKind::NoPatch => Some(
             "a patch is a unified, git, context or normal diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",

@@ -49,7 +49,7 @@ impl Run {
                     whole.append(plan);
                 }
                 Err(error) => {
-                    self.problems.push(broken(&error.error, whole.inputs.len()));
+                    self.problems.push(broken(&error, whole.inputs.len()));
                     let listed = listed.map(|(name, listed)| (name.to_owned(), listed.line));
                     whole.inputs.push(plan::Input { listed, ..error.input });
                     self.plan.inputs = whole.inputs;

@@ -123,6 +123,8 @@ codes! {
     EXPECTED = "wpatch::parse::expected", Parse;
     /// A hunk header promises another number of lines than follow.
     LINE_COUNT = "wpatch::parse::line_count", Parse;
+    /// The patch ends before its last hunk does.
+    TRUNCATED = "wpatch::parse::truncated", Parse;
     /// A number is larger than any file has lines or bytes.
     NUMBER_TOO_LARGE = "wpatch::parse::number_too_large", Parse;
     /// Lines of a hunk follow one whose counts are used up.

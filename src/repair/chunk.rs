@@ -1,6 +1,7 @@
 //! A chunk as it came, and the ways in which it can be read.
 
-use super::read::{Line, is_signature};
+use super::bodies::{Body, bodies};
+use super::read::Line;
 use super::shown::{unescaped, without_numbers};
 use super::{Row, Trail};
 use crate::plan::LineKind;
@@ -76,6 +77,19 @@ pub(super) struct Chunk<'t> {
     /// Where that stands in the patch.
     pub(super) at: usize,
     pub(super) is_at_end: bool,
+    /// Whether the text shows that no line is missing at the end: another header, a closing fence or the like follows.
+    pub(super) is_closed: bool,
+    /// How many empty lines follow the last line.
+    blank: usize,
+}
+
+/// Too few lines below a header, which are the sign of a patch that was cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shortage {
+    /// How many old and new lines the header counts.
+    pub(super) promised: (usize, usize),
+    /// How many there are.
+    pub(super) found: (usize, usize),
 }
 
 /// One line as a reading has it.
@@ -100,9 +114,17 @@ pub(super) struct Reading {
     pub(super) headings: Vec<Vec<u8>>,
     /// What has to be told if this is the one.
     pub(super) rows: Vec<Row>,
+    /// Whether no line is missing at its end.
+    pub(super) is_closed: bool,
 }
 
 impl Reading {
+    /// Returns how many old and new lines it has.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let count = |other| self.lines.iter().filter(|line| line.kind != other).count();
+        (count(LineKind::Insertion), count(LineKind::Deletion))
+    }
+
     pub(super) fn old(&self) -> impl Iterator<Item = &ReadLine> {
         self.lines.iter().filter(|line| line.kind != LineKind::Insertion)
     }
@@ -111,16 +133,34 @@ impl Reading {
 impl<'t> Chunk<'t> {
     pub(super) fn new(header: Header<'t>, mut body: Vec<Line<'t>>, first: Line<'t>, is_at_end: bool) -> Self {
         // Empty lines behind the last line belong to nothing.
+        let length = body.len();
         while body.last().is_some_and(|line| line.text.is_empty()) {
             body.pop();
         }
-        Self { header, body, line: first.number, at: first.span.start, is_at_end }
+        let blank = length - body.len();
+        Self { header, body, line: first.number, at: first.span.start, is_at_end, is_closed: true, blank }
+    }
+
+    /// Returns what is missing if `found` is all that follows the header, and nothing closes the chunk. Blank lines at
+    /// the end can be context that lost its blank.
+    pub(super) fn shortage(&self, found: (usize, usize)) -> Option<Shortage> {
+        let promised = self.header.counts?;
+        let missing = (promised.0.checked_sub(found.0)?, promised.1.checked_sub(found.1)?);
+        let are_blank = missing.0 == missing.1 && missing.0 <= self.blank;
+        (missing != (0, 0) && !are_blank).then_some(Shortage { promised, found })
+    }
+
+    /// Returns whether its last line is context, and as many old as new lines are missing.
+    pub(super) fn ends_in_context(&self) -> bool {
+        let is_even = |short: Shortage| short.promised.0 - short.found.0 == short.promised.1 - short.found.1;
+        self.body.last().is_some_and(|line| line.text.starts_with(b" "))
+            && self.shortage(counts(&self.body)).is_none_or(is_even)
     }
 
     /// Returns the readings, the one that is most likely meant first. The first that has exactly one place counts.
     pub(super) fn readings(&self) -> Vec<Reading> {
         let mut readings = Vec::new();
-        for body in self.bodies() {
+        for Body { lines: body, is_closed, row: cut } in bodies(self) {
             for Head { headings, glued, row } in self.heads(body) {
                 let mut lines = lines(body);
                 if let Some((kind, text)) = glued {
@@ -128,7 +168,7 @@ impl<'t> Chunk<'t> {
                     lines.insert(0, line);
                 }
                 let headings = headings.into_iter().map(<[u8]>::to_vec).collect();
-                readings.push(Reading { lines, headings, rows: row.into_iter().collect() });
+                readings.push(Reading { lines, headings, rows: row.into_iter().chain(cut).collect(), is_closed });
             }
         }
         let numbered: Vec<_> = readings
@@ -140,23 +180,6 @@ impl<'t> Chunk<'t> {
         readings.extend(numbered);
         readings.extend(unescaped);
         readings
-    }
-
-    /// Returns what may be the body: all of it; without what has no marker at the end and may be prose; without the
-    /// signature of a mail.
-    fn bodies(&self) -> Vec<&[Line<'t>]> {
-        let is_marked = |line: &Line<'_>| matches!(line.text.first(), Some(b'+' | b'-' | b' ' | b'\\'));
-        let marked = self.body.iter().rposition(is_marked).map_or(0, |last| last + 1);
-        let mut bodies = vec![&self.body[..]];
-        if (1..self.body.len()).contains(&marked) {
-            bodies.push(&self.body[..marked]);
-            if is_signature(self.body[marked - 1].text)
-                && self.body[marked].text.first().is_some_and(u8::is_ascii_digit)
-            {
-                bodies.push(&self.body[..marked - 1]);
-            }
-        }
-        bodies
     }
 
     /// The ways to take the texts of the header above `body`: headings, and perhaps a first line.

@@ -37,7 +37,7 @@ pub(super) fn place_parts(file: &Lines<'_>, reading: &Reading, trail: &mut Trail
     }
     let mut whole: Option<Placed> = None;
     for lines in reading.lines.split(is_gap).filter(|lines| !lines.is_empty()) {
-        let part = Reading { lines: lines.to_vec(), headings: Vec::new(), rows: Vec::new() };
+        let part = Reading { lines: lines.to_vec(), headings: Vec::new(), rows: Vec::new(), is_closed: true };
         let Some(placed) = place_part(file, &part, trail)? else { return Ok(None) };
         match &mut whole {
             None => whole = Some(placed),

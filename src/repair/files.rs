@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::chunk::{Chunk, counts};
 use super::compose::{self, compose};
 use super::names::{Named, Names};
 use super::read::{Deed, Section};
-use super::refusal::refusals;
+use super::refusal::{cut, refusals};
 use super::{Refusal, RefusalKind, Row, Trail};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -64,6 +65,11 @@ impl<'w> Files<'w> {
         };
         let after = match (section.deed, &found) {
             (Deed::Create, _) => {
+                let short = |chunk: &Chunk<'_>| chunk.shortage(counts(&chunk.body)).filter(|_| !chunk.is_closed);
+                if let Some(shortage) = section.chunks.last().and_then(short) {
+                    let hunk = format!("chunk {}", section.chunks.len());
+                    return refuse(RefusalKind::Cut, Some(path), cut(&hunk, shortage));
+                }
                 let Some(content) = compose::created(section, trail) else {
                     let message = "lines of the new file have no sign, and may be none of it".to_owned();
                     return refuse(RefusalKind::Stray, Some(path), message);

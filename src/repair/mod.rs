@@ -6,12 +6,14 @@
 //!
 //! To add a repair, add a row of [`ROWS`], and the reading in `chunk`, `read` or `names` that gives it.
 
+mod bodies;
 mod chunk;
 mod compose;
 mod depth;
 mod elision;
 mod files;
 mod lines;
+mod lost;
 mod names;
 mod place;
 mod read;
@@ -27,6 +29,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 
 use files::Files;
 use names::Names;
+use read::Unread;
 pub use refusal::{Refusal, RefusalKind};
 use rows::Trail;
 pub use rows::{ROWS, Row};
@@ -57,7 +60,12 @@ pub fn repair(
     let nothing = |kind, span, message: &str| Ok(Err(vec![Refusal::new(kind, None, span, message)]));
     let sections = match read::read(text, &mut trail) {
         Ok(sections) => sections,
-        Err((span, message)) => return nothing(RefusalKind::Stray, span, message),
+        Err(Unread::Stray(span)) => {
+            return nothing(RefusalKind::Stray, span, "this belongs to no change that could be read");
+        }
+        Err(Unread::Cut(span)) => {
+            return nothing(RefusalKind::Cut, span, "the patch is cut off in this section, which nothing closes");
+        }
     };
     if sections.is_empty() {
         return nothing(RefusalKind::NoPatch, Span::default(), "no patch was found, also not a damaged one");

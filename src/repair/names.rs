@@ -4,7 +4,7 @@ use super::RefusalKind;
 use super::chunk::Chunk;
 use super::read::{Deed, Section};
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{PathError, RelPath};
 use crate::policy::{Access, Policy, Verdict};
 use crate::syntax::unquote;
 use crate::text::printable;
@@ -110,15 +110,16 @@ impl Names<'_> {
     fn candidates(&self, name: &[u8], section: &Section<'_>) -> Option<Vec<(RelPath, bool)>> {
         let plain = cleaned(name);
         let is_changed = plain != name;
-        if plain.split(|&byte| byte == b'/').any(|part| part == b"..") {
-            return None;
-        }
         if is_absolute(&plain) {
             return Some(vec![(self.below_root(&plain)?, true)]);
         }
         let mut found = Vec::new();
         let is_prefixed = [b"a/".as_slice(), b"b/", b"i/", b"w/"].iter().any(|prefix| plain.starts_with(prefix));
         let stripped = is_prefixed.then(|| &plain[2..]);
+        // `..` may lead back to the root, as in strict mode, but not out of it under any reading.
+        if [Some(&*plain), stripped].into_iter().flatten().any(|name| RelPath::new(name) == Err(PathError::Outside)) {
+            return None;
+        }
         // One prefix on both sides is a directory.
         let is_directory = section.names.len() > 1 && section.names.iter().all(|name| name.get(..2) == plain.get(..2));
         let whole = RelPath::new(&plain).ok();

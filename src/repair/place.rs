@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::chunk::{Chunk, ReadLine, Reading};
+use super::chunk::{Chunk, ReadLine, Reading, Shortage};
 use super::depth::{is_column_lost, is_doubtful};
 use super::elision::{is_elision, place_parts};
 use super::lines::Lines;
 use super::twin::twin;
-use super::{Row, Trail};
+use super::{Row, Trail, lost};
 use crate::matching::LADDER;
 use crate::matching::reindent::Reindent;
 use crate::plan::LineKind;
@@ -29,6 +29,12 @@ pub(super) enum Misfit {
     Nothing,
     /// It would write a line that stands for others.
     Elided,
+    /// Lines after it can be text, or lines of it.
+    Tail,
+    /// It was cut off.
+    Cut(Shortage),
+    /// Its line at this line of the patch can be an insertion, or context that lost its blank.
+    Sign(usize),
     /// To search it would take too long.
     TooMuch,
 }
@@ -79,11 +85,22 @@ pub(super) fn place(
     trail: &mut Trail,
 ) -> Result<Placed, Misfit> {
     let mut readings = chunk.readings();
+    if readings.is_empty() {
+        return Err(Misfit::Tail);
+    }
     // What stands for other lines is never written.
     let is_elided = |line: &ReadLine| line.kind == LineKind::Insertion && is_elision(&line.text);
     readings.retain(|reading| !reading.lines.iter().any(is_elided));
     if readings.is_empty() {
         return Err(Misfit::Elided);
+    }
+    let restored = lost::restored(file, chunk, &readings, trail)?;
+    let shortage = |reading: &Reading| chunk.shortage(reading.counts()).filter(|_| !reading.is_closed);
+    let cut = readings.iter().find_map(shortage);
+    readings.retain(|reading| shortage(reading).is_none() || chunk.ends_in_context());
+    readings.splice(0..0, restored);
+    if let Some(cut) = cut.filter(|_| readings.is_empty()) {
+        return Err(Misfit::Cut(cut));
     }
     let stood = readings.iter().map(|reading| standing(file, reading, trail)).collect::<Result<Vec<_>, _>>()?;
     let mut misfit = Misfit::NotFound;
@@ -106,6 +123,17 @@ pub(super) fn place(
                     if let Some(other) = twin(file, chunk, reading, start, trail)? {
                         return Err(Misfit::Ambiguous(vec![other.min(start), other.max(start)]));
                     }
+                    if is_section_of_cut(chunk, reading, start) {
+                        continue;
+                    }
+                    // Lines that the file does not have cannot be missing: the count is wrong.
+                    let is_possible = |cut: Shortage| start + cut.promised.0 <= file.all.len();
+                    if shortage(reading).is_some_and(is_possible) {
+                        continue;
+                    }
+                    if lost::is_doubtful(file, chunk, reading, start) {
+                        return Err(Misfit::Sign(chunk.line));
+                    }
                     let placed = fitted(file, reading, start, rung)?;
                     for &row in &reading.rows {
                         trail.note(row, chunk.line);
@@ -124,7 +152,17 @@ pub(super) fn place(
             return Ok(placed);
         }
     }
+    let misfit = cut.map_or(misfit, Misfit::Cut);
     Err(stood.into_iter().flatten().next().map_or(misfit, Misfit::Applied))
+}
+
+/// Returns whether `reading`, placed at `start`, takes the section text of a header as the missing line of a chunk that
+/// was cut off: the section is the line of another place.
+fn is_section_of_cut(chunk: &Chunk<'_>, reading: &Reading, start: usize) -> bool {
+    let is_elsewhere = chunk.header.stated.is_some_and(|stated| stated != start + 1);
+    let (old, new) = reading.counts();
+    let is_glued = reading.rows.contains(&Row::GluedHeader) && reading.lines[0].kind == LineKind::Context;
+    is_glued && is_elsewhere && !reading.is_closed && chunk.shortage((old - 1, new - 1)).is_some()
 }
 
 fn note_rung(rung: usize, reading: &Reading, file: &Lines<'_>, start: usize, line: usize, trail: &mut Trail) {

@@ -1,6 +1,6 @@
 //! Why a patch cannot be repaired.
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Shortage};
 use super::place::Misfit;
 use super::read::Section;
 use super::rows::Trail;
@@ -33,6 +33,8 @@ pub enum RefusalKind {
     NoPatch,
     /// Lines look like a change and belong to none.
     Stray,
+    /// The patch was cut off.
+    Cut,
     /// A chunk fits nowhere.
     NotFound,
     /// A chunk fits in several places.
@@ -156,7 +158,28 @@ fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<usize>) {
         Misfit::Elided => {
             (RefusalKind::Stray, format!("chunk {number} would write a line that stands for others"), Vec::new())
         }
+        Misfit::Tail => {
+            let message =
+                format!("lines after chunk {number} can be a list or part of the chunk, and its counts fit both");
+            (RefusalKind::Stray, message, Vec::new())
+        }
+        Misfit::Cut(shortage) => (RefusalKind::Cut, cut(&format!("chunk {number}"), shortage), Vec::new()),
+        Misfit::Sign(line) => {
+            let message = format!(
+                "a line of chunk {number} (line {line} of the patch) can be an insertion, or context without its blank"
+            );
+            (RefusalKind::Ambiguous, message, Vec::new())
+        }
         Misfit::TooMuch => (RefusalKind::TooMuch, format!("chunk {number} would take too long to search"), Vec::new()),
         Misfit::Nothing => (RefusalKind::NotFound, format!("chunk {number} changes nothing"), Vec::new()),
     }
+}
+
+/// Returns the message for a hunk with fewer lines than its header counts.
+pub(super) fn cut(hunk: &str, Shortage { promised, found }: Shortage) -> String {
+    let (old, new) = promised;
+    format!(
+        "{hunk} is cut off: its header counts {old} old and {new} new lines, the patch has {} and {}",
+        found.0, found.1
+    )
 }

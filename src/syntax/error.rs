@@ -49,6 +49,19 @@ pub enum SyntaxErrorKind {
         /// What follows.
         found: usize,
     },
+    /// The input ends before the last hunk does.
+    #[error(
+        "hunk {hunk} is cut off: its header counts {} old and {} new lines, the patch has {} and {}",
+        .promised.0, .promised.1, .found.0, .found.1
+    )]
+    Truncated {
+        /// The number of the hunk in its file, counted from 1.
+        hunk: usize,
+        /// How many old and new lines the header counts.
+        promised: (usize, usize),
+        /// How many there are.
+        found: (usize, usize),
+    },
     /// A number is larger than any file has lines or bytes.
     #[error("the number is too large")]
     NumberTooLarge,

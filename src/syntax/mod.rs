@@ -110,6 +110,8 @@ pub trait Syntax: Sync {
 pub struct Options {
     /// Whether the lines of a hunk are counted instead of believing its header (`--recount`).
     pub recount: bool,
+    /// What `recount` does with a last hunk that has fewer lines than its header counts.
+    pub truncated: Truncated,
     /// Whether forms that models write by mistake are mended where they have one meaning only (`--lenient`).
     pub lenient: bool,
     /// Whether a change that the text names and does not contain is an error (`--strict-input`).
@@ -122,6 +124,15 @@ pub struct Options {
     pub max_files: usize,
     /// Most hunks in one patch text.
     pub max_hunks: usize,
+}
+
+/// What `--recount` does with a last hunk that has fewer lines than its header counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truncated {
+    /// It is a mistake: the patch was cut off.
+    Refused,
+    /// It is read, for output such as `--stat` that changes no file.
+    Read,
 }
 
 /// What is done about sections that name no file: diffs with hunks alone, or with `/dev/null` on both sides.
@@ -137,6 +148,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             recount: false,
+            truncated: Truncated::Refused,
             lenient: false,
             strict_input: false,
             allow_empty: false,
@@ -214,6 +226,11 @@ pub fn parse(
             inputs.iter_mut().for_each(number_not_included);
             let mut plan = Plan { inputs, operations: sections.operations };
             if options.recount {
+                if let Some((input, error)) =
+                    recount::truncation(&plan).filter(|_| options.truncated == Truncated::Refused)
+                {
+                    return Err(Box::new(Broken { input: plan.inputs.swap_remove(input), error }));
+                }
                 recount::note(&mut plan);
             }
             Ok(plan)

@@ -82,7 +82,7 @@ fn each_option_without_which_a_patch_does_not_fit_goes_with_its_plan() {
         (&["--unidiff-zero"], change("n", "@@ -4,0 +5 @@\n+more\n")),
         (&["--ignore-whitespace"], change("blanks", "@@ -1 +1 @@\n-a b\n+c\n")),
         (&["--match", "ladder"], change("blanks", "@@ -1 +1 @@\n-  a  b\n+c\n")),
-        (&["--recount"], one.replace("-1,2 +1,2", "-1,5 +1,4")),
+        (&["--recount"], one.replace("-1,2 +1,2", "-1,5 +1,1")),
         (&["--lenient"], change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n")),
         (&["--overwrite"], change("b", "@@ -0,0 +1 @@\n+new\n").replace("a/b", "/dev/null")),
         (&["--idempotent"], change("b", "@@ -1 +1 @@\n-zero\n+three\n") + &one),

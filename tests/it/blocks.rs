@@ -153,7 +153,7 @@ fn the_shape_of_a_patch_needs_no_file() {
     let told = json!([report["ok"], report["command"], report["outcome"], report["summary"]["hunks"]]);
     assert_eq!(told, json!([true, "check", "described", 3]));
     assert_eq!(run(root.path(), &["check"], &patch)["error"]["kind"], "missing");
-    let wrong = DIFF.replace("-1,3", "-1,4");
+    let wrong = DIFF.replace("-1,3", "-1,2");
     fs::write(root.path().join("a.txt"), "1\n2\n3\n").unwrap();
     assert_eq!(run(root.path(), &["check"], &wrong)["error"]["kind"], "parse");
     assert_eq!(run(root.path(), &["check", "--recount"], &wrong)["ok"], true);

@@ -78,10 +78,20 @@ fn forms_that_are_mistakes_are_mended_and_told() {
     let old = forgiven("PUT 2.=2:\n-two\n+TWO\n");
     assert_eq!(old.0, "one\nTWO\nthree\nfour\nfive\n");
     assert_eq!(old.1, ["a row with `-` says only what goes"]);
-    let empty = forgiven("PUT 2.=4:\n");
-    assert_eq!((empty.0.as_str(), empty.1.len()), ("one\nfive\n", 1));
+    let empty = forgiven("PUT 2.=4:\nPUT <2:\n+2\n");
+    assert_eq!((empty.0.as_str(), empty.1.len()), ("one\n2\nfive\n", 1));
     let twice = forgiven("PUT 2.=2:\n+A\nPUT 2.=2:\n+B\n");
     assert_eq!((twice.0.as_str(), twice.1.len()), ("one\nB\nthree\nfour\nfive\n", 1));
+}
+
+#[test]
+fn a_patch_that_was_cut_off_is_refused() {
+    for patch in ["[a#2914]\nPUT 2.=4:\n", "*** Begin Patch\n[a#2914]\nPUT 2.=2:\n+x\n"] {
+        for is_lenient in [true, false] {
+            let (report, _) = apply(&memory(TEXT), patch, is_lenient);
+            assert_eq!(report["error"]["kind"], "parse", "{report:#}");
+        }
+    }
 }
 
 /// What has no place cannot be emptied, whoever reads it.

@@ -3,6 +3,7 @@
 mod damage;
 mod further;
 mod refusals;
+mod truncation;
 
 use std::collections::BTreeMap;
 
@@ -156,4 +157,23 @@ fn a_file_that_only_moves_may_have_any_number_of_lines() {
     let there = RelPath::new(b"there").unwrap();
     let lengths: Vec<_> = memory.files().iter().map(|(path, file)| (path.clone(), file.contents.len())).collect();
     assert_eq!(lengths, [(path(), 2), (there, large.len())]);
+}
+
+#[test]
+fn a_report_does_not_blame_files_that_a_repair_makes_fit() {
+    let other = RelPath::new(b"dir/other.txt").unwrap();
+    let hunk = |name: &str, old: &str| {
+        format!("--- a/dir/{name}\n+++ b/dir/{name}\n@@ -7,9 +7,1 @@\n one\n-{old}\n+2\n three\n")
+    };
+    for (first, second) in [("two", "deux"), ("deux", "two")] {
+        let text = "one\ntwo\nthree\n";
+        let memory = Memory::with_files([(path(), Entry::file(text)), (other.clone(), Entry::file(text))]);
+        let patch = [hunk("file.txt", first), hunk("other.txt", second)].concat();
+        let request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
+        let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
+        let blamed: Vec<_> = report["problems"].as_array().unwrap().iter().map(|problem| &problem["path"]).collect();
+        let wrong = if first == "deux" { "dir/file.txt" } else { "dir/other.txt" };
+        assert_eq!(blamed, [wrong], "{report:#}");
+        assert!(report["problems"][0]["nearest"].is_object(), "{report:#}");
+    }
 }

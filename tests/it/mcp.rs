@@ -253,7 +253,7 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
         client.does("apply_patch", &json!({"patch": patch}));
         assert_eq!(desk.bytes("a"), left.as_bytes());
     }
-    let miscounted = "--- a/a\n+++ b/a\n@@ -1,5 +1,7 @@\n-5\n+6\n";
+    let miscounted = "--- a/a\n+++ b/a\n@@ -1,5 +1,0 @@\n-5\n+6\n";
     client.is_refused("parse", "apply_patch", &json!({"patch": miscounted}));
     let text = client.does("apply_patch", &json!({"patch": miscounted, "lenient": true}));
     assert!(text.contains("warning"), "{text}");

@@ -1,9 +1,11 @@
 //! The body of a chunk, and where it ends.
 
-use super::markers::{Marker, is_end_marker, is_fence, is_file_header, is_signature, marker};
+use super::markers::{
+    Marker, is_closing_tag, is_end_marker, is_fence, is_file_header, is_here_end, is_signature, marker,
+};
 use super::{Deed, Line, Reader};
 use crate::repair::Trail;
-use crate::repair::chunk::{Chunk, Header, counts};
+use crate::repair::chunk::{Chunk, Header};
 
 /// What stands further on, worked out once for all lines.
 pub(super) struct Outlook {
@@ -18,6 +20,11 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
+    /// Returns whether the last line has its newline.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     pub(super) fn of(lines: &[Line<'_>], is_whole: bool) -> Self {
         let mut has_more = vec![false; lines.len()];
         let mut is_behind = false;
@@ -56,11 +63,9 @@ impl<'t> Reader<'t> {
         if self.is_enveloped && is_create && !self.is_certain_end(&body) {
             self.stray.get_or_insert(first.span);
         }
-        if self.is_cut(&header, &body) {
-            self.cut = Some(first.span);
-        }
+        self.is_closed = false;
         let Some(section) = self.sections.last_mut() else { return };
-        if let Some(last) = body.last() {
+        if let Some(last) = self.next.checked_sub(1).and_then(|last| self.lines.get(last)) {
             section.span.end = last.span.end;
         }
         section.chunks.push(Chunk::new(header, body, first, is_at_end));
@@ -108,20 +113,6 @@ impl<'t> Reader<'t> {
         has_marker || is_signed && (self.outlook.is_whole || self.next < self.lines.len())
     }
 
-    /// Returns whether the text ends in the middle of a chunk: behind a change, without the marker that ends its envelope,
-    /// or without a line end although more lines are counted.
-    fn is_cut(&self, header: &Header<'t>, body: &[Line<'t>]) -> bool {
-        let is_last = self.next >= self.outlook.end;
-        let is_change = body.last().is_some_and(|line| matches!(line.text.first(), Some(b'+' | b'-')));
-        if !is_last || !is_change {
-            return false;
-        }
-        let (old, new) = counts(body);
-        let is_short = header.counts.is_some_and(|wanted| wanted != (old, new) && wanted.0 >= old && wanted.1 >= new);
-        let has_begin = || self.lines[..self.next].iter().any(|line| matches!(marker(line.text), Some(Marker::Begin)));
-        if self.is_enveloped { has_begin() } else { is_short && !self.outlook.is_whole }
-    }
-
     /// Returns whether `line` cannot belong to the body before it.
     fn ends_body(&self, line: Line<'t>, header: &Header<'t>, counts: (usize, usize), is_free: bool) -> bool {
         let text = line.text;
@@ -131,8 +122,8 @@ impl<'t> Reader<'t> {
             return true;
         }
         let is_full = header.counts == Some(counts);
-        let is_closing = self.has_fence && is_fence(text) || text == b"EOF" || text == b"PATCH";
-        let is_tag = text.starts_with(b"</") && text.ends_with(b">") && !self.is_enveloped;
+        let is_closing = self.has_fence && is_fence(text) || is_here_end(text);
+        let is_tag = is_closing_tag(text) && !self.is_enveloped;
         if is_closing || is_tag {
             // Lines that look so are also in files.
             let has_rest = self.has_more() || self.is_enveloped && self.has_end();

@@ -26,7 +26,7 @@ impl<'t> Reader<'t> {
         self.next += 1;
         self.is_enveloped = false;
         self.has_gap = false;
-        let (mut is_half, mut is_binary) = (false, false);
+        let (mut is_half, mut has_target, mut is_binary) = (false, false, false);
         while let Some(line) = self.peek(0) {
             let text = line.text;
             let is_word = WORDS.iter().any(|word| text.starts_with(word));
@@ -35,16 +35,18 @@ impl<'t> Reader<'t> {
                 break;
             }
             section.take(text);
-            is_half |= text.starts_with(b"rename from ");
+            is_half |= [&b"rename from "[..], b"copy from ", b"similarity "].iter().any(|word| text.starts_with(word));
+            has_target |= text.starts_with(b"rename to ") || text.starts_with(b"copy to ");
             is_binary |= text.starts_with(b"Binary files ") || text.starts_with(b"GIT binary patch");
             section.span.end = line.span.end;
             self.next += 1;
         }
         section.is_verbatim |= is_binary;
         section.has_marker = section.deed != Deed::Update || section.target.is_some() || section.mode.is_some();
-        if is_half && section.target.is_none() {
+        if is_half && !has_target {
             self.stray.get_or_insert(section.span);
         }
+        self.open();
         self.sections.push(section);
     }
 
@@ -73,6 +75,7 @@ impl<'t> Reader<'t> {
             !section.is_enveloped && section.chunks.is_empty() && section.span.end == line.span.start
         });
         if is_new {
+            self.is_closed = false;
             self.sections.push(Section::new(Deed::Update, Vec::new(), line));
         }
         let section = self.sections.last_mut()?;
@@ -82,11 +85,19 @@ impl<'t> Reader<'t> {
         }
         section.take_sides(sides);
         section.span.end = self.lines[self.next + taken - 1].span.end;
+        self.header = Some(self.lines[self.next + taken - 1].span);
         Some(taken)
     }
 }
 
 impl<'t> Section<'t> {
+    /// Returns whether it names two files and says neither which one it is about nor that one becomes the other.
+    pub(super) fn is_torn(&self) -> bool {
+        let [new, old] = self.names[..] else { return false };
+        let is_open = self.chunks.is_empty() && self.target.is_none() && !self.is_verbatim && !self.is_enveloped;
+        is_open && behind(new) != behind(old) && new != old
+    }
+
     /// Takes a line of a git header.
     fn take(&mut self, line: &'t [u8]) {
         let behind = |word: &[u8]| line.strip_prefix(word);

@@ -75,3 +75,13 @@ pub(in crate::repair) fn is_signature(line: &[u8]) -> bool {
 pub(super) fn is_end_marker(line: &[u8]) -> bool {
     matches!(marker(line), Some(Marker::End))
 }
+
+/// The word that ends a heredoc.
+pub(super) fn is_here_end(line: &[u8]) -> bool {
+    line == b"EOF" || line == b"PATCH"
+}
+
+/// `</patch>`
+pub(super) fn is_closing_tag(line: &[u8]) -> bool {
+    line.starts_with(b"</") && line.ends_with(b">")
+}

@@ -6,14 +6,14 @@ mod body;
 mod header;
 mod markers;
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, counts};
 use super::{Row, Trail};
 use crate::mode::FileMode;
 use crate::text::{BYTE_ORDER_MARK, Span, lines, without_ending};
 
 use body::Outlook;
 pub(super) use markers::is_signature;
-use markers::{Marker, is_exact_marker, is_fence, is_file_header, marker};
+use markers::{Marker, is_closing_tag, is_exact_marker, is_fence, is_file_header, is_here_end, marker};
 
 /// What a section does with its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ fn source<'t>(text: &'t [u8], trail: &mut Trail) -> Vec<Line<'t>> {
 ///
 /// Returns the place of what looks like a change and belongs to none that was read, or of one that was cut off: what is
 /// meant by it is not known.
-pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<'t>>, (Span, &'static str)> {
+pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<'t>>, Unread> {
     let lines = source(text, trail);
     let mut reader = Reader {
         outlook: Outlook::of(&lines, text.ends_with(b"\n")),
@@ -101,22 +101,38 @@ pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<
         has_gap: true,
         behind: Behind::Nothing,
         stray: None,
+        has_begin: false,
+        is_closed: true,
+        header: None,
         cut: None,
     };
     while reader.next < reader.lines.len() {
         reader.line(trail);
     }
-    let is_empty = |section: &&Section<'_>| !section.has_marker && section.chunks.is_empty() && !section.is_verbatim;
+    reader.end();
+    let is_empty = |section: &&Section<'_>| {
+        section.is_torn() || !section.has_marker && section.chunks.is_empty() && !section.is_verbatim
+    };
     // A block of another grammar would be left out.
     let block = reader.lines.iter().find(|line| line.text.trim_ascii_end() == b"<<<<<<< SEARCH").map(|line| line.span);
     let stray = reader.stray.or(block).or(reader.sections.iter().find(is_empty).map(|section| section.span));
     match (stray, reader.cut) {
-        (Some(span), _) => Err((span, "this belongs to no change that could be read")),
-        (None, Some(span)) => Err((span, "the patch was cut off in this change, so that the rest of it is not known")),
+        (Some(span), _) => Err(Unread::Stray(span)),
+        (None, Some(span)) => Err(Unread::Cut(span)),
         (None, None) => Ok(reader.sections),
     }
 }
 
+/// Why a text is no patch, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// Lines that belong to no change.
+    Stray(Span),
+    /// The last section is not complete: an envelope without its end, a header line without its newline.
+    Cut(Span),
+}
+
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Reader<'t> {
     lines: Vec<Line<'t>>,
     outlook: Outlook,
@@ -129,7 +145,14 @@ struct Reader<'t> {
     behind: Behind,
     /// A line that looks like one of a chunk and is in none.
     stray: Option<Span>,
-    /// The last chunk, if it is not whole.
+    /// Whether the present envelope has its first line.
+    has_begin: bool,
+    /// Whether the text shows that the last section is whole: a closing fence, the end of an envelope or the like
+    /// follows.
+    is_closed: bool,
+    /// The last header line.
+    header: Option<Span>,
+    /// A section that is not complete.
     cut: Option<Span>,
 }
 
@@ -183,11 +206,57 @@ impl<'t> Reader<'t> {
         is_open && (line.starts_with(b"@@") || is_first && is_headless)
     }
 
+    /// Notes that the last section is cut off, unless something closes it.
+    fn end(&mut self) {
+        if std::mem::replace(&mut self.is_closed, true) {
+            return;
+        }
+        // The name or mode on a header line without its newline may be longer.
+        let last = self.lines.last().map(|line| line.span);
+        if let Some(section) = self.sections.last().filter(|_| !self.outlook.is_whole() && self.header == last) {
+            self.cut.get_or_insert(section.span);
+        }
+        let Some(section) = self.sections.last() else { return };
+        let is_change =
+            |chunk: &Chunk<'_>| chunk.body.last().is_some_and(|line| matches!(line.text, [b'+' | b'-', ..]));
+        let last = section.chunks.last();
+        // The lines of the file that goes are missing.
+        let is_bare_deletion = section.deed == Deed::Delete && !section.is_enveloped && last.is_none();
+        if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change)) {
+            self.cut.get_or_insert(section.span);
+            return;
+        }
+        // If another header counts too many lines, that is how this patch was made.
+        let chunks = self.sections.iter().flat_map(|section| &section.chunks);
+        let count = chunks.clone().count().saturating_sub(1);
+        let is_miscounted = chunks.take(count).any(|chunk| chunk.shortage(counts(&chunk.body)).is_some());
+        if let Some(chunk) = self.sections.last_mut().and_then(|section| section.chunks.last_mut()) {
+            chunk.is_closed = is_miscounted && chunk.ends_in_context();
+        }
+    }
+
+    /// Notes that a section begins or goes on: no line is missing before it.
+    fn open(&mut self) {
+        self.is_closed = false;
+        self.header = self.next.checked_sub(1).and_then(|last| self.lines.get(last)).map(|line| line.span);
+    }
+
+    /// Takes a fence. One with a word opens: if another one is open, that was cut off.
+    fn fence(&mut self, line: &[u8]) {
+        let is_opening = line.iter().any(u8::is_ascii_alphanumeric);
+        if is_opening && self.has_fence {
+            self.end();
+        }
+        self.is_closed |= self.has_fence;
+        self.has_fence = is_opening || !self.has_fence;
+    }
+
     /// Leaves a line out that belongs to nothing, or notes that it should.
     fn prose(&mut self, line: Line<'t>, trail: &mut Trail) {
         if is_fence(line.text) {
-            self.has_fence = !self.has_fence;
+            self.fence(line.text);
         }
+        self.is_closed |= is_signature(line.text) || is_here_end(line.text) || is_closing_tag(line.text);
         let is_blank = line.text.trim_ascii().is_empty();
         self.has_gap |= is_blank;
         let is_item = self.has_gap && !self.is_enveloped && !self.has_fence && matches!(line.text, [_, b' ', ..]);
@@ -210,10 +279,11 @@ impl<'t> Reader<'t> {
         self.next += 1;
         let (deed, name) = match marker {
             Marker::Begin => {
-                (self.is_enveloped, self.behind) = (true, Behind::Nothing);
+                (self.is_enveloped, self.behind, self.has_begin) = (true, Behind::Nothing, true);
                 return;
             }
             Marker::End => {
+                (self.has_begin, self.is_closed) = (false, true);
                 if let Behind::Prose(span) = self.behind {
                     self.stray.get_or_insert(span);
                 }
@@ -230,11 +300,13 @@ impl<'t> Reader<'t> {
             trail.note(Row::Envelope, line.number);
         }
         (self.is_enveloped, self.behind) = (true, Behind::Nothing);
+        self.open();
         self.sections.push(Section { is_enveloped: true, has_marker: true, ..Section::new(deed, vec![name], line) });
     }
 
     /// `*** Move to:`, which a file takes once.
     fn moved(&mut self, name: &'t [u8], line: Line<'t>) {
+        self.header = Some(line.span);
         let is_free = |section: &&mut Section<'_>| section.deed == Deed::Update && section.target.is_none();
         match self.sections.last_mut().filter(|_| self.is_enveloped).filter(is_free) {
             Some(section) => section.target = Some(name),

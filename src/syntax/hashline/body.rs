@@ -34,8 +34,14 @@ pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<Body, SyntaxErr
 pub(super) fn forgive(text: &[u8], lines: &mut Lines<'_>, target: LineTarget) -> Result<Body, SyntaxError> {
     let at = content_span(text, lines.offset());
     let mut body = forgiven(lines);
+    // A last line without `+` and newline can be the start of an operation that was cut off.
+    if let Some(&(_, at)) = body.repairs.last().filter(|(_, at)| at.end == text.len()) {
+        return Err(SyntaxError::new(NO_ROW, at));
+    }
     let is_empty = matches!(&body.new, NewLines::Given(rows) if rows.is_empty());
-    if (is_empty || !body.gone.is_empty()) && !matches!(target, LineTarget::Lines(_)) {
+    // Rows can be missing at the end of a text that was cut off.
+    let is_cut = is_empty && lines.clone().all(|(_, line)| line.trim_ascii().is_empty());
+    if is_cut || (is_empty || !body.gone.is_empty()) && !matches!(target, LineTarget::Lines(_)) {
         return Err(SyntaxError::new(NO_ROW, at));
     }
     if is_empty {

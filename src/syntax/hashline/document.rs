@@ -52,13 +52,13 @@ impl<'a, 's> Document<'a, 's> {
 
     /// Reads to the end and returns where that is.
     pub(super) fn read(mut self) -> Result<usize, SyntaxError> {
-        let mut is_first = true;
+        let (mut is_first, mut has_begin) = (true, false);
         while let Some((span, whole)) = self.lines.next() {
             let content = line::trimmed(whole);
             let at = Span::new(span.start, span.start + content.len());
             match content {
                 b"" => continue,
-                BEGIN if is_first => {}
+                BEGIN if is_first => has_begin = true,
                 END => {
                     self.finish_section(at)?;
                     return Ok(self.lines.offset());
@@ -72,7 +72,11 @@ impl<'a, 's> Document<'a, 's> {
             }
             is_first = false;
         }
-        self.finish_section(Span::new(self.text.len(), self.text.len()))?;
+        let end = Span::new(self.text.len(), self.text.len());
+        self.finish_section(end)?;
+        if has_begin {
+            return Err(error(SyntaxErrorKind::Expected("`*** End Patch`"), end));
+        }
         Ok(self.text.len())
     }
 

@@ -45,8 +45,13 @@ pub(super) fn refuse_other_side(action: Action, hunks: &[Hunk]) -> Result<(), Sy
 
 /// Returns whether the header of `hunk` promises other numbers of lines than the hunk was read with.
 pub(super) fn is_miscounted(text: &[u8], hunk: &Hunk) -> bool {
-    Header::parse(hunk.header.of(text), hunk.header)
-        .is_ok_and(|header| (header.old.count, header.new.count) != (hunk.old.count, hunk.new.count))
+    promised(text, hunk).is_some_and(|promised| promised != (hunk.old.count, hunk.new.count))
+}
+
+/// Returns the numbers of old and new lines in the header of `hunk`.
+pub(super) fn promised(text: &[u8], hunk: &Hunk) -> Option<(usize, usize)> {
+    let header = Header::parse(hunk.header.of(text), hunk.header).ok()?;
+    Some((header.old.count, header.new.count))
 }
 
 fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<Hunk, SyntaxError> {

@@ -38,7 +38,7 @@ fn each_option_of_a_job_means_what_it_means_on_the_command_line() {
         (loose.clone(), json!({"context": 1}), 1, 0),
         (loose, json!({"fuzz": 1}), 1, 0),
         (change("n", "@@ -4,0 +5 @@\n+more\n"), json!({"unidiff_zero": true}), 1, 0),
-        (one.replace("-1 +1", "-1,3 +1,4"), json!({"recount": true}), 2, 0),
+        (one.replace("-1 +1", "-1,3 +1,0"), json!({"recount": true}), 2, 0),
         (change("n", "@@ -1,3 +1,3 @@\n1\n-2\n+two\n3\n"), json!({"lenient": true}), 2, 0),
         (change("blanks", "@@ -1 +1 @@\n-a b\n+c\n"), json!({"ignore_whitespace": true}), 1, 0),
         (change("twice", middle), json!({"unique": true}), 0, 1),
