@@ -80,7 +80,9 @@ fn told(
         let workspace = open_to_change(global)?;
         let interrupt = watched()?;
         let mut outcome = run(&workspace, request::transaction(global), interrupt);
-        outcome.report.root = Some(root(global));
+        // What concerns the history is about the whole work tree.
+        let top = engine::history_root(&workspace).map(|top| top.to_string_lossy().into_owned());
+        outcome.report.root = Some(top.unwrap_or_else(|| root(global)));
         Ok(outcome)
     };
     let outcome = outcome().unwrap_or_else(|stop| stop.into_outcome(command));

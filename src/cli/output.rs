@@ -1,6 +1,6 @@
 //! What goes to which stream: data to standard output, words on problems to standard error.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use anstream::stream::RawStream;
@@ -152,8 +152,20 @@ impl Output {
             more => writeln!(err, "and {more} more problems; --json has them all")?,
         }
         whitespace::print_sum(outcome, &mut err)?;
-        outcome.report.diagnostics.iter().try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))
+        outcome.report.diagnostics.iter().try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))?;
+        if io::stderr().is_terminal() { print_history(outcome, &mut err) } else { Ok(()) }
     }
+}
+
+/// Tells a person that the change cannot be undone, unless a problem says so.
+fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
+    let reason = outcome.report.history.as_ref().and_then(|history| history.reason.as_ref());
+    let Some(reason) = reason.filter(|_| outcome.report.changed) else { return Ok(()) };
+    if outcome.problems.iter().any(|problem| problem.message.contains(reason.as_str())) {
+        return Ok(());
+    }
+    writeln!(err, "note: this change cannot be undone: {}", printable(reason.as_bytes()))?;
+    writeln!(err, "help: `wpatch init` lets later changes be undone")
 }
 
 /// Prints what language servers said, a line for each.

@@ -12,9 +12,9 @@ use crate::process::{self, Ending, Errand, Ran};
 use crate::progress::{Phase, Progress};
 use crate::report::{CommandReport, Report, print_json};
 use crate::transaction::{Failure, Interrupt, Trial};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, top};
 
-/// The variable that has the identity of the root for what runs while the change is half made.
+/// The variable that has the identity of the work tree, or of the root, for what runs while the change is half made.
 pub const AT_WORK: &str = "WPATCH_TRANSACTION";
 
 /// The commands of the user that a change is put to. Each is what `sh -c` does in the root, gets the report as JSON on
@@ -74,10 +74,10 @@ impl Commands {
     }
 }
 
-/// Returns whether `at_work`, the value of the variable [`AT_WORK`], says that this process is run by a change of the root
-/// that `workspace` is. Whatever changes it waits for that change, which waits for this process.
+/// Returns whether `at_work`, the value of the variable [`AT_WORK`], says that this process is run by a change of the work
+/// tree that `workspace` is in, or of its root. Whatever changes it waits for that change, which waits for this process.
 pub fn is_within(at_work: &OsStr, workspace: &dyn Workspace) -> bool {
-    workspace.identity().is_ok_and(|identity| at_work == identity.as_str())
+    top(workspace).and_then(Workspace::identity).is_ok_and(|identity| at_work == identity.as_str())
 }
 
 /// One command that is to run: everything but when.
@@ -216,7 +216,7 @@ impl Run {
             ("WPATCH_PLAN_ID", report.plan_id.unwrap_or_default().into()),
         ];
         if let Some(workspace) = workspace {
-            environment.push((AT_WORK, workspace.identity()?.into()));
+            environment.push((AT_WORK, top(workspace)?.identity()?.into()));
         }
         Ok(Turn { command, commands, input, environment, phase, progress: self.progress.clone() })
     }

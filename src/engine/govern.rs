@@ -1,5 +1,6 @@
 //! The policy in force: what the caller gives, and what the project's own file adds to it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Outcome, refused};
@@ -9,6 +10,7 @@ use crate::plan::{Input, Plan};
 use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict};
 use crate::preflight::{Facts, Problem, closed_by, code, unapproved};
 use crate::text::{Bytes, Position, Span};
+use crate::transaction::history::Entry;
 use crate::workspace::{Fault, Workspace};
 
 /// The project's own policy file, in the root.
@@ -45,7 +47,7 @@ pub fn policy_layer(name: &str, text: Bytes, origin: Origin) -> Result<Layer, Bo
 ///
 /// Returns what is wrong with it. A file that is there and cannot be read is no reason to go on without it.
 pub fn project_layer(name: &str, workspace: &dyn Workspace) -> Result<Option<Layer>, Box<UnusablePolicy>> {
-    match own(workspace) {
+    match own(workspace, &project_file()) {
         Ok(text) => text.map(|text| policy_layer(name, text, Origin::Project)).transpose(),
         Err(why) => Err(Box::new(UnusablePolicy { problem: unusable(name, &why), text: Input::default() })),
     }
@@ -73,6 +75,49 @@ pub(super) fn governed(
             Err(Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) }))
         }
     }
+}
+
+/// Returns `given` as the policy of the work tree of git that `workspace` is in: with what the root's own file adds, if
+/// that is below the top. What the own file of the top adds is not in it.
+pub(super) fn raised(
+    command: &'static str,
+    given: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<Arc<Policy>, Box<Outcome>> {
+    match workspace.work_tree() {
+        Ok(Some(tree)) => {
+            let policy = governed(command, given, workspace)?;
+            Ok(Arc::new(policy.above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes())))
+        }
+        // What keeps the work tree from being located is reported when it is needed.
+        Ok(None) | Err(_) => Ok(Arc::clone(given)),
+    }
+}
+
+/// Returns `given` with what the own files of the roots add that `entries` of the history of `workspace` were made in.
+///
+/// # Errors
+///
+/// Returns the problem of a policy file that cannot be used.
+pub(super) fn governed_entries<'e>(
+    given: &Arc<Policy>,
+    entries: impl IntoIterator<Item = &'e Entry>,
+    workspace: &dyn Workspace,
+) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
+    let mut policy = Arc::clone(given);
+    let inner: BTreeSet<_> = entries.into_iter().filter_map(|entry| entry.below.as_ref()).collect();
+    for prefix in inner {
+        let Ok(path) = prefix.join(PROJECT_POLICY.as_bytes()) else { continue };
+        let name = path.to_string();
+        let text = own(workspace, &path)
+            .map_err(|why| Box::new(UnusablePolicy { problem: unusable(&name, &why), text: Input::default() }))?;
+        let Some(text) = text else { continue };
+        let root = workspace.absolute_path(prefix).unwrap_or_default();
+        let end = [b"/", prefix.as_bytes()].concat();
+        let root = root.as_os_str().as_encoded_bytes().strip_suffix(&end[..]).unwrap_or_default();
+        policy = Arc::new(policy.with_inner(policy_layer(&name, text, Origin::Project)?, prefix, root));
+    }
+    Ok(policy)
 }
 
 /// Says whether policy lets a file come to `path`, below the root, that is no part of any change. What is in a git directory
@@ -122,7 +167,7 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
         let stat = workspace.stat(path).ok().flatten()?;
         (stat.kind == FileKind::Regular && stat.links > 1).then_some((stat.device, stat.inode))
     };
-    let own = RelPath::new(PROJECT_POLICY.as_bytes()).expect("BUG: the name is a path");
+    let own = project_file();
     let files: Vec<_> = policy.files().chain([&own]).filter_map(identity).collect();
     let paths = plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path]));
     let reaching = paths.filter(|path| identity(path).is_some_and(|identity| files.contains(&identity)));
@@ -135,16 +180,20 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
     reaching.map(closed).collect()
 }
 
-/// Returns the text of the project's own policy file; `None` if there is none.
-fn own(workspace: &dyn Workspace) -> Result<Option<Bytes>, String> {
-    let path = RelPath::new(PROJECT_POLICY.as_bytes()).expect("BUG: the name is a path");
+/// Returns the path of the project's own policy file.
+fn project_file() -> RelPath {
+    RelPath::new(PROJECT_POLICY.as_bytes()).expect("BUG: the name is a path")
+}
+
+/// Returns the text of the policy file at `path`; `None` if there is none.
+fn own(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Bytes>, String> {
     let told = |error: crate::workspace::WorkspaceError| match error.fault {
         Fault::TooLarge => format!("the file has more than {} bytes", policy::MAX_FILE),
         _ => format!("the file cannot be read: {}", error.source),
     };
-    match workspace.stat(&path).map_err(told)?.map(|stat| stat.kind) {
+    match workspace.stat(path).map_err(told)?.map(|stat| stat.kind) {
         None => Ok(None),
-        Some(FileKind::Regular) => workspace.read(&path, policy::MAX_FILE).map(|(text, _)| Some(text)).map_err(told),
+        Some(FileKind::Regular) => workspace.read(path, policy::MAX_FILE).map(|(text, _)| Some(text)).map_err(told),
         Some(kind) => Err(format!("a {kind} stands there, not a regular file")),
     }
 }

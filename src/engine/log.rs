@@ -1,8 +1,9 @@
 //! Looking at the history, making a place for it, cleaning it up, and putting right what was left half done.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use super::govern::governed;
+use super::govern::{governed, governed_entries, raised};
 use super::problems::unrestored;
 use super::{Outcome, Run, refused};
 use crate::digest::{Digest, ObjectFormat, blob_id};
@@ -16,12 +17,12 @@ use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::Bytes;
 use crate::transaction::history::{self, Entry, EntryFile, Old, Version, entries};
 use crate::transaction::{self, Failure, Interrupt};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, top};
 
 /// Largest version of a file that is shown as a diff, in bytes.
 const MAX_SHOWN: u64 = 16 << 20;
 
-/// Lists the changes that can be taken back, the newest first. Of a file that may not be read under `policy`, and the
+/// Lists the changes of the work tree that can be taken back, the newest first; paths are from its top. Of a file that may not be read under `policy`, and the
 /// project's own file, the digests are withheld.
 ///
 /// # Errors
@@ -45,8 +46,7 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
-    let policy = governed("log", policy, workspace)?;
-    let all = entries(workspace).map_err(|failure| stopped("log", &failure))?;
+    let (all, policy) = recorded("log", policy, workspace)?;
     Ok(Log::of(&all, &all, |entry, file| open(&policy, entry, file).map(|_| None)))
 }
 
@@ -75,8 +75,8 @@ pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<O
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
-    let policy = governed("show", policy, workspace)?;
-    let all = entries(workspace).map_err(|failure| stopped("show", &failure))?;
+    let (all, policy) = recorded("show", policy, workspace)?;
+    let workspace = top(workspace).map_err(|error| stopped("show", &error.into()))?;
     let mut named = all.iter().filter(|entry| entry.id.starts_with(id));
     let (Some(entry), None) = (named.next(), named.next()) else {
         let message = format!("no change, or more than one, has a name that begins with {id}");
@@ -84,6 +84,13 @@ pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result
     };
     let versions = Versions { workspace, all: &all, policy: &policy };
     Ok(Log::of(&all, [entry], |entry, file| versions.diff(entry, file)))
+}
+
+/// Returns the top of the work tree of git that `workspace` is in, if its root is below that: what the history says is
+/// about the whole work tree.
+#[must_use]
+pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
+    workspace.work_tree().ok()?.map(|tree| tree.directory)
 }
 
 /// Removes from the history what is over its limits, and what dead processes left.
@@ -169,7 +176,23 @@ pub fn init(workspace: &dyn Workspace, options: transaction::Options, interrupt:
     run.finish()
 }
 
-fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> {
+/// Returns the entries, and the policy for the files that they name from the top of the work tree.
+fn recorded(
+    command: &'static str,
+    policy: &Arc<Policy>,
+    workspace: &dyn Workspace,
+) -> Result<(Vec<Entry>, Arc<Policy>), Box<Outcome>> {
+    let policy = raised(command, policy, workspace)?;
+    let tree = top(workspace).map_err(|error| stopped(command, &error.into()))?;
+    let policy = governed(command, &policy, tree)?;
+    let all = entries(tree).map_err(|failure| stopped(command, &failure))?;
+    match governed_entries(&policy, &all, tree) {
+        Ok(policy) => Ok((all, policy)),
+        Err(unusable) => Err(refused(command, unusable.problem)),
+    }
+}
+
+pub(super) fn stopped(command: &'static str, failure: &Failure) -> Box<Outcome> {
     let mut run = Run::new(command, report::Outcome::Described);
     run.fail(failure);
     Box::new(run.finish())

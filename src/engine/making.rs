@@ -6,7 +6,8 @@ use super::{Commands, Reach, Run};
 use crate::change::Dropped;
 use crate::preflight;
 use crate::progress::Phase;
-use crate::transaction::history::Label;
+use crate::report::HistoryReport;
+use crate::transaction::history::{self, Label};
 use crate::transaction::{self, Failure, Interrupt, Receipt, SingleChange, Transaction};
 use crate::workspace::Workspace;
 
@@ -39,7 +40,17 @@ impl Run {
         if let Err(failure) = result {
             self.end(failure, interrupt);
         }
+        self.note_history(workspace);
         self.tell_after(commands, interrupt);
+    }
+
+    /// Notes whether the change can be undone later, or could have been if it had been made.
+    pub(super) fn note_history(&mut self, workspace: &dyn Workspace) {
+        let unkept = match &self.receipt {
+            Some(receipt) => Ok(receipt.unkept.clone()),
+            None => history::unkept(workspace),
+        };
+        self.history = unkept.ok().map(HistoryReport::of);
     }
 
     fn commit(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<(), Failure> {

@@ -73,7 +73,7 @@ pub use govern::{PROJECT_POLICY, UnusablePolicy, judged, may_write, policy_layer
 
 pub use index::{Indexed, Reach, build_ancestor};
 pub use lenient::Lenience;
-pub use log::{gc, init, log, recover, show};
+pub use log::{gc, history_root, init, log, recover, show};
 pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_list,
     may_read, may_search, read,

@@ -11,7 +11,7 @@ use crate::plan::Edit;
 use crate::text::Bytes;
 use crate::text::tag::Tag;
 use crate::transaction::history::{Entry, Old, Version, entries};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, below, top};
 
 /// Where the history has old contents, and what they are.
 pub(super) type Kept<'e> = (&'e RelPath, Version);
@@ -23,36 +23,42 @@ impl Run {
         if !self.plan.operations.iter().any(|operation| matches!(operation.edit, Edit::Lines(_))) {
             return;
         }
-        let all = match entries(workspace) {
-            Ok(all) => all,
+        let (all, tree) = match entries(workspace).and_then(|all| Ok((all, top(workspace)?))) {
+            Ok(found) => found,
             Err(failure) => return self.fail(&failure),
         };
-        let kept = kept(&all);
+        let kept = kept(&all, workspace);
         for operation in &mut self.plan.operations {
             let path = operation.from.as_ref().unwrap_or(&operation.path);
             if let (Edit::Lines(changes), Some(kept)) = (&mut operation.edit, kept.get(path)) {
-                let earlier = kept.iter().filter_map(|kept| read(workspace, *kept, most));
+                let earlier = kept.iter().filter_map(|kept| read(tree, *kept, most));
                 changes.earlier = earlier.filter(|bytes| changes.tag == Tag::of(bytes)).map(Arc::new).collect();
             }
         }
     }
 }
 
-/// Returns the old versions of each file, every one once.
-pub(super) fn kept(all: &[Entry]) -> HashMap<&RelPath, Vec<Kept<'_>>> {
+/// Returns the old versions of each file below the root of `workspace`, every one once.
+pub(super) fn kept<'e>(all: &'e [Entry], workspace: &dyn Workspace) -> HashMap<RelPath, Vec<Kept<'e>>> {
     let (mut kept, mut known) = (HashMap::<_, Vec<_>>::new(), HashSet::new());
+    let tree = workspace.work_tree().ok().flatten();
+    let from_root = |path: &RelPath| match tree {
+        Some(tree) => below(path, tree.prefix),
+        None => Some(path.clone()),
+    };
     for file in all.iter().flat_map(|entry| &entry.files) {
         if let (Old::Kept(place), Some(version)) = (&file.old, file.before)
             && version.kind == FileKind::Regular
             && known.insert((&file.path, version.digest))
+            && let Some(path) = from_root(&file.path)
         {
-            kept.entry(&file.path).or_default().push((place, version));
+            kept.entry(path).or_default().push((place, version));
         }
     }
     kept
 }
 
-/// Returns a version, unless it is gone or was written to since.
+/// Returns a version from the top of the work tree `workspace`, unless it is gone or was written to since.
 pub(super) fn read(workspace: &dyn Workspace, (place, version): Kept<'_>, most: u64) -> Option<Bytes> {
     let (bytes, _) = workspace.read(place, most).ok()?;
     (Digest::of(&bytes) == version.digest).then_some(bytes)

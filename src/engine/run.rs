@@ -15,7 +15,7 @@ use crate::plan::{self, LeftOut, Operation, Plan};
 use crate::policy::Policy;
 use crate::preflight::{self, Problem, Resolution, code};
 use crate::progress::Progress;
-use crate::report::{self, IndexReport, Parts, Report};
+use crate::report::{self, HistoryReport, IndexReport, Parts, Report};
 use crate::threads::{self, MANY};
 use crate::transaction::history::IndexChange;
 use crate::transaction::{self, Failure, Interrupt, KeptFile, Links, Receipt, Recovered};
@@ -63,6 +63,8 @@ pub(super) struct Run {
     pub(super) indexed: Option<Indexed>,
     pub(super) index_report: Option<IndexReport>,
     pub(super) index_changes: Vec<IndexChange>,
+    /// Whether the change can be undone later.
+    pub(super) history: Option<HistoryReport>,
     /// Whom it tells how far it is.
     pub(super) progress: Progress,
 }
@@ -96,6 +98,7 @@ impl Run {
             indexed: None,
             index_report: None,
             index_changes: Vec::new(),
+            history: None,
             progress: Progress::default(),
         }
     }
@@ -284,6 +287,7 @@ impl Run {
             receipt: self.receipt.as_ref(),
             recovered: &self.recovered,
             unrestored: (&self.unrestored.0, &self.unrestored.1),
+            history: self.history.as_ref(),
             ..Parts::new(self.command, success)
         });
         self.answers.tell(&mut report);

@@ -13,8 +13,8 @@ use crate::path::RelPath;
 use crate::preflight::{self, Bases, Conflicts, Driver, Given, KeptBases, Problem, Severity, ThreeWay, code};
 use crate::transaction::Failure;
 use crate::transaction::history::entries;
-use crate::workspace::Workspace;
 use crate::workspace::git::{Attribute, Git};
+use crate::workspace::{Workspace, top};
 
 /// What is asked of merges (`--3way`).
 #[derive(Clone, Debug, Default)]
@@ -86,7 +86,7 @@ impl Run {
         bases: &Bases,
     ) -> Result<KeptBases, Failure> {
         let all = entries(workspace)?;
-        let versions = kept(&all);
+        let (versions, tree) = (kept(&all, workspace), top(workspace)?);
         let mut found = HashMap::new();
         for operation in &self.plan.operations {
             let path = operation.from.as_ref().unwrap_or(&operation.path);
@@ -96,7 +96,7 @@ impl Run {
             if found_there.flatten().is_some() {
                 continue;
             }
-            let mut contents = versions.iter().filter_map(|version| read(workspace, *version, most));
+            let mut contents = versions.iter().filter_map(|version| read(tree, *version, most));
             if let Some(base) = contents.find(|contents| is_blob(contents, &blobs.old)) {
                 found.insert((path.clone(), blobs.old.clone()), Arc::new(base));
             }

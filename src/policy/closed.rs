@@ -39,7 +39,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         name: "state-directory",
         reason: "wpatch keeps its state there",
-        examples: &[".wpatch", ".wpatch-attic", ".wpatch-index", "wpatch~1"],
+        examples: &[".wpatch", ".wpatch-attic", ".wpatch-git", ".wpatch-index", "wpatch~1"],
         is_hit: |path| names::parts(path).any(names::is_state_directory),
     },
     Rule {

@@ -204,6 +204,38 @@ impl Policy {
         Self { for_model: true, ..self }
     }
 
+    /// Returns what this policy says of the work tree `top`, in which its root is at `prefix`: of the files below its root
+    /// the same, and of others what it says by names that do not depend on the root.
+    #[must_use]
+    pub fn above(&self, prefix: &RelPath, top: &[u8]) -> Self {
+        let end = [b"/", prefix.as_bytes()].concat();
+        let own = if self.place.roots.is_empty() { vec![[top, &end].concat()] } else { self.place.roots.clone() };
+        let layer = |layer: &Layer| match layer.other_root {
+            Some(_) => layer.clone(),
+            None => layer.clone().of_other_root(own.clone()),
+        };
+        let mut roots: Vec<_> = own.iter().filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec())).collect();
+        if roots.is_empty() {
+            roots.push(top.to_vec());
+        }
+        let files = self.files.iter().filter_map(|file| prefix.join(file.as_bytes()).ok());
+        let files = files.chain(prefix.join(b"wpatch.toml").ok()).collect();
+        Self::new(self.layers.iter().map(layer).collect(), Place { roots, homes: self.place.homes.clone() }, files)
+    }
+
+    /// Returns this policy of the root `root` with what `layer`, the own file of the directory `prefix` below, says of that.
+    #[must_use]
+    pub fn with_inner(&self, layer: Layer, prefix: &RelPath, root: &[u8]) -> Self {
+        let mut place = self.place.clone();
+        if place.roots.is_empty() {
+            place.roots.push(root.to_vec());
+        }
+        let inner = |root: &Vec<u8>| [root, prefix.as_bytes()].join(&b'/');
+        let layer = layer.of_other_root(place.roots.iter().map(inner).collect());
+        let files = self.files.iter().cloned().chain(prefix.join(b"wpatch.toml").ok()).collect();
+        Self::new([&self.layers[..], &[layer]].concat(), place, files)
+    }
+
     /// Returns the policy files below the root that others than the project gave, and the links on the way to them.
     pub fn files(&self) -> impl Iterator<Item = &RelPath> {
         self.files.iter()

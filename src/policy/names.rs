@@ -29,7 +29,7 @@ pub(super) fn is_git_directory(part: &[u8]) -> bool {
 }
 
 pub(super) fn is_state_directory(part: &[u8]) -> bool {
-    [&b".wpatch"[..], b".wpatch-attic", b".wpatch-index"].iter().any(|name| is_spelled(part, name))
+    [&b".wpatch"[..], b".wpatch-attic", b".wpatch-git", b".wpatch-index"].iter().any(|name| is_spelled(part, name))
         || is_on_ntfs(part, b"wpatch~1")
 }
 

@@ -8,8 +8,8 @@ use super::hunk::{HunkReport, hunk_id};
 use super::plan_id::plan_id;
 use super::words::{self, Counter, text};
 use super::{
-    IndexReport, InputReport, KeptReport, LeftOutReport, ListedReport, NotIncludedReport, Outcome, PolicyReport,
-    RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary, TOOL, TransactionReport, plain,
+    HistoryReport, IndexReport, InputReport, KeptReport, LeftOutReport, ListedReport, NotIncludedReport, Outcome,
+    PolicyReport, RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary, TOOL, TransactionReport, plain,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
@@ -67,6 +67,8 @@ pub struct Parts<'a> {
     pub recovered: &'a [Recovered],
     /// What the command's own rollback could not put back: the paths, and the displaced files.
     pub unrestored: (&'a [RelPath], &'a [KeptFile]),
+    /// Whether the change can be undone later.
+    pub history: Option<&'a HistoryReport>,
 }
 
 impl Parts<'_> {
@@ -94,6 +96,7 @@ impl Parts<'_> {
             receipt: None,
             recovered: &[],
             unrestored: (&[], &[]),
+            history: None,
         }
     }
 }
@@ -159,6 +162,7 @@ pub fn build(parts: &Parts<'_>) -> Report {
         problems,
         files,
         transaction: transaction(parts),
+        history: parts.history.cloned(),
         before: None,
         verify: None,
         after: None,

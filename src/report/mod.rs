@@ -160,6 +160,9 @@ pub struct Report {
     pub error: Option<ErrorReport>,
     /// What was committed or recovered; null if nothing was.
     pub transaction: Option<TransactionReport>,
+    /// Whether the change can be undone later; of commands that change files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<HistoryReport>,
     /// What the command of `--before` came to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<CommandReport>,
@@ -301,6 +304,24 @@ pub struct KeptReport {
 impl KeptReport {
     fn of(KeptFile { path, copy }: &KeptFile) -> Self {
         Self { path: path.as_ref().map(|path| text(path.as_bytes())), copy: text(copy) }
+    }
+}
+
+/// Whether changes are kept in a history, so that they can be undone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HistoryReport {
+    /// Whether they are.
+    pub kept: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl HistoryReport {
+    /// Returns the report of a history that is not kept for the reason `unkept`, or is kept.
+    #[must_use]
+    pub fn of(unkept: Option<String>) -> Self {
+        Self { kept: unkept.is_none(), reason: unkept }
     }
 }
 

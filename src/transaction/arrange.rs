@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::below::Below;
 use super::change::{Arrival, Change, Image, Standing};
+use super::escape::escape;
 use super::journal::{Journal, Made, Removed};
 use super::stage::Stage;
 use super::staged::{Found, Staged};
@@ -33,7 +35,7 @@ pub(super) fn arrange(
     workspace: &dyn Workspace,
     stage: &Stage,
     staged: Staged,
-    label: &Label,
+    (label, below): (&Label, &Below),
     directories: &BTreeMap<RelPath, Standing>,
 ) -> Result<Arranged, Failure> {
     let Staged { changes: staged, mut found, moves, makes, mut removes, keeps } = staged;
@@ -53,6 +55,7 @@ pub(super) fn arrange(
     raise(workspace, stage, &mut changes, &removes)?;
     let journal = Journal {
         root: workspace.identity()?,
+        below: below.root().map(|prefix| escape(prefix.as_bytes()).into_owned()),
         command: label.command.clone(),
         undoes: label.undoes.clone(),
         is_redo: label.is_redo,

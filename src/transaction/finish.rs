@@ -10,35 +10,53 @@ impl Transaction<'_> {
     /// Keeps what was done, if anything was, and cleans up.
     pub(super) fn receipt(&mut self, done: Option<Done>) -> Receipt {
         let mut warnings = Vec::new();
-        let kept = done.as_ref().map_or(Ok(()), |done| self.keep(done, &mut warnings));
-        if let Err(failure) = kept {
+        let kept = match &done {
+            Some(done) => self.keep(done, &mut warnings),
+            None => Ok(self.unkept()),
+        };
+        let unkept = kept.unwrap_or_else(|failure| {
             // What could not be cleaned up now is for the next command, with the record that says how.
             self.keeps_journal = true;
             warnings.push(unswept(&failure));
-        }
+            None
+        });
         if let Err(failure) = self.clear() {
             warnings.push(unswept(&failure));
         }
         let altered = done.map(|done| done.altered).unwrap_or_default();
-        Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings, altered }
+        let altered = altered.into_iter().map(|path| self.below.path(path)).collect();
+        Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings, unkept, altered }
     }
 
-    /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it.
-    fn keep(&self, Done { journal, old_places, .. }: &Done, warnings: &mut Vec<String>) -> Result<(), Failure> {
-        let Some(state) = &self.state else { return Ok(()) };
+    /// Returns why no history is kept, if none is.
+    fn unkept(&self) -> Option<String> {
+        let state = self.state.as_ref().filter(|state| state.history().is_none())?;
+        Some(history::reason(self.workspace, state.unusable.as_deref()))
+    }
+
+    /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it. Returns why none is
+    /// kept.
+    fn keep(
+        &self,
+        Done { journal, old_places, .. }: &Done,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<String>, Failure> {
+        let Some(state) = &self.state else { return Ok(None) };
         self.progress.enter(Phase::Sweeping, 0);
         let Some(home) = state.history() else {
+            let why = self.unkept();
             if self.workspace.attic().is_some() {
-                warnings.push(unkept("there is no place for a history that is the user's own alone"));
+                warnings.extend(why.as_ref().map(unkept));
             }
-            return Ok(());
+            return Ok(why);
         };
         let Self { workspace, scratch, options, .. } = self;
         match history::keep(*workspace, home, (scratch, journal), *old_places, options.durability) {
             // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
             Err(failure) if state.passes() && journal.undoes.is_empty() => {
-                warnings.push(unkept(failure));
-                return Ok(());
+                let why = failure.to_string();
+                warnings.push(unkept(&why));
+                return Ok(Some(why));
             }
             kept => kept?,
         }
@@ -50,7 +68,7 @@ impl Transaction<'_> {
             }
             Err(failure) => warnings.push(unswept(&failure)),
         }
-        Ok(())
+        Ok(None)
     }
 }
 

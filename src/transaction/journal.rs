@@ -22,6 +22,9 @@ const MAX_JOURNAL: u64 = 1 << 32;
 pub(super) struct Journal {
     /// What tells the root from a copy of it.
     pub(super) root: String,
+    /// Where the root of the command is below this one, if it is: paths are from the top of a work tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) below: Option<String>,
     /// The command that is at work, for the history.
     pub(super) command: String,
     /// The entries of the history that it takes back.

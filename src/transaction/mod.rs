@@ -5,6 +5,7 @@
 
 mod annex;
 mod arrange;
+mod below;
 mod change;
 mod commit;
 mod escape;
@@ -38,7 +39,7 @@ use std::io;
 use crate::change::{FileChange, Sink};
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
-use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError};
+use crate::workspace::{Fault, Timestamp, Workspace, WorkspaceError, top};
 
 pub use annex::IndexPlace;
 pub use change::Standing;
@@ -51,6 +52,7 @@ pub use single::SingleChange;
 pub use trial::Trial;
 
 use arrange::arrange;
+use below::Below;
 use commit::Commit;
 use failure::no_history;
 use history::{Label, OldPlaces};
@@ -61,11 +63,14 @@ use state::State;
 use sweep::sweep;
 use undone::Aborted;
 
-/// One transaction: begun under the lock, staged into as a [`Sink`], then committed or given up.
+/// One transaction, of the work tree of git that the root is in, or else of the root: begun under the lock, staged into as a [`Sink`], then committed or given up.
 ///
 /// Dropped without [`Transaction::commit`], also by a panic, it is given up.
 pub struct Transaction<'w> {
+    /// The top of the work tree, or the root.
     workspace: &'w dyn Workspace,
+    /// Where the root is below that.
+    below: Below,
     options: Options,
     label: Label,
     /// Who is asked before it counts, in order.
@@ -96,6 +101,8 @@ pub struct Receipt {
     pub durability: Durability,
     /// What should be known besides, such as scratch that could not be swept.
     pub warnings: Vec<String>,
+    /// Why the change is in no history; `None` if it is in one.
+    pub unkept: Option<String>,
     /// Files of the change that are not as it made them, because they changed while a [`Trial`] looked at them.
     pub altered: Vec<RelPath>,
 }
@@ -115,7 +122,7 @@ pub struct Recovered {
     pub id: String,
     /// How it ended.
     pub ending: Ending,
-    /// Files that were left as found because somebody else changed them since.
+    /// Files that were left as found because somebody else changed them since, from the top of the work tree.
     pub left: Vec<RelPath>,
     /// The displaced files that could not be put back for that.
     pub kept: Vec<KeptFile>,
@@ -147,11 +154,17 @@ impl<'w> Transaction<'w> {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Self, Vec<Recovered>), Failure> {
-        let (state, recovered) = recover::open(workspace, options, interrupt)?;
+        let below = Below::of(workspace.work_tree()?.as_ref());
+        let (state, mut recovered) = recover::open(workspace, options, interrupt)?;
+        for recovered in &mut recovered {
+            recovered.kept = below.kept(std::mem::take(&mut recovered.kept));
+        }
+        let workspace = top(workspace)?;
         match Self::scratch(workspace, &state) {
             Ok((scratch, since)) => {
                 let transaction = Self {
                     workspace,
+                    below,
                     options,
                     label: Label::default(),
                     trials: Vec::new(),
@@ -237,12 +250,19 @@ impl<'w> Transaction<'w> {
     }
 
     /// Returns the path of a scratch file for what belongs to the transaction besides its files; it goes with that.
+    /// It is a path of [`Transaction::workspace`].
     ///
     /// # Errors
     ///
     /// Returns [`Failure::State`] if the path is too long.
     pub fn aside(&self) -> Result<RelPath, Failure> {
         self.scratch.file("aside")
+    }
+
+    /// Returns the workspace that the transaction changes: that of the top of the work tree.
+    #[must_use]
+    pub fn workspace(&self) -> &'w dyn Workspace {
+        self.workspace
     }
 
     /// Makes all that was staged true.
@@ -259,14 +279,15 @@ impl<'w> Transaction<'w> {
             Ok(done) => Ok(self.receipt(done)),
             Err(Aborted { failure, keeps_journal }) => {
                 self.keeps_journal = keeps_journal;
-                Err(self.noted(failure))
+                let failure = self.noted(failure);
+                Err(self.below.failure(failure))
             }
         }
     }
 
     /// Returns the journal of what was done, and which files are not as it says; `None` if there was nothing to do.
     fn attempt(&self, interrupt: &Interrupt) -> Result<Option<Done>, Aborted> {
-        let (staged, outdated) = self.stage.finish();
+        let (mut staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated).into());
         }
@@ -282,7 +303,10 @@ impl<'w> Transaction<'w> {
             // What it displaces would be nowhere.
             return Err(no_history().into());
         }
-        let arranged = arrange(self.workspace, &self.stage, staged, &self.label, &self.directories)?;
+        // The root itself stays, also if nothing is left in it.
+        staged.keeps.extend(self.below.root().cloned());
+        let label = self.below.label(self.label.clone()).map_err(Failure::Workspace)?;
+        let arranged = arrange(self.workspace, &self.stage, staged, (&label, &self.below), &self.directories)?;
         let Self { workspace, scratch, since, options, trials, progress, .. } = self;
         let (durability, since) = (options.durability, *since);
         let (old_places, altered) =
@@ -342,8 +366,9 @@ impl Drop for Transaction<'_> {
 impl Sink for Transaction<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let path = change.path.clone();
+        let change = self.below.change(change)?;
         self.stage.take(self.workspace, change).map_err(|failure| match failure {
-            Failure::Workspace(error) => error,
+            Failure::Workspace(error) => self.below.error(error),
             failure => {
                 let (path, source) = (path.to_string(), io::Error::other(failure));
                 WorkspaceError { verb: "stage", path, fault: Fault::Other, source }

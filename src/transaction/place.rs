@@ -1,13 +1,14 @@
 //! Where the state is, and what is believed that lies there.
 
 use super::Failure;
+use super::scratch::join;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{PASSING, Stat, Workspace};
+use crate::workspace::{GitDirectory, PASSING, Stat, Workspace};
 
-/// Returns where state directories are below a root: in that of git, and beside everything.
-fn state_directories() -> [RelPath; 2] {
-    [".git/wpatch", ".wpatch"].map(|name| RelPath::new(name.as_bytes()).expect("BUG: a plain name is no path"))
+/// Returns where the state is below a root that is in no work tree of git.
+pub(super) fn beside() -> RelPath {
+    RelPath::new(b".wpatch").expect("BUG: a plain name is no path")
 }
 
 /// Where the state of a root is.
@@ -16,17 +17,21 @@ pub(super) struct Place {
     pub(super) directory: RelPath,
     /// Where it was before the root became a work tree of git; `None` if it is none.
     pub(super) former: Option<RelPath>,
+    /// Why git's directory is not used, if there seems to be one.
+    pub(super) unusable: Option<String>,
 }
 
-/// Returns where the state is.
+/// Returns where the state of `workspace` is, which is the top of a work tree of git or in none: `wpatch/` in git's
+/// directory of that work tree, and else `.wpatch/`.
 pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
-    let git = RelPath::new(b".git").expect("BUG: a plain name is no path");
-    let is_in_git = workspace.stat(&git)?.is_some_and(|stat| stat.kind == FileKind::Directory);
-    let [in_git, beside] = state_directories();
-    Ok(if is_in_git {
-        Place { directory: in_git, former: Some(beside) }
-    } else {
-        Place { directory: beside, former: None }
+    let (git, unusable) = match workspace.git_directory()? {
+        GitDirectory::At(git) => (Some(join(&git, "wpatch")?), None),
+        GitDirectory::Missing => (None, None),
+        GitDirectory::Unusable(why) => (None, Some(why)),
+    };
+    Ok(match git {
+        Some(directory) => Place { directory, former: Some(beside()), unusable },
+        None => Place { directory: beside(), former: None, unusable },
     })
 }
 

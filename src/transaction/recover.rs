@@ -3,14 +3,14 @@
 use super::failure::no_history;
 use super::history::OldPlaces;
 use super::journal::Journal;
-use super::place::{Found, Place, find, passes, place};
+use super::place::{Found, Place, beside, find, passes, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
 use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Workspace};
+use crate::workspace::{Fault, Workspace, top};
 
 /// Finishes what dead processes left, and says what it was. Without a state directory it does nothing.
 ///
@@ -20,6 +20,7 @@ use crate::workspace::{Fault, Workspace};
 /// cannot be trusted (then nothing was touched), [`Failure::Locked`] if somebody is at work.
 pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recovered>, Failure> {
     let (state, mut recovered) = open_existing(workspace, options)?;
+    let workspace = top(workspace)?;
     let known: Vec<_> = recovered.iter().map(|recovered| recovered.id.clone()).collect();
     let kept = history::kept(workspace)?.into_iter().filter(|kept| !known.contains(&kept.id));
     recovered.extend(kept);
@@ -36,33 +37,41 @@ pub fn recover(workspace: &dyn Workspace, options: Options) -> Result<Vec<Recove
 /// Returns what [`Transaction::begin`](super::Transaction::begin) would: [`Failure::State`] for a state directory or a
 /// journal that cannot be trusted, and the errors of reading.
 pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
-    let Place { directory, former } = place(workspace)?;
     let mut is_open = false;
-    let former = former.filter(|former| !matches!(has_work(workspace, former), Ok(false)));
-    for directory in former.iter().chain([&directory]) {
-        match look(workspace, directory)? {
-            Looked::Nothing => {}
-            Looked::Single(is_half_made) => is_open |= is_half_made,
-            Looked::Directory => match workspace.list(Some(directory)) {
-                Ok(names) => is_open |= trust(workspace, &transactions(workspace, directory, &names)?)?,
-                // Another process is done with it meanwhile.
-                Err(error) if is_unreachable(error.fault) => {}
-                Err(error) => return Err(error.into()),
-            },
+    let place = place(top(workspace)?)?;
+    for (workspace, directory) in formers(workspace, &place)? {
+        if !matches!(has_work(workspace, &directory), Ok(false)) {
+            is_open |= is_half_made(workspace, &directory)?;
         }
     }
-    Ok(is_open)
+    Ok(is_half_made(top(workspace)?, &place.directory)? || is_open)
 }
 
-/// Makes the state directory if it is not there, locks it, and finishes what dead processes left.
+/// Returns whether a change is half made whose state is in `directory`.
+fn is_half_made(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
+    match look(workspace, directory)? {
+        Looked::Nothing => Ok(false),
+        Looked::Single(is_half_made) => Ok(is_half_made),
+        Looked::Directory => match workspace.list(Some(directory)) {
+            Ok(names) => trust(workspace, &transactions(workspace, directory, &names)?),
+            // Another process is done with it meanwhile.
+            Err(error) if is_unreachable(error.fault) => Ok(false),
+            Err(error) => Err(error.into()),
+        },
+    }
+}
+
+/// Makes the state directory of the work tree if it is not there, locks it, and finishes what dead processes left.
 pub(super) fn open(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
 ) -> Result<(State, Vec<Recovered>), Failure> {
-    let place = place(workspace)?;
-    let mut recovered = former(workspace, &place, options)?;
-    let (state, others) = State::open(workspace, &place, options, interrupt)?;
+    let place = place(top(workspace)?)?;
+    let mut recovered = finish_formers(workspace, &place, options)?;
+    let workspace = top(workspace)?;
+    let (mut state, others) = State::open(workspace, &place, options, interrupt)?;
+    state.unusable = place.unusable;
     recovered.extend(others);
     match leftovers(workspace, &state, options) {
         Ok(others) => {
@@ -85,8 +94,9 @@ pub(super) fn open_existing(
     workspace: &dyn Workspace,
     options: Options,
 ) -> Result<(Option<State>, Vec<Recovered>), Failure> {
-    let place = place(workspace)?;
-    let mut recovered = former(workspace, &place, options)?;
+    let place = place(top(workspace)?)?;
+    let mut recovered = finish_formers(workspace, &place, options)?;
+    let workspace = top(workspace)?;
     let (state, others) = State::open_existing(workspace, &place.directory, options.patience)?;
     recovered.extend(others);
     if let Some(state) = &state {
@@ -103,19 +113,30 @@ fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
     }
 }
 
-/// Finishes what was left where the state was before the root became a work tree of git.
-fn former(workspace: &dyn Workspace, place: &Place, options: Options) -> Result<Vec<Recovered>, Failure> {
-    let Some(directory) = &place.former else { return Ok(Vec::new()) };
-    if !has_work(workspace, directory)? {
-        return Ok(Vec::new());
-    }
-    // Nothing is done here if there is anything that cannot be trusted.
-    examine(workspace)?;
-    let (state, mut recovered) = State::open_existing(workspace, directory, options.patience)?;
-    if let Some(state) = state {
-        recovered.extend(leftovers(workspace, &state, options)?);
-        // What cannot be removed now goes with the next command.
-        let _ = state.close(workspace);
+/// Returns where the state of a root, which is at `place` now, was before the root was in a work tree of git.
+fn formers<'w>(workspace: &'w dyn Workspace, place: &Place) -> Result<Vec<(&'w dyn Workspace, RelPath)>, Failure> {
+    let below = workspace.work_tree()?.map(|_| (workspace, beside()));
+    let top = top(workspace)?;
+    let above = place.former.clone().map(|former| (top, former));
+    Ok(below.into_iter().chain(above).collect())
+}
+
+/// Finishes what was left there.
+fn finish_formers(workspace: &dyn Workspace, place: &Place, options: Options) -> Result<Vec<Recovered>, Failure> {
+    let mut recovered = Vec::new();
+    for (former, directory) in formers(workspace, place)? {
+        if !has_work(former, &directory)? {
+            continue;
+        }
+        // Nothing is done here if there is anything that cannot be trusted.
+        examine(workspace)?;
+        let (state, others) = State::open_existing(former, &directory, options.patience)?;
+        recovered.extend(others);
+        if let Some(state) = state {
+            recovered.extend(leftovers(former, &state, options)?);
+            // What cannot be removed now goes with the next command.
+            let _ = state.close(former);
+        }
     }
     Ok(recovered)
 }

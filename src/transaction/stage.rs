@@ -154,7 +154,8 @@ impl Stage {
             }
             Content::Restored(from, state) => self.restore(workspace, change, (&from, &state), permissions),
             Content::MovedFrom(from, state) => {
-                let is_beside = change.beside.is_some() || self.is_beside(workspace, from.parent().as_ref())?;
+                // The source is looked at in any case: where its own scratch files stand depends on it.
+                let is_beside = self.is_beside(workspace, from.parent().as_ref())? || change.beside.is_some();
                 let is_same_mode =
                     kind == FileKind::Symlink || permissions == Permissions::Exact(state.stat.permissions);
                 if is_beside || !is_same_mode {

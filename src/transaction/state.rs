@@ -23,12 +23,14 @@ const IGNORE: &str = ".gitignore";
 /// The locked state directory.
 #[derive(Debug)]
 pub(super) struct State {
-    /// `.git/wpatch`, or `.wpatch` where `.git` is no directory.
+    /// `wpatch` in git's directory of the work tree, or else `.wpatch`.
     pub(super) directory: RelPath,
     /// Whether it was made for one command, and goes with it.
     passes: bool,
     /// Where the history is kept, if it is.
     history: Option<RelPath>,
+    /// Why git's directory is not used, if there seems to be one.
+    pub(super) unusable: Option<String>,
     /// What is locked.
     locks: Locks,
     /// Held, never looked at; the mutex lets threads share what holds it.
@@ -78,7 +80,7 @@ impl State {
     /// its place for a single change, which is noted in `recovered` if it died.
     fn attempt(
         workspace: &dyn Workspace,
-        Place { directory, former }: &Place,
+        Place { directory, former, .. }: &Place,
         options: Options,
         recovered: &mut Vec<Recovered>,
     ) -> Result<Option<Self>, Failure> {
@@ -198,7 +200,7 @@ impl State {
                     return Ok(None);
                 }
                 let history = if passes { history::attic_place(workspace) } else { Some(directory.clone()) };
-                Ok(Some(Self { directory: directory.clone(), passes, history, locks, lock }))
+                Ok(Some(Self { directory: directory.clone(), passes, history, unusable: None, locks, lock }))
             }
             // Gone, or a single change has its place meanwhile.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),

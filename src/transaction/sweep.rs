@@ -13,13 +13,16 @@ pub(super) const KEPT: &str = "kept-";
 
 /// Removes every scratch file but kept ones and the record that names them, and then what they were in.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    let has_kept = scratch.own_names(workspace).is_ok_and(|names| names.iter().any(|name| is_kept(name)));
-    clear(workspace, scratch, |name| has_kept && is_kept_or_record(name))
+    let swept = scratch.names(workspace).map_err(Failure::from).and_then(|names| {
+        let has_kept = names.iter().any(|name| is_kept(name));
+        trim_among(workspace, scratch, names, |name| has_kept && is_kept_or_record(name))
+    });
+    finish(workspace, scratch, swept)
 }
 
 /// Removes every scratch file, also kept ones, and then what they were in.
 pub(super) fn erase(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    clear(workspace, scratch, |_| false)
+    finish(workspace, scratch, trim(workspace, scratch, |_| false))
 }
 
 /// Returns whether `name` is that of a file that stays where a rollback could not put everything back.
@@ -27,8 +30,9 @@ pub(super) fn is_kept_or_record(name: &[u8]) -> bool {
     is_kept(name) || name == b"undone"
 }
 
-fn clear(workspace: &dyn Workspace, scratch: &Scratch, stays: impl Fn(&[u8]) -> bool) -> Result<(), Failure> {
-    match trim(workspace, scratch, stays) {
+/// Removes what the scratch files were in, if none stays.
+fn finish(workspace: &dyn Workspace, scratch: &Scratch, trimmed: Result<usize, Failure>) -> Result<(), Failure> {
+    match trimmed {
         Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(()),
         Ok(0) => Ok(gone(scratch.remove(workspace))?),
         trimmed => trimmed.map(drop),

@@ -7,14 +7,17 @@ pub mod git;
 pub mod index;
 pub mod memory;
 pub mod objects;
+mod work_tree;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fmt, io};
 
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
+
+pub use work_tree::{GIT, GitDirectory, WorkTree, below, top};
 
 /// Result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
@@ -199,6 +202,23 @@ pub trait Workspace: Sync {
     /// Whoever names it decides what is written there: no patch may.
     fn annex(&self, _directory: &[u8]) -> Result<()> {
         Ok(())
+    }
+
+    /// Returns the work tree of git that this root is in, if the root is below its top. It is located once.
+    fn work_tree(&self) -> Result<Option<WorkTree<'_>>> {
+        Ok(None)
+    }
+
+    /// Returns git's directory of the work tree whose top this root is.
+    fn git_directory(&self) -> Result<GitDirectory> {
+        let git = RelPath::new(b".git").expect("BUG: a plain name is no path");
+        let is_there = self.stat(&git)?.is_some_and(|stat| stat.kind == FileKind::Directory);
+        Ok(if is_there { GitDirectory::At(git) } else { GitDirectory::Missing })
+    }
+
+    /// Returns the absolute path by which other programs find `path`; `None` if they cannot.
+    fn absolute_path(&self, _path: &RelPath) -> Option<PathBuf> {
+        None
     }
 }
 

@@ -4,6 +4,7 @@ mod attic;
 mod force;
 mod home;
 mod limits;
+mod places;
 
 use wpatch::engine::options::{Interrupt, Limits};
 use wpatch::engine::{self, Outcome, Target, UndoRequest};

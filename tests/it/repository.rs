@@ -98,7 +98,7 @@ pub(crate) fn git<A: AsRef<OsStr>>(arguments: &[A]) -> Command {
     command
 }
 
-fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
+pub(crate) fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut requests = child.stdin.take().unwrap();
     let written = std::thread::scope(|scope| {

@@ -29,7 +29,7 @@ use crate::text::Bytes;
 use crate::transaction::history::IndexChange;
 use crate::transaction::{Failure, IndexPlace, Transaction};
 use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Stages, Update};
-use crate::workspace::{ANNEX, Workspace};
+use crate::workspace::{ANNEX, Fault, Workspace, WorkspaceError};
 
 use gather::{Gather, Gathered};
 use matches::Matches;
@@ -190,7 +190,7 @@ impl Run {
         transaction.claim(&indexed.place())?;
         let blobs = Blobs::written(&indexed.index);
         let restaged = self.resolve_staged(indexed, workspace, options, (Some(transaction), blobs), approve)?;
-        if self.is_refused() { Ok(()) } else { restaged.stage(indexed, workspace, transaction) }
+        if self.is_refused() { Ok(()) } else { restaged.stage(indexed, transaction) }
     }
 
     /// Only looks.
@@ -208,12 +208,7 @@ impl Run {
 
 impl Restaged<'_> {
     /// Stages the new index, and what else waits for its objects.
-    pub(super) fn stage(
-        self,
-        indexed: &Indexed,
-        workspace: &dyn Workspace,
-        transaction: &Transaction<'_>,
-    ) -> Result<(), Failure> {
+    pub(super) fn stage(self, indexed: &Indexed, transaction: &Transaction<'_>) -> Result<(), Failure> {
         if self.updates.is_empty() && self.held.is_empty() {
             return Ok(());
         }
@@ -224,13 +219,14 @@ impl Restaged<'_> {
         if self.updates.is_empty() {
             return Ok(());
         }
-        let path = indexed.place().path()?;
+        let (path, workspace) = (indexed.place().path()?, transaction.workspace());
         let before = found(workspace, &path)?;
         let aside = transaction.aside()?;
         if let Some((bytes, _)) = &before {
             workspace.create(&aside, &[bytes], Permissions::Exact(0o600), None)?;
         }
-        indexed.index.rewrite(&aside, &self.updates)?;
+        let copy = workspace.absolute_path(&aside).ok_or_else(|| unreachable_copy(&aside))?;
+        indexed.index.rewrite(&copy, &self.updates)?;
         let (bytes, _) = workspace.read(&aside, u64::MAX)?;
         let before = before.map(|(_, state)| state);
         let permissions = before.as_ref().map(|state| Permissions::Exact(state.stat.permissions));
@@ -242,6 +238,12 @@ impl Restaged<'_> {
         };
         Ok(transaction.take(FileChange { path, before, after: Some(after) })?)
     }
+}
+
+/// Reports a storage that git cannot write to.
+fn unreachable_copy(path: &RelPath) -> WorkspaceError {
+    let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
+    WorkspaceError { verb: "write", path: path.to_string(), fault: Fault::Unsupported, source }
 }
 
 /// Returns what each name has when `updates` are made.

@@ -4,8 +4,11 @@ mod back;
 mod seen;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::govern::{governed_entries, raised};
 use super::index::back::IndexBack;
+use super::log::stopped;
 use super::problems::half_made;
 use super::{Commands, Outcome, Run};
 use crate::plan::Input;
@@ -72,6 +75,9 @@ impl UndoRequest {
 /// It is a transaction like any other: guarded by the contents that the changes left, journaled, and an entry of the
 /// history itself, so that it can be taken back too.
 ///
+/// In a work tree of git it works on the whole work tree, whatever its root is, and its report names paths from the top.
+/// The policy files of the root, of the top, and of each root that made one of the changes hold.
+///
 /// # Examples
 ///
 /// ```
@@ -97,6 +103,18 @@ impl UndoRequest {
 pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let command = if request.target == Target::Undo { "redo" } else { "undo" };
     let mut request = request.clone();
+    request.preflight.policy = match raised(command, &request.preflight.policy, workspace) {
+        Ok(policy) => policy,
+        Err(outcome) => return *outcome,
+    };
+    let workspace = match workspace.work_tree() {
+        Ok(Some(tree)) => {
+            tree.directory.clone_into(&mut request.root);
+            tree.top
+        }
+        Ok(None) => workspace,
+        Err(error) => return *stopped(command, &error.into()),
+    };
     let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };
     let (approve, options) = (request.approve.as_deref(), &mut request.preflight);
     let mut run = match Run::admitted((command, success), options, approve, &request.commands, workspace) {
@@ -114,6 +132,9 @@ pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interr
     if let Err(failure) = run.take_back(&request, workspace, interrupt) {
         run.fail(&failure);
     }
+    if !run.is_dry {
+        run.note_history(workspace);
+    }
     run.tell_after(&request.commands, interrupt);
     run.finish()
 }
@@ -125,12 +146,12 @@ impl Run {
         workspace: &dyn Workspace,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
-        let options = preflight::Options { overwrite: request.force, ..request.preflight.clone() };
+        let mut options = preflight::Options { overwrite: request.force, ..request.preflight.clone() };
         if request.is_dry_run {
             if transaction::examine(workspace)? {
                 self.problems.push(half_made());
             }
-            if let Some(chosen) = self.plan_back(request, workspace)? {
+            if let Some(chosen) = self.plan_back(request, workspace, &mut options)? {
                 self.links = links(&chosen, request);
                 let options = holding(&chosen, options);
                 let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
@@ -144,7 +165,7 @@ impl Run {
         self.progress.enter(Phase::Waiting, 0);
         let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
         self.note_recovered(recovered);
-        let Some(chosen) = self.plan_back(request, workspace)? else { return Ok(()) };
+        let Some(chosen) = self.plan_back(request, workspace, &mut options)? else { return Ok(()) };
         self.links = links(&chosen, request);
         let transaction = transaction.with_links(self.links).expecting(self.plan.operations.len());
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
@@ -161,7 +182,7 @@ impl Run {
             return Ok(());
         }
         if let Some((restaged, indexed)) = restaged {
-            restaged.stage(indexed, workspace, &transaction)?;
+            restaged.stage(indexed, &transaction)?;
         }
         // What an older change took away stood there before all the others.
         let directories = chosen.iter().flat_map(|entry| entry.removed.clone()).collect();
@@ -177,7 +198,12 @@ impl Run {
     }
 
     /// Makes the plan, and returns the entries that it takes back, the newest first; `None` if that is none.
-    fn plan_back(&mut self, request: &UndoRequest, workspace: &dyn Workspace) -> Result<Option<Vec<Entry>>, Failure> {
+    fn plan_back(
+        &mut self,
+        request: &UndoRequest,
+        workspace: &dyn Workspace,
+        options: &mut preflight::Options,
+    ) -> Result<Option<Vec<Entry>>, Failure> {
         let all = entries(workspace)?;
         let chosen = match choose(&all, &request.target) {
             Ok(chosen) => chosen,
@@ -188,7 +214,14 @@ impl Run {
                 return Ok(None);
             }
         };
-        if !request.force && seen::is_back(workspace, &chosen, &request.preflight)? {
+        match governed_entries(&options.policy, chosen.iter().copied(), workspace) {
+            Ok(policy) => (self.policy, options.policy) = (Arc::clone(&policy), policy),
+            Err(unusable) => {
+                self.problems.push(unusable.problem);
+                return Ok(None);
+            }
+        }
+        if !request.force && seen::is_back(workspace, &chosen, options)? {
             return Ok(Some(chosen.into_iter().cloned().collect()));
         }
         let mut seen = Seen::new(workspace);

@@ -13,12 +13,14 @@ mod old_files;
 pub mod plans;
 mod prune;
 pub mod refusals;
+mod unkept;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::annex;
 use super::change::{Change, Image, Kind, Standing};
+use super::escape::unescape;
 use super::journal::Journal;
 use super::place::{find, place};
 use super::scratch::Scratch;
@@ -28,7 +30,7 @@ use super::{Ending, Failure, Interrupt, KeptFile, Links, Options, Recovered, kep
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Workspace};
+use crate::workspace::{Fault, Workspace, top};
 
 pub(super) use old_files::OldPlaces;
 use old_files::{OldFile, OldFiles};
@@ -37,9 +39,10 @@ pub use chain::Chain;
 pub use index::{IndexChange, IndexRecord};
 pub use prune::Limits;
 pub use refusals::Refusal;
+pub use unkept::unkept;
 pub(super) use {
     attic::bring_down, attic::place as attic_place, keep::drain, keep::keep, keep::note_aborted, prune::Spares,
-    prune::bury, prune::prune,
+    prune::bury, prune::prune, unkept::reason,
 };
 
 /// How the names of entries begin in a state directory.
@@ -65,6 +68,8 @@ pub struct Entry {
     pub id: String,
     /// When it began, in seconds since 1970.
     pub time: u64,
+    /// Where the root of the command was below the top of the work tree; `None` at the top, and outside of git.
+    pub below: Option<RelPath>,
     /// What made it, and what it takes back.
     pub label: Label,
     /// The files that it changed, by name.
@@ -147,12 +152,13 @@ pub struct Version {
     pub permissions: Option<u32>,
 }
 
-/// Returns the entries, the newest first. Without a state directory there are none.
+/// Returns the entries of the work tree, the newest first; their paths are from its top. Without a state directory there are none.
 ///
 /// # Errors
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
 pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
+    let workspace = top(workspace)?;
     let mut places = Vec::new();
     // Entries come from the attic to the state directory: whoever lists them the other way round may miss one.
     for home in homes(workspace)?.iter().rev() {
@@ -216,6 +222,7 @@ pub(super) fn kept_of(workspace: &dyn Workspace, home: &RelPath, id: &str) -> Re
 /// Returns where the history is: in the state directory, if that stays, and what has not been brought from the attic
 /// yet.
 fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
+    debug_assert!(matches!(workspace.work_tree(), Ok(None)), "the history is that of the work tree");
     let state = place(workspace)?.directory;
     let looked = look(workspace, &state)?;
     let stays = looked == Looked::Directory && !find(workspace, &state)?.passes();
@@ -229,6 +236,7 @@ fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
 /// Returns [`Failure`] if it cannot be made, locked or trusted.
 pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
     let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
+    let workspace = top(workspace)?;
     state.stay(workspace, options)?;
     bring_down(workspace, &state.directory, options.durability);
     Ok(recovered)
@@ -245,11 +253,13 @@ pub fn collect(
     options: Options,
     interrupt: &Interrupt,
 ) -> Result<(Vec<Recovered>, usize), Failure> {
+    let below = workspace;
+    let workspace = top(below)?;
     attic::air(workspace);
     let (state, recovered) = match attic::home(workspace) {
         // Whoever removes something of this root's has its lock.
-        Some(_) => recover::open(workspace, options, interrupt).map(|(state, recovered)| (Some(state), recovered))?,
-        None => recover::open_existing(workspace, options)?,
+        Some(_) => recover::open(below, options, interrupt).map(|(state, recovered)| (Some(state), recovered))?,
+        None => recover::open_existing(below, options)?,
     };
     let Some(state) = state else { return Ok((recovered, 0)) };
     let limits = (options.history, Spares::Nothing);
@@ -318,6 +328,7 @@ impl Place {
         let is_in_place = journal.changes.iter().any(|change| change.in_place);
         Ok(Entry {
             links: if is_in_place { Links::Kept } else { Links::Parted },
+            below: journal.below.as_deref().and_then(unescape),
             label: Label {
                 command: journal.command,
                 undoes: journal.undoes,

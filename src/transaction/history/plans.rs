@@ -13,7 +13,7 @@ use crate::transaction::place::{find, is_private};
 use crate::transaction::scratch::{Scratch, id, join};
 use crate::transaction::state::State;
 use crate::transaction::sweep::{erase, gone, sweep};
-use crate::workspace::{Fault, Rename, Workspace};
+use crate::workspace::{Fault, Rename, Workspace, top};
 
 /// How the names of plans begin in a history.
 const PREFIX: &str = "plan-";
@@ -66,15 +66,14 @@ pub fn save(
     interrupt: &Interrupt,
     plan: &Kept,
 ) -> Result<Option<Saved>, Failure> {
+    let tree = top(workspace)?;
     let sealed = [format!("{MAGIC} {} {}\n", plan.name, Digest::of(&plan.bytes)).as_bytes(), &plan.bytes].concat();
     let name = |id: &str| format!("{PREFIX}{id}.{}.{}", sealed.len(), plan.name);
     put(workspace, options, interrupt, (FILE, &sealed, &name), |home, id| {
-        for place in
-            places(workspace, home)?.iter().filter(|place| place.name == plan.name && place.at.scratch.id != id)
-        {
-            place.at.remove(workspace, home)?;
+        for place in places(tree, home)?.iter().filter(|place| place.name == plan.name && place.at.scratch.id != id) {
+            place.at.remove(tree, home)?;
         }
-        prune(workspace, home, options.history).map(drop)
+        prune(tree, home, options.history).map(drop)
     })
 }
 
@@ -91,6 +90,7 @@ pub(super) fn put(
     next: impl FnOnce(&RelPath, &str) -> Result<(), Failure>,
 ) -> Result<Option<Saved>, Failure> {
     let (state, recovered) = recover::open(workspace, options, interrupt)?;
+    let workspace = top(workspace)?;
     let result = match state.history() {
         None => Ok(None),
         Some(home) => {
@@ -138,6 +138,7 @@ fn make(
 /// Returns [`Failure::State`] for a state directory or a plan in it that somebody else may have written, and for a
 /// damaged one; and the errors of the disk.
 pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure> {
+    let workspace = top(workspace)?;
     let mut found: Vec<Waiting> = Vec::new();
     for home in homes(workspace)? {
         found.extend(places(workspace, &home)?.into_iter().filter(|place| place.name.starts_with(prefix)));
@@ -158,6 +159,7 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure
 
 /// Removes the plan with the name `name`, if there is one; takes no lock. What cannot be removed goes with its age.
 pub fn forget(workspace: &dyn Workspace, name: &str) {
+    let Ok(workspace) = top(workspace) else { return };
     for home in homes(workspace).unwrap_or_default() {
         for place in places(workspace, &home).unwrap_or_default().iter().filter(|place| place.name == name) {
             let _ = place.at.remove(workspace, &home);

@@ -6,7 +6,7 @@ use super::plans::{self, Saved};
 use super::{Failure, Interrupt, Options, homes, name, places};
 use crate::transaction::scratch::Scratch;
 use crate::transaction::sealed::{damaged, seal, unseal};
-use crate::workspace::{Fault, Workspace};
+use crate::workspace::{Fault, Workspace, top};
 
 /// The only file of such an entry.
 const FILE: &str = "refused";
@@ -37,8 +37,9 @@ pub fn refuse(
     refusal: &Refusal,
 ) -> Result<Option<Saved>, Failure> {
     let text = seal(refusal)?;
+    let tree = top(workspace)?;
     plans::put(workspace, options, interrupt, (FILE, &text, &|id| name(id, 0)), |home, _| {
-        super::prune(workspace, home, (options.history, super::Spares::Newest)).map(drop)
+        super::prune(tree, home, (options.history, super::Spares::Newest)).map(drop)
     })
 }
 
@@ -48,6 +49,7 @@ pub fn refuse(
 ///
 /// Returns [`Failure`] as [`entries`](super::entries) does.
 pub fn find(workspace: &dyn Workspace, plan: &str) -> Result<Option<Refusal>, Failure> {
+    let workspace = top(workspace)?;
     for home in homes(workspace)? {
         for place in places(workspace, &home)?.iter().rev() {
             match read(workspace, &place.scratch) {
@@ -67,6 +69,7 @@ pub fn find(workspace: &dyn Workspace, plan: &str) -> Result<Option<Refusal>, Fa
 ///
 /// Returns [`Failure`] as [`entries`](super::entries) does.
 pub fn withdraw(workspace: &dyn Workspace, plan: &str) -> Result<usize, Failure> {
+    let workspace = top(workspace)?;
     let mut count = 0;
     for home in homes(workspace)? {
         for place in places(workspace, &home)? {

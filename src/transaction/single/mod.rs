@@ -21,7 +21,7 @@ use super::stage::likeness;
 
 use super::swap::Swap;
 use super::undone::Aborted;
-use super::{Durability, Failure, Interrupt, Links, Options, Receipt, stage, unswept};
+use super::{Durability, Failure, Interrupt, Links, Options, Receipt, history, stage, unswept};
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
@@ -36,6 +36,8 @@ use crate::workspace::{Lock, Timestamp, Workspace, WorkspaceError};
 /// Dropped without [`SingleChange::commit`] it leaves nothing behind.
 pub struct SingleChange<'w> {
     workspace: &'w dyn Workspace,
+    /// Why git's directory is not used, if there seems to be one.
+    unusable: Option<String>,
     /// The lock, and the journal.
     file: RelPath,
     scratch: Scratch,
@@ -70,10 +72,10 @@ impl<'w> SingleChange<'w> {
     #[must_use]
     pub fn begin(workspace: &'w dyn Workspace, options: Options) -> Option<Self> {
         let is_plain = options.durability == Durability::None && options.links == Links::Parted;
-        if !is_plain || workspace.attic().is_some() {
+        if !is_plain || workspace.attic().is_some() || !matches!(workspace.work_tree(), Ok(None)) {
             return None;
         }
-        let Place { directory: file, former } = place(workspace).ok()?;
+        let Place { directory: file, former, unusable } = place(workspace).ok()?;
         if former.is_some() || workspace.stat(&file).ok()?.is_some() {
             return None;
         }
@@ -82,6 +84,7 @@ impl<'w> SingleChange<'w> {
         let scratch = Scratch::lodged(&file, &scratch::id(since, None));
         let mut single = Self {
             workspace,
+            unusable,
             file,
             scratch,
             since,
@@ -200,7 +203,13 @@ impl<'w> SingleChange<'w> {
 
     fn receipt(&self, left: Option<&Failure>) -> Receipt {
         let warnings = left.map(unswept).into_iter().collect();
-        Receipt { id: self.scratch.id.clone(), durability: Durability::None, warnings, altered: Vec::new() }
+        Receipt {
+            id: self.scratch.id.clone(),
+            durability: Durability::None,
+            warnings,
+            unkept: Some(history::reason(self.workspace, self.unusable.as_deref())),
+            altered: Vec::new(),
+        }
     }
 }
 

@@ -267,14 +267,13 @@ impl GitIndex {
         Ok(staged)
     }
 
-    /// Makes `updates` true in the index at `copy`, below the root, which is a copy of this one or not there.
+    /// Makes `updates` true in the index at `copy`, an absolute name, which is a copy of this one or not there.
     ///
     /// # Errors
     ///
     /// Returns an error if git cannot write it; then `copy` has to be given up.
-    pub fn rewrite(&self, copy: &RelPath, updates: &[Update]) -> Result<()> {
-        let copy = self.root.join(path_of(copy.as_bytes()).unwrap_or_default());
-        self.date(&copy).map_err(|source| self.failed(source))?;
+    pub fn rewrite(&self, copy: &Path, updates: &[Update]) -> Result<()> {
+        self.date(copy).map_err(|source| self.failed(source))?;
         // What goes makes room for what comes; an entry stays beside the stages of a conflict unless it goes.
         let goes = updates.iter().filter(|update| update.entry.is_none() || update.stage > 0);
         let goes: BTreeSet<_> = goes.map(|update| &update.path).collect();
@@ -282,9 +281,9 @@ impl GitIndex {
         let comes = updates.iter().filter(|update| update.entry.is_some()).cloned();
         let input: Vec<u8> = gone.chain(comes).flat_map(|update| self.line(&update)).collect();
         // A directory that stands for its files would stay beside one of them that is put in: git-config(1), index.sparse.
-        self.ask(&["-c", "index.sparse=false", "update-index", "-z", "--index-info"], Some(&copy), &input)?;
-        self.intend(&copy, updates)?;
-        self.mark(&copy, updates)
+        self.ask(&["-c", "index.sparse=false", "update-index", "-z", "--index-info"], Some(copy), &input)?;
+        self.intend(copy, updates)?;
+        self.mark(copy, updates)
     }
 
     /// Gives a copy the time of the index: git looks again at files that are as young as that, see "racy git" in its

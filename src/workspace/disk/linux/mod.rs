@@ -12,6 +12,7 @@ mod lock;
 mod parents;
 mod stat;
 mod verbs;
+mod work_tree;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
@@ -26,6 +27,7 @@ use self::birth::{Birth, Memo};
 use self::fault::{Attempt, Trouble};
 use self::heritage::Heritage;
 use self::parents::Parents;
+use self::work_tree::Located;
 use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::text::printable;
@@ -47,6 +49,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct Disk {
     parents: Parents,
+    /// The name that it was opened by.
+    root: PathBuf,
+    /// What the attic is in, if there is one.
+    above: Option<PathBuf>,
+    /// Where it is in a work tree, once that was needed.
+    located: OnceLock<Located>,
     /// That of the process when it was first needed.
     umask: OnceLock<u32>,
     births: Memo<Birth>,
@@ -66,8 +74,16 @@ impl Disk {
         match retry_on_intr(|| open(root, flags, Mode::empty())) {
             Ok(handle) => {
                 let parents = Parents::new(handle);
-                let (births, heritages) = (Memo::default(), Memo::default());
-                Ok(Self { parents, umask: OnceLock::new(), births, heritages, shortage: Mutex::default() })
+                Ok(Self {
+                    parents,
+                    root: root.to_owned(),
+                    above: None,
+                    located: OnceLock::new(),
+                    umask: OnceLock::new(),
+                    births: Memo::default(),
+                    heritages: Memo::default(),
+                    shortage: Mutex::default(),
+                })
             }
             Err(errno) => {
                 let path = printable(root.as_os_str().as_encoded_bytes()).to_string();
@@ -82,7 +98,7 @@ impl Disk {
     #[must_use]
     pub fn with_attic(self, root: &Path, above: &Path) -> Self {
         let attic = self.identity().ok().and_then(|identity| Attic::new(above, root, &identity));
-        Self { parents: self.parents.with_attic(attic), ..self }
+        Self { parents: self.parents.with_attic(attic), above: Some(above.to_owned()), ..self }
     }
 
     /// Carries out a verb, which opens all that it needs before it changes anything: it can be tried again
@@ -107,7 +123,7 @@ impl Disk {
     /// Returns where `path` is if it is outside of the root.
     fn outside(&self, path: &RelPath) -> Option<PathBuf> {
         let outside = self.parents.attic().and_then(|attic| attic.real(path));
-        outside.or_else(|| self.parents.annex().real(path))
+        outside.or_else(|| self.parents.annex().real(path)).or_else(|| self.in_git(path))
     }
 
     /// Gives the kept handles back.

@@ -1,7 +1,7 @@
 //! From a path to an open directory and one name in it. Nothing else resolves a path.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::fd::{AsFd, OwnedFd};
@@ -14,7 +14,7 @@ use super::attic::Attic;
 use super::fault::{Attempt, Trouble};
 use crate::mutex::locked;
 use crate::path::RelPath;
-use crate::workspace::Fault;
+use crate::workspace::{Fault, GIT};
 
 /// Most handles that are kept.
 const MOST_HANDLES: u64 = 32;
@@ -37,6 +37,8 @@ pub(super) struct Parents {
     root: Handle,
     attic: Option<Attic>,
     annex: Annex,
+    /// Git's directory, if it is not below the root.
+    git: OnceLock<Handle>,
     /// The kernel has no `openat2`: walk component by component.
     walks: AtomicBool,
     capacity: usize,
@@ -66,6 +68,7 @@ impl Parents {
             root: Arc::new(root),
             attic: None,
             annex: Annex::default(),
+            git: OnceLock::new(),
             walks: AtomicBool::new(false),
             capacity,
             kept: Mutex::default(),
@@ -88,6 +91,22 @@ impl Parents {
         &self.annex
     }
 
+    /// Lets verbs find git's directory under the name [`GIT`].
+    pub(super) fn set_git(&self, handle: OwnedFd) {
+        // It is located once.
+        let _ = self.git.set(Arc::new(handle));
+    }
+
+    /// Returns git's directory if `path` is that or in there, and what leads from there to it.
+    fn git_of<'p>(&self, path: &'p [u8]) -> Option<(&Handle, &'p [u8])> {
+        let rest = match path.strip_prefix(GIT.as_bytes())? {
+            [] => b".",
+            [b'/', rest @ ..] => rest,
+            _ => return None,
+        };
+        self.git.get().map(|handle| (handle, rest))
+    }
+
     /// Returns the attic if `path` is that or in there, and what leads from there to it.
     fn attic_of<'p>(&self, path: &'p [u8]) -> Option<(&Attic, &'p [u8])> {
         self.attic.as_ref().zip(Attic::rest(path))
@@ -101,7 +120,10 @@ impl Parents {
             None => match self.attic_of(bytes) {
                 Some((attic, _)) => attic.entry(),
                 None if self.annex.rest(bytes).is_some() => Ok((self.annex.open()?, b".")),
-                None => Ok((Arc::clone(&self.root), name)),
+                None => Ok(match self.git_of(bytes) {
+                    Some((git, rest)) => (Arc::clone(git), rest),
+                    None => (Arc::clone(&self.root), name),
+                }),
             },
             Some(end) => Ok((self.directory(&bytes[..end])?, name)),
         }
@@ -130,6 +152,9 @@ impl Parents {
     }
 
     fn resolve(&self, path: &[u8], access: OFlags) -> Attempt<OwnedFd> {
+        if let Some((git, rest)) = self.git_of(path) {
+            return self.resolve_from(git, rest, access);
+        }
         match self.attic_of(path) {
             Some((attic, rest)) => self.resolve_from(&*attic.open()?, rest, access),
             None => match self.annex.rest(path) {

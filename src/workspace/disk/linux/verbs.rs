@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,7 +29,8 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::{Bytes, printable};
 use crate::workspace::{
-    ATTIC, Directory, Fault, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, Workspace,
+    ATTIC, Directory, Fault, GitDirectory, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, WorkTree,
+    Workspace,
 };
 
 /// Permission bits of a directory that is nobody else's business.
@@ -229,6 +230,18 @@ impl Workspace for Disk {
 
     fn attic(&self) -> Option<RelPath> {
         self.parents.attic().map(|attic| attic.own().clone())
+    }
+
+    fn work_tree(&self) -> Result<Option<WorkTree<'_>>> {
+        self.tree_above()
+    }
+
+    fn git_directory(&self) -> Result<GitDirectory> {
+        self.git_place()
+    }
+
+    fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
+        Some(self.name_of(path))
     }
 }
 
