@@ -165,7 +165,9 @@ fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded
         let mut found = if is_envelope { Vec::new() } else { syntax::find_in_damaged(&input.bytes) };
         if let Some(origin) = &input.origin {
             let line = origin.line_numbers();
-            found.iter_mut().for_each(|named| named.line = line(named.span.start));
+            for named in &mut found {
+                named.line = line(named.span.start);
+            }
         }
         found
     };

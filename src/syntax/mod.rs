@@ -248,7 +248,9 @@ fn number_not_included(input: &mut Input) {
     not_included::number(&input.bytes, &mut input.not_included);
     if let Some(origin) = &input.origin {
         let line = origin.line_numbers();
-        input.not_included.iter_mut().for_each(|named| named.line = line(named.span.start));
+        for named in &mut input.not_included {
+            named.line = line(named.span.start);
+        }
     }
 }
 
