@@ -4,12 +4,9 @@
 //! sides have are taken out, and conflicts with no more than three lines between them are one, as in git.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
-use super::edits::{Edit, edits};
+use crate::lines::{Budget, Edit, Edits, LineTable, Slide, diff};
 
-/// Longest time that is spent on comparing texts.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// So many lines between two conflicts do not part them.
 const MOST_BETWEEN: usize = 3;
 /// Length of the markers of a conflict.
@@ -82,22 +79,26 @@ struct Texts<'t> {
 
 /// Merges what `ours` and `theirs` made of `base`. Conflicts are decided by `favour`, or written as `style` says.
 ///
-/// Returns `None` if the texts are too long and too different to be compared.
+/// If the texts are too long and too different for the budget of a comparison, conflicts are larger than necessary.
 #[must_use]
-pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>, style: ConflictStyle) -> Option<Merged> {
-    let deadline = Instant::now() + PATIENCE;
+pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8], favour: Option<Favour>, style: ConflictStyle) -> Merged {
     let texts = Texts { base: split(base), ours: split(ours), theirs: split(theirs) };
-    let mine = edits(&texts.base, &texts.ours, deadline)?;
-    let other = edits(&texts.base, &texts.theirs, deadline)?;
+    let mine = edits(&texts.base, &texts.ours);
+    let other = edits(&texts.base, &texts.theirs);
     let regions = regions(&texts, &mine, &other);
     let regions = match style {
-        ConflictStyle::Sides => joined(refined(&texts, regions, deadline)?),
+        ConflictStyle::Sides => joined(refined(&texts, regions)),
         ConflictStyle::Base => regions,
         ConflictStyle::ShortBase => regions.into_iter().map(|region| texts.shortened(region)).collect(),
     };
     let bytes = texts.written(&regions, favour, style);
     let conflicts = regions.into_iter().filter(|region| region.kind == Kind::Conflict && favour.is_none());
-    Some(Merged { bytes, conflicts: conflicts.map(|region| region.at).collect() })
+    Merged { bytes, conflicts: conflicts.map(|region| region.at).collect() }
+}
+
+fn edits(old: &[&[u8]], new: &[&[u8]]) -> Edits {
+    let [old, new] = [old, new].map(|lines| LineTable::new(lines.iter().copied()));
+    diff(&old, &new, Budget::default(), Slide::Last)
 }
 
 fn split(text: &[u8]) -> Vec<&[u8]> {
@@ -145,7 +146,7 @@ fn shift(edit: &Edit) -> isize {
 }
 
 /// Takes out of conflicts what both sides have.
-fn refined(texts: &Texts<'_>, regions: Vec<Region>, deadline: Instant) -> Option<Vec<Region>> {
+fn refined(texts: &Texts<'_>, regions: Vec<Region>) -> Vec<Region> {
     let mut all = Vec::with_capacity(regions.len());
     for region in regions {
         let Conflict { base, ours, theirs } = &region.at;
@@ -153,7 +154,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>, deadline: Instant) -> Option
             all.push(region);
             continue;
         }
-        let differences = edits(&texts.ours[ours.clone()], &texts.theirs[theirs.clone()], deadline)?;
+        let differences = edits(&texts.ours[ours.clone()], &texts.theirs[theirs.clone()]);
         if differences.is_empty() {
             all.push(Region { kind: Kind::Ours, ..region });
             continue;
@@ -164,7 +165,7 @@ fn refined(texts: &Texts<'_>, regions: Vec<Region>, deadline: Instant) -> Option
             Region { kind: Kind::Conflict, at: Conflict { base: base.clone(), ours, theirs } }
         }));
     }
-    Some(all)
+    all
 }
 
 /// Makes one of conflicts that are near each other.
@@ -282,7 +283,7 @@ mod tests {
     fn merged(base: &str, ours: &str, theirs: &str, favour: Option<Favour>, style: ConflictStyle) -> (String, usize) {
         let lines = |text: &str| text.split_inclusive(' ').collect::<Vec<_>>().join("").replace(' ', "\n");
         let (base, ours, theirs) = (lines(base), lines(ours), lines(theirs));
-        let found = merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), favour, style).unwrap();
+        let found = merge(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), favour, style);
         (String::from_utf8(found.bytes).unwrap().replace('\n', " "), found.conflicts.len())
     }
 

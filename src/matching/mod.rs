@@ -5,7 +5,6 @@
 mod correct;
 mod covered;
 mod difference;
-mod edits;
 mod hashes;
 mod headings;
 mod hunkwise;

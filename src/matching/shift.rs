@@ -2,15 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline};
-
+use crate::lines::{Budget, Edit, LineTable, Slide, diff};
 use crate::plan::{LineEdit, LineTarget, NumberedLines};
 use crate::text::{BYTE_ORDER_MARK, lines};
-
-/// Longest time that is spent on comparing two versions; after it more lines count as changed.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Returns how many lines further on in `present` all the lines stand that `edits` name by their numbers in `earlier`;
 /// `None` if that is not one number, if any of the lines changed, or if none is named: a file that goes or moves as a
@@ -22,17 +17,18 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[must_use]
 pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize> {
     let (old, new) = (split(earlier), split(present));
+    let (old_count, new_count) = (old.lines.len(), new.lines.len());
     let runs = unchanged(&old, &new);
     let mut shift = None;
     for edit in edits {
-        let named = named(edit.target, old.len())?;
-        let behind = runs.partition_point(|run| run.old_range().start <= named.start);
-        let run = runs[..behind].last().filter(|run| named.end <= run.old_range().end)?;
-        let is_at_end = run.old_range().end == old.len() && run.new_range().end == new.len();
+        let named = named(edit.target, old_count)?;
+        let behind = runs.partition_point(|run| run.old.start <= named.start);
+        let run = runs[..behind].last().filter(|run| named.end <= run.old.end)?;
+        let is_at_end = run.old.end == old_count && run.new.end == new_count;
         if edit.target == LineTarget::End && !is_at_end {
             return None;
         }
-        let by = run.new_range().start.cast_signed() - run.old_range().start.cast_signed();
+        let by = run.new.start.cast_signed() - run.old.start.cast_signed();
         if *shift.get_or_insert(by) != by {
             return None;
         }
@@ -40,8 +36,8 @@ pub fn shift(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option<isize
     shift
 }
 
-fn split(text: &[u8]) -> Vec<&[u8]> {
-    lines(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).map(|(_, line)| line).collect()
+fn split(text: &[u8]) -> LineTable<'_> {
+    LineTable::new(lines(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).map(|(_, line)| line))
 }
 
 /// Returns the lines that a place is told by, counted from 0; `None` if there are none.
@@ -54,12 +50,23 @@ fn named(target: LineTarget, count: usize) -> Option<Range<usize>> {
     Some(first.checked_sub(1)?..last)
 }
 
-/// Returns the runs of lines that are in both versions, in their order.
-fn unchanged(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
-    let single = single(old, new);
-    let is_certain = |op: &DiffOp| old[op.old_range()].iter().any(|line| single.contains(line));
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + PATIENCE));
-    ops.into_iter().filter(|op| op.tag() == DiffTag::Equal && is_certain(op)).collect()
+/// Lines that did not change, in both versions.
+struct Unchanged {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+/// Returns the runs of unchanged lines of which one occurs once in each version, in their order.
+fn unchanged(old: &LineTable<'_>, new: &LineTable<'_>) -> Vec<Unchanged> {
+    let single = single(&old.lines, &new.lines);
+    let end = Edit { old: old.lines.len()..old.lines.len(), new: new.lines.len()..new.lines.len() };
+    let (mut runs, mut start) = (Vec::new(), (0, 0));
+    for edit in diff(old, new, Budget::default(), Slide::Last).into_iter().chain([end]) {
+        runs.push(Unchanged { old: start.0..edit.old.start, new: start.1..edit.new.start });
+        start = (edit.old.end, edit.new.end);
+    }
+    runs.retain(|run| old.lines[run.old.clone()].iter().any(|line| single.contains(line)));
+    runs
 }
 
 /// Returns the lines that are in each version once.

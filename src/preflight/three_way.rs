@@ -231,19 +231,15 @@ fn merged(
     let is_whole = is_link || driver == Some(&Driver::Binary) || texts.iter().any(|text| is_binary(text));
     let favour = three_way.favour.or((driver == Some(&Driver::Union)).then_some(Favour::Union));
     let style = if let Conflicts::Marked(style) = three_way.conflicts { style } else { ConflictStyle::default() };
-    let merged = if texts[0] == texts[2] || texts[1] == texts[2] {
-        Some(Merged { bytes: texts[1].to_vec(), conflicts: Vec::new() })
+    let Merged { bytes, conflicts } = if texts[0] == texts[2] || texts[1] == texts[2] {
+        Merged { bytes: texts[1].to_vec(), conflicts: Vec::new() }
     } else if let Some(Driver::Program(name)) = driver {
         tell_driver(name, findings);
         return Attempt::Refused;
     } else if is_whole {
-        Some(one_side(texts, favour))
+        one_side(texts, favour)
     } else {
         merge(texts[0], texts[1], texts[2], favour, style)
-    };
-    let Some(Merged { bytes, conflicts }) = merged else {
-        findings.error(&code::TOO_LARGE, "the file and what the patch makes of it differ too much to be merged");
-        return Attempt::Refused;
     };
     compare(texts[1], &bytes, &mut findings.outcome);
     let has_conflicts = !conflicts.is_empty();

@@ -37,6 +37,8 @@ mod kills;
 mod lark;
 mod laws;
 mod lenient;
+mod lines;
+mod load;
 mod look;
 mod loud;
 mod mail;

@@ -1,0 +1,145 @@
+//! git's indent heuristic: the position of a change that could also be a few lines further up or down.
+//!
+//! The numbers are those of `xdiff/xdiffi.c` in git. The heuristic of the same name in `imara-diff` counts the blank lines at
+//! the end of a file in another way, and so differs from git there.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use imara_diff::{Interner, SliderHeuristic, Token};
+
+/// Deeper indentation counts as this many columns.
+const MAX_INDENT: i32 = 200;
+/// After so many blank lines the next line counts as not indented.
+const MAX_BLANKS: i32 = 20;
+/// Positions further up than this are not considered.
+const MAX_SLIDING: u32 = 100;
+const INDENT_WEIGHT: i32 = 60;
+
+/// Chooses a position by the indentation of the lines around it.
+pub(super) struct IndentHeuristic<'l, 't> {
+    /// The line of each token.
+    pub(super) lines: &'l Interner<&'t [u8]>,
+}
+
+/// The preference for a position. The smaller one is better.
+#[derive(Clone, Copy)]
+struct Score {
+    indent: i32,
+    penalty: i32,
+}
+
+/// The lines around a position between two lines. `None` is an indentation of a blank line, or of no line.
+struct Surroundings {
+    is_end_of_file: bool,
+    indent: Option<i32>,
+    before: Option<i32>,
+    blanks_before: i32,
+    after: Option<i32>,
+    blanks_after: i32,
+}
+
+impl SliderHeuristic for IndentHeuristic<'_, '_> {
+    fn best_slider_end(&mut self, tokens: &[Token], hunk: Range<u32>, earliest_end: u32) -> u32 {
+        let size = hunk.end - hunk.start;
+        let first = earliest_end.max(hunk.start.saturating_sub(1)).max(hunk.end.saturating_sub(MAX_SLIDING));
+        let score = |end: u32| self.score(tokens, end as usize).plus(self.score(tokens, (end - size) as usize));
+        let (mut best, mut best_score) = (first, score(first));
+        for end in first + 1..=hunk.end {
+            let score = score(end);
+            if score.compare(best_score) <= 0 {
+                (best, best_score) = (end, score);
+            }
+        }
+        best
+    }
+}
+
+impl IndentHeuristic<'_, '_> {
+    /// Returns the score of a change that begins or ends before the line `position`.
+    fn score(&self, tokens: &[Token], position: usize) -> Score {
+        let indent = |token: &Token| indent(self.lines[*token]);
+        let (before, blanks_before) = nearest(tokens[..position].iter().rev().map(indent));
+        let (after, blanks_after) = nearest(tokens.iter().skip(position + 1).map(indent));
+        let line = tokens.get(position);
+        Surroundings {
+            is_end_of_file: line.is_none(),
+            indent: line.and_then(indent),
+            before,
+            blanks_before,
+            after,
+            blanks_after,
+        }
+        .score()
+    }
+}
+
+/// Returns the indentation of the first line that is not blank, and the number of blank lines before it.
+fn nearest(indents: impl Iterator<Item = Option<i32>>) -> (Option<i32>, i32) {
+    let mut blanks = 0;
+    for indent in indents {
+        if indent.is_some() {
+            return (indent, blanks);
+        }
+        blanks += 1;
+        if blanks == MAX_BLANKS {
+            return (Some(0), blanks);
+        }
+    }
+    (None, blanks)
+}
+
+/// Returns the columns of white space before the first other byte; `None` for a blank line.
+fn indent(line: &[u8]) -> Option<i32> {
+    let mut columns = 0;
+    for byte in line {
+        match byte {
+            b' ' => columns += 1,
+            b'\t' => columns += 8 - columns % 8,
+            b'\n' | b'\r' => {}
+            _ => return Some(columns),
+        }
+        if columns >= MAX_INDENT {
+            return Some(MAX_INDENT);
+        }
+    }
+    None
+}
+
+impl Surroundings {
+    fn score(&self) -> Score {
+        let blanks_after = if self.indent.is_none() { 1 + self.blanks_after } else { 0 };
+        let blanks = self.blanks_before + blanks_after;
+        let mut penalty = i32::from(self.before.is_none() && self.blanks_before == 0);
+        penalty += if self.is_end_of_file { 21 } else { 0 };
+        penalty += -30 * blanks + 6 * blanks_after;
+        let indent = self.indent.or(self.after);
+        if let (Some(indent), Some(before)) = (indent, self.before) {
+            let is_deeper_after = self.after.is_some_and(|after| after > indent);
+            penalty += match (indent.cmp(&before), blanks != 0) {
+                (Ordering::Equal, _) => 0,
+                (Ordering::Greater, true) => 10,
+                (Ordering::Greater, false) => -4,
+                (Ordering::Less, true) => 17,
+                (Ordering::Less, false) => 23 + i32::from(is_deeper_after),
+            };
+        }
+        Score { indent: indent.unwrap_or(-1), penalty }
+    }
+}
+
+impl Score {
+    fn plus(self, other: Self) -> Self {
+        Self { indent: self.indent + other.indent, penalty: self.penalty + other.penalty }
+    }
+
+    /// Returns a negative number if `self` is better than `other`, and a positive one if it is worse.
+    fn compare(self, other: Self) -> i32 {
+        let by_indent = match self.indent.cmp(&other.indent) {
+            Ordering::Less => -1,
+            Ordering::Equal => 0,
+            Ordering::Greater => 1,
+        };
+        INDENT_WEIGHT * by_indent + self.penalty - other.penalty
+    }
+}
