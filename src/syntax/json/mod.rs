@@ -2,7 +2,8 @@
 //!
 //! `{"replace": [{"path": "a", "content": "..."}]}`; `changes` is another word for `replace`. A file that is there gets
 //! the contents, one that is not is made. `{"edits": [{"path": "a", "old": "...", "new": "..."}]}`. `{"patch": "..."}`
-//! holds a patch of another grammar. The operations of `OpenAI`'s `apply_patch` tool are taken as well. Its grammar is a
+//! holds a patch of another grammar. `expected_hash`, in an entry or next to the key of a document for one file, is the
+//! digest that the file must have before. The operations of `OpenAI`'s `apply_patch` tool are taken as well. Its grammar is a
 //! JSON Schema, `grammar/json.schema.json`.
 
 mod edits;
@@ -20,12 +21,14 @@ use reader::{Member, Value};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::digest::Sha256;
 use crate::path::RelPath;
-use crate::plan::{Action, Claim, Edit, Name, Replacement, Strip};
+use crate::plan::{Action, Claim, Edit, Name, Operation, Replacement, Strip};
 use crate::text::Span;
 
 /// The kinds of change, each by its key, and what reads them.
 const KINDS: &[(&str, Read)] =
     &[("replace", whole_files), ("changes", whole_files), ("edits", edits::of_files), ("patch", patch::quoted)];
+
+const DOCUMENT_KEYS: &str = "`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`";
 
 /// Reads the value of one of [`KINDS`].
 type Read = fn(Value<'_>, Options, &mut Sections) -> Result<(), SyntaxError>;
@@ -67,21 +70,45 @@ impl Syntax for Json {
         if operations::is_meant(&members) {
             return operations::one(document, options, sections).map(|()| end);
         }
-        let mut found = None;
+        let (mut found, mut expected) = (None, None);
         for member in &members {
+            if is_digest(member) && expected.is_none() {
+                expected = Some((digest(member)?, member.at));
+                continue;
+            }
             let kind = KINDS.iter().find(|(key, _)| *key == member.key);
-            let (_, read) = kind.ok_or_else(|| member.unknown("`replace`, `changes`, `edits` or `patch`"))?;
+            let (_, read) = kind.ok_or_else(|| member.unknown(DOCUMENT_KEYS))?;
             if found.replace((read, member.value)).is_some() {
                 return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("two kinds of change at once"), member.at));
             }
         }
         let Some((read, value)) = found else {
-            return Err(document.expected("`replace`, `changes`, `edits` or `patch`"));
+            return Err(document.expected(DOCUMENT_KEYS));
         };
+        let known = sections.operations.len();
         read(value, options, sections)?;
+        if let Some((digest, at)) = expected {
+            expect(&mut sections.operations[known..], digest, at)?;
+        }
         sections.step += 1;
         Ok(end)
     }
+}
+
+/// Requires that the only file of `operations` has this digest before the first of them.
+fn expect(operations: &mut [Operation<Name>], digest: Sha256, at: Span) -> Result<(), SyntaxError> {
+    let contradiction = |says| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), at));
+    let [operation] = operations else { return contradiction("a digest belongs to a change of one file") };
+    if operation.expected.as_ref().is_some_and(|known| **known != digest) {
+        return contradiction("two digests for one file");
+    }
+    operation.expected = Some(Box::new(digest));
+    Ok(())
+}
+
+/// Returns whether the member is the digest or the contents that a file must have before.
+fn is_digest(member: &Member<'_>) -> bool {
+    matches!(member.key.as_str(), "expected_hash" | "expected")
 }
 
 /// Reads the changes of one file: a list of `{"old", "new", "all"}`, or an object that has one as `edits`.

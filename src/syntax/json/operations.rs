@@ -1,11 +1,11 @@
 //! The operations of `OpenAI`'s `apply_patch` tool: one or a list, each alone or in the object of its call.
 //!
 //! `{"type": "update_file", "path": "a", "diff": "@@\n-old\n+new"}`; `create_file` has a diff of added lines only, and
-//! `delete_file` needs none. The diff is what stands in an envelope of Codex, and each operation sees what the one
+//! `delete_file` needs none. Each may have the digest that its file must have before (`expected_hash`). The diff is what stands in an envelope of Codex, and each operation sees what the one
 //! before left. As there, a file that is made ends with a line end.
 
 use super::reader::{Member, Value};
-use super::{Options, Sections, SyntaxError, claim};
+use super::{Options, Sections, SyntaxError, claim, digest, is_digest};
 use crate::plan::{Action, Claim, Edit, Name};
 use crate::syntax::codex;
 use crate::text::Span;
@@ -48,13 +48,14 @@ fn operation(
     options: Options,
     sections: &mut Sections,
 ) -> Result<(), SyntaxError> {
-    let (mut kind, mut path, mut diff) = (None, None, None);
+    let (mut kind, mut path, mut diff, mut expected) = (None, None, None, None);
     for member in members {
         match member.key.as_str() {
             "type" => kind = Some((member.value.text(KINDS)?, member.value)),
             "path" => path = Some(claim(member)?),
             "diff" => diff = member.value.optional_text("the diff as a string")?.map(|text| (text, member.value)),
-            _ => return Err(member.unknown("`type`, `path` or `diff`")),
+            _ if is_digest(member) && expected.is_none() => expected = Some(digest(member)?),
+            _ => return Err(member.unknown("`type`, `path`, `diff`, `expected_hash` or `expected`")),
         }
     }
     let (Some((kind, at)), Some(path)) = (kind, path) else { return Err(value.expected(WANTED)) };
@@ -70,6 +71,9 @@ fn operation(
         }
         (_, Some((diff, at))) => changed(action, path, (diff, at), options, sections)?,
         (_, None) => return Err(value.expected("an object with `diff`")),
+    }
+    if let Some(operation) = sections.operations.last_mut() {
+        operation.expected = expected.map(Box::new);
     }
     sections.step += 1;
     Ok(())

@@ -64,8 +64,12 @@ fn a_mistake_has_its_place() {
     let cases = [
         (r#"{"replace": [{"path": "a" "content": ""}]}"#, expected("JSON"), "\""),
         ("{\"replace\":\n [\n", expected("more of the JSON document"), ""),
-        (r#"{"replce": []}"#, expected("`replace`, `changes`, `edits` or `patch`"), "\"replce\""),
-        ("{}", expected("`replace`, `changes`, `edits` or `patch`"), "{}"),
+        (
+            r#"{"replce": []}"#,
+            expected("`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`"),
+            "\"replce\"",
+        ),
+        ("{}", expected("`replace`, `changes`, `edits` or `patch`, and `expected_hash` or `expected`"), "{}"),
         (r#"{"replace": 1}"#, expected(files), "1"),
         (r#"{"replace": []}"#, expected("a list that is not empty"), "[]"),
         (r#"{"replace": ["a"]}"#, expected("an object with `path` and `content`"), "\"a\""),
@@ -126,4 +130,44 @@ fn operations_come_alone_in_a_call_or_in_a_list() {
         let error = refused(text);
         assert_eq!(error.1, at, "{text} {error:?}");
     }
+}
+
+#[test]
+fn every_form_takes_the_digest_of_its_file() {
+    let digest = crate::digest::Sha256::of(b"1\n");
+    let diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n";
+    let file = serde_json::json!({"path": "x", "content": "2\n"});
+    let edit = serde_json::json!({"path": "x", "old": "1", "new": "2"});
+    let operation = |kind: &str, diff: &str| serde_json::json!({"type": kind, "path": "x", "diff": diff});
+    let call = serde_json::json!({"type": "apply_patch_call", "operation": operation("delete_file", "")});
+    let documents = [
+        (serde_json::json!({"patch": diff}), ""),
+        (serde_json::json!({"replace": [file]}), ""),
+        (serde_json::json!({"replace": [file]}), "/replace/0"),
+        (serde_json::json!({"changes": [file]}), "/changes/0"),
+        (serde_json::json!({"edits": [edit]}), ""),
+        (serde_json::json!({"edits": [edit]}), "/edits/0"),
+        (operation("update_file", "@@\n-1\n+2"), ""),
+        (operation("create_file", "+2"), ""),
+        (operation("delete_file", ""), ""),
+        (call, "/operation"),
+    ];
+    for (document, entry) in documents {
+        for (key, value) in [("expected_hash", digest.to_string()), ("expected", "1\n".to_owned())] {
+            let mut document = document.clone();
+            document.pointer_mut(entry).unwrap()[key] = value.into();
+            let text = document.to_string();
+            let (among, options) = (crate::syntax::chosen("auto"), crate::syntax::Options::default());
+            let plan = crate::syntax::parse("-", text.clone(), &among, options).expect(&text);
+            let found: Vec<_> = plan.operations.iter().map(|operation| operation.expected.as_deref()).collect();
+            assert_eq!(found, [Some(&digest)], "{text}");
+        }
+    }
+    let two = [diff, &diff.replace('x', "y")].concat();
+    let two = serde_json::json!({"patch": two, "expected_hash": digest.to_string()});
+    let says = "a digest belongs to a change of one file";
+    assert_eq!(refused(&two.to_string()), (SyntaxErrorKind::Contradiction(says), "\"expected_hash\"".to_owned()));
+    let entry = serde_json::json!({"path": "x", "content": "", "expected": ""});
+    let other = serde_json::json!({"replace": [entry], "expected_hash": digest.to_string()});
+    assert_eq!(refused(&other.to_string()).0, SyntaxErrorKind::Contradiction("two digests for one file"));
 }
