@@ -15,9 +15,9 @@ pub(super) fn postimage(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<Vec<u8>> {
-    let named =
-        operation.blobs.as_deref().filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)));
-    let Some((blobs, objects)) = named.zip(options.objects.as_ref()) else { return unknown(findings) };
+    let Some((blobs, objects)) = full_blobs(operation).zip(options.objects.as_ref()) else {
+        return unknown(findings);
+    };
     if operation.action != Action::Create && !is_blob(preimage, &blobs.old) {
         let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");
         problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
@@ -37,6 +37,11 @@ pub(super) fn postimage(
         }
         Ok(_) | Err(_) => unknown(findings),
     }
+}
+
+/// Returns the blobs of the `index` line if it names both in full.
+pub(super) fn full_blobs(operation: &Operation) -> Option<&Blobs> {
+    operation.blobs.as_deref().filter(|Blobs { old, new }| [old, new].into_iter().all(|name| is_whole(name)))
 }
 
 fn unknown(findings: &mut Findings) -> Option<Vec<u8>> {
