@@ -6,7 +6,7 @@ use crate::path::RelPath;
 use crate::plan::{Direction, Input, NotIncluded, Operation, Repair, Selection};
 use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Held, Problem, Severity, code};
-use crate::repair::{Refusal, RefusalKind, Repaired, repair};
+use crate::repair::{Refusal, RefusalKind, Repaired, plain_text, repair};
 use crate::syntax;
 use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
@@ -37,7 +37,7 @@ impl Run {
         let (whitespace, three_way) = (request.whitespace.clone(), request.three_way.clone());
         let (relocates, most) = (request.relocate, request.preflight.max_file);
         let has_plan = match request.lenience.clone() {
-            Some(lenience) => self.read_leniently(&request, &lenience, workspace),
+            Some(lenience) => self.read_leniently(request, &lenience, workspace),
             None => self.read_as(request, workspace),
         };
         if has_plan && relocates {
@@ -52,8 +52,24 @@ impl Run {
         has_plan
     }
 
+    /// Reads the patches after repairs of the whole text, which do not depend on the tree.
+    fn read_leniently(&mut self, mut request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
+        let mut repairs = Vec::with_capacity(request.patches.len());
+        for (_, text) in &mut request.patches {
+            let (plain, repaired) = plain_text(text).unzip();
+            *text = plain.unwrap_or_else(|| text.clone());
+            repairs.push(repaired.unwrap_or_default());
+        }
+        let has_plan = self.read_repairable(&request, lenience, workspace);
+        self.problems.extend(repairs.iter().flat_map(|repairs| told(repairs)));
+        for (input, repairs) in self.plan.inputs.iter_mut().zip(repairs) {
+            input.repairs.splice(..0, repairs);
+        }
+        has_plan
+    }
+
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
-    fn read_leniently(&mut self, request: &Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
+    fn read_repairable(&mut self, request: &Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
         let mut strict = Self::new(self.command, self.success);
         let options = strict.asked(request);
         let (describe, diff, whole_diff) = (false, false, false);

@@ -36,7 +36,7 @@ pub(super) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Pr
         SyntaxErrorKind::Contradiction(_) => &code::CONTRADICTION,
         SyntaxErrorKind::Binary(_) => &code::BINARY_DATA,
         SyntaxErrorKind::EdScript => &code::ED_SCRIPT,
-        SyntaxErrorKind::Unsupported(_) => &code::UNSUPPORTED_FORM,
+        SyntaxErrorKind::Unsupported(_) | SyntaxErrorKind::Foreign(_) => &code::UNSUPPORTED_FORM,
         SyntaxErrorKind::Mail(_) => &code::MAIL,
         SyntaxErrorKind::TooManyFiles(_) => &code::TOO_MANY_FILES,
         SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
@@ -48,6 +48,7 @@ pub(super) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Pr
         SyntaxErrorKind::NoPatch => Some(
             "a patch is a unified, git, context or normal diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",
         ),
+        SyntaxErrorKind::Foreign(foreign) => Some(foreign.help()),
         SyntaxErrorKind::EdScript => Some("`diff -u` of the same files says what changes, and runs nothing"),
         SyntaxErrorKind::Mail(_) => {
             Some("save the patch itself, without its mail, and apply that file; or get the mail again from its archive")

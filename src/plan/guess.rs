@@ -23,8 +23,9 @@ pub struct Naming {
 /// directories.
 pub fn guess(plan: &mut Plan<Name>, naming: Naming, direction: Direction, look: &dyn Fn(&RelPath) -> Option<FileKind>) {
     let mut tree = Tree { look, touched: HashMap::new(), directories: HashSet::new() };
+    let Plan { inputs, operations } = plan;
     let mut guess = |operation: &mut Operation<Name>| {
-        let names = names(operation, naming);
+        let names = names(operation, naming, &inputs[operation.input].bytes);
         let paths: Vec<_> = names.iter().filter_map(|name| RelPath::new(name.as_slice()).ok()).collect();
         let [is_made, is_deleted] =
             [direction, Direction::Reverse.of(direction)].map(|direction| is_new(operation, direction));
@@ -44,8 +45,8 @@ pub fn guess(plan: &mut Plan<Name>, naming: Naming, direction: Direction, look: 
         }
     };
     match direction {
-        Direction::Forward => plan.operations.iter_mut().for_each(&mut guess),
-        Direction::Reverse => plan.operations.iter_mut().rev().for_each(&mut guess),
+        Direction::Forward => operations.iter_mut().for_each(&mut guess),
+        Direction::Reverse => operations.iter_mut().rev().for_each(&mut guess),
     }
 }
 
@@ -116,8 +117,8 @@ fn cost(path: &RelPath) -> (usize, usize, usize) {
 }
 
 /// Returns the names that count, in the order of POSIX, as far as the strip level leaves any of them. Where lines have to
-/// agree on a name that is none but their own.
-fn names(operation: &Operation<Name>, naming: Naming) -> Vec<Vec<u8>> {
+/// agree on a name that is none but their own; where they disagree at this level, as `a/x` and `b/x` at level 0, both count.
+fn names(operation: &Operation<Name>, naming: Naming, text: &[u8]) -> Vec<Vec<u8>> {
     let of_claim = |claim: &Claim| {
         let name = Name::Agreed(vec![claim.clone()]);
         match naming.strip {
@@ -128,8 +129,10 @@ fn names(operation: &Operation<Name>, naming: Naming) -> Vec<Vec<u8>> {
     let index = operation.lead.iter().filter_map(|lead| lead.index.as_ref()).filter(|_| naming.is_posix);
     match &operation.path {
         Name::Traditional { old, new } => [&**old, new].into_iter().chain(index).filter_map(of_claim).collect(),
-        other if naming.strip.is_none() => last_component(other).into_iter().collect(),
-        _ => Vec::new(),
+        other => match naming.strip {
+            Some(level) => other.rivals(level, text),
+            None => last_component(other).into_iter().collect(),
+        },
     }
 }
 

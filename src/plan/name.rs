@@ -129,6 +129,29 @@ impl Name {
         }
     }
 
+    /// Returns the names that its lines have at strip level `level`, where they disagree; `text` is the input.
+    pub(super) fn rivals(&self, level: usize, text: &[u8]) -> Vec<Vec<u8>> {
+        if self.stripped(level) != Err(NameError::Disagreement) {
+            return Vec::new();
+        }
+        let other = |bytes: &[u8], like: &Claim| Claim { bytes: bytes.to_vec(), ..like.clone() };
+        let claims = match self {
+            Self::Agreed(claims) | Self::Below { lines: claims, .. } => claims.clone(),
+            Self::Paired(old) => {
+                let mut lines = text.get(old.span.end..).unwrap_or_default().split(|byte| *byte == b'\n').skip(1);
+                let new = lines.next().and_then(|line| line.strip_prefix(b"+++ "));
+                let new = new.map(|name| &name[..memchr::memchr2(b'\t', b'\r', name).unwrap_or(name.len())]);
+                std::iter::once((**old).clone()).chain(new.map(|new| other(new, old))).collect()
+            }
+            Self::Header(both) => halves(&both.bytes, 1).map_or_else(Vec::new, |name| {
+                let (old, new) = both.bytes.split_at(memchr::memmem::find(&both.bytes, name).unwrap_or(0) + name.len());
+                [old, new.strip_prefix(b" ").unwrap_or(new)].map(|bytes| other(bytes, both)).to_vec()
+            }),
+            Self::Traditional { .. } | Self::Unnamed(_) => Vec::new(),
+        };
+        claims.iter().filter_map(|claim| claim.stripped(level).ok().map(<[u8]>::to_vec)).collect()
+    }
+
     /// Returns the name at strip level `level`, whatever it is a name of.
     pub(super) fn stripped(&self, level: usize) -> Result<&[u8], NameError> {
         match self {

@@ -20,6 +20,7 @@ mod read;
 mod refusal;
 mod rows;
 mod shown;
+mod text;
 mod twin;
 
 use crate::plan::Repair;
@@ -33,6 +34,7 @@ use read::Unread;
 pub use refusal::{Refusal, RefusalKind};
 use rows::Trail;
 pub use rows::{ROWS, Row};
+pub use text::plain_text;
 
 /// A patch that was repaired.
 #[derive(Clone, Debug)]

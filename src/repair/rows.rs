@@ -7,6 +7,10 @@ use crate::text::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Row {
+    /// The text was encoded as UTF-16.
+    Utf16,
+    /// The diff was coloured.
+    Colours,
     /// Fences, prose, tags, indentation or a byte order mark around the patch were cut away.
     Wrapping,
     /// Markers of an envelope were written in another way, or were missing.
@@ -41,6 +45,8 @@ pub enum Row {
 
 /// Every repair with its stable name, and what it says.
 pub const ROWS: &[(Row, &str, &str)] = &[
+    (Row::Utf16, "utf16", "the patch was converted from UTF-16 to UTF-8"),
+    (Row::Colours, "colours", "the escape sequences of a coloured diff were removed"),
     (Row::Wrapping, "wrapping", "text around the patch was left out"),
     (Row::Envelope, "envelope", "the markers of the envelope were read as they were meant"),
     (Row::Counts, "counts", "the header of the chunk counted its lines wrongly; they were counted again"),

@@ -179,7 +179,8 @@ fn half<'a>(
             }
         }
         lines.next();
-        if !line.ends_with(b"\n") {
+        // A `\` line that is cut off has one meaning only.
+        if !line.ends_with(b"\n") && !line.starts_with(b"\\") {
             let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
             return Err(SyntaxError::new(cut, Span::new(text.len(), text.len())));
         }

@@ -1,6 +1,6 @@
 //! What can be wrong with a patch text, and where.
 
-use super::MailError;
+use super::{Foreign, MailError};
 use crate::plan::Input;
 use crate::text::Span;
 
@@ -89,6 +89,9 @@ pub enum SyntaxErrorKind {
     /// Mail that cannot be decoded.
     #[error("{0}")]
     Mail(MailError),
+    /// An input that is recognised and not applied.
+    #[error("the input is {}", .0.name())]
+    Foreign(Foreign),
     /// More files than this limit.
     #[error("the patch is about more than {0} files")]
     TooManyFiles(usize),

@@ -63,14 +63,16 @@ impl Foreign {
             Self::WordDiff => "write the diff by lines, without `--word-diff`",
             Self::SideBySide => "write the diff with `diff -u`",
             Self::Statistics => "write the diff itself, without `--stat` or with `--patch-with-stat`",
-            Self::Html => "get the plain text of the patch; many sites add `.patch` or `.diff` to the address of the page",
+            Self::Html => {
+                "get the plain text of the patch; many sites add `.patch` or `.diff` to the address of the page"
+            }
             Self::Encoded(_) => "convert the patch to UTF-8, for example with `iconv`; --lenient converts UTF-16",
             Self::Compressed(_) => "decompress the patch first",
         }
     }
 
     fn error(self, at: Span) -> SyntaxError {
-        SyntaxError::new(SyntaxErrorKind::Unsupported(self), at)
+        SyntaxError::new(SyntaxErrorKind::Foreign(self), at)
     }
 }
 
@@ -88,7 +90,7 @@ pub(super) fn refuse_start(text: &[u8]) -> Result<(), SyntaxError> {
 
 /// Returns the encoding of `text` if it is UTF-16 or UTF-32, with or without byte order mark.
 #[must_use]
-pub fn encoding(text: &[u8]) -> Option<&'static str> {
+pub(crate) fn encoding(text: &[u8]) -> Option<&'static str> {
     match text {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Some("UTF-32"),
         [0xff, 0xfe, ..] => return Some("UTF-16LE"),
@@ -148,7 +150,8 @@ fn is_markup(line: &[u8]) -> bool {
 fn is_statistics(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b" ") else { return false };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_sum = digits > 0 && [&b" file changed"[..], b" files changed"].iter().any(|words| rest[digits..].starts_with(words));
+    let is_sum =
+        digits > 0 && [&b" file changed"[..], b" files changed"].iter().any(|words| rest[digits..].starts_with(words));
     let is_graph = memchr::memmem::rfind(rest, b" | ").is_some_and(|at| {
         let counts = rest[at + 3..].trim_ascii();
         let number = counts.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -171,7 +174,8 @@ fn is_side_by_side(line: &[u8]) -> bool {
 /// Returns whether the hunk whose header starts at `from` marks words.
 pub(super) fn is_word_diff(text: &[u8], from: usize) -> bool {
     let pair = |line: &[u8], open: &[u8], close: &[u8]| {
-        memchr::memmem::find(line, open).is_some_and(|at| memchr::memmem::find(&line[at + open.len()..], close).is_some())
+        memchr::memmem::find(line, open)
+            .is_some_and(|at| memchr::memmem::find(&line[at + open.len()..], close).is_some())
     };
     let mut lines = Lines::within(text, Span::new(from, text.len()));
     lines.next();
@@ -242,7 +246,7 @@ mod tests {
             (format!("<HTML>\n{HUNK}").into_bytes(), Foreign::Html),
         ];
         for (text, expected) in texts {
-            assert_eq!(kind(&text), SyntaxErrorKind::Unsupported(expected), "{}", crate::text::printable(&text));
+            assert_eq!(kind(&text), SyntaxErrorKind::Foreign(expected), "{}", crate::text::printable(&text));
         }
     }
 
@@ -258,7 +262,7 @@ mod tests {
             ("<td>diff --git a/f b/f</td>\n", Foreign::Html),
         ];
         for (text, expected) in texts {
-            assert_eq!(refused(text).0, SyntaxErrorKind::Unsupported(expected), "{text}");
+            assert_eq!(refused(text).0, SyntaxErrorKind::Foreign(expected), "{text}");
         }
         for text in ["no patch at all\n", "a | b\n", "x < y\n", "if (a\t|| b)\n", "<xml>\n", ""] {
             assert_eq!(refused(text).0, SyntaxErrorKind::NoPatch, "{text}");
@@ -267,10 +271,12 @@ mod tests {
 
     #[test]
     fn coloured_diffs_are_refused_wherever_they_start() {
-        let coloured = "\x1b[1mdiff --git a/g b/g\x1b[m\n\x1b[1m--- a/g\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n";
-        let gnu = "\x1b[0m\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n";
+        let coloured =
+            "\x1b[1mdiff --git a/g b/g\x1b[m\n\x1b[1m--- a/g\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n";
+        let gnu =
+            "\x1b[0m\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1 +1 @@\x1b[0m\n\x1b[31m-a\x1b[0m\n";
         for text in [coloured.to_owned(), gnu.to_owned(), format!("{HUNK}{coloured}"), format!("prose\n{gnu}{HUNK}")] {
-            assert_eq!(refused(&text).0, SyntaxErrorKind::Unsupported(Foreign::Coloured), "{text:?}");
+            assert_eq!(refused(&text).0, SyntaxErrorKind::Foreign(Foreign::Coloured), "{text:?}");
         }
         // Contents of files may have escape sequences.
         let contents = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-\x1b[31mred\n+\x1b[32m--- green\n \x1b[1mdiff --git a b\n";
@@ -282,7 +288,7 @@ mod tests {
         let header = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n";
         for body in ["one\n[-two-]{+2+}\nthree\n", " one\n-two\n+2\n~\n three\n~\n", "  a {+b+}\n  c\n  d\n"] {
             let text = format!("{header}{body}");
-            assert_eq!(refused(&text).0, SyntaxErrorKind::Unsupported(Foreign::WordDiff), "{body}");
+            assert_eq!(refused(&text).0, SyntaxErrorKind::Foreign(Foreign::WordDiff), "{body}");
         }
         let text = format!("{header} one\n-x [-a-]\n+{{+b+}}\n three\n");
         assert_eq!(crate::syntax::testing::said(&text), ["Modify f +1-1"]);

@@ -10,6 +10,7 @@ mod codex;
 mod context;
 mod edges;
 mod error;
+pub(crate) mod foreign;
 mod git;
 mod hashline;
 mod hunks;
@@ -34,6 +35,7 @@ pub mod write;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{Broken, SyntaxError, SyntaxErrorKind};
+pub use foreign::Foreign;
 pub use json::edits;
 pub use mail::MailError;
 pub(crate) use not_included::find_in_damaged;
@@ -212,7 +214,8 @@ pub fn parse(
 ) -> Result<Plan<Name>, Box<Broken>> {
     let mut input = opened(name, bytes.into())?;
     let mut sections = Sections::default();
-    match read(&mut input, among, options, &mut sections) {
+    let started = foreign::refuse_start(&input.bytes);
+    match started.and_then(|()| read(&mut input, among, options, &mut sections)) {
         Ok(()) => {
             let quoted = sections.quoted.into_iter().enumerate().map(|(index, bytes)| Input {
                 name: format!("{name}, diff {}", index + 1),

@@ -173,11 +173,12 @@ fn side(text: &[u8], lines: &mut Lines<'_>, (from, to): (u8, u8), body: &mut Vec
                 body.extend_from_slice(rest);
                 count += 1;
             }
-            None if line.starts_with(b"\\") => body.extend_from_slice(line),
+            None if line.starts_with(b"\\") => body.extend_from_slice(b"\\ No newline at end of file\n"),
             None => break,
         }
         lines.next();
-        if !line.ends_with(b"\n") {
+        // A `\` line that is cut off has one meaning only.
+        if !line.ends_with(b"\n") && !line.starts_with(b"\\") {
             let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
             return Err(SyntaxError::new(cut, Span::new(text.len(), text.len())));
         }

@@ -6,8 +6,8 @@ use std::mem;
 use memchr::memmem;
 
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, lead, normal, not_included, refuse_prose,
-    series,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, foreign, lead, normal, not_included,
+    refuse_prose, series,
 };
 use crate::plan::{Input, Name, Operation};
 use crate::text::{Lines, Span};
@@ -193,11 +193,13 @@ impl<'t> Reader<'t> {
 
 /// Says what a text without a section is.
 fn nothing(text: &[u8], sections: &Sections) -> SyntaxError {
-    match (normal::ed_script(text), sections.not_included.first()) {
-        (Some(at), _) => SyntaxError::new(SyntaxErrorKind::EdScript, at),
-        (None, Some(named)) => SyntaxError::new(SyntaxErrorKind::NotIncluded, named.span),
-        (None, None) => SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)),
+    if let Some(at) = normal::ed_script(text) {
+        return SyntaxError::new(SyntaxErrorKind::EdScript, at);
     }
+    if let Some(named) = sections.not_included.first() {
+        return SyntaxError::new(SyntaxErrorKind::NotIncluded, named.span);
+    }
+    foreign::without_section(text).unwrap_or(SyntaxError::new(SyntaxErrorKind::NoPatch, Span::new(0, 0)))
 }
 
 /// Returns whether nothing speaks against a section of `syntax` in `text`.

@@ -2,6 +2,7 @@
 //!
 //! Combined diffs are recognised so that they are refused: a patch is applied as a whole or not at all.
 
+use super::foreign::{Foreign, is_coloured_header};
 use super::names::{self, Side};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, hunks, normal};
 use crate::plan::{Action, Edit, Hunk, Name};
@@ -50,7 +51,7 @@ impl Syntax for Unified {
             Some(Form::LoneHunk) if options.unnamed == Unnamed::Taken => unnamed(text, from, options, sections),
             Some(Form::LoneHunk) => refuse(SyntaxErrorKind::LONE_HUNK),
             Some(Form::EdScript) => refuse(SyntaxErrorKind::EdScript),
-            Some(Form::Other(what)) => refuse(SyntaxErrorKind::Unsupported(what)),
+            Some(Form::Other(what)) => refuse(SyntaxErrorKind::Foreign(what)),
             None => refuse(SyntaxErrorKind::Expected("`---`, `+++` and `@@` lines")),
         }
     }
@@ -64,7 +65,7 @@ enum Form {
     /// Commands for an editor.
     EdScript,
     /// A form that is not taken.
-    Other(&'static str),
+    Other(Foreign),
 }
 
 fn form(lines: &Lines<'_>) -> Option<Form> {
@@ -72,14 +73,15 @@ fn form(lines: &Lines<'_>) -> Option<Form> {
     match line[0] {
         b'-' | b'*' => header_form(line, lines.clone()),
         b'@' if hunks::is_whole_header(line) => Some(Form::LoneHunk),
-        b'd' if is_combined(line) => Some(Form::Other("combined diffs")),
+        b'\x1b' if is_coloured_header(line) => Some(Form::Other(Foreign::Coloured)),
+        b'd' if is_combined(line) => Some(Form::Other(Foreign::Combined)),
         _ => None,
     }
 }
 
 fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<Form> {
     if context::is_header(lines.clone()) {
-        return Some(Form::Other("context diffs"));
+        return Some(Form::Other(Foreign::Context));
     }
     lines.next();
     let (_, second) = lines.next()?;
@@ -88,7 +90,7 @@ fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<Form> {
         return None;
     }
     match third {
-        [b'@', b'@', b'@', ..] => Some(Form::Other("combined diffs")),
+        [b'@', b'@', b'@', ..] => Some(Form::Other(Foreign::Combined)),
         [b'@', b'@', ..] => Some(Form::Unified),
         _ if normal::is_ed_command(third) => Some(Form::EdScript),
         _ => None,
@@ -143,7 +145,8 @@ fn side(text: &[u8], lines: &mut Lines<'_>) -> Result<Side, SyntaxError> {
     names::dated(text, Span::new(line.start + 4, line.end))
 }
 
-fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
+/// Returns what the section does, and its name; `None` if both sides are `/dev/null`.
+pub(super) fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
     Some(match (old, new) {
         (Side::Null, Side::Null) => return None,
         (Side::Null, Side::File(claim, _)) => (Action::Create, Name::Agreed(vec![claim])),
@@ -156,7 +159,7 @@ fn meaning(old: Side, new: Side, hunks: &[Hunk]) -> Option<(Action, Name)> {
 
 /// Time stamps of the epoch mean what `/dev/null` means, unless there are lines on that side: reproducible builds give
 /// every file such a stamp, and GNU patch asks the hunk as well.
-fn dated((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
+pub(super) fn dated((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
     if is_new && hunks.iter().all(|hunk| hunk.old.count == 0) {
         Action::Create
     } else if is_gone && hunks.iter().all(|hunk| hunk.new.count == 0) {
@@ -168,8 +171,9 @@ fn dated((is_new, is_gone): (bool, bool), hunks: &[Hunk]) -> Action {
 
 #[cfg(test)]
 mod tests {
-    use crate::syntax::SyntaxErrorKind::{Contradiction, Expected, NoPatch, Unsupported};
+    use crate::syntax::SyntaxErrorKind::{Contradiction, Expected, NoPatch};
     use crate::syntax::testing::{refused, said};
+    use crate::syntax::{Foreign, SyntaxErrorKind};
 
     const HUNK: &str = "@@ -1 +1 @@\n-a\n+b\n";
     const CREATED: &str = "@@ -0,0 +1 @@\n+b\n";
@@ -207,13 +211,14 @@ mod tests {
     #[test]
     fn forms_that_are_not_taken_are_refused() {
         let cases = [
-            ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", "combined diffs"),
-            ("diff --cc x\nindex 1,2..3\n", "combined diffs"),
+            "--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n",
+            "diff --cc x\nindex 1,2..3\n",
+            "diff --combined x\nindex 1,2..3\nBinary files differ\n",
         ];
-        for (text, what) in cases {
+        for text in cases {
             let first = text.lines().next().unwrap_or_default();
             let behind = format!("--- a/x\n+++ b/x\n{HUNK}\n{text}");
-            assert_eq!(refused(&behind), (Unsupported(what), first.into()), "{text}");
+            assert_eq!(refused(&behind), (SyntaxErrorKind::Foreign(Foreign::Combined), first.into()), "{text}");
         }
     }
 

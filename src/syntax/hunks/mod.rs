@@ -5,7 +5,7 @@ mod header;
 use header::Header;
 pub(super) use header::{is_header, is_whole_header, ranges};
 
-use super::{Options, SyntaxError, SyntaxErrorKind, content_span};
+use super::{Foreign, Options, SyntaxError, SyntaxErrorKind, Unnamed, content_span, foreign};
 use crate::plan::{Action, Anchor, Hunk, LineKind, has_note};
 use crate::text::{Lines, Span, without_ending};
 
@@ -20,13 +20,23 @@ pub(super) fn read(text: &[u8], from: usize, options: Options) -> Result<(Vec<Hu
     let mut hunks = Vec::new();
     while lines.peek().is_some_and(is_header) {
         options.allow_hunks(hunks.len() + 1, content_span(text, lines.offset()))?;
-        hunks.push(hunk(text, &mut lines, options)?);
+        let start = lines.offset();
+        hunks.push(hunk(text, &mut lines, options).map_err(|error| explained(text, start, error))?);
     }
-    if !hunks.is_empty() && !options.recount {
-        refuse_extra_lines(text, lines.clone())?;
+    if let Some(last) = hunks.last().filter(|_| !options.recount) {
+        let extra = refuse_extra_lines(text, lines.clone(), options);
+        extra.map_err(|error| explained(text, last.span.start, error))?;
     }
     hunks.shrink_to_fit();
     Ok((hunks, lines.offset()))
+}
+
+/// Returns the error of a damaged hunk, which may be one of a word diff.
+fn explained(text: &[u8], start: usize, error: SyntaxError) -> SyntaxError {
+    if foreign::is_word_diff(text, start) {
+        return SyntaxError::new(SyntaxErrorKind::Foreign(Foreign::WordDiff), content_span(text, start));
+    }
+    error
 }
 
 /// Refuses lines that a file that is made or deleted cannot have.
@@ -138,10 +148,12 @@ fn counted(text: &[u8], lines: &mut Lines<'_>, header: &Header, at: Span) -> Res
     Ok(Span::new(start, lines.offset()))
 }
 
-/// Refuses a last line that is cut off, which git calls corrupt, and a line that goes on behind its `\` line.
+/// Refuses a last line that is cut off, which git calls corrupt, and a line that goes on behind its `\` line. The `\` line
+/// itself may be cut off: it has one meaning only.
 fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     let bytes = body.of(text);
-    if !bytes.is_empty() && !bytes.ends_with(b"\n") {
+    let last = &bytes[memchr::memrchr(b'\n', bytes).map_or(0, |newline| newline + 1)..];
+    if !last.is_empty() && !last.starts_with(b"\\") {
         let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
         return Err(SyntaxError::new(cut, Span::new(body.end, body.end)));
     }
@@ -199,7 +211,7 @@ fn recounted<'a>(text: &'a [u8], lines: &mut Lines<'a>, header: &Header) -> (Spa
     (Span::new(start, lines.offset()), (counts.old, counts.new))
 }
 
-fn refuse_extra_lines(text: &[u8], mut lines: Lines<'_>) -> Result<(), SyntaxError> {
+fn refuse_extra_lines(text: &[u8], mut lines: Lines<'_>, options: Options) -> Result<(), SyntaxError> {
     let is_direct = lines.peek().is_some_and(|line| !line.trim_ascii().is_empty());
     while lines.peek().is_some_and(|line| line.trim_ascii().is_empty()) {
         lines.next();
@@ -209,7 +221,8 @@ fn refuse_extra_lines(text: &[u8], mut lines: Lines<'_>) -> Result<(), SyntaxErr
     };
     // Behind an empty line text may well be indented or begin with a dash, hardly ever with a plus.
     let is_body = if is_direct { matches!(line[0], b' ' | b'-' | b'+') } else { line[0] == b'+' };
-    if !is_body || starts_other_text(lines.clone()) {
+    let is_header = options.unnamed == Unnamed::Taken && starts_loose_header(lines.clone());
+    if !is_body || is_header || starts_rule(lines.clone()) || starts_other_text(lines.clone()) {
         return Ok(());
     }
     Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())))
@@ -221,8 +234,32 @@ fn starts_other_text(mut lines: Lines<'_>) -> bool {
         return false;
     };
     let next = lines.peek().unwrap_or_default();
-    let is_signature = line.trim_ascii_end() == b"--" && !matches!(next.first(), Some(b' ' | b'+' | b'-' | b'@'));
+    let is_signature = line.trim_ascii_end() == b"--" && !is_marked(next);
     is_signature || (line.starts_with(b"--- ") && next.starts_with(b"+++ "))
+}
+
+/// Returns whether a rule of dashes starts here, and no line of a body follows it.
+fn starts_rule(mut lines: Lines<'_>) -> bool {
+    let is_rule = |line: &[u8]| line.len() >= 3 && line.iter().all(|byte| *byte == b'-');
+    let starts = lines.next().is_some_and(|(_, line)| is_rule(line.trim_ascii_end()));
+    starts && !is_marked(lines.peek().unwrap_or_default())
+}
+
+/// Returns whether a header that only GNU patch reads starts here: `---` or `+++` alone above a hunk, or `+++` first.
+fn starts_loose_header(mut lines: Lines<'_>) -> bool {
+    let Some((_, line)) = lines.next() else {
+        return false;
+    };
+    let next = lines.peek().unwrap_or_default();
+    let is_swapped = line.starts_with(b"+++ ") && next.starts_with(b"--- ");
+    let is_alone =
+        [&b"--- "[..], b"+++ "].iter().any(|words| line.starts_with(words)) && is_whole_header(without_ending(next));
+    is_swapped || is_alone
+}
+
+/// Returns whether `line` starts with a character that a line of a hunk or its header starts with.
+fn is_marked(line: &[u8]) -> bool {
+    matches!(line.first(), Some(b' ' | b'+' | b'-' | b'@'))
 }
 
 #[cfg(test)]

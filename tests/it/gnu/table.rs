@@ -77,6 +77,23 @@ const TAKEN: &[(Words, Words)] = &[
     (&["-p0"], &["Index: x\n", NULL, FIRST]),
     (&["-p0"], &["Index: q\n", NULL, MADE]),
     (&["-p0"], &["Index: y\n", NULL, GONE]),
+    // One line of a header is enough, and the order of both is free.
+    (&["-p0"], &["--- x\n", FIRST]),
+    (&["-p0"], &["+++ x\n", FIRST]),
+    (&["-p1"], &["--- a/x\t2001-01-01 00:00:00 +0000\n", FIRST, SECOND]),
+    (&["-p0"], &["+++ x\n--- x.orig\n", FIRST]),
+    (&["-p0"], &["+++ q\n--- x\n", FIRST]),
+    (&["-p0"], &["--- x\nprose\n", FIRST]),
+    (&["-p0"], &["+++ q\n", MADE]),
+    (&["-p0"], &["+++ q\n--- /dev/null\n", MADE]),
+    (&["-p0"], &["+++ /dev/null\n--- y\n", GONE]),
+    (&["-p0"], &["--- x\n+++ x\n", FIRST, "--- y\n", OTHER]),
+    (&["-p0"], &["--- x\n+++ x\n", FIRST, "+++ d/z\n--- y\n", OTHER]),
+    (&["-p0", "-R"], &["--- x\n@@ -1,3 +1,3 @@\n 1\n-two\n+2\n 3\n"]),
+    // At level 0, of the names with prefixes the one counts that is there.
+    (&["-p0"], &["diff --git d/z e/z\n--- d/z\n+++ e/z\n", OTHER]),
+    (&["-p0"], &["diff --git q/z d/z\nindex 1111111..2222222 100644\n--- q/z\n+++ d/z\n", OTHER]),
+    (&["-p1"], &["diff --git a/d/z b/d/z\n--- a/d/z\n+++ b/d/z\n", OTHER]),
     // Old lines say where a hunk belongs, as far as the hunks before went off their places.
     (&["x"], &["5c5\n< 2\n---\n> two\n"]),
     (&["x"], &["5c1\n< 1\n---\n> x\n"]),

@@ -1,0 +1,208 @@
+//! Repairs of a whole text before it is read: UTF-16, and the colours of a diff.
+//!
+//! Colours are removed where git and GNU diff write them: around a header, around the sign and the rest of a line. Other
+//! escape sequences in a line belong to the file.
+
+use super::rows::{ROWS, Row};
+use crate::plan::Repair;
+use crate::syntax::foreign::{encoding, escape, escapes, is_coloured_header};
+use crate::text::{Bytes, Lines, Span, without_ending};
+
+/// Returns `text` as UTF-8 without colours, and the repairs; `None` if nothing had to be repaired, or nothing could be.
+pub fn plain_text(text: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
+    let decoded = match encoding(text) {
+        Some("UTF-16LE") => Some(decoded(text, u16::from_le_bytes)?),
+        Some("UTF-16BE") => Some(decoded(text, u16::from_be_bytes)?),
+        _ => None,
+    };
+    let mut repairs: Vec<_> = decoded.iter().filter_map(|_| repair(Row::Utf16, 1)).collect();
+    let text = decoded.as_deref().unwrap_or(text);
+    let plain = match uncoloured(text) {
+        Some((plain, line)) => {
+            repairs.extend(repair(Row::Colours, line));
+            Some(plain)
+        }
+        None => decoded,
+    };
+    Some((plain?.into(), repairs))
+}
+
+fn repair(row: Row, line: usize) -> Option<Repair> {
+    let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
+    Some(Repair { code, line, message, section: None })
+}
+
+/// Returns the characters of UTF-16 as UTF-8; `None` if they are no such text.
+fn decoded(text: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
+    let (pairs, rest) = text.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| unit(*pair));
+    // A shell may end the file with a newline of one byte.
+    let end: &[u8] = match rest {
+        [] | [0 | b'\r'] => b"",
+        [b'\n'] => b"\n",
+        _ => return None,
+    };
+    let decoded: String = char::decode_utf16(units).collect::<Result<_, _>>().ok()?;
+    Some([decoded.strip_prefix('\u{feff}').unwrap_or(&decoded).as_bytes(), end].concat())
+}
+
+/// Returns the text without colours, and the line of the first one; `None` if no line is a coloured header, or if the colours
+/// mark parts of lines, which cannot be told from the contents of the file.
+fn uncoloured(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let all = || Lines::within(text, Span::new(0, text.len()));
+    let first = all().position(|(_, line)| is_coloured_header(line))?;
+    // git resets with `ESC [ m`, GNU diff with `ESC [ 0 m`.
+    let reset: &[u8] = if memchr::memmem::find(text, b"\x1b[m").is_some() { b"\x1b[m" } else { b"\x1b[0m" };
+    let mut plain = Vec::with_capacity(text.len());
+    for (_, line) in all() {
+        let content = without_ending(line);
+        plain.extend(uncoloured_line(content, reset)?);
+        plain.extend_from_slice(&line[content.len()..]);
+    }
+    Some((plain, first + 1))
+}
+
+fn uncoloured_line(line: &[u8], reset: &[u8]) -> Option<Vec<u8>> {
+    // GNU diff resets before it sets a colour.
+    let set = escapes(line);
+    let rest = &line[set..];
+    let is_body = matches!(rest.first(), Some(b' ' | b'+' | b'-' | b'\\')) && !is_header(&line[..set], rest);
+    if !is_body {
+        return Some(without_escapes(line));
+    }
+    let (sign, mut rest) = rest.split_at(1);
+    // The reset of the line itself is the last one.
+    rest = rest.strip_suffix(reset).unwrap_or(rest);
+    // git sets the colour once more after the sign.
+    let again = [reset, &line[..set]].concat();
+    rest = if set > 0 { rest.strip_prefix(&*again).or_else(|| rest.strip_prefix(reset)).unwrap_or(rest) } else { rest };
+    let rest = without_blank_errors(rest, reset, &line[..set]);
+    let marks_parts = sign == b"+"
+        && [&b"\x1b[7m"[..], b"\x1b[27m", b"\x1b[K", b"\x1b[01;31m"]
+            .iter()
+            .any(|mark| memchr::memmem::find(&rest, mark).is_some());
+    (!marks_parts).then(|| [sign, &rest].concat())
+}
+
+/// Returns whether the line is the `---` or `+++` line of a header: its colour is bold.
+fn is_header(set: &[u8], rest: &[u8]) -> bool {
+    let is_bold = matches!(set, b"\x1b[1m" | b"\x1b[0m\x1b[1m" | b"\x1b[0;1m");
+    is_bold && (rest.starts_with(b"--- ") || rest.starts_with(b"+++ "))
+}
+
+/// Returns a line of a header without any escape sequence.
+fn without_escapes(line: &[u8]) -> Vec<u8> {
+    let (mut plain, mut rest) = (Vec::with_capacity(line.len()), line);
+    while let Some(&byte) = rest.first() {
+        if let Some(length) = escape(rest) {
+            rest = &rest[length..];
+        } else {
+            plain.push(byte);
+            rest = &rest[1..];
+        }
+    }
+    plain
+}
+
+/// Returns `rest` without the background that git gives to white space errors: reset, background, blanks, reset, colour.
+fn without_blank_errors(rest: &[u8], reset: &[u8], set: &[u8]) -> Vec<u8> {
+    const BACKGROUND: &[u8] = b"\x1b[41m";
+    let (mut plain, mut rest) = (Vec::with_capacity(rest.len()), rest);
+    while let Some(at) = memchr::memmem::find(rest, BACKGROUND) {
+        let before = rest[..at].strip_suffix(set).unwrap_or(&rest[..at]);
+        plain.extend_from_slice(before.strip_suffix(reset).unwrap_or(before));
+        rest = &rest[at + BACKGROUND.len()..];
+        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        plain.extend_from_slice(&rest[..blanks]);
+        rest = &rest[blanks..];
+        let after = rest.strip_prefix(reset).unwrap_or(rest);
+        rest = after.strip_prefix(set).unwrap_or(after);
+    }
+    plain.extend_from_slice(rest);
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIFF: &str = "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1,5 +1,5 @@ fn main\n one\n-two\n+2 \x1b[31mred\x1b[0m\n\
+                        --- minus\n+++ plus\n \n\tthree\n\\ No newline at end of file\n";
+
+    fn plain(text: &[u8]) -> Option<(String, Vec<&'static str>)> {
+        let (plain, repairs) = plain_text(text)?;
+        let codes = repairs.iter().map(|repair| repair.code).collect();
+        Some((String::from_utf8(plain.to_vec()).unwrap(), codes))
+    }
+
+    /// Colours a diff as git does, with `context` for the lines of context.
+    fn coloured(reset: &str, again: bool, context: &str) -> String {
+        let mut in_hunk = false;
+        let line = |line: &str| {
+            let (sign, rest) = line.split_at(line.len().min(1));
+            let body = |set: &str| match again {
+                true => format!("{set}{sign}{reset}{set}{rest}{reset}\n"),
+                false => format!("{set}{sign}{rest}{reset}\n"),
+            };
+            let is_frag = line.starts_with("@@");
+            let text = match sign {
+                _ if is_frag => {
+                    let (range, section) = line.split_at(line.rfind("@@").unwrap() + 2);
+                    format!("\x1b[36m{range}{reset}\x1b[33m{section}{reset}\n")
+                }
+                _ if !in_hunk => format!("\x1b[1m{line}{reset}\n"),
+                "-" => body("\x1b[31m"),
+                "+" => body("\x1b[1;32m"),
+                _ => format!("{context}{line}{reset}\n"),
+            };
+            in_hunk |= is_frag;
+            text
+        };
+        DIFF.lines().map(line).collect()
+    }
+
+    #[test]
+    fn colours_are_removed_and_escapes_of_the_file_stay() {
+        let expected = Some((DIFF.to_owned(), vec!["colours"]));
+        for (reset, again) in [("\x1b[m", true), ("\x1b[m", false), ("\x1b[0m", false)] {
+            for context in ["", "\x1b[2m"] {
+                assert_eq!(
+                    plain(coloured(reset, again, context).as_bytes()),
+                    expected,
+                    "{reset:?} {again} {context:?}"
+                );
+            }
+        }
+        // GNU diff leaves lines of context alone, and resets before each header.
+        let gnu = "\x1b[0m\x1b[1m--- a/f\x1b[0m\n\x1b[1m+++ b/f\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n \x1b[1mone\n\x1b[31m-a\x1b[0m\n\x1b[32m+b\x1b[0m\n";
+        let expected = "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n \x1b[1mone\n-a\n+b\n";
+        assert_eq!(plain(gnu.as_bytes()), Some((expected.to_owned(), vec!["colours"])));
+        assert_eq!(plain(DIFF.as_bytes()), None);
+    }
+
+    #[test]
+    fn a_background_of_blanks_is_removed_and_marked_words_are_refused() {
+        let header = "\x1b[1m--- a/f\x1b[m\n\x1b[1m+++ b/f\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n";
+        let text = format!("{header}\x1b[32m+\x1b[m\x1b[32mb\x1b[m\x1b[41m  \x1b[m\n");
+        let expected = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b  \n";
+        assert_eq!(plain(text.as_bytes()), Some((expected.to_owned(), vec!["colours"])));
+        assert_eq!(plain(format!("{header}\x1b[32m+b\x1b[7mc\x1b[27m\x1b[m\n").as_bytes()), None);
+    }
+
+    #[test]
+    fn utf16_is_decoded_in_every_form() {
+        let text = "--- a/f\r\n+++ b/f\r\n@@ -1 +1 @@\r\n-a\r\n+ä€😀\r\n";
+        for mark in ["", "\u{feff}"] {
+            let units = format!("{mark}{text}").encode_utf16().collect::<Vec<_>>();
+            let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+            let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+            for bytes in [&little[..], &big, &little[..little.len() - 1]] {
+                assert_eq!(plain(bytes), Some((text.to_owned(), vec!["utf16"])), "{mark:?}");
+            }
+            let ended = [&little[..], b"\n"].concat();
+            assert_eq!(plain(&ended), Some((format!("{text}\n"), vec!["utf16"])), "{mark:?}");
+        }
+        let half: Vec<u8> = "--- a/f\n".encode_utf16().chain([0xd800]).flat_map(u16::to_le_bytes).collect();
+        assert_eq!(plain(&half), None);
+    }
+}
