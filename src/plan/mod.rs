@@ -198,6 +198,8 @@ pub struct Operation<P = RelPath> {
     /// The patch of a series that it belongs to, counted from 0. Renames and copies read the tree as the step
     /// before left it, as git does within one patch; everything else sees what came before in its own step.
     pub step: usize,
+    /// The patch of the series as the input divides it, counted from 0; steps may divide it further.
+    pub part: usize,
     /// Which way hunks and binary data are read.
     pub direction: Direction,
     /// Whether the patch tells an empty file from one that is not there. A diff without git header does not.

@@ -12,6 +12,7 @@ use crate::path::RelPath;
 /// looked for: git sorts the files of a diff by their names, so that another one begins where the order does.
 pub(super) fn number(operations: &mut [Operation]) {
     let told: Vec<usize> = operations.iter().map(|operation| operation.step).collect();
+    operations.iter_mut().zip(&told).for_each(|(operation, &part)| operation.part = part);
     let has_hidden_borders = assign(operations, &told, |_, _| false);
     if has_hidden_borders {
         assign(operations, &told, |before, operation| !is_in_order(before, operation));

@@ -310,6 +310,7 @@ impl Sections {
             left_out: Box::default(),
             span,
             step: self.step,
+            part: 0,
             direction: Direction::Forward,
             tells_missing: true,
             guard: None,

@@ -1,6 +1,7 @@
 //! The same cases by the installed git and GNU patch: where they end otherwise, the case says so and how.
 
 mod scripts;
+mod types;
 
 use std::path::Path;
 use std::process::{Command, Output};

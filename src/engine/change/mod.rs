@@ -126,6 +126,7 @@ impl Change {
             left_out: Box::default(),
             span,
             step: 0,
+            part: 0,
             direction: Direction::Forward,
             tells_missing: !self.makes,
             guard: None,

@@ -173,6 +173,7 @@ impl Back<'_> {
             left_out: Box::default(),
             span: Span::default(),
             step: self.step,
+            part: self.step,
             direction: Direction::Forward,
             tells_missing: true,
             guard: None,

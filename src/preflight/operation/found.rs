@@ -122,17 +122,21 @@ impl Worker<'_> {
         Ok(is_right.then_some(node))
     }
 
-    /// Returns whether a file may come to the operation's path.
-    pub(super) fn has_room(&mut self, operation: &Operation, findings: &mut Findings) -> Result<bool, WorkspaceError> {
+    /// Returns whether a file may come to the path of the operation at `index`. What is above or below it may go away
+    /// later in the same patch, whatever changes again in between: git removes before it writes.
+    pub(super) fn has_room(&mut self, index: usize, findings: &mut Findings) -> Result<bool, WorkspaceError> {
+        let operation = &self.plan.operations[index];
         let path = &operation.path;
         let seen = self.overlay.current(path, operation.step)?;
         let going = &self.going;
         let overlay = &self.overlay;
         let is_going = |path: &RelPath| overlay.is_gone(path) || going.contains(&(operation.step, path));
-        let room = Room { overlay, is_going: &is_going };
+        let leaves_later = |path: &RelPath| self.leaving.get(&(operation.part, path)).is_some_and(|&last| last > index);
+        let gives_way = |path: &RelPath| is_going(path) || leaves_later(path);
+        let room = Room { overlay, is_going: &gives_way };
         match &seen {
             Seen::Nothing => Ok(room.is_free_above(path, findings)),
-            Seen::ThroughLink(at) | Seen::BelowFile(at) if is_going(at) => Ok(room.is_free_above(path, findings)),
+            Seen::ThroughLink(at) | Seen::BelowFile(at) if gives_way(at) => Ok(room.is_free_above(path, findings)),
             Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
             Seen::Node(_) | Seen::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);

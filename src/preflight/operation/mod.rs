@@ -33,6 +33,8 @@ pub(super) struct Worker<'a> {
     overlay: Overlay<'a>,
     /// The files that go away in a step, wherever in it.
     going: HashSet<(usize, &'a RelPath)>,
+    /// The files that go away in a part, and the last operation that takes each of them away.
+    leaving: HashMap<(usize, &'a RelPath), usize>,
     /// The files that a failed operation touched, and how it failed.
     failed: HashMap<&'a RelPath, &'static Code>,
     /// What was written so far to the files of rejected hunks.
@@ -64,6 +66,8 @@ impl<'a> Worker<'a> {
     ) -> Self {
         let operations = || members.iter().map(|&index| &plan.operations[index]);
         let going = operations().filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
+        let leaves = |&index: &usize| Some(((plan.operations[index].part, plan.operations[index].leaves()?), index));
+        let leaving = members.iter().filter_map(leaves).collect();
         let named = operations()
             .filter(|_| options.reject)
             .flat_map(|operation| operation.from.iter().chain([&operation.path]));
@@ -76,6 +80,7 @@ impl<'a> Worker<'a> {
             options,
             overlay,
             going,
+            leaving,
             failed: options.unfit.iter().map(|(path, code)| (path, *code)).collect(),
             rejects: HashMap::new(),
             named,
@@ -100,7 +105,7 @@ impl<'a> Worker<'a> {
         if let Some(&code) = paths().find_map(|path| self.failed.get(path)) {
             findings.outcome.failed = Some(code);
         } else if operation.is_submodule() || self.moves_submodule(operation)? {
-            self.submodule(operation, &mut findings)?;
+            self.submodule(index, &mut findings)?;
         } else {
             self.file(index, &mut findings)?;
         }
@@ -134,7 +139,7 @@ impl<'a> Worker<'a> {
                 None => return Ok(()),
             },
         };
-        if rival.is_none() && (operation.arrives() || before.is_none()) && !self.has_room(operation, findings)? {
+        if rival.is_none() && (operation.arrives() || before.is_none()) && !self.has_room(index, findings)? {
             return Ok(());
         }
         let replaced = self.replaced(operation)?;

@@ -10,8 +10,9 @@ use crate::text::Contents;
 use crate::workspace::WorkspaceError;
 
 impl Worker<'_> {
-    /// Does the operation: the directory is made empty, removed if empty, else left alone.
-    pub(super) fn submodule(&mut self, operation: &Operation, findings: &mut Findings) -> Result<(), WorkspaceError> {
+    /// Does the operation at `index`: the directory is made empty, removed if empty, else left alone.
+    pub(super) fn submodule(&mut self, index: usize, findings: &mut Findings) -> Result<(), WorkspaceError> {
+        let operation = &self.plan.operations[index];
         let is_moved = operation.from.is_some();
         let mode = |mode: Option<FileMode>| mode.or(is_moved.then_some(FileMode::Submodule));
         findings.outcome.modes = (mode(operation.old_mode), mode(operation.new_mode));
@@ -30,7 +31,7 @@ impl Worker<'_> {
             Seen::Node(node) if node.kind == FileKind::Directory => {
                 self.overlay.put(&operation.path, operation.step, node)
             }
-            _ if self.has_room(operation, findings)? => {
+            _ if self.has_room(index, findings)? => {
                 let node = Node {
                     kind: FileKind::Directory,
                     permissions: Permissions::New { executable: true },
