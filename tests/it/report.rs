@@ -268,12 +268,12 @@ fn a_broken_patch_is_told_with_its_place() {
     inputs[0].sections: 0
     inputs[0].sha256: "sha256:f5b5468310915e0f8ec47f0107be443c9a1481119098d27d0df832f9e3a8bff8"
     problems[0].code: "wpatch::parse::line_count"
-    problems[0].help: "--recount counts the lines instead of believing the header"
+    problems[0].help: "the patch ends in the middle of this hunk; send the complete patch"
     problems[0].kind: "parse"
     problems[0].message: "the hunk header promises 3 old lines, 1 follow"
     problems[0].severity: "error"
     problems[0].span: {"byte":41,"column":1,"input":0,"length":0,"line":5}
-    error: {"code":"wpatch::parse::line_count","help":"--recount counts the lines instead of believing the header","kind":"parse","message":"the hunk header promises 3 old lines, 1 follow","span":{"byte":41,"column":1,"input":0,"length":0,"line":5}}
+    error: {"code":"wpatch::parse::line_count","help":"the patch ends in the middle of this hunk; send the complete patch","kind":"parse","message":"the hunk header promises 3 old lines, 1 follow","span":{"byte":41,"column":1,"input":0,"length":0,"line":5}}
     "#);
 }
 
