@@ -304,7 +304,7 @@ pub(super) fn judge(path: &RelPath, access: Access, place: &Place) -> Option<Hit
         return None;
     }
     let program = program(path, place)?;
-    let reason = format!("it controls what {program} does");
+    let reason = format!("it controls {program}");
     Some(Hit { verdict: Verdict::Ask, ..Hit::built_in(path, access, RULE, &reason) })
 }
 

@@ -19,6 +19,7 @@ pub use closed::{GIT_DIRECTORY, RULES, Rule, closed};
 pub use document::{MAX_FILE, PolicyError, parse};
 pub use explain::Granted;
 pub use layer::{Layer, Links, Mode, Origin};
+pub use operation::REQUIRE_HASH;
 pub use secrets::Secrecy;
 
 use control::Control;

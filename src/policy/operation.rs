@@ -5,6 +5,9 @@ use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation};
 
+/// The name of the rule that a change has to state what it is for.
+pub const REQUIRE_HASH: &str = "require-hash";
+
 impl Policy {
     /// Returns what may be done with the paths of `operation`, all together. Whether a file is there is asked only where
     /// it decides.
@@ -29,8 +32,8 @@ impl Policy {
         let path = &operation.path;
         if self.requires_hash() {
             for changed in unknown(operation).into_iter().filter(|changed| is_there(changed)) {
-                let reason = "who changes a file has to say what is in it, as with --expect-hash";
-                add(Ruling::of(vec![Hit::built_in(changed, Access::Modify, "require-hash", reason)]));
+                let reason = "a change has to state the hash of the file that it is for";
+                add(Ruling::of(vec![Hit::built_in(changed, Access::Modify, REQUIRE_HASH, reason)]));
             }
         }
         if self.links() == Links::Refuse && operation.new_mode == Some(FileMode::Symlink) {

@@ -4,7 +4,7 @@ use super::findings::Findings;
 use super::{Code, Facts, MANY, Options, Problem, code, is_there, ruling, rulings};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
-use crate::policy::{Access, Hit, Ruling, Verdict};
+use crate::policy::{Access, Hit, REQUIRE_HASH, Ruling, Verdict};
 use crate::threads;
 use crate::workspace::Workspace;
 
@@ -75,7 +75,11 @@ fn holds(hit: &Hit, workspace: &dyn Workspace, options: &Options) -> bool {
 #[must_use]
 pub fn closed_by(hit: &Hit) -> Problem {
     let modes = hit.modes.map(|(active, required)| (active.name(), required.name()));
-    let help = hit.source.as_ref().map(|(name, line)| format!("line {line} of {name} says so"));
+    let help = match &hit.source {
+        Some((name, line)) => Some(format!("the rule is in line {line} of {name}")),
+        None if hit.rule == REQUIRE_HASH => Some("--expect-hash states it".to_owned()),
+        None => None,
+    };
     let path = Some(hit.path.clone());
     let facts = Facts { modes, reason: Some(hit.reason.clone()), ..Facts::default() };
     Problem { path, help, facts, ..Problem::new(closed_code(hit), format!("the path is closed: {}", hit.reason)) }

@@ -54,6 +54,8 @@ pub struct Facts {
     pub limit: Option<u64>,
     /// The size that passed it, in bytes.
     pub size: Option<u64>,
+    /// What a model should do next, where that depends on the problem.
+    pub advice: Option<String>,
     /// Why a rule of policy refuses it, in the words of the rule.
     pub reason: Option<String>,
     /// The mode that holds, and the least one that would allow it.

@@ -124,7 +124,7 @@ impl<'w> Files<'w> {
             return Ok(Err(format!("a {} cannot be repaired for", stat.kind)));
         }
         if stat.size > self.max_file {
-            return Ok(Err("the file is larger than --max-file".into()));
+            return Ok(Err("the file is larger than the limit".into()));
         }
         let (content, stat) = self.names.workspace.read(path, self.max_file)?;
         if is_binary(&content) {

@@ -46,6 +46,9 @@ pub struct ProblemReport {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// What a model should do next, where that depends on the problem.
+    #[serde(skip)]
+    pub(super) advice: Option<String>,
 }
 
 /// A place in a patch.
@@ -129,6 +132,9 @@ pub struct ErrorReport {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// What a model should do next, where that depends on the problem.
+    #[serde(skip)]
+    pub(super) advice: Option<String>,
 }
 
 /// What a file should hold.
@@ -193,6 +199,7 @@ impl ProblemReport {
             lines: problem.lines.iter().map(|line| line + 1).collect(),
             nearest,
             help: problem.help.clone(),
+            advice: problem.facts.advice.clone(),
         }
     }
 }
@@ -233,6 +240,7 @@ impl ErrorReport {
             cells: facts.cells.clone(),
             nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()).or_else(|| decisive.nearest.clone()),
             help: decisive.help.clone(),
+            advice: decisive.advice.clone(),
         }
     }
 }

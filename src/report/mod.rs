@@ -3,6 +3,7 @@
 //! To add a format, write `report/<name>.rs` and a row of [`FORMATS`].
 
 mod acp;
+mod advice;
 mod batch;
 mod build;
 mod cell;

@@ -1,9 +1,11 @@
 //! What agents are answered that ask before they use a tool.
 
 mod control;
+mod examples;
 mod grants;
 mod outside;
 mod search;
+mod words;
 
 use std::os::unix::fs::symlink;
 use std::process::Output;
@@ -172,14 +174,14 @@ fn policy_decides_wherever_it_stands() {
 }
 
 #[test]
-fn codex_is_told_which_plan_somebody_has_to_approve() {
-    let policy = b"[[rule]]\npaths = ['*.lock']\nops = ['write']\nverdict = 'ask'\n";
+fn codex_is_told_to_ask_the_user() {
+    let policy = b"[[rule]]\npaths = ['*.lock']\nops = ['write']\nverdict = 'ask'\nreason = 'a tool keeps it'\n";
     let desk = Desk::with(&[("a.lock", b"one\n"), ("wpatch.toml", policy)]);
     let patch = "*** Begin Patch\n*** Update File: a.lock\n@@\n-one\n+1\n*** End Patch\n";
     let (_, why) = decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap();
-    let plan = desk.does(&["check"], patch.as_bytes())["plan_id"].as_str().unwrap().to_owned();
-    assert!(why.contains(&format!("wpatch apply --format codex --approve {plan}")), "{why}");
-    desk.does(&["apply", "--format", "codex", "--approve", &plan], patch.as_bytes());
+    let expected = "a.lock: policy asks for approval: a tool keeps it\n\
+        help: ask the user to make this change, and try no other way around the rule";
+    assert_eq!(why, expected);
 }
 
 #[test]
@@ -190,7 +192,7 @@ fn codex_is_not_told_whether_a_guess_fits() {
         decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch}))).unwrap()
     };
     let (decided, why) = said("one");
-    assert!(decided == "deny" && why.contains("--approve PLAN_ID PATCH_FILE"), "{why}");
+    assert!(decided == "deny" && why.contains("ask the user"), "{why}");
     assert_eq!((decided, why), said("two"));
 }
 
@@ -422,7 +424,7 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
         ("apply_patch", json!({"patch": harmless, "input": patch})),
     ] {
         let (said, why) = decision(&answered(&desk, "codex", tool, &input)).unwrap();
-        assert!(said == "deny" && why.contains("call apply_patch with it alone"), "{input}: {why}");
+        assert!(said == "deny" && why.contains("call apply_patch with the patch alone"), "{input}: {why}");
     }
     for input in [json!({"command": "grep -r apply_patch ."}), json!({"command": ["ls", 1]}), json!([patch])] {
         assert_eq!(decision(&answered(&desk, "codex", "Bash", &input)), None, "{input}");
@@ -453,5 +455,5 @@ fn a_file_that_somebody_is_asked_about_is_not_told_of() {
     assert_eq!(edit("hush-9f3d").unwrap(), said);
     let patch = |old: &str| format!("*** Begin Patch\n*** Update File: key\n@@\n-{old}\n+x\n*** End Patch\n");
     let (_, why) = decision(&answered(&desk, "codex", "apply_patch", &json!({"command": patch("hush-9f3d")}))).unwrap();
-    assert!(why.contains("somebody has to approve this") && !why.contains("hush-9f3c"), "{why}");
+    assert!(why.contains("key: policy asks for approval") && !why.contains("hush-9f3c"), "{why}");
 }

@@ -175,7 +175,7 @@ fn what_policy_says_is_told_to_every_checker() {
     assert_eq!(content[1]["content"]["text"], "policy asks about a: a person looks at it");
     let text = said(&checked("github", "p/denied.patch"));
     assert!(text.starts_with("::error file=p/denied.patch,") && text.lines().count() == 1, "{text}");
-    assert!(text.contains("50%25: generated%0Ahelp: line 5 of wpatch.toml says so"), "{text}");
+    assert!(text.contains("50%25: generated%0Ahelp: the rule is in line 5 of wpatch.toml"), "{text}");
     // Who approved it is not asked again.
     let output = desk.runs(&["apply", "--output", "github", "--approve", &plan, "p/good.patch"], b"");
     assert_eq!(said(&output), "applied: 1 file changed, 1 insertion(+), 1 deletion(-)\n");

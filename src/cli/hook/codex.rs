@@ -31,7 +31,8 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
         (Some([text]), None) if is_patch => checked(text, "", call, global),
         // A patch that comes in another way cannot be told from what else the call does.
         _ if is_hidden(call) => {
-            let why = "a patch is checked before it is applied: call apply_patch with it alone, with nothing around it";
+            let why =
+                "the patch cannot be checked, since other commands surround it: call apply_patch with the patch alone";
             Ok(Decision::Deny(why.to_owned()))
         }
         _ if is_patch => Err(unknown("its input is not one text")),
@@ -67,7 +68,7 @@ fn has_text(value: &Value, is_like: &dyn Fn(&str) -> bool) -> bool {
 }
 
 fn unknown(what: &str) -> Stop {
-    Stop::new(&code::USAGE, format!("the call of apply_patch cannot be understood: {what}"))
+    Stop::new(&code::USAGE, format!("invalid input of apply_patch: {what}"))
 }
 
 fn words(command: &Value) -> Option<Vec<&str>> {

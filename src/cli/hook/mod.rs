@@ -84,8 +84,8 @@ enum Decision {
     None,
     /// The user allowed it.
     Allow,
-    /// The user has to be asked: why, and about which plan.
-    Ask(String, Option<String>),
+    /// The user has to be asked: why.
+    Ask(String),
     /// It must not be done, or cannot.
     Deny(String),
     /// The file is outside of the root, where it cannot be checked: why.
@@ -97,7 +97,7 @@ impl Decision {
     fn or_stricter(self, other: Self) -> Self {
         let rank = |decision: &Self| match decision {
             Self::Allow | Self::None => 1,
-            Self::Ask(..) => 2,
+            Self::Ask(_) => 2,
             Self::Deny(_) | Self::Outside(_) => 3,
         };
         if rank(&other) > rank(&self) { other } else { self }
@@ -108,7 +108,7 @@ impl Decision {
     fn in_mode_of(self, call: &Call) -> Self {
         match self {
             Self::Allow if !call.is_in_writing_mode() => Self::None,
-            Self::Ask(reason, _) if call.mode() == Some(PLAN_MODE) => Self::Deny(reason),
+            Self::Ask(reason) if call.mode() == Some(PLAN_MODE) => Self::Deny(format!("{reason}\nhelp: {WAIT}")),
             decision => decision,
         }
     }
@@ -118,14 +118,15 @@ impl Decision {
 pub(super) fn answer(agent: Agent, silence: Silence, global: &Global) -> ExitCode {
     // The exit code of a panic blocks nothing.
     let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, silence, global)));
-    match decided.unwrap_or_else(|_| Err(Stop::new(&code::IO, "wpatch has a mistake: please report it".to_owned()))) {
+    match decided.unwrap_or_else(|_| Err(Stop::new(&code::IO, "wpatch failed: tell the user to report it".to_owned())))
+    {
         Ok(decision) => print(agent, decision),
         Err(stop) => {
-            let report = stop.into_outcome("hook").report;
+            let report = stop.into_outcome("hook").report.for_model();
             match &report.error {
                 Some(error) if error.kind == "policy" => print(agent, Decision::Deny(refusal(&report))),
                 error => {
-                    output::complain(error.as_ref().map_or("it cannot be told why", |error| &error.message));
+                    output::complain(error.as_ref().map_or("the call could not be checked", |error| &error.message));
                     ExitCode::from(BLOCKED)
                 }
             }
@@ -136,7 +137,7 @@ pub(super) fn answer(agent: Agent, silence: Silence, global: &Global) -> ExitCod
 fn decide(agent: Agent, silence: Silence, global: &Global) -> Result<Decision, Stop> {
     let text = input::contents(Path::new("-"), MAX_CALL)?;
     let call: Call = serde_json::from_slice(&text)
-        .map_err(|error| Stop::new(&code::USAGE, format!("this is no call of a tool: {error}")))?;
+        .map_err(|error| Stop::new(&code::USAGE, format!("invalid hook input: {error}")))?;
     if call.hook_event_name != "PreToolUse" {
         return Ok(Decision::None);
     }
@@ -153,8 +154,8 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
     let (decision, reason) = match (decision, agent) {
         (Decision::None, _) | (Decision::Allow, Agent::Codex) => return ExitCode::SUCCESS,
         (Decision::Allow, Agent::Claude) => ("allow", "wpatch: the change applies, and its user allows it".to_owned()),
-        (Decision::Ask(reason, _), Agent::Claude) => ("ask", reason),
-        (Decision::Ask(reason, plan), Agent::Codex) => ("deny", format!("{reason}\n{}", approval(plan.as_deref()))),
+        (Decision::Ask(reason), Agent::Claude) => ("ask", reason),
+        (Decision::Ask(reason), Agent::Codex) => ("deny", format!("{reason}\nhelp: {ASK_THE_USER}")),
         (Decision::Deny(reason) | Decision::Outside(reason), _) => ("deny", reason),
     };
     let answer = json!({"hookSpecificOutput": {
@@ -165,14 +166,10 @@ fn print(agent: Agent, decision: Decision) -> ExitCode {
     document::print(format!("{answer}\n").as_bytes())
 }
 
-/// Says how a change is made that somebody has to approve.
-fn approval(plan: Option<&str>) -> String {
-    let plan = plan.unwrap_or("PLAN_ID");
-    format!(
-        "help: nothing was changed, and no other way around is open: show the patch to the user, who makes the change with \
-         `wpatch apply --format codex --approve {plan} PATCH_FILE`"
-    )
-}
+/// The next step for a model in plan mode.
+const WAIT: &str = "put the change into the plan, and make it after the user has left plan mode";
+/// The next step for a model whose agent has no question for the user.
+const ASK_THE_USER: &str = "ask the user to make this change, and try no other way around the rule";
 
 impl Call {
     fn mode(&self) -> Option<&str> {
@@ -186,9 +183,8 @@ impl Call {
 
     /// Reads what the tool is given.
     fn arguments<T: DeserializeOwned>(&self) -> Result<T, Stop> {
-        serde_json::from_value(self.tool_input.clone()).map_err(|error| {
-            Stop::new(&code::USAGE, format!("the input of {} cannot be understood: {error}", self.tool_name))
-        })
+        serde_json::from_value(self.tool_input.clone())
+            .map_err(|error| Stop::new(&code::USAGE, format!("invalid input of {}: {error}", self.tool_name)))
     }
 }
 
@@ -222,12 +218,15 @@ fn of_read(path: &[u8], global: &Global) -> Result<Decision, Stop> {
 
 /// Returns the decision of a rule, if one speaks against the call.
 fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
-    let decision = |outcome: Box<Outcome>| match (&outcome.report.error, refusal(&outcome.report)) {
-        (Some(error), reason) if error.kind == "approval_required" => Decision::Ask(reason, None),
-        (Some(error), reason) if error.kind == "outside_root" => Decision::Outside(reason),
-        (_, reason) => Decision::Deny(reason),
-    };
-    outcome.map_or(Decision::None, decision)
+    let Some(outcome) = outcome else { return Decision::None };
+    let report = outcome.report.for_model();
+    match &report.error {
+        Some(error) if error.kind == "approval_required" => {
+            Decision::Ask(question(error.path.as_deref().unwrap_or(".").as_bytes(), error.reason.as_deref()))
+        }
+        Some(error) if error.kind == "outside_root" => Decision::Outside(refusal(&report)),
+        _ => Decision::Deny(refusal(&report)),
+    }
 }
 
 fn of_outcome(outcome: Outcome, silence: Silence, global: &Global) -> Decision {
@@ -236,7 +235,7 @@ fn of_outcome(outcome: Outcome, silence: Silence, global: &Global) -> Decision {
     match &report.error {
         Some(_) => of_refused(Some(Box::new(outcome))),
         None => match questions(report) {
-            Some(why) => Decision::Ask(why, report.plan_id.clone()),
+            Some(why) => Decision::Ask(why),
             None if is_allowed(report, silence) => Decision::Allow,
             None => Decision::None,
         },
@@ -249,12 +248,15 @@ fn is_allowed(report: &Report, silence: Silence) -> bool {
     report.ok && (silence == Silence::Allows || !report.files.is_empty() && report.files.iter().all(has_rule))
 }
 
-/// Returns why somebody has to be asked.
+/// Returns what the user is asked.
 fn questions(report: &Report) -> Option<String> {
     let asked = report.files.iter().filter(|file| file.verdict == "ask");
-    let why = |file: &FileReport| printable(file.reason.as_deref().unwrap_or("policy asks").as_bytes()).to_string();
-    let lines: Vec<_> = asked
-        .map(|file| format!("{}: somebody has to approve this: {}", printable(file.path.as_bytes()), why(file)))
-        .collect();
+    let lines: Vec<_> = asked.map(|file| question(file.path.as_bytes(), file.reason.as_deref())).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Returns the question about one file.
+fn question(path: &[u8], reason: Option<&str>) -> String {
+    let reason = printable(reason.unwrap_or("a rule asks").as_bytes()).to_string();
+    format!("{}: policy asks for approval: {reason}", printable(path))
 }

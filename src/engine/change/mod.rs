@@ -217,7 +217,9 @@ fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Par
     // The plan is about the file, so that nobody could approve what is asked about the link.
     if let Some(hit) = named.hits.first().filter(|_| named.verdict == Verdict::Ask && path != operation.path) {
         let help = Some(format!("name the file by the path that the link leads to: {path}"));
-        return Err(Box::new(Problem { help, ..preflight::unapproved(hit) }));
+        let mut problem = preflight::unapproved(hit);
+        problem.facts.advice.clone_from(&help);
+        return Err(Box::new(Problem { help, ..problem }));
     }
     operation.path = path;
     match operation.path.parent() {

@@ -91,7 +91,9 @@ impl Walk<'_> {
                 let message =
                     format!("the directory has more than {MOST_NAMES} names, too many to check against policy");
                 let problem = Problem::new(&code::DENIED, message);
-                return Err(Box::new(Problem { help: Some("search a smaller directory".to_owned()), ..problem }));
+                let help = Some("search a smaller directory".to_owned());
+                let facts = Facts { advice: help.clone(), ..Facts::default() };
+                return Err(Box::new(Problem { help, facts, ..problem }));
             }
             if closed(&path).is_some() {
                 continue;
@@ -126,7 +128,7 @@ fn in_search(hit: &Hit) -> Box<Problem> {
     let code = if hit.verdict == Verdict::Deny { &code::DENIED } else { &code::APPROVAL_REQUIRED };
     let name = String::from_utf8_lossy(hit.path.name()).into_owned();
     let problem = about(&hit.path, code, &format!("the search reads a protected file: {}", hit.reason));
-    let help = format!("search a directory without it, or leave it out by the glob `!{name}`");
-    let facts = Facts { reason: Some(hit.reason.clone()), ..Facts::default() };
-    Box::new(Problem { help: Some(help), facts, ..*problem })
+    let help = Some(format!("search a directory without it, or leave it out by the glob `!{name}`"));
+    let facts = Facts { reason: Some(hit.reason.clone()), advice: help.clone(), ..Facts::default() };
+    Box::new(Problem { help, facts, ..*problem })
 }

@@ -265,6 +265,7 @@ impl ToolAnswer {
 
     /// Returns the answer that says `more` below what the report does, if that is a success.
     fn told(report: &Report, more: &str) -> Self {
+        let report = &report.clone().for_model();
         let text = if report.ok { report::success(report) + more } else { report::refusal(report) };
         Self { text, document: document(report), is_error: !report.ok }
     }

@@ -55,7 +55,7 @@ fn a_hook_asks_before_a_control_file_is_written() {
         assert_eq!(on_write(&desk, file, &["claude"]), "-", "{file}");
     }
     let (_, why) = on(&desk, &["claude"], "Write", &json!({"file_path": ".mcp.json", "content": ""})).unwrap();
-    assert!(why.contains("it controls what Claude Code does"), "{why}");
+    assert!(why.contains("it controls Claude Code"), "{why}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_server_asks_and_commands_do_not() {
     }
     let replace = json!({"path": ".mcp.json", "old_str": "one", "new_str": "1"});
     assert_eq!(called(&[], "str_replace", &replace)["error"]["kind"], "approval_required");
-    assert_eq!(called(&[], "str_replace", &replace)["error"]["reason"], "it controls what Claude Code does");
+    assert_eq!(called(&[], "str_replace", &replace)["error"]["reason"], "it controls Claude Code");
     desk.does(&["edit", ".mcp.json", "--old", "one", "--new", "1"], b"");
     desk.does(&["write", ".envrc", "--content", "x"], b"");
     fs::write(desk.path("../off.toml"), "[policy]\ncontrol_files = false\n").unwrap();
@@ -126,7 +126,7 @@ fn an_explanation_shows_the_rule() {
     let desk = desk(&[("../off.toml", b"[policy]\ncontrol_files = false\n")]);
     let output = desk.runs(&["policy", "explain", ".mcp.json", "--access", "modify"], b"");
     let text = String::from_utf8(output.stdout).unwrap();
-    let line = "  modify  ask    `hook` and `mcp` ask: it controls what Claude Code does (control-files)\n";
+    let line = "  modify  ask    `hook` and `mcp` ask: it controls Claude Code (control-files)\n";
     assert!(text.contains(line), "{text}");
     let document = desk.does(&["policy", "explain", ".mcp.json", "--access", "read"], b"");
     assert_eq!(document["accesses"][0]["verdict"], "allow");
