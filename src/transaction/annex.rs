@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::journal::Journal;
+use super::place::is_open;
 use super::scratch::{Scratch, join};
-use super::sealed::{seal, unseal};
+use super::sealed::{refused, seal, unseal};
 use super::sweep::{gone, is_unreachable};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
@@ -176,7 +177,29 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
     }
     let directory = [b"/", note.directory.as_bytes()].concat();
     workspace.annex(&directory)?;
+    if !is_within_reach(workspace, scratch, &note)? {
+        return Err(refused(
+            &path,
+            "the index that it names is on another file system, which not everybody can write to",
+        ));
+    }
     Ok(Some(note))
+}
+
+/// Returns whether whoever can write the note can write to the directory that it names as well.
+///
+/// # Security
+///
+/// The note names a directory outside of the root. On a file system without permission bits other users may have written
+/// it: there it counts only for a directory on the same file system.
+fn is_within_reach(workspace: &dyn Workspace, scratch: &Scratch, note: &Note) -> Result<bool, Failure> {
+    let Some(state) = workspace.stat(&scratch.directory)? else { return Ok(false) };
+    let Some(annex) = note.lock.parent() else { return Ok(false) };
+    let is_there = |device: u64| match workspace.stat(&annex) {
+        Err(error) if is_unreachable(error.fault) => Ok(true),
+        stat => Ok(stat?.is_none_or(|stat| stat.device == device)),
+    };
+    if is_open(workspace, &state) { is_there(state.device) } else { Ok(true) }
 }
 
 fn mark(scratch: &Scratch) -> Result<RelPath, Failure> {

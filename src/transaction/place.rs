@@ -4,7 +4,7 @@ use super::Failure;
 use super::scratch::join;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{GitDirectory, PASSING, Stat, Workspace};
+use crate::workspace::{GitDirectory, PASSING, Probe, Stat, Workspace};
 
 /// Returns where the state is below a root that is in no work tree of git.
 pub(super) fn beside() -> RelPath {
@@ -35,15 +35,29 @@ pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
     })
 }
 
-/// Returns whether a state directory was made for one command.
-pub(super) fn passes(stat: &Stat) -> bool {
-    stat.permissions & PASSING != 0
+/// The file that keeps git from looking into the directory.
+pub(super) const IGNORE: &str = ".gitignore";
+
+/// How long a state directory stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lifetime {
+    Stays,
+    /// As long as one command, as [`PASSING`] shows.
+    Passes,
+    /// As long as one command, on a file system that cannot show it: one that is to stay has [`IGNORE`] in it there.
+    PassesUnmarked,
+}
+
+impl Lifetime {
+    pub(super) fn passes(self) -> bool {
+        self != Self::Stays
+    }
 }
 
 /// What has the place of a directory of the program's own.
 pub(super) enum Found {
     Nothing,
-    Directory(Stat),
+    Directory(Lifetime),
     /// The file of a [`SingleChange`](super::SingleChange).
     Single,
 }
@@ -56,7 +70,7 @@ impl Found {
 
     /// Returns whether it is a directory that was made for one command.
     pub(super) fn passes(&self) -> bool {
-        matches!(self, Self::Directory(stat) if passes(stat))
+        matches!(self, Self::Directory(lifetime) if lifetime.passes())
     }
 }
 
@@ -65,20 +79,56 @@ impl Found {
 /// # Security
 ///
 /// What lies there is believed only if nobody but the user can have put it there: a journal is a list of
-/// files to write.
+/// files to write. Where the tree itself is on a file system that keeps no permission bits, such as vfat, whoever can write
+/// to the tree can write to the state, and gains nothing by it: there owner and bits are those of the mount.
 pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Found, Failure> {
+    find_by(workspace, directory, Probe::Named)
+}
+
+/// Does the same and makes no file, not even for a moment.
+pub(super) fn find_to_read(workspace: &dyn Workspace, directory: &RelPath) -> Result<Found, Failure> {
+    find_by(workspace, directory, Probe::Unnamed)
+}
+
+fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Result<Found, Failure> {
     let Some(stat) = workspace.stat(directory)? else { return Ok(Found::Nothing) };
+    let has_bits = || {
+        let above = directory.parent();
+        workspace.keeps_modes(Some(directory), probe) || workspace.keeps_modes(above.as_ref(), probe)
+    };
     let reason = match stat.kind {
+        FileKind::Directory if is_open(workspace, &stat) && !has_bits() => {
+            return Ok(Found::Directory(lifetime(workspace, directory, &stat, probe)?));
+        }
         _ if stat.uid != workspace.user() => format!("{directory}: belongs to another user"),
         // There is nothing in an empty one to believe, whatever its permission bits; some file systems have none.
         FileKind::Regular if directory.parent().is_none() && (stat.size == 0 || is_private(workspace, &stat)) => {
             return Ok(Found::Single);
         }
         FileKind::Directory if stat.permissions & 0o022 != 0 => format!("{directory}: others can write to it"),
-        FileKind::Directory => return Ok(Found::Directory(stat)),
+        FileKind::Directory => return Ok(Found::Directory(lifetime(workspace, directory, &stat, probe)?)),
         kind => format!("{directory}: a {kind} where the state directory should be"),
     };
     Err(Failure::State { reason })
+}
+
+/// Returns whether the owner and the bits of a directory let another user write to it.
+pub(super) fn is_open(workspace: &dyn Workspace, stat: &Stat) -> bool {
+    stat.uid != workspace.user() || stat.permissions & 0o022 != 0
+}
+
+/// Returns how long the directory at `directory` stays.
+fn lifetime(workspace: &dyn Workspace, directory: &RelPath, stat: &Stat, probe: Probe) -> Result<Lifetime, Failure> {
+    if stat.permissions & PASSING != 0 {
+        return Ok(Lifetime::Passes);
+    }
+    let is_beside = directory.as_bytes() == b".wpatch";
+    if !is_beside || workspace.stat(&join(directory, IGNORE)?)?.is_some() {
+        return Ok(Lifetime::Stays);
+    }
+    // The user may have made it, without that file.
+    let has_bits = workspace.keeps_modes(Some(directory), probe);
+    Ok(if has_bits { Lifetime::Stays } else { Lifetime::PassesUnmarked })
 }
 
 /// Returns whether a file belongs to the user and to nobody else. One that is being removed has no name any more.

@@ -3,7 +3,7 @@
 use super::failure::no_history;
 use super::history::OldPlaces;
 use super::journal::Journal;
-use super::place::{Found, Place, beside, find, passes, place};
+use super::place::{Found, Lifetime, Place, beside, find_to_read, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
@@ -143,10 +143,10 @@ fn finish_formers(workspace: &dyn Workspace, place: &Place, options: Options) ->
 
 /// Returns whether there is anything to finish where the state was before.
 fn has_work(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
-    Ok(match find(workspace, directory)? {
+    Ok(match find_to_read(workspace, directory)? {
         Found::Nothing => false,
         // A history that stays there is nobody's business any more.
-        Found::Directory(stat) if !passes(&stat) => {
+        Found::Directory(Lifetime::Stays) => {
             !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
         }
         Found::Directory(_) | Found::Single => true,
@@ -182,6 +182,7 @@ fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Resu
     let left = transactions(workspace, &state.directory, &names)?;
     trust(workspace, &left)?;
     history::bury(workspace, &state.directory, (&names, None))?;
+    state.sweep_probes(workspace, &names)?;
     if let Some(home) = state.history().filter(|&home| *home != state.directory) {
         // An attic that cannot be read now does not keep anybody from working.
         let _ = history::names(workspace, home).and_then(|names| history::bury(workspace, home, (&names, None)));
@@ -197,7 +198,7 @@ fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Resu
 fn transactions(workspace: &dyn Workspace, directory: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Scratch>, Failure> {
     let mut found = Vec::new();
     for scratch in Scratch::among(directory, names)? {
-        if find(workspace, &scratch.directory)?.is_directory() {
+        if find_to_read(workspace, &scratch.directory)?.is_directory() {
             found.push(scratch);
         }
     }

@@ -18,7 +18,7 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::text::Contents;
 use crate::threads::{LARGE, both};
-use crate::workspace::{Fault, Like, Rename, Stat, Workspace, WorkspaceError};
+use crate::workspace::{Fault, Like, Probe, Rename, Stat, Workspace, WorkspaceError};
 
 /// Takes changes from several threads.
 #[derive(Debug)]
@@ -135,6 +135,7 @@ impl Stage {
         after: Postimage,
     ) -> Result<(), Failure> {
         let Postimage { kind, permissions, content, like } = after;
+        let permissions = self.kept_bits(workspace, &change.path, one.found.as_ref(), permissions);
         match content {
             Content::Bytes(bytes) => {
                 let above = change.path.ancestors().nth(missing);
@@ -167,6 +168,24 @@ impl Stage {
                 Ok(())
             }
         }
+    }
+
+    /// Returns `permissions`, or those that the file has in any case where the file system is known to keep no bits: the
+    /// journal says what is going to be there.
+    fn kept_bits(
+        &self,
+        workspace: &dyn Workspace,
+        path: &RelPath,
+        found: Option<&FileState>,
+        permissions: Permissions,
+    ) -> Permissions {
+        let is_set =
+            matches!(permissions, Permissions::Exact(bits) if found.is_none_or(|it| it.stat.permissions != bits));
+        let above = path.ancestors().find(|above| !locked(&self.missing).contains(above));
+        if !is_set || workspace.keeps_modes(above.as_ref(), Probe::Never) {
+            return permissions;
+        }
+        found.map_or(Permissions::New { executable: false }, |found| Permissions::Exact(found.stat.permissions))
     }
 
     /// Stages the file that was found at `from` in the history, by a second name if that is possible.

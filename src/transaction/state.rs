@@ -3,12 +3,13 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use super::place::{Found, Place, find, passes};
+use super::place::{Found, IGNORE, Lifetime, Place, find, find_to_read};
 use super::scratch::{Scratch, join};
+use super::sweep::gone;
 use super::{Durability, Failure, Interrupt, Options, Recovered, history, single};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Lock, Privacy, Workspace};
+use crate::workspace::{Fault, Lock, PROBE, Privacy, Workspace};
 
 /// How often at least another process may take the directory away while it is being locked.
 const ATTEMPTS: usize = 16;
@@ -17,8 +18,6 @@ const ATTEMPTS: usize = 16;
 const LOOK: Duration = Duration::from_millis(100);
 /// The file whose lock is that of the directory.
 const LOCK: &str = "lock";
-/// What keeps git from looking into the directory.
-const IGNORE: &str = ".gitignore";
 
 /// The locked state directory.
 #[derive(Debug)]
@@ -26,7 +25,7 @@ pub(super) struct State {
     /// `wpatch` in git's directory of the work tree, or else `.wpatch`.
     pub(super) directory: RelPath,
     /// Whether it was made for one command, and goes with it.
-    passes: bool,
+    lifetime: Lifetime,
     /// Where the history is kept, if it is.
     history: Option<RelPath>,
     /// Why git's directory is not used, if there seems to be one.
@@ -94,7 +93,7 @@ impl State {
                 recovered.extend(single::note::settle(workspace, directory, options.patience)?);
                 Ok(None)
             }
-            Found::Directory(stat) => Self::lock(workspace, directory, passes(&stat), options.patience),
+            Found::Directory(lifetime) => Self::lock(workspace, directory, lifetime, options.patience),
         }
     }
 
@@ -110,8 +109,8 @@ impl State {
             made => made?,
         }
         // A file system without permission bits forgets that it passes, and all have to lock the same.
-        let Found::Directory(stat) = find(workspace, directory)? else { return Ok(None) };
-        let locked = Self::lock(workspace, directory, passes(&stat), options.patience);
+        let Found::Directory(lifetime) = find(workspace, directory)? else { return Ok(None) };
+        let locked = Self::lock(workspace, directory, lifetime, options.patience);
         match &locked {
             Ok(Some(state)) if options.durability == Durability::Full => state.ignore(workspace),
             // Whoever has it is going to use it.
@@ -123,7 +122,7 @@ impl State {
 
     /// Lets the directory stay, whoever made it.
     pub(super) fn stay(&mut self, workspace: &dyn Workspace, options: Options) -> Result<(), Failure> {
-        if self.passes {
+        if self.passes() {
             let next = match self.locks {
                 Locks::File => None,
                 Locks::Directory => {
@@ -131,12 +130,14 @@ impl State {
                     Some(lock.ok_or(Failure::Locked)?)
                 }
             };
-            workspace.set_permissions(&self.directory, Permissions::Exact(0o700))?;
+            if self.lifetime == Lifetime::Passes {
+                workspace.set_permissions(&self.directory, Permissions::Exact(0o700))?;
+            }
             if let Some(next) = next {
                 // Only now it is the one that counts: who waits for the other looks again.
                 (self.lock, self.locks) = (Mutex::new(next), Locks::File);
             }
-            self.passes = false;
+            self.lifetime = Lifetime::Stays;
             self.history = Some(self.directory.clone());
         }
         self.ignore(workspace);
@@ -145,7 +146,7 @@ impl State {
 
     /// Returns whether it goes with the command.
     pub(super) fn passes(&self) -> bool {
-        self.passes
+        self.lifetime.passes()
     }
 
     /// Returns where the history is kept, if it is: here, if the directory stays, or else in the attic.
@@ -172,8 +173,8 @@ impl State {
         if let Found::Single = find(workspace, directory)? {
             recovered.extend(single::note::settle(workspace, directory, patience)?);
         }
-        let Found::Directory(stat) = find(workspace, directory)? else { return Ok((None, recovered)) };
-        Ok((Self::lock(workspace, directory, passes(&stat), patience)?, recovered))
+        let Found::Directory(lifetime) = find(workspace, directory)? else { return Ok((None, recovered)) };
+        Ok((Self::lock(workspace, directory, lifetime, patience)?, recovered))
     }
 
     /// Locks; `None` if the directory was taken away meanwhile, as [`State::close`] does.
@@ -182,9 +183,10 @@ impl State {
     fn lock(
         workspace: &dyn Workspace,
         directory: &RelPath,
-        passes: bool,
+        lifetime: Lifetime,
         patience: Duration,
     ) -> Result<Option<Self>, Failure> {
+        let passes = lifetime.passes();
         let file = join(directory, LOCK)?;
         let (locks, locked) = match passes.then(|| workspace.lock_dir(directory, patience)) {
             Some(locked) if !locked.as_ref().is_err_and(|error| error.fault == Fault::Unsupported) => {
@@ -200,7 +202,7 @@ impl State {
                     return Ok(None);
                 }
                 let history = if passes { history::attic_place(workspace) } else { Some(directory.clone()) };
-                Ok(Some(Self { directory: directory.clone(), passes, history, unusable: None, locks, lock }))
+                Ok(Some(Self { directory: directory.clone(), lifetime, history, unusable: None, locks, lock }))
             }
             // Gone, or a single change has its place meanwhile.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
@@ -213,16 +215,25 @@ impl State {
     /// command: so it is no failure if it cannot be done, and without durability, where each file counts, it
     /// is done only for what stays.
     pub(super) fn ignore(&self, workspace: &dyn Workspace) {
-        let is_in_git = self.directory.parent().is_some();
-        if let (false, Ok(path)) = (is_in_git, join(&self.directory, IGNORE)) {
+        // Elsewhere it would say that the directory is to stay.
+        let is_hidden = self.directory.parent().is_some() || self.lifetime == Lifetime::PassesUnmarked;
+        if let (false, Ok(path)) = (is_hidden, join(&self.directory, IGNORE)) {
             let _ = workspace.create(&path, &[b"*\n"], Permissions::Exact(0o644), None);
         }
+    }
+
+    /// Removes the probes among `names` that a kill has left.
+    pub(super) fn sweep_probes(&self, workspace: &dyn Workspace, names: &[Vec<u8>]) -> Result<(), Failure> {
+        for name in names.iter().filter(|name| name.starts_with(PROBE.as_bytes())) {
+            gone(workspace.remove(&self.directory.join(name).map_err(|_| no_file(&self.directory))?))?;
+        }
+        Ok(())
     }
 
     /// Gives the lock back and removes what was made for one command, unless old files are kept in it. The lock file
     /// goes before its lock: who waits for it looks again, see [`Workspace::lock`].
     pub(super) fn close(self, workspace: &dyn Workspace) -> Result<(), Failure> {
-        if !self.passes {
+        if !self.passes() {
             return Ok(());
         }
         // Mostly it is empty, and an empty one goes also where no more files can be opened.
@@ -230,7 +241,9 @@ impl State {
             Err(error) if error.fault == Fault::NotEmpty => {}
             removed => return Ok(removed?),
         }
-        let names = workspace.list(Some(&self.directory))?;
+        let mut names = workspace.list(Some(&self.directory))?;
+        self.sweep_probes(workspace, &names)?;
+        names.retain(|name| !name.starts_with(PROBE.as_bytes()));
         let known = [IGNORE, LOCK];
         if !names.iter().all(|name| known.iter().any(|known| name == known.as_bytes())) {
             return Ok(());
@@ -254,11 +267,11 @@ pub(super) enum Looked {
 
 /// Returns what is at `directory`; refuses what [`State::open`] would, touching nothing.
 pub(super) fn look(workspace: &dyn Workspace, directory: &RelPath) -> Result<Looked, Failure> {
-    match find(workspace, directory)? {
+    match find_to_read(workspace, directory)? {
         Found::Nothing => return Ok(Looked::Nothing),
         Found::Single => return single::note::is_open(workspace, directory).map(Looked::Single),
         // It is locked itself.
-        Found::Directory(stat) if passes(&stat) => return Ok(Looked::Directory),
+        Found::Directory(lifetime) if lifetime.passes() => return Ok(Looked::Directory),
         Found::Directory(_) => {}
     }
     let lock = join(directory, LOCK)?;

@@ -15,7 +15,7 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::threads;
-use crate::workspace::{Fault, Privacy, Rename, Timestamp, WorkspaceError};
+use crate::workspace::{Fault, Privacy, Probe, Rename, Timestamp, WorkspaceError};
 
 /// So many files are worth a second thread.
 const SHARED: usize = 256;
@@ -230,12 +230,21 @@ impl Swap<'_> {
 
     fn set_permissions(&self, change: &Change) -> Result<(), Failure> {
         let Some(mode) = change.after.as_ref().and_then(|after| after.mode) else { return Ok(()) };
-        self.slots.workspace.set_permissions(&change.path, Permissions::Exact(mode))?;
-        let inode = self.found.get(change.number).map(|found| found.stat.inode);
-        let stat = self.slots.workspace.stat(&change.path)?;
-        if stat.is_some_and(|stat| stat.permissions == mode && Some(stat.inode) == inode) {
+        let workspace = self.slots.workspace;
+        let set = workspace.set_permissions(&change.path, Permissions::Exact(mode));
+        let found = self.found.get(change.number).map(|found| found.stat);
+        let stat = workspace.stat(&change.path)?;
+        let is_same = stat.is_some_and(|stat| Some(stat.inode) == found.map(|found| found.inode));
+        let has = |mode| stat.is_some_and(|stat| is_same && Some(stat.permissions) == mode);
+        if set.is_ok() && has(Some(mode)) {
             return Ok(());
         }
+        // A file system without permission bits ignores them, as git does there.
+        let above = change.path.parent();
+        if has(found.map(|found| found.permissions)) && !workspace.keeps_modes(above.as_ref(), Probe::Named) {
+            return Ok(());
+        }
+        set?;
         Err(Failure::Stale(vec![change.path.clone()]))
     }
 

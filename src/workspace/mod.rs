@@ -175,6 +175,12 @@ pub trait Workspace: Sync {
     /// Returns the user that new files belong to.
     fn user(&self) -> u32;
 
+    /// Returns whether the file system of `directory` keeps permission bits. Some show the same bits for every file,
+    /// whatever is set: vfat, exFAT, NTFS, SMB shares. `probe` says how to find out.
+    fn keeps_modes(&self, _directory: Directory<'_>, _probe: Probe) -> bool {
+        true
+    }
+
     /// Returns what tells this root from a copy of it elsewhere: inode and machine, as text.
     ///
     /// The number of the device is no part of it: the same disk may have another one after a restart.
@@ -262,6 +268,20 @@ impl fmt::Debug for Lock {
         let _ = &self.0;
         f.write_str("Lock")
     }
+}
+
+/// How the names of the files begin that [`Probe::Named`] makes. A kill may leave one; it can be removed at any time.
+pub const PROBE: &str = ".wpatch-probe-";
+
+/// How [`Workspace::keeps_modes`] finds out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Not at all: without an earlier answer, modes are kept.
+    Never,
+    /// With a file that has no name (`O_TMPFILE` of open(2)). File systems without such files do not keep modes.
+    Unnamed,
+    /// Also with a file that has a name for a moment.
+    Named,
 }
 
 /// What [`Workspace::rename`] does with a file that is already there.

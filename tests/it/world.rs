@@ -8,6 +8,7 @@
 mod attributes;
 mod denied;
 mod full;
+mod modes;
 mod mounts;
 
 use std::path::Path;

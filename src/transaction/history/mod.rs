@@ -22,7 +22,7 @@ use super::annex;
 use super::change::{Change, Image, Kind, Standing};
 use super::escape::unescape;
 use super::journal::Journal;
-use super::place::{find, place};
+use super::place::place;
 use super::scratch::Scratch;
 use super::state::{Looked, look};
 use super::sweep::is_unreachable;
@@ -224,9 +224,9 @@ pub(super) fn kept_of(workspace: &dyn Workspace, home: &RelPath, id: &str) -> Re
 fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     debug_assert!(matches!(workspace.work_tree(), Ok(None)), "the history is that of the work tree");
     let state = place(workspace)?.directory;
-    let looked = look(workspace, &state)?;
-    let stays = looked == Looked::Directory && !find(workspace, &state)?.passes();
-    Ok(stays.then_some(state).into_iter().chain(attic::home(workspace)).collect())
+    // One that was made for one command has no entries.
+    let may_have = look(workspace, &state)? == Looked::Directory;
+    Ok(may_have.then_some(state).into_iter().chain(attic::home(workspace)).collect())
 }
 
 /// Makes a state directory that stays, with what the attic has of this root, and recovers what dead processes left.

@@ -2,7 +2,7 @@
 
 use super::attic;
 use crate::transaction::Failure;
-use crate::transaction::place::{Found, find, passes, place};
+use crate::transaction::place::{Found, find_to_read, place};
 use crate::workspace::{Workspace, top};
 
 /// Returns why a change of `workspace` is in no history; `None` if it is in one. Takes no lock.
@@ -13,9 +13,9 @@ use crate::workspace::{Workspace, top};
 pub fn unkept(workspace: &dyn Workspace) -> Result<Option<String>, Failure> {
     let workspace = top(workspace)?;
     let place = place(workspace)?;
-    let stays = match find(workspace, &place.directory)? {
+    let stays = match find_to_read(workspace, &place.directory)? {
         _ if place.former.is_some() => true,
-        Found::Directory(stat) => !passes(&stat),
+        Found::Directory(lifetime) => !lifetime.passes(),
         Found::Nothing | Found::Single => false,
     };
     if stays || attic::place(workspace).is_some() {

@@ -154,7 +154,7 @@ fn a_mount_that_may_not_be_written_to_stops_the_whole() {
 }
 
 /// A mount of which a process has to be told that it is over: it would live on with it.
-struct Served(String);
+pub(super) struct Served(pub(super) String);
 
 impl Drop for Served {
     fn drop(&mut self) {

@@ -56,3 +56,21 @@ impl From<Errno> for Trouble {
         Self::new(fault, errno)
     }
 }
+
+/// Says that a file system has no symbolic links, where a system call has its own word for it; see symlink(2).
+pub(super) fn no_links(errno: Errno) -> Trouble {
+    match errno {
+        Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP => {
+            Trouble::own(Fault::Unsupported, "this file system has no symbolic links")
+        }
+        errno => errno.into(),
+    }
+}
+
+/// `EPERM` of a call that makes a link also says that the file system has no such links; see link(2).
+pub(super) fn link_fault(errno: Errno) -> Trouble {
+    match errno {
+        Errno::PERM => Trouble::new(Fault::Unsupported, errno),
+        errno => errno.into(),
+    }
+}

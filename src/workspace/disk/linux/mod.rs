@@ -9,6 +9,8 @@ mod directory;
 mod fault;
 mod heritage;
 mod lock;
+mod machine;
+mod modes;
 mod parents;
 mod stat;
 mod verbs;
@@ -26,6 +28,7 @@ use self::attic::Attic;
 use self::birth::{Birth, Memo};
 use self::fault::{Attempt, Trouble};
 use self::heritage::Heritage;
+use self::modes::Modes;
 use self::parents::Parents;
 use self::work_tree::Located;
 use crate::mutex::locked;
@@ -59,6 +62,7 @@ pub struct Disk {
     umask: OnceLock<u32>,
     births: Memo<Birth>,
     heritages: Memo<Heritage>,
+    modes: Modes,
     /// Held by the one verb that goes on while handles are short.
     shortage: Mutex<()>,
 }
@@ -82,6 +86,7 @@ impl Disk {
                     umask: OnceLock::new(),
                     births: Memo::default(),
                     heritages: Memo::default(),
+                    modes: Modes::default(),
                     shortage: Mutex::default(),
                 })
             }

@@ -1,7 +1,6 @@
 //! The verbs of the disk: each resolves a directory and works with single names in it.
 
 use std::ffi::OsStr;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,17 +19,18 @@ use super::attributes::{Model, bits_of, give_owner, lay_bare, process_umask, set
 use super::birth::Birth;
 use super::contents::{make_file, names, open_regular, overwrite_file, read_file, target, write_bytes, write_slices};
 use super::directory::make_private;
-use super::fault::{Attempt, Trouble};
+use super::fault::{Attempt, Trouble, link_fault, no_links};
 use super::heritage::Heritage;
+use super::machine::machine;
 use super::parents::{Handle, open_directory};
 use super::stat::stat_of;
 use super::{Disk, lock};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::text::{Bytes, printable};
+use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, Directory, Fault, GitDirectory, Like, Lock, PASSING, Privacy, Rename, Result, Stat, Timestamp, WorkTree,
-    Workspace,
+    ATTIC, Directory, Fault, GitDirectory, Like, Lock, PASSING, Privacy, Probe, Rename, Result, Stat, Timestamp,
+    WorkTree, Workspace,
 };
 
 /// Permission bits of a directory that is nobody else's business.
@@ -92,7 +92,7 @@ impl Workspace for Disk {
         self.attempt("make link", Some(path), || {
             let model = like.map(|like| self.look(like).map_err(|trouble| trouble.blaming(like))).transpose()?;
             let (directory, name) = self.parents.of(path)?;
-            symlinkat(target, &directory, name).map_err(link_fault)?;
+            symlinkat(target, &directory, name).map_err(no_links)?;
             let result = model.map_or(Ok(()), |model| give_owner(&directory, name, (model.uid, model.gid)));
             if result.is_err() {
                 // It is ours and useless; if it stays, that is no worse than the error that is returned.
@@ -131,8 +131,8 @@ impl Workspace for Disk {
             }
             let (directory, name) = self.parents.of(path)?;
             let result = match privacy {
-                Privacy::Private => make_private(&directory, name, PRIVATE),
-                Privacy::Passing => make_private(&directory, name, PRIVATE | PASSING),
+                Privacy::Private => make_private(&directory, name, PRIVATE, &self.modes),
+                Privacy::Passing => make_private(&directory, name, PRIVATE | PASSING, &self.modes),
                 Privacy::Shared => Ok(mkdirat(&directory, name, Mode::from_raw_mode(0o777))?),
             };
             self.parents.forget([path]);
@@ -164,7 +164,7 @@ impl Workspace for Disk {
             let (above, name) = self.parents.of(path)?;
             let directory = open_directory(&above, name, OFlags::RDONLY)?;
             give_owner(&directory, b"", owner)?;
-            set_bits(&directory, bits)
+            if stat_of(&fstat(&directory)?).permissions == bits { Ok(()) } else { set_bits(&directory, bits) }
         })
     }
 
@@ -203,6 +203,14 @@ impl Workspace for Disk {
 
     fn user(&self) -> u32 {
         geteuid().as_raw()
+    }
+
+    fn keeps_modes(&self, directory: Directory<'_>, probe: Probe) -> bool {
+        let opened = match directory {
+            None => Ok(Arc::clone(self.parents.root())),
+            Some(path) => self.parents.directory(path.as_bytes()),
+        };
+        opened.map_or(true, |opened| self.modes.are_kept_in(&opened, probe))
     }
 
     fn identity(&self) -> Result<String> {
@@ -303,7 +311,11 @@ impl Disk {
             Some(Source::Directory(heritage)) => heritage.give_to(file, &*birth()?, permissions, bits)?,
             None => bits,
         };
-        set_bits(file, bits)
+        match set_bits(file, bits) {
+            // A file that its maker does not own: the bits belong to the mount.
+            Err(trouble) if is_foreign(&trouble, birth()?.uid) => Ok(()),
+            set => set,
+        }
     }
 
     fn source_of(&self, like: Like<'_>) -> Attempt<Source> {
@@ -375,26 +387,12 @@ fn sync_handle(file: impl AsFd) -> Attempt<()> {
     }
 }
 
+/// Returns whether a change of a file was refused because it belongs to `owner`, who is another user than the one that made
+/// it.
+fn is_foreign(trouble: &Trouble, owner: u32) -> bool {
+    Errno::from_io_error(&trouble.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
+}
+
 fn is_denied(trouble: &Trouble) -> bool {
     Errno::from_io_error(&trouble.source) == Some(Errno::ACCESS)
-}
-
-/// `EPERM` of a call that makes a link also says that the file system has no such links; see link(2).
-fn link_fault(errno: Errno) -> Trouble {
-    match errno {
-        Errno::PERM => Trouble::new(Fault::Unsupported, errno),
-        errno => errno.into(),
-    }
-}
-
-/// Returns the machine's name for itself, or nothing if it has none; see machine-id(5). One that could not be read just now
-/// is not taken for that: what was noted under it would look as if it were about another directory.
-fn machine() -> io::Result<String> {
-    match std::fs::read("/etc/machine-id") {
-        Ok(id) => Ok(printable(id.trim_ascii()).to_string()),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
-            Ok(String::new())
-        }
-        Err(error) => Err(error),
-    }
 }
