@@ -153,7 +153,8 @@ impl Output {
         }
         whitespace::print_sum(outcome, &mut err)?;
         outcome.report.diagnostics.iter().try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))?;
-        if io::stderr().is_terminal() { print_history(outcome, &mut err) } else { Ok(()) }
+        let is_document = self.formats.iter().any(|name| *name != "text" && !is_statistic(name));
+        if !is_document && io::stderr().is_terminal() { print_history(outcome, &mut err) } else { Ok(()) }
     }
 }
 
@@ -185,7 +186,11 @@ fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io
 
 /// Statistics speak of a change that can be made; everything else speaks always.
 fn is_printed(format: &str, report: &Report) -> bool {
-    report.ok || !matches!(format, "stat" | "stat-coloured" | "numstat" | "numstat-z" | "summary")
+    report.ok || !is_statistic(format)
+}
+
+fn is_statistic(format: &str) -> bool {
+    matches!(format, "stat" | "stat-coloured" | "numstat" | "numstat-z" | "summary")
 }
 
 /// Returns whether `stream` gets colours.

@@ -17,6 +17,9 @@ const PATCH: &str = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+two\n";
 const LINE: &str = "reading the patch";
 /// What empties the line that the cursor is in.
 const CLEAR: &str = "\r\x1b[2K";
+/// What a person reads where no history is kept.
+const NOTE: &str = "note: this change cannot be undone: the root is in no git work tree and has no .wpatch directory, \
+    and XDG_STATE_HOME is not set\r\nhelp: `wpatch init` lets later changes be undone\r\n";
 /// Seconds until nothing more is expected.
 const PATIENCE: i64 = 120;
 
@@ -49,7 +52,7 @@ impl Held {
         mknodat(CWD, root.path().join("patch"), FileType::Fifo, Mode::RWXU, 0).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
         command.current_dir(root.path()).args(["apply", "patch"]).args(arguments);
-        command.env_remove("CI").env("TERM", "xterm").env(name, value);
+        command.env_remove("CI").env_remove("XDG_STATE_HOME").env("TERM", "xterm").env(name, value);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).spawn().unwrap();
         Self { root, child, written }
     }
@@ -94,10 +97,10 @@ fn a_run_that_lasts_is_shown_to_who_looks_on() {
     let usual = ("TERM", "xterm");
     // They have all waited for longer than the one that is begun last.
     let silent = [
-        Held::in_pipe(),
-        Held::on_terminal(&["--quiet"], usual),
-        Held::on_terminal(&[], ("TERM", "dumb")),
-        Held::on_terminal(&[], ("CI", "true")),
+        (Held::in_pipe(), false),
+        (Held::on_terminal(&["--quiet"], usual), false),
+        (Held::on_terminal(&[], ("TERM", "dumb")), true),
+        (Held::on_terminal(&[], ("CI", "true")), true),
     ];
     let mut refused = Held::on_terminal(&[], usual);
     let mut shown = Held::on_terminal(&["--json"], usual);
@@ -115,10 +118,24 @@ fn a_run_that_lasts_is_shown_to_who_looks_on() {
     assert!(visible(&rest).contains("error"), "{rest:?}");
     assert!(!visible(&rest).contains(LINE), "{rest:?}");
 
-    for held in silent {
+    for (held, is_told) in silent {
         let (status, written) = held.released(PATCH);
-        assert_eq!((status.code(), written.as_str()), (Some(0), ""));
+        assert_eq!((status.code(), written.as_str()), (Some(0), if is_told { NOTE } else { "" }));
     }
+}
+
+#[test]
+fn a_person_reads_once_that_a_change_cannot_be_undone() {
+    let usual = ("TERM", "xterm");
+    let (status, rest) = Held::on_terminal(&[], usual).released(PATCH);
+    assert_eq!((status.code(), rest.rsplit(CLEAR).next()), (Some(0), Some(NOTE)));
+    // A change that is not made, and one that can be undone.
+    let (status, rest) = Held::on_terminal(&[], usual).released(&PATCH.replace("-one", "-three"));
+    assert!(status.code() == Some(1) && !rest.contains("undone"), "{rest:?}");
+    let held = Held::on_terminal(&[], usual);
+    fs::create_dir(held.root.path().join(".git")).unwrap();
+    let (status, rest) = held.released(PATCH);
+    assert!(status.code() == Some(0) && !rest.contains("undone"), "{rest:?}");
 }
 
 #[test]
