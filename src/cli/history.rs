@@ -118,9 +118,7 @@ fn listed(
         Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Normal)),
     };
     if log.entries.is_empty() && !global.quiet && !global.json {
-        output::complain(
-            "no change is kept here; where the root has no .git directory `wpatch init` makes a place for them",
-        );
+        output::complain("the history is empty; outside of a git work tree `wpatch init` creates a place for it");
     }
     let mut out = BufWriter::new(io::stdout().lock());
     let printed = if global.json { print_json(&log, &mut out) } else { print(&log, &mut out) };

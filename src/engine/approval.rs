@@ -7,7 +7,7 @@ use crate::digest::is_hex;
 use crate::preflight::{Facts, Problem, code};
 use crate::report;
 use crate::transaction::history::plans::{self, Kept, MAX_PLAN, Saved, Search};
-use crate::transaction::history::{Refusal, refusals};
+use crate::transaction::history::{self, Refusal, refusals};
 use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
 
@@ -77,7 +77,7 @@ pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Re
             Ok(Request { approve: Some(format!("{SHA256}{}", kept.name)), is_saved: true, ..request })
         }
         Ok(Search::None) => Err(refuse(unsaved(id))),
-        Ok(Search::Several(count)) => Err(refuse(ambiguous(id, count))),
+        Ok(Search::Several(names)) => Err(refuse(ambiguous(id, &names))),
         Err(failure) => {
             let mut run = Run::new("apply", report::Outcome::Described);
             run.fail(&failure);
@@ -151,7 +151,7 @@ fn unnamed(id: &str) -> Problem {
 
 fn unsaved(id: &str) -> Problem {
     let help = Some("`wpatch check --save` keeps one; it goes when it is carried out, and with its age".to_owned());
-    Problem { help, ..Problem::new(&code::NOT_SAVED, format!("no plan is saved whose name begins with {id}")) }
+    Problem { help, ..Problem::new(&code::NOT_SAVED, format!("no saved plan matches {id}")) }
 }
 
 fn damaged() -> Problem {
@@ -159,8 +159,9 @@ fn damaged() -> Problem {
     Problem { help, ..Problem::new(&code::STATE, "the saved plan does not say what it has to") }
 }
 
-fn ambiguous(id: &str, count: usize) -> Problem {
-    Problem::new(&code::USAGE, format!("{count} saved plans have names that begin with {id}"))
+fn ambiguous(id: &str, names: &[String]) -> Problem {
+    let help = Some("name the plan by more digits".to_owned());
+    Problem { help, ..Problem::new(&code::USAGE, history::ambiguous(id, names.iter().map(String::as_str))) }
 }
 
 impl Run {
@@ -237,7 +238,7 @@ impl Run {
             // Whatever is wrong with what was saved, it can be refused.
             _ if digits.len() == 64 => return Some(Kept { name: digits.to_owned(), bytes: Vec::new() }),
             Ok(Search::None) => self.problems.push(unsaved(id)),
-            Ok(Search::Several(count)) => self.problems.push(ambiguous(id, count)),
+            Ok(Search::Several(names)) => self.problems.push(ambiguous(id, &names)),
             Err(failure) => self.fail(&failure),
         }
         None

@@ -77,11 +77,10 @@ pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<O
 pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result<Log, Box<Outcome>> {
     let (all, policy) = recorded("show", policy, workspace)?;
     let workspace = top(workspace).map_err(|error| stopped("show", &error.into()))?;
-    let mut named = all.iter().filter(|entry| entry.id.starts_with(id));
-    let (Some(entry), None) = (named.next(), named.next()) else {
-        let message = format!("no change, or more than one, has a name that begins with {id}");
-        return Err(refused("show", Problem::new(&code::NOTHING_TO_UNDO, message)));
-    };
+    let entry = history::named(&all, id).map_err(|why| {
+        let help = Some("`wpatch log` lists the changes".to_owned());
+        refused("show", Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) })
+    })?;
     let versions = Versions { workspace, all: &all, policy: &policy };
     Ok(Log::of(&all, [entry], |entry, file| versions.diff(entry, file)))
 }

@@ -1,6 +1,7 @@
 //! Undo, redo and the history, on every set of changes of the transaction tests.
 
 mod attic;
+mod discovery;
 mod force;
 mod home;
 mod limits;

@@ -49,7 +49,7 @@ fn a_name_is_a_change_unless_a_file_has_it() {
     };
     fs::write(root.path().join("file"), "zero\na\none\nb\nc\n").unwrap();
     let (code, _, words) = wpatch(&["show", "0add"]);
-    assert!(code == Some(1) && words.contains("no change, or more than one"), "{words}");
+    assert!(code == Some(1) && words.contains("no change matches "), "{words}");
     fs::write(root.path().join("0add"), "--- a/file\n+++ b/file\n@@ -3,3 +3,3 @@\n a\n-one\n+two\n b\n").unwrap();
     let shown = "diff --git a/file b/file\nindex 8db6bebc35a7..1066d92a575d 100644\n--- a/file\n+++ b/file\n\
                  @@ -1,5 +1,5 @@\n zero\n a\n-one\n+two\n b\n c\n";

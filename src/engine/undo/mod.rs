@@ -15,7 +15,7 @@ use crate::plan::Input;
 use crate::preflight::{self, Held, Problem, code};
 use crate::progress::Phase;
 use crate::report;
-use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries};
+use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries, named};
 use crate::transaction::{self, Failure, Interrupt, Links};
 use crate::workspace::Workspace;
 use back::Back;
@@ -208,8 +208,7 @@ impl Run {
         let chosen = match choose(&all, &request.target) {
             Ok(chosen) => chosen,
             Err(why) => {
-                let help =
-                    Some("`wpatch log` lists what can be taken back; `wpatch init` makes a place for it".to_owned());
+                let help = Some("`wpatch log` lists the changes that can be undone".to_owned());
                 self.problems.push(Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) });
                 return Ok(None);
             }
@@ -270,10 +269,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             last.map(|entry| vec![entry]).ok_or_else(|| "the last change took nothing back".to_owned())
         }
         Target::Entry(name) => {
-            let mut named = all.iter().filter(|entry| entry.id.starts_with(name.as_str()));
-            let (Some(entry), None) = (named.next(), named.next()) else {
-                return Err(format!("no change, or more than one, has a name that begins with {name}"));
-            };
+            let entry = named(all, name)?;
             known(entry)?;
             let head = chain.head(entry);
             if Chain::holds(head) != Chain::holds(entry) {

@@ -4,6 +4,31 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Entry;
 
+/// Most names in a message.
+const MOST_NAMED: usize = 8;
+
+/// Returns the entry of `all` whose name begins with `id`; or a message: no entry has such a name, or several have.
+///
+/// # Errors
+///
+/// Returns that message.
+pub fn named<'e>(all: &'e [Entry], id: &str) -> Result<&'e Entry, String> {
+    let found: Vec<_> = all.iter().filter(|entry| entry.id.starts_with(id)).collect();
+    match found.as_slice() {
+        [] => Err(format!("no change matches {id}")),
+        [entry] => Ok(entry),
+        several => Err(ambiguous(id, several.iter().map(|entry| entry.id.as_str()))),
+    }
+}
+
+/// Returns the message that `id` is the beginning of each of `names`.
+pub fn ambiguous<'n>(id: &str, names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let listed = names.take(MOST_NAMED).collect::<Vec<_>>().join(", ");
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{id} is ambiguous: {listed}{more}")
+}
+
 /// The entries, and what took each of them back.
 pub struct Chain<'e> {
     entries: HashMap<&'e str, &'e Entry>,

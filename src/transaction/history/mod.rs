@@ -35,7 +35,7 @@ use crate::workspace::{Fault, Workspace, top};
 pub(super) use old_files::OldPlaces;
 use old_files::{OldFile, OldFiles};
 
-pub use chain::Chain;
+pub use chain::{Chain, ambiguous, named};
 pub use index::{IndexChange, IndexRecord};
 pub use prune::Limits;
 pub use refusals::Refusal;

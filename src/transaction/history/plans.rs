@@ -40,8 +40,8 @@ pub enum Search {
     None,
     /// One plan.
     One(Kept),
-    /// Several, and nothing decides.
-    Several(usize),
+    /// Several, with these names.
+    Several(Vec<String>),
 }
 
 /// Something that was kept.
@@ -153,7 +153,7 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<Search, Failure
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing => Ok(Search::None),
             read => read.map(Search::One),
         },
-        several => Ok(Search::Several(several.len())),
+        several => Ok(Search::Several(several.iter().map(|plan| plan.name.clone()).collect())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The history of a work tree of git from any directory in it, wherever git keeps its directory.
 
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -11,16 +11,16 @@ use tempfile::TempDir;
 use crate::repository::{git, run as run_git};
 
 /// A work tree, and two directories in it.
-struct Place {
+pub(super) struct Place {
     name: &'static str,
     base: TempDir,
-    top: PathBuf,
+    pub(super) top: PathBuf,
 }
 
 /// Makes a work tree in a directory, and returns its top.
-type Make = fn(&Path) -> PathBuf;
+pub(super) type Make = fn(&Path) -> PathBuf;
 
-const DEEPER: &str = "sub/deeper";
+pub(super) const DEEPER: &str = "sub/deeper";
 
 impl Place {
     /// Makes every kind of work tree.
@@ -58,13 +58,13 @@ impl Place {
         kinds.into_iter().map(|(name, make)| Self::of(name, make)).collect()
     }
 
-    fn of(name: &'static str, make: impl Fn(&Path) -> PathBuf) -> Self {
+    pub(super) fn of(name: &'static str, make: impl Fn(&Path) -> PathBuf) -> Self {
         let base = TempDir::new().unwrap();
         let top = make(&base.path().canonicalize().unwrap());
         Self { name, base, top }
     }
 
-    fn at(&self, directory: &str) -> PathBuf {
+    pub(super) fn at(&self, directory: &str) -> PathBuf {
         self.top.join(directory)
     }
 
@@ -79,7 +79,7 @@ impl Place {
 }
 
 /// Makes a repository with a commit, and returns its work tree.
-fn repository(tree: &Path, options: &[&str]) -> PathBuf {
+pub(super) fn repository(tree: &Path, options: &[&str]) -> PathBuf {
     fs::create_dir_all(tree.join(DEEPER)).unwrap();
     run_git(git(&["init", "-q", "-b", "main"]).args(options).arg(tree), b"");
     for path in ["a", "sub/a", "sub/deeper/a"] {
@@ -90,32 +90,32 @@ fn repository(tree: &Path, options: &[&str]) -> PathBuf {
     tree.to_owned()
 }
 
-fn in_git(directory: &Path, arguments: &[&str]) -> String {
+pub(super) fn in_git(directory: &Path, arguments: &[&str]) -> String {
     let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-C"];
     let printed = run_git(git(&identity).arg(directory).args(arguments), b"");
     String::from_utf8(printed).unwrap().trim_end().to_owned()
 }
 
 /// Returns the command of the program in `directory`, without a place of the user's for state.
-fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
+pub(super) fn wpatch(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
     command.current_dir(directory).env_remove("XDG_STATE_HOME").args(arguments).stdin(Stdio::null());
     command
 }
 
-fn run(directory: &Path, arguments: &[&str]) -> Output {
+pub(super) fn run(directory: &Path, arguments: &[&str]) -> Output {
     wpatch(directory, arguments).output().unwrap()
 }
 
-fn done(what: &str, directory: &Path, arguments: &[&str]) -> Value {
+pub(super) fn done(what: &str, directory: &Path, arguments: &[&str]) -> Value {
     let output = run(directory, &[arguments, &["--json"]].concat());
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{what} {arguments:?}: {told}{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_str(&told).unwrap()
 }
 
-const WRITE: &[&str] = &["write", "a", "--overwrite", "--content", "two\n"];
-const DIRECTORIES: [&str; 3] = [".", "sub", DEEPER];
+pub(super) const WRITE: &[&str] = &["write", "a", "--overwrite", "--content", "two\n"];
+pub(super) const DIRECTORIES: [&str; 3] = [".", "sub", DEEPER];
 
 #[test]
 fn a_change_made_in_any_directory_can_be_undone_from_any_other() {
@@ -183,7 +183,7 @@ fn the_last_file_of_a_root_leaves_the_root() {
 }
 
 /// A process that dies while its change is half made, which kills itself through the command of its user.
-fn dies(directory: &Path) {
+pub(super) fn dies(directory: &Path) {
     let arguments = [WRITE, &["--verify", "kill -9 $PPID"]].concat();
     assert_eq!(run(directory, &arguments).status.code(), None);
 }
@@ -256,151 +256,4 @@ fn a_policy_file_of_the_root_that_made_a_change_holds_for_its_undo() {
     done("undone", &place.at(DEEPER), &["undo"]);
     // The file itself stays closed, from everywhere.
     assert_eq!(run(&place.at("sub"), &["write", "wpatch.toml", "--overwrite", "--content", ""]).status.code(), Some(3));
-}
-
-/// Where git finds no repository, or the one of another directory, no state is kept.
-#[test]
-fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
-    let base = TempDir::new().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let other = repository(&base.join("other"), &[]);
-    in_git(&other, &["worktree", "add", "-q", "../linked"]);
-    let inside =
-        repository(&base.join("inside"), &["--separate-git-dir", &base.join("inside/g").display().to_string()]);
-    let named = |directory: &str, target: &str| {
-        let tree = base.join(directory);
-        fs::create_dir(&tree).unwrap();
-        fs::write(tree.join(".git"), format!("gitdir: {target}\n")).unwrap();
-        tree
-    };
-    let moved = named("moved", "../other/.git/worktrees/linked");
-    let trees = [
-        (inside, "inside the work tree"),
-        (named("foreign", "../other/.git"), "belongs to another work tree"),
-        (moved, "belongs to another work tree"),
-        (named("nothing", "../nowhere"), "does not exist"),
-        (named("no-repository", "../other/sub"), "is not a git directory"),
-        (named("device", "/dev/null"), "is not a git directory"),
-        (other.join(".git/refs"), "is in a git directory"),
-    ];
-    for (tree, why) in trees {
-        let report = done(why, &tree, &["write", "new", "--content", "x"]);
-        let reason = report["history"]["reason"].as_str().unwrap();
-        assert!(report["history"]["kept"] == false && reason.contains(why), "{reason}");
-        assert!(!other.join(".git/wpatch").exists() && !tree.join(".wpatch").exists(), "{why}");
-        assert_eq!(run(&tree, &["undo"]).status.code(), Some(1));
-    }
-    let fifo = base.join("fifo");
-    fs::create_dir(&fifo).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, fifo.join(".git"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    let report = done("fifo", &fifo, &["write", "new", "--content", "x"]);
-    assert_eq!(report["history"]["kept"], false);
-}
-
-#[test]
-fn discovery_ends_where_that_of_git_ends() {
-    let place = Place::of("ceiling", |base| repository(&base.join("tree"), &[]));
-    let kept = |directory: &str, ceilings: &str| {
-        let mut command = wpatch(&place.at(directory), &["write", "new", "--overwrite", "--content", "x", "--json"]);
-        let output = command.env("GIT_CEILING_DIRECTORIES", ceilings).output().unwrap();
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        report["history"]["kept"].as_bool().unwrap()
-    };
-    let top = place.top.display().to_string();
-    for (directory, ceilings, expected) in [
-        ("sub", top.clone(), false),
-        (".", top.clone(), true),
-        ("sub", place.at("sub").display().to_string(), true),
-        (DEEPER, place.at("sub").display().to_string(), false),
-        (DEEPER, format!("/nowhere:{top}"), false),
-        (DEEPER, "/".to_owned(), true),
-        (DEEPER, "relative".to_owned(), true),
-    ] {
-        assert_eq!(kept(directory, &ceilings), expected, "{directory} {ceilings}");
-    }
-    // As in git, an empty directory `.git` on the way is no repository.
-    fs::create_dir(place.at("sub/.git")).unwrap();
-    assert!(kept(DEEPER, ""));
-    assert!(!place.at("sub/.git/wpatch").exists());
-}
-
-#[test]
-fn what_belongs_to_another_user_keeps_no_history() {
-    let place = Place::of("owner", |base| repository(&base.join("tree"), &[]));
-    if std::os::unix::fs::chown(place.at(".git"), Some(12_345), None).is_err() {
-        return;
-    }
-    for directory in DIRECTORIES {
-        let report = done("owner", &place.at(directory), &["write", "new", "--content", "x"]);
-        let reason = report["history"]["reason"].as_str().unwrap();
-        assert!(reason.ends_with(".git belongs to another user"), "{reason}");
-    }
-    assert!(!place.at(".git/wpatch").exists());
-}
-
-#[test]
-fn a_plain_directory_says_why_nothing_is_kept() {
-    let base = TempDir::new().unwrap();
-    let report = done("plain", base.path(), &["write", "new", "--content", "x"]);
-    assert_eq!(report["history"]["kept"], false);
-    let reason = report["history"]["reason"].as_str().unwrap();
-    assert!(reason.contains(".wpatch"), "{reason}");
-    done("init", base.path(), &["init"]);
-    let report = done("kept", base.path(), &["write", "other", "--content", "x"]);
-    assert_eq!(report["history"], serde_json::json!({"kept": true}));
-}
-
-/// A mount that goes with the value.
-struct Mount(PathBuf);
-
-impl Mount {
-    /// Mounts a file system of its own at `directory`; `None` where this process may not.
-    fn at(directory: &Path) -> Option<Self> {
-        let mount = Command::new("mount").args(["-t", "tmpfs", "none"]).arg(directory).output().ok()?;
-        mount.status.success().then(|| Self(directory.to_owned()))
-    }
-}
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
-}
-
-#[test]
-fn a_git_directory_on_another_file_system_keeps_the_history() {
-    let base = TempDir::new().unwrap();
-    let base = base.path().canonicalize().unwrap();
-    let other = base.join("other");
-    fs::create_dir(&other).unwrap();
-    let Some(_mount) = Mount::at(&other) else { return };
-    let git = other.join("apart.git").display().to_string();
-    let separate = repository(&base.join("separate"), &["--separate-git-dir", &git]);
-    let main = repository(&other.join("main"), &[]);
-    in_git(&main, &["worktree", "add", "-q", &base.join("linked").display().to_string()]);
-    for top in [separate, base.join("linked")] {
-        let what = top.display().to_string();
-        assert_ne!(top.metadata().unwrap().dev(), other.metadata().unwrap().dev());
-        let patch = other.join("p");
-        let text = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\ndiff --git a/deeper/a b/moved/b\n\
-            similarity index 100%\nrename from deeper/a\nrename to moved/b\n\
-            diff --git a/new b/new\nnew file mode 100755\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
-        fs::write(&patch, text).unwrap();
-        for directory in DIRECTORIES {
-            done(&what, &top.join("sub"), &["apply", &patch.display().to_string()]);
-            assert_eq!(fs::read_to_string(top.join("sub/moved/b")).unwrap(), "one\n");
-            assert!(!top.join(DEEPER).exists());
-            // The directory itself went with its file.
-            let from = if directory == DEEPER { "sub" } else { directory };
-            done(&what, &top.join(from), &["undo"]);
-            assert_eq!(in_git(&top, &["status", "--porcelain"]), "");
-            done(&what, &top, &["redo"]);
-            done(&what, &top, &["undo"]);
-            dies(&top.join(directory));
-            done(&what, &top, &["recover"]);
-            assert_eq!(in_git(&top, &["status", "--porcelain"]), "");
-        }
-        let names: Vec<_> = fs::read_dir(&top).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert!(names.iter().all(|name| !name.to_string_lossy().starts_with(".wpatch")), "{names:?}");
-    }
 }

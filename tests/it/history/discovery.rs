@@ -1,0 +1,179 @@
+//! Where the history of a root is, and why there is none.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fs_err as fs;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::places::{DEEPER, DIRECTORIES, Place, WRITE, dies, done, in_git, repository, run, wpatch};
+
+/// Where git finds no repository, or the one of another directory, no state is kept.
+#[test]
+fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
+    let base = TempDir::new().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let other = repository(&base.join("other"), &[]);
+    in_git(&other, &["worktree", "add", "-q", "../linked"]);
+    let inside =
+        repository(&base.join("inside"), &["--separate-git-dir", &base.join("inside/g").display().to_string()]);
+    let named = |directory: &str, target: &str| {
+        let tree = base.join(directory);
+        fs::create_dir(&tree).unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {target}\n")).unwrap();
+        tree
+    };
+    let moved = named("moved", "../other/.git/worktrees/linked");
+    let trees = [
+        (inside, "inside the work tree"),
+        (named("foreign", "../other/.git"), "belongs to another work tree"),
+        (moved, "belongs to another work tree"),
+        (named("nothing", "../nowhere"), "does not exist"),
+        (named("no-repository", "../other/sub"), "is not a git directory"),
+        (named("device", "/dev/null"), "is not a git directory"),
+        (other.join(".git/refs"), "is in a git directory"),
+    ];
+    for (tree, why) in trees {
+        let report = done(why, &tree, &["write", "new", "--content", "x"]);
+        let reason = report["history"]["reason"].as_str().unwrap();
+        assert!(report["history"]["kept"] == false && reason.contains(why), "{reason}");
+        assert!(!other.join(".git/wpatch").exists() && !tree.join(".wpatch").exists(), "{why}");
+        assert_eq!(run(&tree, &["undo"]).status.code(), Some(1));
+    }
+    let fifo = base.join("fifo");
+    fs::create_dir(&fifo).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, fifo.join(".git"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let report = done("fifo", &fifo, &["write", "new", "--content", "x"]);
+    assert_eq!(report["history"]["kept"], false);
+}
+
+#[test]
+fn discovery_ends_where_that_of_git_ends() {
+    let place = Place::of("ceiling", |base| repository(&base.join("tree"), &[]));
+    let kept = |directory: &str, ceilings: &str| {
+        let mut command = wpatch(&place.at(directory), &["write", "new", "--overwrite", "--content", "x", "--json"]);
+        let output = command.env("GIT_CEILING_DIRECTORIES", ceilings).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["history"]["kept"].as_bool().unwrap()
+    };
+    let top = place.top.display().to_string();
+    for (directory, ceilings, expected) in [
+        ("sub", top.clone(), false),
+        (".", top.clone(), true),
+        ("sub", place.at("sub").display().to_string(), true),
+        (DEEPER, place.at("sub").display().to_string(), false),
+        (DEEPER, format!("/nowhere:{top}"), false),
+        (DEEPER, "/".to_owned(), true),
+        (DEEPER, "relative".to_owned(), true),
+    ] {
+        assert_eq!(kept(directory, &ceilings), expected, "{directory} {ceilings}");
+    }
+    // As in git, an empty directory `.git` on the way is no repository.
+    fs::create_dir(place.at("sub/.git")).unwrap();
+    assert!(kept(DEEPER, ""));
+    assert!(!place.at("sub/.git/wpatch").exists());
+}
+
+#[test]
+fn what_belongs_to_another_user_keeps_no_history() {
+    let place = Place::of("owner", |base| repository(&base.join("tree"), &[]));
+    if std::os::unix::fs::chown(place.at(".git"), Some(12_345), None).is_err() {
+        return;
+    }
+    for directory in DIRECTORIES {
+        let report = done("owner", &place.at(directory), &["write", "new", "--content", "x"]);
+        let reason = report["history"]["reason"].as_str().unwrap();
+        assert!(reason.ends_with(".git belongs to another user"), "{reason}");
+    }
+    assert!(!place.at(".git/wpatch").exists());
+}
+
+#[test]
+fn a_name_that_nothing_has_and_one_that_several_have_are_told_apart() {
+    let place = Place::of("names", |base| repository(&base.join("tree"), &[]));
+    let message = |arguments: &[&str]| {
+        let output = run(&place.at("sub"), &[arguments, &["--json"]].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((output.status.code(), &report["error"]["kind"]), (Some(1), &"nothing_to_undo".into()));
+        report["error"]["message"].as_str().unwrap().to_owned()
+    };
+    for command in [["undo", "12"], ["show", "12"]] {
+        assert_eq!(message(&command), "no change matches 12");
+    }
+    done("one", &place.top, WRITE);
+    done("two", &place.at("sub"), WRITE);
+    let log = done("log", &place.top, &["log"]);
+    let [new, old] = [0, 1].map(|number| log["entries"][number]["id"].as_str().unwrap());
+    for command in [["undo", "00"], ["show", "00"]] {
+        assert_eq!(message(&command), format!("00 is ambiguous: {new}, {old}"));
+    }
+}
+
+#[test]
+fn a_plain_directory_says_why_nothing_is_kept() {
+    let base = TempDir::new().unwrap();
+    let report = done("plain", base.path(), &["write", "new", "--content", "x"]);
+    assert_eq!(report["history"]["kept"], false);
+    let reason = report["history"]["reason"].as_str().unwrap();
+    assert!(reason.contains(".wpatch"), "{reason}");
+    done("init", base.path(), &["init"]);
+    let report = done("kept", base.path(), &["write", "other", "--content", "x"]);
+    assert_eq!(report["history"], serde_json::json!({"kept": true}));
+}
+
+/// A mount that goes with the value.
+struct Mount(PathBuf);
+
+impl Mount {
+    /// Mounts a file system of its own at `directory`; `None` where this process may not.
+    fn at(directory: &Path) -> Option<Self> {
+        let mount = Command::new("mount").args(["-t", "tmpfs", "none"]).arg(directory).output().ok()?;
+        mount.status.success().then(|| Self(directory.to_owned()))
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_git_directory_on_another_file_system_keeps_the_history() {
+    let base = TempDir::new().unwrap();
+    let base = base.path().canonicalize().unwrap();
+    let other = base.join("other");
+    fs::create_dir(&other).unwrap();
+    let Some(_mount) = Mount::at(&other) else { return };
+    let git = other.join("apart.git").display().to_string();
+    let separate = repository(&base.join("separate"), &["--separate-git-dir", &git]);
+    let main = repository(&other.join("main"), &[]);
+    in_git(&main, &["worktree", "add", "-q", &base.join("linked").display().to_string()]);
+    for top in [separate, base.join("linked")] {
+        let what = top.display().to_string();
+        assert_ne!(top.metadata().unwrap().dev(), other.metadata().unwrap().dev());
+        let patch = other.join("p");
+        let text = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\ndiff --git a/deeper/a b/moved/b\n\
+            similarity index 100%\nrename from deeper/a\nrename to moved/b\n\
+            diff --git a/new b/new\nnew file mode 100755\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
+        fs::write(&patch, text).unwrap();
+        for directory in DIRECTORIES {
+            done(&what, &top.join("sub"), &["apply", &patch.display().to_string()]);
+            assert_eq!(fs::read_to_string(top.join("sub/moved/b")).unwrap(), "one\n");
+            assert!(!top.join(DEEPER).exists());
+            // The directory itself went with its file.
+            let from = if directory == DEEPER { "sub" } else { directory };
+            done(&what, &top.join(from), &["undo"]);
+            assert_eq!(in_git(&top, &["status", "--porcelain"]), "");
+            done(&what, &top, &["redo"]);
+            done(&what, &top, &["undo"]);
+            dies(&top.join(directory));
+            done(&what, &top, &["recover"]);
+            assert_eq!(in_git(&top, &["status", "--porcelain"]), "");
+        }
+        let names: Vec<_> = fs::read_dir(&top).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(names.iter().all(|name| !name.to_string_lossy().starts_with(".wpatch")), "{names:?}");
+    }
+}
