@@ -5,7 +5,9 @@ mod discovery;
 mod force;
 mod home;
 mod limits;
+mod patches;
 mod places;
+mod sequences;
 
 use wpatch::engine::options::{Interrupt, Limits};
 use wpatch::engine::{self, Outcome, Target, UndoRequest};

@@ -50,6 +50,16 @@ impl Run {
                 *here = before;
             }
         }
+        // What git would remove for an entry that comes back, and this change did not put in.
+        let is_in_the_way =
+            |other: &RelPath| now.get(other).map_or_else(|| !staged.all(other).0.is_empty(), |it| !it.0.is_empty());
+        let comes = now.iter().filter(|(path, stages)| !stages.0.is_empty() && staged.all(path) != **stages);
+        let blocked = comes.filter(|(path, _)| staged.displaced_by(path).iter().any(is_in_the_way));
+        let blocked: Vec<&RelPath> = blocked.map(|(path, _)| *path).collect();
+        for path in blocked {
+            left.push(kept(path, "the index has a file where this needs a directory, or files below it, which stay"));
+            now.insert(path, staged.all(path));
+        }
         self.problems.append(&mut left);
         let changed = now.into_iter().filter(|(path, stages)| staged.all(path) != *stages);
         let updates: Vec<_> = changed.flat_map(|(path, stages)| stages.updates(path)).collect();

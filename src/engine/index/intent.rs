@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Indexed, Restaged, rejects};
+use super::{Indexed, Restaged, displaced, rejects};
 use crate::change::{Dropped, Sink};
 use crate::engine::run::Run;
 use crate::mode::FileMode;
@@ -34,6 +34,7 @@ impl Run {
                 self.problems.push(spoiling(path));
             }
         }
+        updates.extend(displaced(staged, &updates));
         self.problems.extend(rejects::keep(indexed, &self.problems, &mut resolution, &mut updates));
         self.note_index(indexed, staged, &updates);
         self.resolved(resolution, approve);

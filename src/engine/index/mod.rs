@@ -14,7 +14,7 @@ mod modes;
 mod rejects;
 mod stages;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::run::Run;
@@ -154,6 +154,7 @@ impl Run {
         self.problems.extend(links.problems);
         updates.extend(links.updates);
         stages::mark(&self.plan, &resolution, &blobs, &mut updates)?;
+        updates.extend(displaced(&staged, &updates));
         // Where something comes, nothing else need be said of what goes.
         updates.sort_by(|a, b| (&a.path, a.stage, b.entry.is_some()).cmp(&(&b.path, b.stage, a.entry.is_some())));
         updates.dedup_by(|b, a| a.path == b.path && (b.entry.is_none() || a == b));
@@ -244,6 +245,16 @@ impl Restaged<'_> {
 fn unreachable_copy(path: &RelPath) -> WorkspaceError {
     let source = std::io::Error::from(std::io::ErrorKind::Unsupported);
     WorkspaceError { verb: "write", path: path.to_string(), fault: Fault::Unsupported, source }
+}
+
+/// Returns the removals that `updates` cause without naming them: git removes a file from the index when a directory of
+/// its name comes in, and the other way round. The history must name every entry that goes, or `undo` could not restore it.
+fn displaced(staged: &Staged, updates: &[Update]) -> Vec<Update> {
+    let named: BTreeSet<_> = updates.iter().map(|update| &update.path).collect();
+    let comes = updates.iter().filter(|update| update.entry.is_some());
+    let displaced: BTreeSet<_> = comes.flat_map(|update| staged.displaced_by(&update.path)).collect();
+    let unnamed = displaced.into_iter().filter(|path| !named.contains(path));
+    unnamed.map(|path| Update { path, entry: None, stage: 0 }).collect()
 }
 
 /// Returns what each name has when `updates` are made.

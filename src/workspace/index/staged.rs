@@ -63,6 +63,19 @@ impl Staged {
         self.unmerged.get(path).map_or_else(|| Stages::of(self.entry(path)), |stages| Stages(stages.clone()))
     }
 
+    /// Returns the entries that git removes when one of `path` is put in: those of files that are directories of its name,
+    /// and those below it.
+    #[must_use]
+    pub fn displaced_by(&self, path: &RelPath) -> Vec<RelPath> {
+        let has = |path: &RelPath| self.entries.contains_key(path) || self.unmerged.contains_key(path);
+        let mut found: Vec<_> = path.ancestors().filter(has).collect();
+        if self.has_directory(path) {
+            let all = self.entries.keys().chain(self.unmerged.keys());
+            found.extend(all.filter(|other| other.is_below(path)).cloned());
+        }
+        found
+    }
+
     /// Returns whether the entry of `path` only says that a file is going to be added.
     #[must_use]
     pub fn is_intended(&self, path: &RelPath) -> bool {
