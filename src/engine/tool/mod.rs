@@ -112,7 +112,8 @@ pub struct ToolOptions {
     pub transaction: transaction::Options,
     /// The commands of the user around every change.
     pub commands: Commands,
-    /// What may be done.
+    /// What may be done. Tools also ask before they write a file that controls an agent or a CI system, unless the policy
+    /// switches that off.
     pub policy: Arc<Policy>,
     /// Whose word `approve` is.
     pub approver: Approver,
