@@ -52,17 +52,17 @@ fn uncoloured(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let all = || Lines::within(text, Span::new(0, text.len()));
     let first = all().position(|(_, line)| is_coloured_header(line))?;
     // git resets with `ESC [ m`, GNU diff with `ESC [ 0 m`.
-    let reset: &[u8] = if memchr::memmem::find(text, b"\x1b[m").is_some() { b"\x1b[m" } else { b"\x1b[0m" };
+    let clear: &[u8] = if memchr::memmem::find(text, b"\x1b[m").is_some() { b"\x1b[m" } else { b"\x1b[0m" };
     let mut plain = Vec::with_capacity(text.len());
     for (_, line) in all() {
         let content = without_ending(line);
-        plain.extend(uncoloured_line(content, reset)?);
+        plain.extend(uncoloured_line(content, clear)?);
         plain.extend_from_slice(&line[content.len()..]);
     }
     Some((plain, first + 1))
 }
 
-fn uncoloured_line(line: &[u8], reset: &[u8]) -> Option<Vec<u8>> {
+fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     // GNU diff resets before it sets a colour.
     let set = escapes(line);
     let rest = &line[set..];
@@ -72,11 +72,11 @@ fn uncoloured_line(line: &[u8], reset: &[u8]) -> Option<Vec<u8>> {
     }
     let (sign, mut rest) = rest.split_at(1);
     // The reset of the line itself is the last one.
-    rest = rest.strip_suffix(reset).unwrap_or(rest);
+    rest = rest.strip_suffix(clear).unwrap_or(rest);
     // git sets the colour once more after the sign.
-    let again = [reset, &line[..set]].concat();
-    rest = if set > 0 { rest.strip_prefix(&*again).or_else(|| rest.strip_prefix(reset)).unwrap_or(rest) } else { rest };
-    let rest = without_blank_errors(rest, reset, &line[..set]);
+    let again = [clear, &line[..set]].concat();
+    rest = if set > 0 { rest.strip_prefix(&*again).or_else(|| rest.strip_prefix(clear)).unwrap_or(rest) } else { rest };
+    let rest = without_blank_errors(rest, clear, &line[..set]);
     let marks_parts = sign == b"+"
         && [&b"\x1b[7m"[..], b"\x1b[27m", b"\x1b[K", b"\x1b[01;31m"]
             .iter()
@@ -105,17 +105,17 @@ fn without_escapes(line: &[u8]) -> Vec<u8> {
 }
 
 /// Returns `rest` without the background that git gives to white space errors: reset, background, blanks, reset, colour.
-fn without_blank_errors(rest: &[u8], reset: &[u8], set: &[u8]) -> Vec<u8> {
+fn without_blank_errors(rest: &[u8], clear: &[u8], set: &[u8]) -> Vec<u8> {
     const BACKGROUND: &[u8] = b"\x1b[41m";
     let (mut plain, mut rest) = (Vec::with_capacity(rest.len()), rest);
     while let Some(at) = memchr::memmem::find(rest, BACKGROUND) {
         let before = rest[..at].strip_suffix(set).unwrap_or(&rest[..at]);
-        plain.extend_from_slice(before.strip_suffix(reset).unwrap_or(before));
+        plain.extend_from_slice(before.strip_suffix(clear).unwrap_or(before));
         rest = &rest[at + BACKGROUND.len()..];
         let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         plain.extend_from_slice(&rest[..blanks]);
         rest = &rest[blanks..];
-        let after = rest.strip_prefix(reset).unwrap_or(rest);
+        let after = rest.strip_prefix(clear).unwrap_or(rest);
         rest = after.strip_prefix(set).unwrap_or(after);
     }
     plain.extend_from_slice(rest);
@@ -136,24 +136,24 @@ mod tests {
     }
 
     /// Colours a diff as git does, with `context` for the lines of context.
-    fn coloured(reset: &str, again: bool, context: &str) -> String {
+    fn coloured(clear: &str, again: bool, context: &str) -> String {
         let mut in_hunk = false;
         let line = |line: &str| {
             let (sign, rest) = line.split_at(line.len().min(1));
-            let body = |set: &str| match again {
-                true => format!("{set}{sign}{reset}{set}{rest}{reset}\n"),
-                false => format!("{set}{sign}{rest}{reset}\n"),
+            let body = |set: &str| {
+                let after_sign = if again { format!("{clear}{set}") } else { String::new() };
+                format!("{set}{sign}{after_sign}{rest}{clear}\n")
             };
             let is_frag = line.starts_with("@@");
             let text = match sign {
                 _ if is_frag => {
                     let (range, section) = line.split_at(line.rfind("@@").unwrap() + 2);
-                    format!("\x1b[36m{range}{reset}\x1b[33m{section}{reset}\n")
+                    format!("\x1b[36m{range}{clear}\x1b[33m{section}{clear}\n")
                 }
-                _ if !in_hunk => format!("\x1b[1m{line}{reset}\n"),
+                _ if !in_hunk => format!("\x1b[1m{line}{clear}\n"),
                 "-" => body("\x1b[31m"),
                 "+" => body("\x1b[1;32m"),
-                _ => format!("{context}{line}{reset}\n"),
+                _ => format!("{context}{line}{clear}\n"),
             };
             in_hunk |= is_frag;
             text
@@ -164,12 +164,12 @@ mod tests {
     #[test]
     fn colours_are_removed_and_escapes_of_the_file_stay() {
         let expected = Some((DIFF.to_owned(), vec!["colours"]));
-        for (reset, again) in [("\x1b[m", true), ("\x1b[m", false), ("\x1b[0m", false)] {
+        for (clear, again) in [("\x1b[m", true), ("\x1b[m", false), ("\x1b[0m", false)] {
             for context in ["", "\x1b[2m"] {
                 assert_eq!(
-                    plain(coloured(reset, again, context).as_bytes()),
+                    plain(coloured(clear, again, context).as_bytes()),
                     expected,
-                    "{reset:?} {again} {context:?}"
+                    "{clear:?} {again} {context:?}"
                 );
             }
         }

@@ -88,6 +88,9 @@ pub(super) fn refuse_start(text: &[u8]) -> Result<(), SyntaxError> {
     found.map_or(Ok(()), |found| Err(found.error(Span::new(0, 0))))
 }
 
+/// Bytes at the start of a text that decide whether it is UTF-16 without byte order mark.
+const LOOKED_AT: usize = 64;
+
 /// Returns the encoding of `text` if it is UTF-16 or UTF-32, with or without byte order mark.
 #[must_use]
 pub(crate) fn encoding(text: &[u8]) -> Option<&'static str> {
@@ -98,7 +101,6 @@ pub(crate) fn encoding(text: &[u8]) -> Option<&'static str> {
         _ => {}
     }
     // Without the mark, a patch begins with some characters of ASCII.
-    const LOOKED_AT: usize = 64;
     let start = &text[..text.len().min(LOOKED_AT) & !1];
     let is_ascii = |byte: u8| byte != 0 && byte.is_ascii();
     let all = |zero: usize| start.chunks_exact(2).all(|pair| pair[zero] == 0 && is_ascii(pair[1 - zero]));
@@ -122,7 +124,7 @@ fn is_page(text: &[u8]) -> bool {
 /// Recognises an input without a section.
 pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
     let mut lines = Lines::within(text, Span::new(0, text.len()));
-    let found = lines.find_map(|(span, line)| {
+    lines.find_map(|(span, line)| {
         let line = without_ending(line);
         let kind = if is_markup(line) {
             Foreign::Html
@@ -134,8 +136,7 @@ pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
             return None;
         };
         Some(kind.error(Span::new(span.start, span.start + line.len())))
-    });
-    found
+    })
 }
 
 /// Returns whether a line has the tags or the entities of a page that shows a diff.

@@ -76,7 +76,7 @@ fn ending(kind: &str, patch: &str, mut apply: Command) -> (bool, Tree) {
 fn types_change_as_with_git_whatever_changes_again() {
     for (kind, names) in CASES {
         let section = |name: &&str| SECTIONS.iter().find(|(known, ..)| known == name).expect("a section");
-        let patch: String = names.iter().map(section).map(|(_, header, body)| format!("{header}{body}")).collect();
+        let patch: String = names.iter().map(section).flat_map(|(_, header, body)| [*header, *body]).collect();
         let theirs = ending(kind, &patch, Command::new("git"));
         let ours = ending(kind, &patch, Command::new(env!("CARGO_BIN_EXE_wpatch")));
         assert!(theirs.0, "{kind} {names:?}");
