@@ -8,6 +8,7 @@ use super::conversions::{ConversionError, Conversions, cr_lf, is_of_git};
 use super::findings::Findings;
 use super::overlay::Node;
 use super::problem::Problem;
+use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Operation, Plan};
@@ -38,6 +39,16 @@ impl<'a> Converter<'a> {
             None => conversions.to_repository(path, &node.bytes, || cr_lf(self.operation, self.text))?,
         };
         Ok(Node { bytes: bytes.unwrap_or_else(|| node.bytes.clone()), ..node.clone() })
+    }
+
+    /// Returns `node` and the name of its blob as a diff shows them: in the form of the repository, as `git diff` does.
+    pub(super) fn shown(&self, path: &RelPath, node: Option<&Node>, blob: String) -> Option<(Node, String)> {
+        let node = node?;
+        let Some(shown) = self.in_repository(path, node).ok().filter(|shown| !shown.bytes.is_same(&node.bytes)) else {
+            return Some((node.clone(), blob));
+        };
+        let blob = blob_id(&shown.bytes, ObjectFormat::Sha1);
+        Some((shown, blob))
     }
 
     /// Returns the file that the operation starts from with the content that the repository has for it.

@@ -275,7 +275,7 @@ fn compared(pair: &Pair, options: &[&str], patch: &[u8]) -> Result<Outcome, Stri
 
 #[test]
 fn random_patches_give_the_bytes_of_git_apply() {
-    let scenarios = if std::env::var("WPATCH_FAULTS").is_ok_and(|value| value == "all") { 1000 } else { 30 };
+    let scenarios = if std::env::var("WPATCH_FAULTS").is_ok_and(|value| value == "all") { 300 } else { 30 };
     let (mut outcomes, mut differences) = (Vec::new(), Vec::new());
     for seed in 0..scenarios {
         let mut dice = Dice::new(seed);

@@ -5,6 +5,7 @@ use crate::digest::Sha256;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation};
+use crate::preflight::converted::Converter;
 use crate::preflight::findings::Findings;
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::Node;
@@ -63,8 +64,11 @@ impl Worker<'_> {
             let blob = |side: &Option<Box<Side>>| side.as_ref().map_or_else(String::new, |side| side.blob.clone());
             let blobs = (blob(&outcome.before), blob(&outcome.after));
             let old_path = operation.from.as_ref().filter(|_| operation.arrives()).unwrap_or(&operation.path);
-            let old = before.map(|node| side(old_path, node, &blobs.0));
-            let new = after.map(|node| side(&operation.path, node, &blobs.1));
+            let converter = Converter::new(self.plan, operation, self.options);
+            let (before, after) =
+                (converter.shown(old_path, before, blobs.0), converter.shown(&operation.path, after, blobs.1));
+            let old = before.as_ref().map(|(node, blob)| side(old_path, node, blob));
+            let new = after.as_ref().map(|(node, blob)| side(&operation.path, node, blob));
             let diff = match (&operation.edit, &old, &new) {
                 (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => plain_diff(old, new),
                 _ => git_diff(operation.action, old.as_ref(), new.as_ref()),

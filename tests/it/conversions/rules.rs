@@ -109,6 +109,27 @@ fn a_change_that_is_made_already_is_found_in_the_form_of_the_repository() {
 }
 
 #[test]
+fn a_report_shows_the_diff_of_the_repository_which_git_applies() {
+    let attributes = b"*.txt text eol=crlf ident\n*.rc working-tree-encoding=UTF-16LE-BOM\n";
+    let files: [(&str, &[u8]); 3] =
+        [(".gitattributes", attributes), ("a.txt", b"$Id: 01 $\r\none\r\n"), ("b.rc", b"\xff\xfeo\0n\0e\0\n\0")];
+    let pair = pair(&files);
+    let id = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n $Id$\n-one\n+2\n";
+    let patch = [id, &modified("b.rc", "one", "2"), &created("c.rc", "new")].concat();
+    fs::write(pair.directory.path().join("patch"), &patch).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    command.args(["apply", "--json", "--with-diff", "../patch"]).current_dir(pair.root("wpatch"));
+    let output = command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let diffs: String = (0..3).map(|file| report["files"][file]["diff"].as_str().unwrap()).collect();
+    assert!(!diffs.contains("Binary") && !diffs.contains('\r') && diffs.contains("+2\n"), "{diffs}");
+    fs::write(pair.directory.path().join("diff"), &diffs).unwrap();
+    let by_git = git(&["apply", "../diff"]).current_dir(pair.root("git")).output().unwrap();
+    assert!(by_git.status.success(), "{by_git:?}\n{diffs}");
+    assert_eq!(pair.state("wpatch"), pair.state("git"));
+}
+
+#[test]
 fn formats_that_git_does_not_have_name_the_bytes_of_the_work_tree() {
     let pair = pair(&[(".gitattributes", b"* text=auto eol=crlf ident\n"), ("x", b"$Id$\none\r\ntwo\n")]);
     let patch = "x\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n";
