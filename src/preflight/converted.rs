@@ -94,7 +94,8 @@ fn refuse(error: &ConversionError, findings: &mut Findings) {
         }
         ConversionError::FailedFilter(name, error) => {
             let name = printable(name.as_bytes());
-            findings.error(&code::FILTER_FAILED, format!("the filter driver `{name}` failed: {error}"));
+            let problem = findings.error(&code::FILTER_FAILED, format!("the filter driver `{name}` failed: {error}"));
+            problem.help = Some("with --index, git itself runs the driver".to_owned());
         }
     }
 }

@@ -114,7 +114,7 @@ impl Git {
         let [clean, smudge, process] = &driver.commands;
         let Some(command) = (if filter == Filter::Clean { clean } else { smudge }) else {
             return match process {
-                Some(_) => Err(io::Error::other("it has only a `process` command, which needs --index")),
+                Some(_) => Err(io::Error::other("it has only a long-running `process` command")),
                 None => Ok(None),
             };
         };

@@ -199,7 +199,7 @@ fn a_driver_gets_the_name_below_the_top_of_the_work_tree() {
 
 #[test]
 fn a_driver_that_fails_refuses_the_file() {
-    for (commands, words) in [("clean = false", "failed"), ("process = cat", "--index")] {
+    for (commands, words) in [("clean = false", "failed"), ("process = cat", "`process`")] {
         let scene = Scene::new();
         fs::write(scene.home().join(".gitconfig"), format!("[filter \"up\"]\n\t{commands}\n")).unwrap();
         let before = files(&scene.root());
