@@ -5,6 +5,7 @@ mod placed;
 
 use std::sync::Arc;
 
+use super::cause;
 use super::checks::way;
 use super::codes::code;
 use super::done::is_hunk_done;
@@ -227,6 +228,9 @@ fn explain(
             MismatchKind::AlreadyApplied { line } => done(operation, (&name, *line), severity, findings),
             _ => refuse(operation, &name, mismatch, findings),
         };
+        if mismatch.kind == MismatchKind::NotFound {
+            cause::explain_hunk(problem, (operation, hunk), text, preimage, mismatch.nearest.as_ref());
+        }
         let old = hunk.preimage_range(operation.direction);
         if mismatch.kind == MismatchKind::NotFound && fades(hunk, text, options.rules.fuzz) {
             problem.message.push_str(", and that much fuzz would leave none of its lines to look for");

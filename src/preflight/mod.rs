@@ -4,6 +4,7 @@
 //! groups are done in parallel, and each hands its finished changes to a [`Sink`] at once. So memory is the patch
 //! and the files in flight, never the sum of the results.
 
+mod cause;
 mod checks;
 mod codes;
 mod conversions;
@@ -57,6 +58,7 @@ use crate::workspace::{Fault, Workspace, WorkspaceError};
 use findings::Findings;
 use overlay::Directories;
 
+pub use cause::Cause;
 pub use codes::{CODES, Code, Kind, code};
 pub use conversions::{Conversions, is_of_git};
 pub use converted::denied_filter;

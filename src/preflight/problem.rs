@@ -1,5 +1,6 @@
 //! Reasons not to apply, as data.
 
+use super::cause::Cause;
 use super::codes::Code;
 use crate::digest::Sha256;
 use crate::matching::Nearest;
@@ -70,6 +71,8 @@ pub struct Facts {
     pub strip: Option<usize>,
     /// The blob that a patch was made for.
     pub blob: Option<Vec<u8>>,
+    /// Why a text is not in the file.
+    pub cause: Option<Cause>,
     /// Whether what is in the way is in the work tree alone, where git's index counts.
     pub is_untracked: bool,
 }

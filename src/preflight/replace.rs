@@ -1,5 +1,6 @@
 //! From a preimage to a postimage, by changes of texts.
 
+use super::cause::{self, Cause};
 use super::checks::too_large;
 use super::codes::code;
 use super::edit::{Edited, at_lines, compare};
@@ -9,7 +10,7 @@ use super::problem::{Facts, Problem};
 use super::{Options, done, guards};
 use crate::matching::{self, MismatchKind, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
-use crate::text::is_data;
+use crate::text::{is_data, utf16_name};
 
 /// Returns what `changes` make of `preimage`; `None` if they cannot.
 pub(super) fn postimage(
@@ -27,7 +28,13 @@ pub(super) fn postimage(
     let text = encoded.as_ref().map_or(preimage, |encoded| &encoded.text);
     if is_data(text) && changes.edits.iter().any(looks_inside) {
         findings.outcome.is_binary = true;
-        findings.error(&code::BINARY_FILE, "the file has binary data, in which no text is replaced");
+        if let Some(name) = utf16_name(text) {
+            let problem = findings.error(&code::BINARY_FILE, "no text is replaced");
+            cause::add(problem, Cause::Encoding(name));
+            problem.help = Some(format!("--encoding {name} changes it"));
+        } else {
+            findings.error(&code::BINARY_FILE, "the file has binary data, in which no text is replaced");
+        }
         return None;
     }
     for edit in changes.edits.iter().filter(|edit| is_nothing(edit)) {
@@ -78,7 +85,8 @@ fn replaced(
             Some(Edited::Changed(after.into()))
         }
         Err(misplaced) => {
-            misplace(operation, changes, misplaced, options.max_made(), findings);
+            let text = encoded.map_or(preimage, |encoded| &encoded.text);
+            misplace((operation, changes), text, misplaced, options.max_made(), findings);
             None
         }
     }
@@ -96,13 +104,24 @@ fn judge(changes: &Replacements, text: &[u8], places: &[TextChange], options: &O
 }
 
 /// Notes all changes of which something is known, in their order: those without a place, and why.
-fn misplace(operation: &Operation, changes: &Replacements, misplaced: Misplaced, most: u64, findings: &mut Findings) {
+fn misplace(
+    (operation, changes): (&Operation, &Replacements),
+    text: &[u8],
+    misplaced: Misplaced,
+    most: u64,
+    findings: &mut Findings,
+) {
     let known = misplaced.places.into_iter().map(|place| (place.edit, place.new_lines, Ok(place.placement)));
     let mut known: Vec<_> = known.collect();
     for misfit in &misplaced.misfits {
         let edit = &changes.edits[misfit.edit];
         let hunk = known.iter().filter(|(before, ..)| *before < misfit.edit).count();
         let problem = refuse(operation, edit, misfit, most, findings);
+        if let (MismatchKind::NotFound, Target::Text { old, .. } | Target::Lines(old)) =
+            (&misfit.mismatch.kind, &edit.target)
+        {
+            cause::explain_text(problem, text, old);
+        }
         at(problem, operation, edit).hunk = Some(hunk);
         known.push((misfit.edit, 0, Err(misfit.mismatch.clone())));
     }

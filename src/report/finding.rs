@@ -7,8 +7,9 @@ use super::file::file_id;
 use super::hunk::{HunkReport, hunk_id};
 use super::nearest::{Budget, NearestPlace};
 use super::words::{Counter, lossless, text};
+use crate::matching::Lookalike;
 use crate::path::RelPath;
-use crate::preflight::{Problem, Severity};
+use crate::preflight::{Cause, Problem, Severity};
 use crate::text::Span;
 
 /// One reason not to apply, or one thing that should be known.
@@ -43,12 +44,33 @@ pub struct ProblemReport {
     /// The place of the file that is most like it, where no hunk of `files` tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Box<NearestPlace>>,
+    /// Why a text of the patch is not in the file, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<CauseReport>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// What a model should do next, where that depends on the problem.
     #[serde(skip)]
     pub(super) advice: Option<String>,
+}
+
+/// A known reason why a text of the patch is not in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CauseReport {
+    /// `line-ending`, `look-alike` or `encoding`.
+    pub kind: &'static str,
+    /// The line of the file that has the character, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The column of the character, counted from 1 in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// What the patch has: a line ending, or code points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// What the file has: a line ending, code points, or an encoding.
+    pub found: String,
 }
 
 /// A place in a patch.
@@ -129,6 +151,9 @@ pub struct ErrorReport {
     /// The place of the file that is most like it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Box<NearestPlace>>,
+    /// Why a text of the patch is not in the file, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<CauseReport>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -198,9 +223,25 @@ impl ProblemReport {
             span,
             lines: problem.lines.iter().map(|line| line + 1).collect(),
             nearest,
+            cause: problem.facts.cause.as_ref().map(CauseReport::of),
             help: problem.help.clone(),
             advice: problem.facts.advice.clone(),
         }
+    }
+}
+
+impl CauseReport {
+    fn of(cause: &Cause) -> Self {
+        let (place, expected, found) = match cause {
+            Cause::LineEnding { is_file_crlf: true } => (None, Some("LF".to_owned()), "CR LF".to_owned()),
+            Cause::LineEnding { is_file_crlf: false } => (None, Some("CR LF".to_owned()), "LF".to_owned()),
+            Cause::Lookalike(Lookalike { line, column, expected, found }) => {
+                (Some((line + 1, column + 1)), Some(expected.clone()), found.clone())
+            }
+            Cause::Encoding(name) => (None, None, (*name).to_owned()),
+        };
+        let (line, column) = place.unzip();
+        Self { kind: cause.name(), line, column, expected, found }
     }
 }
 
@@ -239,6 +280,7 @@ impl ErrorReport {
             required_mode: facts.modes.map(|(_, required)| required),
             cells: facts.cells.clone(),
             nearest: hunk.and_then(|(_, hunk)| hunk.nearest.clone()).or_else(|| decisive.nearest.clone()),
+            cause: decisive.cause.clone(),
             help: decisive.help.clone(),
             advice: decisive.advice.clone(),
         }

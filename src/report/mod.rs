@@ -66,7 +66,7 @@ pub use cell::CellReport;
 pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleSaid};
 pub use file::{FileReport, FileType, Op};
-pub use finding::{ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
+pub use finding::{CauseReport, ErrorReport, Expected, NumberedText, ProblemReport, SourceSpan};
 pub use html::{Exhibit, Exhibits, Page, print_change_html, print_html};
 pub use hunk::{AppliedLines, Candidate, HunkReport, HunkStatus, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};

@@ -25,6 +25,25 @@ pub enum DecodeError {
     Undecodable(String),
 }
 
+/// Returns the name of the variant of UTF-16 that `bytes` are in: by their byte order mark, or because every second one of
+/// the first bytes is zero.
+#[must_use]
+pub fn utf16_name(bytes: &[u8]) -> Option<&'static str> {
+    let start = &bytes[..bytes.len().min(256)];
+    match start {
+        [0xff, 0xfe, ..] => return Some("utf-16le"),
+        [0xfe, 0xff, ..] => return Some("utf-16be"),
+        _ if start.len() < 4 || bytes.len() % 2 == 1 => return None,
+        _ => {}
+    }
+    let zeros = |place: usize| start.iter().skip(place).step_by(2).filter(|&&byte| byte == 0).count();
+    match (zeros(0), zeros(1)) {
+        (0, odd) if odd * 4 > start.len() => Some("utf-16le"),
+        (even, 0) if even * 4 > start.len() => Some("utf-16be"),
+        _ => None,
+    }
+}
+
 /// Returns `bytes` as a text, from the encoding that `label` names, or with `auto` from the one that they look like.
 ///
 /// What they look like is sure for UTF-8 and for a byte order mark, and a guess for all others; bytes with a NUL look

@@ -12,7 +12,7 @@ pub mod tag;
 pub use bytes::Bytes;
 pub use charset::{EncodingChoice, EncodingNameError, TextEncoding};
 pub use contents::{Contents, Pieces};
-pub use encoding::{DecodeError, Decoded, decode};
+pub use encoding::{DecodeError, Decoded, decode, utf16_name};
 pub use printable::{Printable, printable, printable_line};
 pub(crate) use printable::{find_dangerous, is_dangerous};
 pub use source_map::{Coding, Origin, SourceMap, sextet, unquote};

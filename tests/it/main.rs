@@ -10,6 +10,7 @@ mod batch;
 mod blocks;
 mod case;
 mod cases;
+mod causes;
 mod changes;
 mod ci;
 mod cli;

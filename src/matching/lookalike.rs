@@ -1,0 +1,184 @@
+//! Texts that look the same and are not: the character in which they differ.
+
+use std::fmt::Write as _;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::ladder::fold;
+
+/// The first character in which two texts differ that look the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookalike {
+    /// Line of the file, counted from 0.
+    pub line: usize,
+    /// Characters of the line before it.
+    pub column: usize,
+    /// What the patch has, as in `U+0020 SPACE`.
+    pub expected: String,
+    /// What the file has, as in `U+00A0 NO-BREAK SPACE`.
+    pub found: String,
+}
+
+/// Looks in `file` for a text that looks like `wanted`, and returns the first character that differs; `None` if there is no
+/// such text, if it is the same, or if one of them is not UTF-8.
+#[must_use]
+pub fn lookalike(file: &[u8], wanted: &[u8]) -> Option<Lookalike> {
+    let (file, wanted) = (std::str::from_utf8(file).ok()?, std::str::from_utf8(wanted).ok()?);
+    if file.is_ascii() && wanted.is_ascii() {
+        return None;
+    }
+    let (folded, offsets) = fold_text(file);
+    let (looked_for, _) = fold_text(wanted);
+    if looked_for.is_empty() {
+        return None;
+    }
+    let start = offsets[memchr::memmem::find(folded.as_bytes(), looked_for.as_bytes())?];
+    let mut place = start;
+    let mut pairs = clusters(wanted).zip(clusters(&file[start..]));
+    let (expected, found) = pairs.find(|(expected, found)| {
+        place += if expected == found { found.len() } else { 0 };
+        expected != found
+    })?;
+    let before = &file[..place];
+    let line = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |newline| newline + 1);
+    Some(Lookalike {
+        line: memchr::memchr_iter(b'\n', before.as_bytes()).count(),
+        column: before[line..].chars().count(),
+        expected: names(expected),
+        found: names(found),
+    })
+}
+
+/// Returns a text in which characters that look the same are the same, and the offset in `text` of each of its bytes.
+fn fold_text(text: &str) -> (String, Vec<usize>) {
+    let (mut folded, mut offsets, mut offset) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()), 0);
+    for cluster in clusters(text) {
+        if cluster.is_ascii() {
+            folded.push_str(cluster);
+        } else {
+            let visible = cluster.chars().filter(|character| !is_invisible(*character));
+            folded.extend(visible.nfkc().map(|character| latin(fold(character))));
+        }
+        offsets.resize(folded.len(), offset);
+        offset += cluster.len();
+    }
+    (folded, offsets)
+}
+
+/// Returns the characters of `text`, each with the combining marks after it.
+fn clusters(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut ends = rest.char_indices().skip(1).filter(|(_, character)| !is_combining_mark(*character));
+        let end = ends.next().map_or(rest.len(), |(end, _)| end);
+        let (cluster, behind) = rest.split_at(end);
+        rest = behind;
+        (!cluster.is_empty()).then_some(cluster)
+    })
+}
+
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// Returns the Latin letter that a Cyrillic or Greek one looks like.
+fn latin(character: char) -> char {
+    const ALIKE: &str = "аaеeоoрpсcхxуyіiјjѕsԁdАAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTХXУYοoνvΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX";
+    let mut pairs = ALIKE.chars();
+    while let (Some(other), Some(latin)) = (pairs.next(), pairs.next()) {
+        if other == character {
+            return latin;
+        }
+    }
+    character
+}
+
+/// Returns the code points of a cluster, with the names of those that are often mistaken.
+fn names(cluster: &str) -> String {
+    let mut names = String::new();
+    for (index, character) in cluster.chars().enumerate() {
+        let separator = if index == 0 { "" } else { " and " };
+        // Writing to a string cannot fail.
+        let _ = write!(names, "{separator}U+{:04X}", u32::from(character));
+        if let Some(name) = name(character) {
+            let _ = write!(names, " {name}");
+        }
+    }
+    names
+}
+
+fn name(character: char) -> Option<&'static str> {
+    Some(match character {
+        ' ' => "SPACE",
+        '\t' => "CHARACTER TABULATION",
+        '-' => "HYPHEN-MINUS",
+        '\'' => "APOSTROPHE",
+        '"' => "QUOTATION MARK",
+        '(' => "LEFT PARENTHESIS",
+        ')' => "RIGHT PARENTHESIS",
+        '\u{a0}' => "NO-BREAK SPACE",
+        '\u{ad}' => "SOFT HYPHEN",
+        '\u{200b}' => "ZERO WIDTH SPACE",
+        '\u{200c}' => "ZERO WIDTH NON-JOINER",
+        '\u{200d}' => "ZERO WIDTH JOINER",
+        '\u{2010}' => "HYPHEN",
+        '\u{2011}' => "NON-BREAKING HYPHEN",
+        '\u{2013}' => "EN DASH",
+        '\u{2014}' => "EM DASH",
+        '\u{2018}' => "LEFT SINGLE QUOTATION MARK",
+        '\u{2019}' => "RIGHT SINGLE QUOTATION MARK",
+        '\u{201c}' => "LEFT DOUBLE QUOTATION MARK",
+        '\u{201d}' => "RIGHT DOUBLE QUOTATION MARK",
+        '\u{202f}' => "NARROW NO-BREAK SPACE",
+        '\u{2212}' => "MINUS SIGN",
+        '\u{3000}' => "IDEOGRAPHIC SPACE",
+        '\u{feff}' => "ZERO WIDTH NO-BREAK SPACE",
+        '\u{ff08}' => "FULLWIDTH LEFT PARENTHESIS",
+        '\u{ff09}' => "FULLWIDTH RIGHT PARENTHESIS",
+        '\u{ff0c}' => "FULLWIDTH COMMA",
+        '\u{ff1a}' => "FULLWIDTH COLON",
+        '\u{ff1b}' => "FULLWIDTH SEMICOLON",
+        '\u{300}' => "COMBINING GRAVE ACCENT",
+        '\u{301}' => "COMBINING ACUTE ACCENT",
+        '\u{302}' => "COMBINING CIRCUMFLEX ACCENT",
+        '\u{303}' => "COMBINING TILDE",
+        '\u{308}' => "COMBINING DIAERESIS",
+        '\u{327}' => "COMBINING CEDILLA",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(file: &str, wanted: &str) -> Option<(usize, usize, String, String)> {
+        let alike = lookalike(file.as_bytes(), wanted.as_bytes())?;
+        Some((alike.line, alike.column, alike.expected, alike.found))
+    }
+
+    #[test]
+    fn the_first_character_that_differs_is_named() {
+        let (space, other) = ("U+0020 SPACE".to_owned(), "U+00A0 NO-BREAK SPACE".to_owned());
+        assert_eq!(found("a\nwait\u{a0}here\n", "wait here"), Some((1, 4, space.clone(), other.clone())));
+        assert_eq!(found("wait here\n", "wait\u{a0}here"), Some((0, 4, other, space)));
+        for (file, wanted, column, expected, character) in [
+            ("p（\"x\"）；\n", "p(\"x\");", 1, "U+0028 LEFT PARENTHESIS", "U+FF08 FULLWIDTH LEFT PARENTHESIS"),
+            ("caf\u{e9}", "cafe\u{301}", 3, "U+0065 and U+0301 COMBINING ACUTE ACCENT", "U+00E9"),
+            ("p\u{430}ss", "pass", 1, "U+0061", "U+0430"),
+            ("a\u{200b}b", "ab", 1, "U+0062", "U+200B ZERO WIDTH SPACE"),
+            ("é “x”", "é \"x\"", 2, "U+0022 QUOTATION MARK", "U+201C LEFT DOUBLE QUOTATION MARK"),
+        ] {
+            assert_eq!(found(file, wanted), Some((0, column, expected.to_owned(), character.to_owned())), "{file}");
+        }
+    }
+
+    #[test]
+    fn texts_that_look_different_have_no_such_character() {
+        for (file, wanted) in [("a b", "a c"), ("é", "e"), ("\u{a0}", ""), ("é", "é"), ("a", "\u{200b}")] {
+            assert_eq!(found(file, wanted), None, "{file:?} {wanted:?}");
+        }
+        assert_eq!(lookalike(b"\xff \xc2\xa0", b" "), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! Why a text that a patch names is not in a file, where that is known.
+
+use std::fmt;
+
+use super::problem::Problem;
+use crate::matching::{LADDER, Lookalike, Nearest, lookalike};
+use crate::plan::{Hunk, LineKind, Operation};
+use crate::text::{lines, utf16_name};
+
+/// A known reason why a text is not in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The lines of the patch and those of the file end in different ways.
+    LineEnding {
+        /// Whether it is the file whose lines end with CR LF.
+        is_file_crlf: bool,
+    },
+    /// The text looks like one in the file.
+    Lookalike(Lookalike),
+    /// The file is in this encoding.
+    Encoding(&'static str),
+}
+
+impl Cause {
+    /// Returns the name that reports have for it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::LineEnding { .. } => "line-ending",
+            Self::Lookalike(_) => "look-alike",
+            Self::Encoding(_) => "encoding",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LineEnding { is_file_crlf: true } => {
+                f.write_str("the file has CR LF line endings, and the patch has LF")
+            }
+            Self::LineEnding { is_file_crlf: false } => {
+                f.write_str("the file has LF line endings, and the patch has CR LF")
+            }
+            Self::Lookalike(Lookalike { line, column, expected, found }) => {
+                let (line, column) = (line + 1, column + 1);
+                write!(f, "line {line}, column {column} of the file has {found}, and the patch has {expected}")
+            }
+            Self::Encoding(name) => write!(f, "the file is encoded in {name}"),
+        }
+    }
+}
+
+/// Adds to `problem` why `hunk` does not match `preimage`, if that is known.
+pub(super) fn explain_hunk(
+    problem: &mut Problem,
+    (operation, hunk): (&Operation, &Hunk),
+    text: &[u8],
+    preimage: &[u8],
+    nearest: Option<&Nearest>,
+) {
+    if let Some(name) = utf16_name(preimage) {
+        add(problem, Cause::Encoding(name));
+        problem.help = Some(format!("convert the file to UTF-8, or change it with `wpatch edit --encoding {name}`"));
+        return;
+    }
+    let Some(nearest) = nearest else { return };
+    let Some(difference) = &nearest.difference else { return };
+    let found = lines(preimage).nth(difference.file_line).map_or(&b""[..], |(_, line)| line);
+    let old: Vec<_> = hunk.lines(text, operation.direction).filter(|line| line.kind != LineKind::Insertion).collect();
+    if difference.reason == Some("line end") {
+        let nth = difference.file_line.saturating_sub(nearest.line);
+        let is_patch_crlf = old.get(nth).is_some_and(|line| line.text.ends_with(b"\r\n"));
+        let is_file_crlf = found.ends_with(b"\r\n");
+        if is_patch_crlf == is_file_crlf {
+            return;
+        }
+        add(problem, Cause::LineEnding { is_file_crlf });
+        let key = LADDER.iter().find(|rung| rung.name == "whitespace").map(|rung| rung.key);
+        let place = lines(preimage).skip(nearest.line).map(|(_, line)| line);
+        let is_alike = key.is_some_and(|key| old.iter().zip(place).all(|(line, found)| key(line.text) == key(found)));
+        if is_alike && hunk.anchor.is_numbered() {
+            problem.help = Some("--ignore-whitespace matches the lines and keeps the line endings of the file".into());
+        }
+        return;
+    }
+    if let Some(found) = lookalike(found, &difference.expected) {
+        add(problem, Cause::Lookalike(Lookalike { line: difference.file_line, ..found }));
+    }
+}
+
+/// Adds to `problem` why `wanted` is not in `file`, if that is known.
+pub(super) fn explain_text(problem: &mut Problem, file: &[u8], wanted: &[u8]) {
+    if let Some(found) = lookalike(file, wanted) {
+        problem.lines = vec![found.line];
+        add(problem, Cause::Lookalike(found));
+    }
+}
+
+/// Adds `cause` to the message and to the data of `problem`.
+pub(super) fn add(problem: &mut Problem, cause: Cause) {
+    problem.message = format!("{}: {cause}", problem.message);
+    problem.facts.cause = Some(cause);
+}
