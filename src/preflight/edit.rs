@@ -2,6 +2,7 @@
 
 mod known;
 mod placed;
+mod repeated;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use crate::syntax::write::changed_lines;
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, lines, printable};
 use placed::Placed;
+use repeated::AppliedHunks;
 
 pub(super) use placed::counted;
 
@@ -211,10 +213,17 @@ fn explain(
     findings: &mut Findings,
 ) {
     let all = hunks.iter().zip(placements).enumerate();
+    let mut applied = AppliedHunks::new(preimage);
     for (index, (hunk, placed)) in all.filter(|(index, _)| operation.takes(*index)) {
         let mismatch = match placed {
             Ok(placement) => {
                 tell_place(operation, (index, hunk), placement, findings);
+                // GNU patch asks about such a patch only if its first hunk fails.
+                let may_repeat = placement.offset != 0 && placement.candidates.len() < 2 && !options.rules.as_gnu;
+                let repeated = may_repeat.then(|| applied.line_of(hunk, text, operation.direction)).flatten();
+                if let Some(line) = repeated.filter(|line| !placement.lines.contains(line)) {
+                    report_repeated(operation, (index, hunk), (placement, line), findings);
+                }
                 continue;
             }
             Err(mismatch) => mismatch,
@@ -263,6 +272,24 @@ pub(super) fn tell_place(
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
     problem.lines.clone_from(&placement.candidates);
     problem.help = Some("--unique refuses it; more lines of context decide".into());
+    problem.hunk = Some(index);
+    problem.place = Some((operation.input, headed(hunk)));
+}
+
+/// Reports a hunk that fits at an offset although its result is already at `line`, the stated one.
+fn report_repeated(
+    operation: &Operation,
+    (index, hunk): (usize, &Hunk),
+    (placement, line): (&Placement, usize),
+    findings: &mut Findings,
+) {
+    let (placed, stated) = (placement.lines.start + 1, line + 1);
+    let message = format!(
+        "several places fit: the hunk went to line {placed}, and its result is already at line {stated}; the patch may be \
+         applied already"
+    );
+    let problem = findings.warning(&code::SEVERAL_PLACES, message);
+    problem.lines = vec![line, placement.lines.start];
     problem.hunk = Some(index);
     problem.place = Some((operation.input, headed(hunk)));
 }
