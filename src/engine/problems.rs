@@ -153,6 +153,7 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
         // Who sent it back says why.
         Failure::Rejected => Vec::new(),
         Failure::State { .. } => vec![Problem::new(&code::STATE, failure.to_string())],
+        Failure::Foreign { .. } => vec![foreign(failure, Severity::Error)],
         // What stood there before is refused by preflight.
         Failure::Workspace(error) if error.fault == Fault::ThroughLink => {
             let message = format!("{}: a link took the place of a directory meanwhile", error.path);
@@ -211,6 +212,19 @@ fn listed(names: impl Iterator<Item = String>) -> String {
     let more = names.len().saturating_sub(MOST_NAMED);
     let shown = names[..names.len() - more].join(", ");
     if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+/// A state directory of another user. Reading commands go on.
+pub(super) fn foreign(failure: &Failure, severity: Severity) -> Problem {
+    let (directory, owner) = match failure {
+        Failure::Foreign { directory, owner } => (directory.as_str(), *owner),
+        _ => ("", 0),
+    };
+    let help = format!(
+        "run `wpatch recover` as user {owner}, who may have an interrupted change here; if there is none, remove \
+         {directory}, or change its owner with `chown -R`"
+    );
+    Problem { severity, help: Some(help), ..Problem::new(&code::STATE, failure.to_string()) }
 }
 
 /// A change of another process that is open.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
-use super::problems::{failed, half_made, not_approved, say_listed, unrestored};
+use super::problems::{failed, foreign, half_made, not_approved, say_listed, unrestored};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
@@ -178,6 +178,9 @@ impl Run {
         match transaction::examine(workspace) {
             Ok(true) => self.problems.push(half_made()),
             Ok(false) => {}
+            Err(failure @ Failure::Foreign { .. }) => {
+                self.problems.push(foreign(&failure, preflight::Severity::Warning))
+            }
             Err(failure) => self.fail(&failure),
         }
     }

@@ -28,6 +28,14 @@ pub enum Failure {
         /// Why not.
         reason: String,
     },
+    /// The state directory belongs to another user, of whom a change may be half made.
+    #[error("{directory}: belongs to another user (uid {owner})")]
+    Foreign {
+        /// The directory.
+        directory: String,
+        /// The user.
+        owner: u32,
+    },
     /// A command that a [`Trial`](super::Trial) asks could not be run.
     #[error("cannot run the command: {reason}")]
     Command {

@@ -17,6 +17,7 @@ mod journal;
 mod kept;
 mod numbers;
 mod options;
+mod others;
 mod place;
 mod recover;
 mod rollback;

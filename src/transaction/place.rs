@@ -4,6 +4,7 @@ use super::Failure;
 use super::scratch::join;
 use crate::mode::FileKind;
 use crate::path::RelPath;
+use crate::text::printable;
 use crate::workspace::{GitDirectory, PASSING, Probe, Stat, Workspace};
 
 /// Returns where the state is below a root that is in no work tree of git.
@@ -100,7 +101,9 @@ fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Resu
         FileKind::Directory if is_open(workspace, &stat) && !has_bits() => {
             return Ok(Found::Directory(lifetime(workspace, directory, &stat, probe)?));
         }
-        _ if stat.uid != workspace.user() => format!("{directory}: belongs to another user"),
+        _ if stat.uid != workspace.user() => {
+            return Err(Failure::Foreign { directory: shown(workspace, directory), owner: stat.uid });
+        }
         // There is nothing in an empty one to believe, whatever its permission bits; some file systems have none.
         FileKind::Regular if directory.parent().is_none() && (stat.size == 0 || is_private(workspace, &stat)) => {
             return Ok(Found::Single);
@@ -110,6 +113,11 @@ fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Resu
         kind => format!("{directory}: a {kind} where the state directory should be"),
     };
     Err(Failure::State { reason })
+}
+
+/// Returns how other programs call `directory`.
+fn shown(workspace: &dyn Workspace, directory: &RelPath) -> String {
+    printable(&workspace.real_path(directory)).to_string()
 }
 
 /// Returns whether the owner and the bits of a directory let another user write to it.

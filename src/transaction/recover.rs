@@ -1,5 +1,7 @@
 //! Recovery: what the next command does with the transactions of dead processes.
 
+use std::sync::Mutex;
+
 use super::failure::no_history;
 use super::history::OldPlaces;
 use super::journal::Journal;
@@ -8,7 +10,7 @@ use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
-use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept};
+use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept, others};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Workspace, top};
 
@@ -44,6 +46,7 @@ pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
             is_open |= is_half_made(workspace, &directory)?;
         }
     }
+    others::examine(top(workspace)?, &place)?;
     Ok(is_half_made(top(workspace)?, &place.directory)? || is_open)
 }
 
@@ -70,7 +73,10 @@ pub(super) fn open(
     let place = place(top(workspace)?)?;
     let mut recovered = finish_formers(workspace, &place, options)?;
     let workspace = top(workspace)?;
+    let other = others::lock(workspace, &place, (options.patience, interrupt))?;
+    others::examine(workspace, &place)?;
     let (mut state, others) = State::open(workspace, &place, options, interrupt)?;
+    state.other = other.map(Mutex::new);
     state.unusable = place.unusable;
     recovered.extend(others);
     match leftovers(workspace, &state, options) {

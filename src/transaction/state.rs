@@ -30,6 +30,8 @@ pub(super) struct State {
     history: Option<RelPath>,
     /// Why git's directory is not used, if there seems to be one.
     pub(super) unusable: Option<String>,
+    /// The lock of another user on the same work tree.
+    pub(super) other: Option<Mutex<Lock>>,
     /// What is locked.
     locks: Locks,
     /// Held, never looked at; the mutex lets threads share what holds it.
@@ -202,7 +204,15 @@ impl State {
                     return Ok(None);
                 }
                 let history = if passes { history::attic_place(workspace) } else { Some(directory.clone()) };
-                Ok(Some(Self { directory: directory.clone(), lifetime, history, unusable: None, locks, lock }))
+                Ok(Some(Self {
+                    directory: directory.clone(),
+                    lifetime,
+                    history,
+                    unusable: None,
+                    other: None,
+                    locks,
+                    lock,
+                }))
             }
             // Gone, or a single change has its place meanwhile.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),

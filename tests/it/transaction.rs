@@ -3,6 +3,7 @@
 mod disk;
 mod kept;
 mod single;
+mod users;
 
 use std::collections::BTreeSet;
 

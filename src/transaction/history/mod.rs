@@ -225,7 +225,11 @@ fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     debug_assert!(matches!(workspace.work_tree(), Ok(None)), "the history is that of the work tree");
     let state = place(workspace)?.directory;
     // One that was made for one command has no entries.
-    let may_have = look(workspace, &state)? == Looked::Directory;
+    let may_have = match look(workspace, &state) {
+        // Reading does no harm, whoever wrote it.
+        Err(Failure::Foreign { .. }) => workspace.list(Some(&state)).is_ok(),
+        looked => looked? == Looked::Directory,
+    };
     Ok(may_have.then_some(state).into_iter().chain(attic::home(workspace)).collect())
 }
 

@@ -21,7 +21,7 @@ use super::stage::likeness;
 
 use super::swap::Swap;
 use super::undone::Aborted;
-use super::{Durability, Failure, Interrupt, Links, Options, Receipt, history, stage, unswept};
+use super::{Durability, Failure, Interrupt, Links, Options, Receipt, history, others, stage, unswept};
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
@@ -75,7 +75,11 @@ impl<'w> SingleChange<'w> {
         if !is_plain || workspace.attic().is_some() || !matches!(workspace.work_tree(), Ok(None)) {
             return None;
         }
-        let Place { directory: file, former, unusable } = place(workspace).ok()?;
+        let place = place(workspace).ok()?;
+        if others::find(workspace, &place).ok()?.is_some() {
+            return None;
+        }
+        let Place { directory: file, former, unusable } = place;
         if former.is_some() || workspace.stat(&file).ok()?.is_some() {
             return None;
         }
