@@ -261,11 +261,15 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             }
         }
         Target::Undo => {
-            // What was redone a moment ago is passed over; a new change ends it.
-            let mut heads = heads().skip_while(|entry| Chain::holds(entry) && !entry.label.undoes.is_empty());
+            // What was redone a moment ago is passed over. A new change ends it, also if it was undone and redone since.
+            let mut heads = heads().peekable();
+            let mut newest = None;
+            while let Some(redo) = heads.next_if(|entry| Chain::holds(entry) && !entry.label.undoes.is_empty()) {
+                newest = newest.max(chain.changes(redo).pop_last());
+            }
             let last = heads.next();
             last.map_or(Ok(()), known)?;
-            let last = last.filter(|entry| !Chain::holds(entry));
+            let last = last.filter(|entry| !Chain::holds(entry) && newest.is_none_or(|newest| *entry.id > *newest));
             last.map(|entry| vec![entry]).ok_or_else(|| "the last change took nothing back".to_owned())
         }
         Target::Entry(name) => {

@@ -320,3 +320,17 @@ fn tree_and_index_are_those_of_the_model_after_each_step() {
     // The sequences do something.
     assert!(made as u64 > count && returned as u64 > count, "{made} changes, {returned} undos and redos");
 }
+
+#[test]
+fn a_new_change_ends_what_can_be_redone_also_when_it_was_redone_itself() {
+    let mut scene = Scene::new(0);
+    let code = |scene: &mut Scene, arguments: &[&str]| scene.run(".", arguments).0;
+    assert_eq!(code(&mut scene, &["write", "first", "--content", "x"]), Some(0));
+    assert_eq!(code(&mut scene, &["undo"]), Some(0));
+    assert_eq!(code(&mut scene, &["write", "second", "--content", "x"]), Some(0));
+    for arguments in [["undo"], ["redo"], ["undo"], ["redo"]] {
+        assert_eq!(code(&mut scene, &arguments), Some(0));
+    }
+    assert_eq!(code(&mut scene, &["redo"]), Some(1));
+    assert!(!scene.top.join("first").exists() && scene.top.join("second").exists());
+}
