@@ -99,6 +99,9 @@ pub(super) struct EditOptions {
     /// How closely the old text has to fit [default: exact]
     #[arg(long = "match", value_name = "HOW", value_enum)]
     closeness: Option<How>,
+    /// Repair an old text that models wrote with mistakes, if it has one meaning only
+    #[arg(long)]
+    lenient: bool,
     /// Encoding of the file and of all texts in it, as in gb18030; auto finds out [default: bytes as they are]
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
@@ -191,6 +194,7 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Sto
         edits.order = if options.sequential { EditOrder::InTurn } else { EditOrder::AtOnce };
         edits.closeness = closeness;
     }
+    change.is_lenient = options.lenient;
     change.preflight.encoding = options.encoding.as_deref().map(encoding).transpose()?;
     options.common.complete(change, global)
 }

@@ -93,6 +93,9 @@ impl Run {
         // Grammars of which every form is exact have their own mends.
         let has_own_mends = |format: &&str| !["unified", "git", "codex"].contains(format);
         let is_other = has_plan && strict.plan.inputs.iter().any(|input| input.formats.iter().any(has_own_mends));
+        if is_other && !is_closed && request.selection.direction == Direction::Forward {
+            return self.read(plain) && self.repair_texts(workspace, &request.preflight);
+        }
         if fits && is_exact || is_other || is_closed || request.selection.direction == Direction::Reverse {
             return self.read(plain);
         }
@@ -222,7 +225,7 @@ fn blames_no_other(errors: &[&Problem], refusals: &Refusals) -> bool {
 }
 
 /// A part of a patch that has no certain reading.
-fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
+pub(super) fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
     let code = match refusal.kind {
         RefusalKind::NoPatch => &code::NO_PATCH,
         RefusalKind::Stray => &code::EXTRA_LINES,
@@ -253,7 +256,7 @@ fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
 }
 
 /// Says what was repaired, each kind once.
-fn told(repairs: &[Repair]) -> Vec<Problem> {
+pub(super) fn told(repairs: &[Repair]) -> Vec<Problem> {
     let mut told: Vec<(&Repair, usize)> = Vec::new();
     for repair in repairs {
         match told.iter_mut().find(|(known, _)| known.code == repair.code) {

@@ -40,6 +40,7 @@ mod reading;
 mod recall;
 mod request;
 mod run;
+mod texts;
 mod three_way;
 mod tool;
 mod undo;

@@ -7,7 +7,7 @@ use super::{Request, Run};
 use crate::plan::{self, Plan, Selected};
 use crate::preflight::{Problem, Severity, code};
 use crate::progress::Phase;
-use crate::syntax;
+use crate::syntax::{self, Unnamed};
 use crate::workspace::Workspace;
 
 impl Run {
@@ -39,6 +39,11 @@ impl Run {
         request.preflight.progress.enter(Phase::Reading, 0);
         let series = request.series.as_ref();
         let options = syntax::Options { allow_empty: series.is_some() || request.syntax.allow_empty, ..request.syntax };
+        let unnamed = match options.unnamed {
+            Unnamed::Refused if request.selection.file.is_some() => Unnamed::Blocks,
+            unnamed => unnamed,
+        };
+        let options = syntax::Options { unnamed, ..options };
         for (index, (name, bytes)) in mem::take(&mut request.patches).into_iter().enumerate() {
             let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
             match syntax::parse(&name, bytes, &among, options) {

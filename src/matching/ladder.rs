@@ -105,6 +105,11 @@ pub(super) fn folded(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
+/// Returns whether two texts differ in typographic characters only.
+pub(crate) fn folds_to_same(one: &str, other: &str) -> bool {
+    one.chars().map(fold).eq(other.chars().map(fold))
+}
+
 /// Returns the character of ASCII that stands for a typographic one.
 pub(super) fn fold(character: char) -> char {
     match character {

@@ -37,7 +37,7 @@ mod windows;
 
 pub use hunkwise::{MergedFile, MergedHunk, MergedPart, Merging, merge_hunks};
 pub use ladder::{LADDER, Rung};
-pub(crate) use ladder::{indentation, trimmed};
+pub(crate) use ladder::{folds_to_same, indentation, trimmed};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
 pub use lookalike::{Lookalike, lookalike};
 pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};

@@ -24,6 +24,8 @@ pub struct Replacement {
     pub span: Span,
     /// Its place in a list of changes, counted from 0.
     pub index: Option<usize>,
+    /// The line that a block says it begins at, counted from 1; only `--lenient` uses it.
+    pub line: Option<usize>,
 }
 
 impl Replacements {
@@ -38,7 +40,7 @@ impl Replacement {
     /// Returns the change that puts `new` to `target`, which is alone and stands in no text.
     #[must_use]
     pub fn of(target: Target, new: impl Into<Vec<u8>>) -> Self {
-        Self { target, new: new.into(), span: Span::default(), index: None }
+        Self { target, new: new.into(), span: Span::default(), index: None, line: None }
     }
 }
 

@@ -79,8 +79,10 @@ pub(super) struct Chunk<'t> {
     pub(super) is_at_end: bool,
     /// Whether the text shows that no line is missing at the end: another header, a closing fence or the like follows.
     pub(super) is_closed: bool,
+    /// Whether it comes from a text without signs, so that no line can have lost one.
+    pub(super) is_text: bool,
     /// How many empty lines follow the last line.
-    blank: usize,
+    pub(super) blank: usize,
 }
 
 /// Too few lines below a header, which are the sign of a patch that was cut off.
@@ -138,7 +140,16 @@ impl<'t> Chunk<'t> {
             body.pop();
         }
         let blank = length - body.len();
-        Self { header, body, line: first.number, at: first.span.start, is_at_end, is_closed: true, blank }
+        Self {
+            header,
+            body,
+            line: first.number,
+            at: first.span.start,
+            is_at_end,
+            is_closed: true,
+            is_text: false,
+            blank,
+        }
     }
 
     /// Returns what is missing if `found` is all that follows the header, and nothing closes the chunk. Blank lines at
@@ -170,6 +181,9 @@ impl<'t> Chunk<'t> {
                 let headings = headings.into_iter().map(<[u8]>::to_vec).collect();
                 readings.push(Reading { lines, headings, rows: row.into_iter().chain(cut).collect(), is_closed });
             }
+        }
+        if self.is_text {
+            readings.iter_mut().flat_map(|reading| &mut reading.lines).for_each(|line| line.raw = None);
         }
         let numbered: Vec<_> = readings
             .iter()

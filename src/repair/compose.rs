@@ -113,7 +113,7 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, trail: &mut Trail) {
 }
 
 /// Puts the chunks in. A line without end keeps none while it is the last.
-fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
+pub(super) fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
     let count = file.all.len();
     let mut come: Vec<Vec<&Coming>> = vec![Vec::new(); count + 1];
     let mut gone = vec![false; count];

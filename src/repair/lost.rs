@@ -106,7 +106,7 @@ fn with_sign(line: &ReadLine) -> Vec<u8> {
 /// Returns whether an insertion of `reading`, placed at `start`, is a line of the file with its sign: the header has no
 /// counts that decide between the two.
 pub(super) fn is_doubtful(file: &Lines<'_>, chunk: &Chunk<'_>, reading: &Reading, start: usize) -> bool {
-    if chunk.header.counts == Some(reading.counts()) {
+    if chunk.is_text || chunk.header.counts == Some(reading.counts()) {
         return false;
     }
     let mut at = start;

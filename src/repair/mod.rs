@@ -21,6 +21,7 @@ mod refusal;
 mod rows;
 mod shown;
 mod text;
+mod texts;
 mod twin;
 
 use crate::plan::Repair;
@@ -35,6 +36,7 @@ pub use refusal::{Refusal, RefusalKind};
 use rows::Trail;
 pub use rows::{ROWS, Row};
 pub use text::plain_text;
+pub use texts::{RepairedText, repair_text};
 
 /// A patch that was repaired.
 #[derive(Clone, Debug)]

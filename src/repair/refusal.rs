@@ -135,7 +135,7 @@ fn closest(chunk: &Chunk<'_>, content: &[u8], trail: &mut Trail) -> Option<Misma
 }
 
 /// Returns what is said of a chunk without a place, and the lines of the file that are meant.
-fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<usize>) {
+pub(super) fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<usize>) {
     let at = |lines: &[usize]| lines.iter().map(|line| (line + 1).to_string()).collect::<Vec<_>>().join(", ");
     match misfit {
         Misfit::NotFound => {

@@ -115,6 +115,14 @@ impl Trail {
         tried.rows.into_iter().for_each(|(line, row)| self.note(row, line));
     }
 
+    /// Returns what was repaired, each once.
+    pub(super) fn into_rows(self) -> Vec<Row> {
+        let mut rows: Vec<_> = self.rows.into_iter().map(|(_, row)| row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+
     /// Returns what was repaired, in the order of the patch. `sections` have their first lines there, and what they came
     /// to.
     pub(super) fn repairs(mut self, sections: &[(usize, Span)]) -> Vec<Repair> {

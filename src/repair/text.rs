@@ -9,22 +9,48 @@ use crate::syntax::foreign::{encoding, escape, escapes, is_coloured_header};
 use crate::text::{Bytes, Lines, Span, without_ending};
 
 /// Returns `text` as UTF-8 without colours, and the repairs; `None` if nothing had to be repaired, or nothing could be.
-pub fn plain_text(text: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
-    let decoded = match encoding(text) {
-        Some("UTF-16LE") => Some(decoded(text, u16::from_le_bytes)?),
-        Some("UTF-16BE") => Some(decoded(text, u16::from_be_bytes)?),
+pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
+    let decoded = match encoding(original) {
+        Some("UTF-16LE") => Some(decoded(original, u16::from_le_bytes)?),
+        Some("UTF-16BE") => Some(decoded(original, u16::from_be_bytes)?),
         _ => None,
     };
     let mut repairs: Vec<_> = decoded.iter().filter_map(|_| repair(Row::Utf16, 1)).collect();
-    let text = decoded.as_deref().unwrap_or(text);
+    let text = decoded.as_deref().unwrap_or(original);
     let plain = match uncoloured(text) {
         Some((plain, line)) => {
             repairs.extend(repair(Row::Colours, line));
             Some(plain)
         }
-        None => decoded,
+        None => decoded.clone(),
+    };
+    let plain = match marked(plain.as_deref().unwrap_or(original)) {
+        Some((marked, line)) => {
+            repairs.extend(repair(Row::Envelope, line));
+            Some(marked)
+        }
+        None => plain,
     };
     Some((plain?.into(), repairs))
+}
+
+/// Returns the text with the usual markers for the blocks that have `------- SEARCH` and `+++++++ REPLACE`, and the line
+/// of the first one; `None` if there is none.
+fn marked(text: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let (mut marked, mut first, mut open) = (text.to_vec(), None, None);
+    for (number, (span, line)) in Lines::within(text, Span::new(0, text.len())).enumerate() {
+        match (without_ending(line).trim_ascii_end(), open) {
+            (b"------- SEARCH", None) => open = Some(span.start),
+            (b"+++++++ REPLACE", Some(start)) => {
+                marked[start..start + 7].copy_from_slice(b"<<<<<<<");
+                marked[span.start..span.start + 7].copy_from_slice(b">>>>>>>");
+                first.get_or_insert(number + 1);
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    Some((marked, first?))
 }
 
 fn repair(row: Row, line: usize) -> Option<Repair> {

@@ -140,6 +140,8 @@ pub enum Truncated {
 /// What is done about sections that name no file: diffs with hunks alone, or with `/dev/null` on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unnamed {
+    /// Blocks are read: an option names their file (`--file`). Diffs are a mistake.
+    Blocks,
     /// They are a mistake, as git has it.
     Refused,
     /// An `Index:` line above them names it, or whoever applies them, as GNU patch has it.

@@ -3,6 +3,7 @@
 mod damage;
 mod further;
 mod refusals;
+mod texts;
 mod truncation;
 
 use std::collections::BTreeMap;

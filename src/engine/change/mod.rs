@@ -37,6 +37,8 @@ pub struct Change {
     pub action: Action,
     /// What becomes of the contents.
     pub edit: Edit,
+    /// Whether a text that is not in the file is repaired (`--lenient`).
+    pub is_lenient: bool,
     /// Whether [`Action::Modify`] makes a file that is not there.
     pub makes: bool,
     /// The mode that the file gets.
@@ -83,6 +85,7 @@ impl Change {
             path: path.into(),
             action: Action::Modify,
             edit,
+            is_lenient: false,
             makes: false,
             mode: None,
             parents: Parents::Made,
@@ -167,7 +170,7 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
         Ok(run) => run,
         Err(outcome) => return *outcome,
     };
-    let (transaction, parents) = (change.transaction, change.parents);
+    let (transaction, parents, is_lenient) = (change.transaction, change.parents, change.is_lenient);
     if !change.is_dry && approve.is_none() {
         options.held = Held::Everything;
     }
@@ -180,6 +183,8 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
     run.select(change.plan(), &Selection::default());
     if let Err(problem) = aim(&mut run.plan, workspace, &options.policy, parents) {
         run.problems.push(*problem);
+    } else if is_lenient && !run.repair_texts(workspace, &options) {
+        return run.finish();
     }
     if run.is_dry {
         run.look(workspace, &options, approve.as_deref(), interrupt);

@@ -8,7 +8,7 @@ fn text(old: &str, new: &str, times: Times) -> Replacement {
 }
 
 fn edit(target: Target, new: &str) -> Replacement {
-    Replacement { target, new: new.into(), span: Span::default(), index: None }
+    Replacement { target, new: new.into(), span: Span::default(), index: None, line: None }
 }
 
 fn made(file: &[u8], edits: Vec<Replacement>, order: EditOrder, closeness: Closeness) -> String {

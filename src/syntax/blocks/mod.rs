@@ -19,8 +19,8 @@ mod tests;
 
 use reader::{Marker, Part, Reader, marker};
 
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span};
-use crate::plan::{Action, Closeness, Edit, EditOrder, Replacement, Replacements, Target};
+use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span};
+use crate::plan::{Action, Closeness, Edit, EditOrder, Name, Replacement, Replacements, Target};
 use crate::text::Span;
 
 const PATH: SyntaxErrorKind = SyntaxErrorKind::Expected("the path of a file, alone on its line, before the block");
@@ -59,19 +59,24 @@ impl Syntax for Blocks {
         let first = content_span(text, from);
         match marker(first.of(text)) {
             None => {}
+            Some(Marker::Search) if options.unnamed == Unnamed::Blocks => {}
             Some(Marker::Search) => return Err(SyntaxError::new(PATH, first)),
             Some(_) => return Err(SyntaxError::new(SEARCH, first)),
         }
         let mut reader = Reader::new(text, from);
-        reader.next();
-        reader.skip_between();
+        let is_nameless = reader.is_before(Marker::Search);
+        if !is_nameless {
+            reader.next();
+            reader.skip_between();
+        }
         let start = reader.offset();
-        let name = path::name(text, first, start).ok_or_else(|| SyntaxError::new(PATH, first))?;
+        let name = if is_nameless { Some(Name::Unnamed(first)) } else { path::name(text, first, start) };
+        let name = name.ok_or_else(|| SyntaxError::new(PATH, first))?;
         let mut edits = Vec::new();
         let mut end = start;
         while edits.is_empty() || reader.is_before(Marker::Search) {
             options.allow_hunks(sections.hunks + 1, reader.place())?;
-            edits.push(block(&mut reader, sections.hunks)?);
+            edits.push(block(&mut reader, sections.hunks, options)?);
             sections.hunks += 1;
             end = reader.offset();
             reader.skip_between();
@@ -87,17 +92,18 @@ impl Syntax for Blocks {
 }
 
 /// Reads the block that is next; `index` is the number of blocks before it.
-fn block(reader: &mut Reader<'_>, index: usize) -> Result<Replacement, SyntaxError> {
+fn block(reader: &mut Reader<'_>, index: usize, options: Options) -> Result<Replacement, SyntaxError> {
     let start = reader.offset();
     let is_crlf = match reader.peek() {
         Some(line) if marker(line.content) == Some(Marker::Search) => line.is_crlf,
         _ => return Err(SyntaxError::new(SEARCH, reader.place())),
     };
     reader.next();
+    let line = if options.lenient { reader.skip_line_numbers() } else { None };
     let old = part(reader, is_crlf, Marker::Divider, DIVIDER)?;
     let new = part(reader, is_crlf, Marker::Replace, REPLACE)?;
     let target = if old.is_empty() { Target::Nothing } else { Target::Lines(old) };
-    Ok(Replacement { target, new, span: Span::new(start, reader.offset()), index: Some(index) })
+    Ok(Replacement { target, new, span: Span::new(start, reader.offset()), index: Some(index), line })
 }
 
 /// Reads the lines up to the marker `last`, and that one. Any other marker among them has two readings.

@@ -135,6 +135,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes the lines `:start_line:N`, `:end_line:N` and `-------` that can stand below the first marker, and returns
+    /// the first number.
+    pub(super) fn skip_line_numbers(&mut self) -> Option<usize> {
+        let mut ahead = self.lines.clone();
+        let mut start = None;
+        while let Some(line) = ahead.next().map(|(_, line)| trimmed(without_ending(line))) {
+            if let Some(number) = line.strip_prefix(b":start_line:") {
+                start = std::str::from_utf8(trimmed(number)).ok()?.parse().ok();
+            } else if line == b"-------" && start.is_some() {
+                self.lines = ahead;
+                return start.filter(|&line| line > 0);
+            } else if !line.starts_with(b":end_line:") {
+                return None;
+            }
+        }
+        None
+    }
+
     /// Returns whether the next line is `wanted`.
     pub(super) fn is_before(&self, wanted: Marker) -> bool {
         self.peek().is_some_and(|line| marker(line.content) == Some(wanted))

@@ -83,7 +83,7 @@ fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {
         return Err(value.expected("both the old and the new text"));
     };
     let target = Target::Text { old: old.into_bytes(), times: times.unwrap_or(Times::Once) };
-    let edit = Replacement { target, new: new.into_bytes(), span: value.span(), index: Some(index) };
+    let edit = Replacement { target, new: new.into_bytes(), span: value.span(), index: Some(index), line: None };
     Ok(Entry { path, expected, edit })
 }
 

@@ -101,7 +101,7 @@ impl Call {
 }
 
 fn one(target: &Target, new: &[u8]) -> Replacement {
-    Replacement { target: target.clone(), new: new.to_vec(), span: Span::default(), index: None }
+    Replacement { target: target.clone(), new: new.to_vec(), span: Span::default(), index: None, line: None }
 }
 
 fn replacements(edits: Vec<Replacement>, order: EditOrder) -> Edit {
