@@ -24,9 +24,12 @@ pub struct RelPath(Arc<[u8]>);
 /// Why bytes are no path inside the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// Nothing is left of it.
+    /// It is empty.
     #[error("the path is empty")]
     Empty,
+    /// It names the root, as `.` and `a/..` do.
+    #[error("is a directory, the root; expected the name of a file")]
+    Root,
     /// It starts with `/`.
     #[error("the path is absolute")]
     Absolute,
@@ -80,7 +83,7 @@ impl RelPath {
             }
         }
         if parts.is_empty() {
-            return Err(PathError::Empty);
+            return Err(PathError::Root);
         }
         Self::checked_length(&parts.join(&b'/'))
     }
@@ -188,7 +191,7 @@ mod tests {
     fn a_path_cannot_leave_the_root() {
         let refused: [(&[u8], PathError); 7] = [
             (b"", PathError::Empty),
-            (b"a/..", PathError::Empty),
+            (b"a/..", PathError::Root),
             (b"/etc/passwd", PathError::Absolute),
             (b"../x", PathError::Outside),
             (b"a/../../x", PathError::Outside),

@@ -21,14 +21,23 @@ const MOST_OUTPUT: usize = 20;
 /// Most characters of a message or help.
 const MESSAGE: usize = 600;
 
+/// Who states what is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Title {
+    /// The first line of what is rendered.
+    Own,
+    /// A line that is printed already: only the details are rendered.
+    Stated,
+}
+
 /// Returns the problem `index` of `outcome` as lines for a terminal, with colours.
 ///
 /// # Security
 ///
 /// Every byte of patch, paths and files goes through [`printable`].
-pub(super) fn render(outcome: &Outcome, index: usize) -> String {
+pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
     let Some(problem) = outcome.problems.get(index) else { return String::new() };
-    let mut groups = vec![main_group(outcome, problem)];
+    let mut groups: Vec<_> = main_group(outcome, problem, title).into_iter().collect();
     if let Some((path, nearest)) = nearest(outcome, problem, index) {
         groups.push(nearest_group(&path, nearest));
     }
@@ -58,23 +67,27 @@ fn output<'a>(outcome: &'a Outcome, problem: &Problem) -> impl Iterator<Item = S
     lines.into_iter().rev().map(|line| format!("  | {}", clipped(line.as_bytes(), WIDTH)))
 }
 
-fn main_group<'a>(outcome: &'a Outcome, problem: &Problem) -> Group<'a> {
+fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Option<Group<'a>> {
     let level = match problem.severity {
         Severity::Error | Severity::Reject => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let message = clipped(problem.message.as_bytes(), MESSAGE);
-    let title = match (&problem.path, &problem.name) {
+    let words = match (&problem.path, &problem.name) {
         (Some(path), _) => format!("{path}: {message}"),
         (None, Some(name)) => format!("{}: {message}", clipped(name, MESSAGE)),
         (None, None) => message,
     };
-    let group = Group::with_title(level.primary_title(title).id(problem.code.name));
+    let group = match title {
+        Title::Own => Some(Group::with_title(level.clone().primary_title(words).id(problem.code.name))),
+        Title::Stated => None,
+    };
     let input = problem.place.and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
     let Some((input, span)) = input else { return group };
     let Excerpt { text, first_line, mark } = Excerpt::of(input, span);
     let snippet = Snippet::source(text).line_start(first_line).path(printable(input.name.as_bytes()).to_string());
-    group.element(snippet.fold(false).annotation(AnnotationKind::Primary.span(mark)))
+    let group = group.unwrap_or_else(|| Group::with_level(level));
+    Some(group.element(snippet.fold(false).annotation(AnnotationKind::Primary.span(mark))))
 }
 
 /// Returns the place of the file that is most like the hunk that the problem speaks of.

@@ -101,8 +101,24 @@ fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<(String
             let stop = too_large(&format!("the patch {name}"), size, limit);
             Err(Stop { help: Some("--max-patch raises the limit".to_owned()), ..stop })
         }
-        Err(error) => Err(Stop::new(&code::IO, format!("can't open patch '{name}': {error}"))),
+        Err(error) => Err(unopened(&name, &error)),
     }
+}
+
+/// Says, as git does, why the patch `name` cannot be read. A name that no file has is a mistake in the command line.
+fn unopened(name: &str, error: &io::Error) -> Stop {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    let is_wrong_name = matches!(error.kind(), NotFound | IsADirectory | NotADirectory);
+    let code = if is_wrong_name { &code::USAGE } else { &code::IO };
+    Stop::new(code, format!("can't open patch '{name}': {}", cause(error)))
+}
+
+/// Returns the words of the system, without the name of the file and the number of the error.
+pub(super) fn cause(error: &io::Error) -> String {
+    let words = error.to_string();
+    // `fs_err` writes what was tried, the name in back quotes, and the words of the system.
+    let words = words.rsplit("`: ").next().unwrap_or_default();
+    words.split(" (os error ").next().unwrap_or_default().to_owned()
 }
 
 fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, Stop> {

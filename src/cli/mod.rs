@@ -38,6 +38,7 @@ mod whitespace;
 use std::env;
 use std::error::Error;
 use std::ffi::OsString;
+use std::io;
 use std::path::{self, Path, PathBuf};
 use std::process::ExitCode;
 
@@ -275,8 +276,14 @@ fn open(global: &Global) -> Result<Disk, Stop> {
 }
 
 fn unopened(root: &Path, error: &dyn Error) -> Stop {
-    let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
-    Stop::new(&code::IO, format!("cannot open the root {}{cause}", root.display()))
+    let source = error.source();
+    let cause = source.map_or_else(String::new, |source| format!(": {source}"));
+    let kind = source.and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
+    // A directory that does not exist is a mistake in the command line.
+    let is_wrong_name = matches!(kind, Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory));
+    let code = if is_wrong_name { &code::USAGE } else { &code::IO };
+    let cause = cause.split(" (os error ").next().unwrap_or_default();
+    Stop::new(code, format!("cannot open the root {}{cause}", root.display()))
 }
 
 /// Returns where the user wants programs to keep their state. The XDG Base Directory Specification has a default for
@@ -383,7 +390,7 @@ impl Stop {
 fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
     let report = &outcome.report;
     match output.print(outcome) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             output::complain(&format!("cannot write the report: {error}"));
             if report.ok && !report.changed { ExitCode::from(4) } else { ExitCode::from(report.exit_code) }
         }

@@ -1,5 +1,6 @@
 //! What goes to which stream: data to standard output, words on problems to standard error.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::process::ExitCode;
 
@@ -10,12 +11,14 @@ use super::args::{Global, PatchOptions, When};
 use super::git::{self, Speech};
 use super::{diagnostic, whitespace};
 use crate::engine::Outcome;
-use crate::engine::options::{Direction, code};
+use crate::engine::options::{Direction, Problem, code};
 use crate::report::{self, DiagnosticsReport, Report};
 use crate::text::printable;
 
 /// Most problems that are shown with an excerpt; the others are counted.
 const MOST_SHOWN: usize = 20;
+/// Most different helps after a list of files.
+const MOST_HELPS: usize = 3;
 
 /// What is printed of an outcome.
 #[derive(Clone, Debug)]
@@ -127,6 +130,16 @@ impl Output {
         out.flush()
     }
 
+    /// Returns whether git's line states all that `problem` states.
+    fn is_listed(&self, outcome: &Outcome, problem: &Problem) -> bool {
+        self.speech.is_some() && self.verbosity < Verbosity::Loud && git::is_missing(outcome, problem)
+    }
+
+    /// Returns whether git's lines state the same as the title of `problem`.
+    fn is_mismatch(&self, outcome: &Outcome, problem: &Problem) -> bool {
+        self.speech.is_some() && self.verbosity < Verbosity::Loud && git::is_mismatch(outcome, problem)
+    }
+
     fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
         let mut err = AutoStream::new(io::stderr().lock(), self.color);
         if let Some(usage) = &self.usage {
@@ -138,14 +151,25 @@ impl Output {
         }
         let is_told =
             |problem| self.verbosity < Verbosity::Loud && self.speech.is_some() && git::says_all(outcome, problem);
+        let missing: Vec<_> = outcome.problems.iter().filter(|problem| self.is_listed(outcome, problem)).collect();
+        let is_in_list = |problem| missing.len() > 1 && self.is_listed(outcome, problem);
         let others = |index: &usize| {
             let problem = &outcome.problems[*index];
-            *problem.code != code::WHITESPACE && !is_told(problem)
+            *problem.code != code::WHITESPACE && !is_told(problem) && !is_in_list(problem)
         };
         let problems: Vec<_> = (0..outcome.problems.len()).filter(others).collect();
         for (nth, &index) in problems.iter().take(MOST_SHOWN).enumerate() {
             let gap = if nth == 0 { "" } else { "\n" };
-            writeln!(err, "{gap}{}", diagnostic::render(outcome, index))?;
+            let problem = &outcome.problems[index];
+            let is_stated = self.is_listed(outcome, problem) || self.is_mismatch(outcome, problem);
+            let title = if is_stated { diagnostic::Title::Stated } else { diagnostic::Title::Own };
+            writeln!(err, "{gap}{}", diagnostic::render(outcome, index, title))?;
+        }
+        if missing.len() > 1 {
+            let helps: BTreeSet<_> = missing.iter().filter_map(|problem| problem.help.as_deref()).collect();
+            for help in helps.into_iter().take(MOST_HELPS) {
+                writeln!(err, "help: {}", printable(help.as_bytes()))?;
+            }
         }
         match problems.len().saturating_sub(MOST_SHOWN) {
             0 => {}

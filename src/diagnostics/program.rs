@@ -45,9 +45,9 @@ impl Program {
         Ok((Self { group, complaints }, wire))
     }
 
-    /// Returns the last line that it said besides the protocol. What it may still say is waited for until `until`.
+    /// Returns the reason that it printed on standard error. Waits for it until `until`.
     pub(super) fn complaint(&self, until: Instant) -> Option<String> {
-        self.complaints.last_line(until)
+        self.complaints.reason(until)
     }
 
     /// Waits for its end; not longer than until `until`.

@@ -1,15 +1,16 @@
 //! What the stages before and behind preflight have to say, as problems.
 
 use std::error::Error;
+use std::io;
 
 use crate::path::{PathError, RelPath};
-use crate::plan::{Input, NameError, OnlyError, Rejection, RejectionKind};
+use crate::plan::{Input, NameError, OnlyError, Operation, Plan, Rejection, RejectionKind};
 use crate::preflight::{Facts, Problem, Severity, code};
 use crate::syntax::{Broken, SyntaxErrorKind};
 use crate::text::printable;
 use crate::transaction::history::Refusal;
 use crate::transaction::{Failure, KeptFile, Recovered};
-use crate::workspace::Fault;
+use crate::workspace::{Fault, WorkspaceError};
 
 /// What helps against somebody else who changes the tree.
 const AGAIN: &str = "nothing was written; try again";
@@ -72,7 +73,9 @@ pub(super) fn rejected(rejection: &Rejection, strip: usize) -> Problem {
         RejectionKind::Name(NameError::Path(PathError::Outside | PathError::Absolute)) => &code::OUTSIDE_ROOT,
         RejectionKind::Name(NameError::Path(PathError::Nul)) => &code::CLOSED,
         RejectionKind::Name(NameError::Path(PathError::TooLong)) => &code::PATH_TOO_LONG,
-        RejectionKind::Name(NameError::Path(PathError::Directory | PathError::Empty)) => &code::NOT_A_FILE,
+        RejectionKind::Name(NameError::Path(PathError::Directory | PathError::Empty | PathError::Root)) => {
+            &code::NOT_A_FILE
+        }
         RejectionKind::Name(NameError::Stripped) => &code::NAME_STRIPPED,
         RejectionKind::Name(NameError::Unnamed) => &code::UNNAMED,
     };
@@ -99,6 +102,44 @@ pub(super) fn elsewhere(left_out: &[RelPath]) -> Problem {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let message = format!("left out, as outside of the root: {}{more}", shown.join(", "));
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
+}
+
+/// Verbs that write to a directory.
+const DIRECTORY_VERBS: [&str; 7] =
+    ["create", "make directory", "make link", "link", "rename", "remove", "remove directory"];
+
+/// Names the file that the user wanted to change and the directory that is not writable, where the system names a path of the
+/// state directory or one end of a rename.
+pub(super) fn name_unwritable(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
+    let Some(first) = plan.operations.first() else { return };
+    if error.source.kind() != io::ErrorKind::PermissionDenied || !DIRECTORY_VERBS.contains(&error.verb) {
+        return;
+    }
+    let named = RelPath::new(error.path.as_bytes()).ok();
+    let is_meant = |operation: &&Operation| {
+        let is = |path: &RelPath| named.as_ref().is_some_and(|named| path == named || path.is_below(named));
+        is(&operation.path) || operation.from.as_ref().is_some_and(is)
+    };
+    let operation = plan.operations.iter().find(is_meant);
+    let parent = error.path.rsplit_once('/').map_or(".", |(parent, _)| parent);
+    // Below the state directory, the directory that it is in lacks the permission, or it itself.
+    let directory = if parent.is_empty() { "/" } else { parent };
+    let name = if directory == "." { "the root directory".to_owned() } else { format!("the directory {directory}") };
+    problem.path = Some(operation.unwrap_or(first).path.clone());
+    problem.message = format!("cannot change the file: {name} is not writable (Permission denied)");
+    problem.help = Some(match operation {
+        Some(_) => "get write permission for this directory".to_owned(),
+        None => format!(
+            "get write permission for this directory; wpatch keeps the change in {} until it is complete",
+            error.path
+        ),
+    });
+}
+
+/// Says of a file that is missing that git's index decides: the work tree can have the file.
+pub(super) fn name_index(problem: &mut Problem) {
+    problem.message = "does not exist in index".to_owned();
+    problem.help = Some("`git add` the file first, or apply the patch without --index and --cached".to_owned());
 }
 
 /// Says of a problem with a patch that a list names where it is listed.

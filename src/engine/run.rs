@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
-use super::problems::{failed, foreign, half_made, not_approved, say_listed, unrestored};
+use super::problems::{failed, foreign, half_made, name_index, name_unwritable, not_approved, say_listed, unrestored};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};
@@ -247,7 +247,11 @@ impl Run {
     }
 
     pub(super) fn fail(&mut self, failure: &Failure) {
-        let problems = failed(failure).into_iter();
+        let mut problems = failed(failure);
+        if let (Failure::Workspace(error), [problem]) = (failure, &mut problems[..]) {
+            name_unwritable(problem, error, &self.plan);
+        }
+        let problems = problems.into_iter();
         self.problems.extend(match &self.indexed {
             Some(indexed) => problems.map(|problem| indexed.named(problem)).collect::<Vec<_>>(),
             None => problems.collect(),
@@ -308,7 +312,11 @@ impl Run {
         if self.is_saved && !is_told && self.report().outcome == report::Outcome::DoesNotApply {
             self.problems.insert(0, not_approved());
         }
+        let is_indexed = self.index_report.is_some();
         for problem in &mut self.problems {
+            if is_indexed && *problem.code == code::MISSING && !problem.facts.is_untracked {
+                name_index(problem);
+            }
             say_listed(problem, &self.plan.inputs);
         }
         let report = self.report();

@@ -159,8 +159,8 @@ impl<'a> Placer<'a> {
 
     fn heading(&mut self, heading: &'a [u8]) -> Result<usize, MismatchKind> {
         let (cursor, wanted) = (self.cursor, [heading]);
-        let found = (0..=PUNCT).find_map(|rung| self.windows(rung).places(&wanted).next(cursor));
-        found.ok_or_else(|| MismatchKind::HeadingNotFound { heading: heading.to_vec() })
+        let mut find = |from| (0..=PUNCT).find_map(|rung| self.windows(rung).places(&wanted).next(from));
+        find(cursor).ok_or_else(|| MismatchKind::HeadingNotFound { heading: heading.to_vec(), above: find(0) })
     }
 
     /// Finds lines on the first rung that has them.
@@ -259,8 +259,11 @@ mod tests {
     fn headings_narrow_one_after_the_other() {
         let file = "class A:\n  def run():\n    1\nclass B:\n  def run():\n    1\n";
         assert_eq!(kinds(file, &[(&["class B:", "def run():"], "-    1\n+    2\n")]), [Ok(5)]);
-        let missing = MismatchKind::HeadingNotFound { heading: b"class C:".to_vec() };
+        let missing = MismatchKind::HeadingNotFound { heading: b"class C:".to_vec(), above: None };
         assert_eq!(kinds(file, &[(&["class C:"], "-    1\n")]), [Err(missing)]);
+        let above = MismatchKind::HeadingNotFound { heading: b"class A:".to_vec(), above: Some(0) };
+        let changes: [(&[&str], &str); 2] = [(&["class B:"], "-    1\n"), (&["class A:"], "-    1\n")];
+        assert_eq!(kinds(file, &changes), [Ok(5), Err(above)]);
     }
 
     #[test]

@@ -197,10 +197,12 @@ pub enum MismatchKind {
         /// The line.
         line: usize,
     },
-    /// The heading that it stands below is not in the file.
+    /// The heading that it stands below is not in the file after the hunk before.
     HeadingNotFound {
         /// The heading.
         heading: Vec<u8>,
+        /// A line before that place that has the heading, counted from 0.
+        above: Option<usize>,
     },
 }
 

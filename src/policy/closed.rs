@@ -10,7 +10,7 @@ use crate::path::RelPath;
 pub struct Rule {
     /// Its name in reports.
     pub name: &'static str,
-    /// What it protects, to be read after the path and "is closed: ".
+    /// What it protects, as a sentence after the path.
     pub reason: &'static str,
     /// Paths that it closes.
     pub examples: &'static [&'static str],
@@ -32,8 +32,14 @@ pub const GIT_DIRECTORY: &str = "git-directory";
 pub const RULES: &[Rule] = &[
     Rule {
         name: GIT_DIRECTORY,
-        reason: "some file system takes it for `.git`",
-        examples: &[".git", "git~1"],
+        reason: "`.git` is protected; patches may not change it",
+        examples: &[".git", "sub/.git/config"],
+        is_hit: |path| names::parts(path).any(|part| part == b".git"),
+    },
+    Rule {
+        name: GIT_DIRECTORY,
+        reason: "some file systems treat this name as `.git`, which is protected",
+        examples: &[".GIT", "git~1"],
         is_hit: |path| names::parts(path).any(names::is_git_directory),
     },
     Rule {

@@ -94,7 +94,7 @@ pub(super) fn is_right_type(
     if !is_right {
         let code = if node.kind == FileKind::Directory { &code::NOT_A_FILE } else { &code::WRONG_TYPE };
         let wanted = operation.old_mode.map_or(FileKind::Regular, FileMode::kind);
-        findings.error(code, format!("a {} stands there, not a {wanted}", node.kind)).path = Some(path.clone());
+        findings.error(code, format!("is a {}, not a {wanted}", node.kind)).path = Some(path.clone());
         return Ok(false);
     }
     let stays = operation.new_mode.is_none_or(|mode| mode.kind() == node.kind);

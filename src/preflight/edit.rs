@@ -335,8 +335,15 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
             });
             problem
         }
-        MismatchKind::HeadingNotFound { heading } => {
+        MismatchKind::HeadingNotFound { heading, above: None } => {
             findings.error(&code::NOT_FOUND, format!("the heading {} is not in the file", printable(heading)))
+        }
+        MismatchKind::HeadingNotFound { heading, above: Some(line) } => {
+            let (heading, line) = (printable(heading), line + 1);
+            let message = format!("the heading {heading} is only at line {line}, above the previous chunk");
+            let problem = findings.error(&code::NOT_FOUND, message);
+            problem.help = Some("write the chunks in the order of the file".into());
+            problem
         }
         MismatchKind::Ambiguous { lines, rung } => {
             let problem = findings.error(&code::AMBIGUOUS, format!("{hunk} fits ({rung}) {}", at_lines(lines)));

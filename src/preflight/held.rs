@@ -4,7 +4,7 @@ use super::findings::Findings;
 use super::{Code, Facts, MANY, Options, Problem, code, is_there, ruling, rulings};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
-use crate::policy::{Access, Hit, REQUIRE_HASH, Ruling, Verdict};
+use crate::policy::{Access, GIT_DIRECTORY, Hit, REQUIRE_HASH, Ruling, Verdict};
 use crate::threads;
 use crate::workspace::Workspace;
 
@@ -82,7 +82,11 @@ pub fn closed_by(hit: &Hit) -> Problem {
     };
     let path = Some(hit.path.clone());
     let facts = Facts { modes, reason: Some(hit.reason.clone()), ..Facts::default() };
-    Problem { path, help, facts, ..Problem::new(closed_code(hit), format!("the path is closed: {}", hit.reason)) }
+    let code = closed_code(hit);
+    // The reasons of built-in rules state that the path is protected.
+    let is_built_in = hit.rule == GIT_DIRECTORY && hit.source.is_none();
+    let message = if is_built_in { hit.reason.clone() } else { format!("the path is closed: {}", hit.reason) };
+    Problem { path, help, facts, ..Problem::new(code, message) }
 }
 
 /// Returns the problem of what somebody has to approve first.

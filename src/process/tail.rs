@@ -76,16 +76,27 @@ impl Complaints {
         Ok(Self { kept, listener })
     }
 
-    /// Returns the last line that is not blank. What may still come is waited for until `until`.
-    pub(crate) fn last_line(&self, until: Instant) -> Option<String> {
+    /// Returns the line that states the reason. Waits until `until` for lines that are still to come.
+    ///
+    /// The reason is the last line that begins with `fatal:`, else the first one with `error:`, else the last one that is not
+    /// blank. If a command for git follows it, as for a repository of another owner, the command is added.
+    pub(crate) fn reason(&self, until: Instant) -> Option<String> {
         let patience = until.saturating_duration_since(Instant::now());
         if patience > Duration::ZERO {
             wait(patience, || self.listener.is_finished());
         }
         let kept = locked(&self.kept);
-        let text = String::from_utf8_lossy(&kept.bytes);
-        text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
+        reason_in(&String::from_utf8_lossy(&kept.bytes))
     }
+}
+
+fn reason_in(text: &str) -> Option<String> {
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let fatal = lines.iter().rposition(|line| line.starts_with("fatal:"));
+    let place = fatal.or_else(|| lines.iter().position(|line| line.starts_with("error:")));
+    let place = place.or(lines.len().checked_sub(1))?;
+    let command = lines[place + 1..].iter().find(|line| line.starts_with("git "));
+    Some(command.map_or_else(|| lines[place].to_owned(), |command| format!("{}; run `{command}`", lines[place])))
 }
 
 #[cfg(test)]
@@ -106,8 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn the_last_complaint_is_told() {
-        let last = |said: &'static str| Complaints::of(said.as_bytes()).unwrap().last_line(Instant::now() + MINUTE);
+    fn the_line_that_states_the_reason_is_returned() {
+        let last = |said: &'static str| Complaints::of(said.as_bytes()).unwrap().reason(Instant::now() + MINUTE);
+        assert_eq!(last("hint: a\nerror: one\nerror: two\nhint: b\n").as_deref(), Some("error: one"));
+        assert_eq!(last("error: one\nfatal: two\nusage: c\n\n").as_deref(), Some("fatal: two"));
+        let owner = "fatal: detected dubious ownership\nTo add an exception, call:\n\n\tgit config --add a b\n";
+        let expected = "fatal: detected dubious ownership; run `git config --add a b`";
+        assert_eq!(last(owner).as_deref(), Some(expected));
         assert_eq!(last("one\n two \n\n  \n").as_deref(), Some("two"));
         assert_eq!(last(" \n"), None);
     }
@@ -128,7 +144,7 @@ mod tests {
     #[test]
     fn a_signal_does_not_end_the_listening() {
         let complaints = Complaints::of(Interrupted(b"one\ntwo\n", false)).unwrap();
-        assert_eq!(complaints.last_line(Instant::now() + MINUTE).as_deref(), Some("two"));
+        assert_eq!(complaints.reason(Instant::now() + MINUTE).as_deref(), Some("two"));
     }
 
     const MINUTE: Duration = Duration::from_secs(60);

@@ -252,7 +252,7 @@ impl HunkReport {
         self.nearest =
             mismatch.nearest.as_ref().map(|nearest| Box::new(NearestPlace::of(nearest, counter, &mut budget)));
         self.expected = match &mismatch.kind {
-            MismatchKind::HeadingNotFound { heading } => budget.lines(std::slice::from_ref(heading)),
+            MismatchKind::HeadingNotFound { heading, .. } => budget.lines(std::slice::from_ref(heading)),
             _ => budget.lines(&mismatch.expected),
         };
     }

@@ -292,11 +292,15 @@ fn what_safety_forbids_decides_whatever_else_does_not_fit() {
 #[test]
 fn a_closed_path_names_the_rule_that_closes_it() {
     let report = check("diff --git a/.git/hooks/x b/.GIT/y\nrename from .git/hooks/x\nrename to .GIT/y\n").report;
-    let hit = json!({"rule": "git-directory", "verdict": "deny", "message": "some file system takes it for `.git`"});
+    let hit = |message: &str| json!({"rule": "git-directory", "verdict": "deny", "message": message});
+    let hits = json!([
+        hit("`.git` is protected; patches may not change it"),
+        hit("some file systems treat this name as `.git`, which is protected"),
+    ]);
     assert_eq!(json(&report)["policy"], json!({"verdict": "deny", "source": null, "rules_hit": ["git-directory"]}));
     let file = &json(&report)["files"][0];
-    assert_eq!((&file["policy"], &file["verdict"]), (&json!([hit]), &json!("deny")));
-    assert_eq!(file["reason"], "some file system takes it for `.git`");
+    assert_eq!((&file["policy"], &file["verdict"]), (&hits, &json!("deny")));
+    assert_eq!(file["reason"], "`.git` is protected; patches may not change it");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_name_is_a_change_unless_a_file_has_it() {
         assert_eq!(wpatch(&["show", name]), expected);
     }
     let (code, _, words) = wpatch(&["show", "./0"]);
-    assert!(code == Some(4) && words.contains("can't open patch"), "{words}");
+    assert!(code == Some(2) && words.contains("can't open patch"), "{words}");
     let (code, shown, words) = wpatch(&["show", "-v", "-R", "0add"]);
     assert!((code, shown.as_str()) == (Some(1), "") && words.contains("file"), "{words}");
 }

@@ -20,7 +20,9 @@ fn said(arguments: &[&str], patch: &str) -> String {
 
 fn said_in(root: &Path, arguments: &[&str], patch: &str) -> String {
     let said = spoken(root, arguments, patch);
-    let is_own = |line: &&str| !line.starts_with("error[") && !line.starts_with("warning[");
+    let is_ours = |line: &str| ["error[", "warning[", "help: "].iter().any(|start| line.starts_with(start));
+    // Details without a title of their own begin with the place in the patch.
+    let is_own = |line: &&str| !is_ours(line) && !line.trim_start().starts_with("--> ");
     said.split_inclusive('\n').take_while(is_own).collect()
 }
 
@@ -219,4 +221,42 @@ fn other_grammars_and_commands_have_words_of_their_own() {
     let codex = "*** Begin Patch\n*** Update File: file\n@@\n-vier\n+4\n*** End Patch\n";
     assert_eq!(said(&["apply"], codex), "");
     assert_eq!(said(&["edit", "file", "--old", "vier", "--new", "4"], ""), "");
+}
+
+#[test]
+fn many_missing_files_are_one_list() {
+    let section = |number: usize| {
+        format!("diff --git a/m{number} b/m{number}\n--- a/m{number}\n+++ b/m{number}\n@@ -1 +1 @@\n-a\n+b\n")
+    };
+    let patch: String = (0..200).map(section).collect::<Vec<_>>().concat();
+    let words = spoken(TempDir::new().unwrap().path(), &["apply"], &patch);
+    let lines: Vec<_> = words.lines().collect();
+    assert_eq!(lines[..2], ["error: m0: No such file or directory", "error: m1: No such file or directory"], "{words}");
+    assert!(lines.contains(&"error: and 180 more: No such file or directory") && lines.len() < 26, "{words}");
+    let one = spoken(TempDir::new().unwrap().path(), &["apply"], &section(0));
+    assert_eq!(one.matches("No such file").count() + one.matches("does not exist").count(), 1, "{one}");
+    assert!(one.contains("--> -:1:1") && one.contains("help: "), "{one}");
+}
+
+#[test]
+fn a_missing_patch_or_root_is_a_wrong_command_line() {
+    let root = TempDir::new().unwrap();
+    let gone = root.path().join("gone");
+    for arguments in [&["apply", "gone"][..], &["show", "./gone"], &["check", "--root", gone.to_str().unwrap()]] {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_wpatch")).args(arguments).current_dir(root.path()).output().unwrap();
+        let words = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words}");
+        assert_eq!(words.matches("No such file or directory").count(), 1, "{words}");
+        assert!(!words.contains("os error"), "{words}");
+    }
+}
+
+#[test]
+fn the_root_is_a_directory() {
+    let root = TempDir::new().unwrap();
+    for arguments in [&["edit", ".", "--old", "a", "--new", "b"][..], &["read", "."]] {
+        let words = spoken(root.path(), arguments, "");
+        assert!(words.contains(".: is a directory"), "{words}");
+    }
 }

@@ -24,6 +24,9 @@ pub(super) struct Speech {
     pub(super) direction: Direction,
 }
 
+/// Most missing files that have a line each.
+const MOST_MISSING: usize = 20;
+
 /// The last line on a file whose contents do not fit.
 const UNFIT: &str = "{old}: patch does not apply";
 
@@ -73,11 +76,37 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
         lines.extend(text::of_text(outcome, broken).into_iter().map(|line| format!("error: {line}")));
     } else {
         let files: Vec<_> = outcome.files().collect();
-        lines.extend(files.iter().flat_map(|(file, problems)| checked(outcome, file, problems, speech)));
+        let mut missing = 0;
+        for (file, problems) in &files {
+            missing += usize::from(problems.iter().any(|problem| is_missing(outcome, problem)));
+            if missing <= MOST_MISSING || !problems.iter().any(|problem| is_missing(outcome, problem)) {
+                lines.extend(checked(outcome, file, problems, speech));
+            }
+        }
+        if missing > MOST_MISSING {
+            lines.push(format!("error: and {} more: No such file or directory", missing - MOST_MISSING));
+        }
         lines.extend(files.iter().flat_map(|(file, problems)| progress::written(outcome, file, problems, speech)));
         lines.extend(progress::in_conflict(outcome));
     }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
+}
+
+/// Returns whether all that `problem` states is that a file does not exist, which git's line states as well.
+pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
+    *problem.code == code::MISSING && problem.operation.is_some() && is_told(outcome, problem)
+}
+
+/// Returns whether git's lines state that the hunk of `problem` does not match, as our title would.
+pub(super) fn is_mismatch(outcome: &Outcome, problem: &Problem) -> bool {
+    let file = problem.operation.and_then(|index| outcome.report.files.get(index));
+    let is_first = || {
+        let is_same = |other: &&Problem| other.operation == problem.operation && other.hunk.is_some();
+        outcome.problems.iter().find(is_same).is_some_and(|first| first.hunk == problem.hunk)
+    };
+    let has_line = || problem.hunk.zip(file).is_some_and(|(hunk, file)| failed(file, hunk).is_some());
+    let is_plain = *problem.code == code::NOT_FOUND && problem.message.ends_with("does not match");
+    is_plain && is_told(outcome, problem) && has_line() && is_first()
 }
 
 /// Says what is found when a file is looked at, which has `problems`.

@@ -103,7 +103,7 @@ pub(super) fn directory(workspace: &dyn Workspace, policy: &Policy, path: &[u8])
     let end = path.iter().rposition(|&byte| byte != b'/').map_or(path.len().min(1), |last| last + 1);
     let path = match RelPath::new(&path[..end]) {
         Ok(path) => open(workspace, policy, &path, |path| entering(policy, path))?,
-        Err(PathError::Empty) => return Ok(None),
+        Err(PathError::Empty | PathError::Root) => return Ok(None),
         Err(error) => return Err(unusable(path, error)),
     };
     match workspace.stat(&path).map_err(|error| broken(&error))? {

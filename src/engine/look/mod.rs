@@ -77,7 +77,7 @@ fn unusable(path: &[u8], error: PathError) -> Box<Problem> {
         PathError::Outside | PathError::Absolute => &code::OUTSIDE_ROOT,
         PathError::Nul => &code::CLOSED,
         PathError::TooLong => &code::PATH_TOO_LONG,
-        PathError::Directory | PathError::Empty => &code::NOT_A_FILE,
+        PathError::Directory | PathError::Empty | PathError::Root => &code::NOT_A_FILE,
     };
     Box::new(Problem { name: Some(path.to_vec()), ..Problem::new(code, error.to_string()) })
 }
@@ -91,7 +91,7 @@ fn missing(path: &RelPath) -> Box<Problem> {
 }
 
 fn no_file(path: &RelPath, stat: &Stat) -> Box<Problem> {
-    about(path, &code::NOT_A_FILE, &format!("a {} stands there, not a regular file", stat.kind))
+    about(path, &code::NOT_A_FILE, &format!("is a {}, not a regular file", stat.kind))
 }
 
 fn too_large(path: &RelPath, limit: u64, size: Option<u64>) -> Box<Problem> {

@@ -66,8 +66,8 @@ fn unstarted(error: &io::Error) -> io::Error {
 
 /// Returns the last of what a git that has ended complained about, if it did.
 pub(in crate::workspace) fn complaint(complaints: &Complaints) -> Option<io::Error> {
-    let line = complaints.last_line(Instant::now() + LAST_WORDS)?;
-    Some(io::Error::other(format!("git: {}", line.trim_start_matches("fatal: "))))
+    let line = complaints.reason(Instant::now() + LAST_WORDS)?;
+    Some(io::Error::other(format!("git: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: "))))
 }
 
 /// Returns the command that is a git which none of `trees`, and no work tree that they are in, has brought.

@@ -148,7 +148,7 @@ fn s05_an_error_says_the_line_of_the_patch_and_what_was_expected() {
         ),
         ("*** Update File: no\n@@\n-x\n+y\n", "missing", 2, "the file does not exist"),
         ("*** Delete File: no\n", "missing", 2, "the file does not exist"),
-        ("*** Delete File: d\n", "not_a_file", 2, "a directory stands there, not a regular file"),
+        ("*** Delete File: d\n", "not_a_file", 2, "is a directory, not a regular file"),
     ];
     for (sections, kind, line, message) in cases {
         let error = desk.refuses(kind, &["apply"], &envelope(sections));
