@@ -179,7 +179,7 @@ impl Run {
             Ok(true) => self.problems.push(half_made()),
             Ok(false) => {}
             Err(failure @ Failure::Foreign { .. }) => {
-                self.problems.push(foreign(&failure, preflight::Severity::Warning))
+                self.problems.push(foreign(&failure, preflight::Severity::Warning));
             }
             Err(failure) => self.fail(&failure),
         }
