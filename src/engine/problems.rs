@@ -138,7 +138,7 @@ pub(super) fn name_unwritable(problem: &mut Problem, error: &WorkspaceError, pla
 
 /// Says of a file that is missing that git's index decides: the work tree can have the file.
 pub(super) fn name_index(problem: &mut Problem) {
-    problem.message = "does not exist in index".to_owned();
+    "does not exist in index".clone_into(&mut problem.message);
     problem.help = Some("`git add` the file first, or apply the patch without --index and --cached".to_owned());
 }
 
