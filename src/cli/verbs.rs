@@ -60,6 +60,7 @@ pub(super) struct FileOptions {
 
 /// The options of `edit`.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct EditOptions {
     #[command(flatten)]
     common: FileOptions,

@@ -16,6 +16,9 @@ use crate::workspace::Workspace;
 /// The files as the operations so far leave them.
 type Files = HashMap<RelPath, Vec<u8>>;
 
+/// The repairs of the edits of one operation, each with its offset in the input in bytes, or why there are none.
+type Repaired = Result<Vec<(usize, Repair)>, Vec<Refusal>>;
+
 impl Run {
     /// Repairs the texts that the plan searches for; returns whether there is a plan to look at.
     pub(super) fn repair_texts(&mut self, workspace: &dyn Workspace, options: &preflight::Options) -> bool {
@@ -25,7 +28,7 @@ impl Run {
         let (mut files, mut is_certain) = (Files::new(), true);
         let mut operations = std::mem::take(&mut self.plan.operations);
         for operation in &mut operations {
-            let Some(content) = self.searched(operation, &files, workspace, options) else { continue };
+            let Some(content) = searched(operation, &files, workspace, options) else { continue };
             match repaired(operation, content) {
                 (after, Ok(repairs)) => {
                     files.insert(operation.path.clone(), after);
@@ -43,28 +46,6 @@ impl Run {
         is_certain
     }
 
-    /// Returns the text that `operation` searches in, if it may be read.
-    fn searched(
-        &self,
-        operation: &Operation,
-        files: &Files,
-        workspace: &dyn Workspace,
-        options: &preflight::Options,
-    ) -> Option<Vec<u8>> {
-        if !matches!(operation.edit, Edit::Replacements(_)) || operation.action != Action::Modify {
-            return None;
-        }
-        if let Some(content) = files.get(&operation.path) {
-            return Some(content.clone());
-        }
-        let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
-        if options.policy.judge(&operation.path, Access::Read).verdict >= unread {
-            return None;
-        }
-        let (content, _) = workspace.read(&operation.path, options.max_read()).ok()?;
-        (!is_data(&content)).then(|| content.to_vec())
-    }
-
     fn note_repairs(&mut self, input: usize, repairs: Vec<(usize, Repair)>) {
         let Some(input) = self.plan.inputs.get_mut(input) else { return };
         let located = |(at, repair): (usize, Repair)| Repair { line: Position::of(&input.bytes, at).line, ..repair };
@@ -74,9 +55,30 @@ impl Run {
     }
 }
 
+/// Returns the text that `operation` searches in, if it may be read.
+fn searched(
+    operation: &Operation,
+    files: &Files,
+    workspace: &dyn Workspace,
+    options: &preflight::Options,
+) -> Option<Vec<u8>> {
+    if !matches!(operation.edit, Edit::Replacements(_)) || operation.action != Action::Modify {
+        return None;
+    }
+    if let Some(content) = files.get(&operation.path) {
+        return Some(content.clone());
+    }
+    let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
+    if options.policy.judge(&operation.path, Access::Read).verdict >= unread {
+        return None;
+    }
+    let (content, _) = workspace.read(&operation.path, options.max_read()).ok()?;
+    (!is_data(&content)).then(|| content.to_vec())
+}
+
 /// Repairs the edits of `operation` for a file with `content`. Returns what becomes of the file, and each repair with its
 /// place in the input.
-fn repaired(operation: &mut Operation, content: Vec<u8>) -> (Vec<u8>, Result<Vec<(usize, Repair)>, Vec<Refusal>>) {
+fn repaired(operation: &mut Operation, content: Vec<u8>) -> (Vec<u8>, Repaired) {
     let span = operation.span;
     let Edit::Replacements(changes) = &mut operation.edit else { return (content, Ok(Vec::new())) };
     let (order, closeness) = (changes.order, changes.closeness);

@@ -72,8 +72,11 @@ fn is_elided(old: &[u8], new: &[u8]) -> bool {
     has(b'+', is_elision) && has(b'-', |_| true)
 }
 
+/// The lines of a text, without their terminators.
+type TextLines<'t> = Vec<&'t [u8]>;
+
 /// Returns the lines of both texts; `None` if one ends within a line and the other does not.
-fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(Vec<&'t [u8]>, Vec<&'t [u8]>)> {
+fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLines<'t>)> {
     let split = |text: &'t [u8]| text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     match (old.strip_suffix(b"\n"), new.strip_suffix(b"\n")) {
         (Some(old), Some(new)) => Some((split(old).collect(), split(new).collect())),
@@ -146,7 +149,7 @@ fn placed(
     loop {
         let region = file.all[start..end].concat();
         let is_other = |at: usize| at != start && file.all[at..].starts_with(&file.all[start..end]);
-        let is_lone = !(0..file.all.len() - (end - start) + 1).any(is_other);
+        let is_lone = !(0..=file.all.len() - (end - start)).any(is_other);
         if is_lone || start == 0 && end == file.all.len() {
             let (before, behind) = (mark + length(&file.all[..start]), length(&file.all[end..]));
             let new = after[before..after.len() - behind].to_vec();

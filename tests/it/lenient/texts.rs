@@ -91,8 +91,11 @@ pub(super) const TEXT_DAMAGES: &[(&str, bool, TextDamage)] = &[
     }),
 ];
 
+/// A way to ask for the change that `Texts` describe.
+type Interface = fn(&Texts) -> Asked;
+
 /// The ways to ask for the change.
-const INTERFACES: &[(&str, fn(&Texts) -> Asked)] = &[
+const INTERFACES: &[(&str, Interface)] = &[
     ("blocks", |texts| {
         let lines = |lines: &[String]| lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect::<String>();
         let (old, new) = (lines(&texts.old), lines(&texts.new));
