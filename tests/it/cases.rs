@@ -18,6 +18,9 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
     // In `whitespace.rs`.
     "wpatch::git::config",
+    // In `conversions/filters.rs`: a filter needs a repository.
+    "wpatch::git::filter",
+    "wpatch::git::filter_failed",
     // In `words.rs`.
     "wpatch::file::other_mode",
     "wpatch::plan::not_approved",
