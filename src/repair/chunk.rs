@@ -235,7 +235,8 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
     let mut lines: Vec<ReadLine> = Vec::with_capacity(body.len());
     for line in body {
         let (kind, text, raw) = match line.text {
-            [b'\\', b' ', ..] => {
+            // The note can be cut off.
+            [b'\\'] | [b'\\', b' ', ..] => {
                 if let Some(last) = lines.last_mut() {
                     last.is_open = true;
                 }

@@ -156,7 +156,7 @@ pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Option<Vec<u8
         }
         for line in &chunk.body {
             match line.text {
-                [b'\\', b' ', ..] if !is_bare => {
+                [b'\\'] | [b'\\', b' ', ..] if !is_bare => {
                     if out.last() == Some(&b'\n') {
                         out.pop();
                     }

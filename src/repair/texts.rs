@@ -57,7 +57,10 @@ pub fn repair_text(content: &[u8], edit: &Replacement) -> Result<Option<Repaired
     let Some((old_lines, new_lines)) = both_lines(old, &edit.new) else { return folded(content, old, edit, &refuse) };
     let mut trail = Trail::default();
     match placed(content, &body(&old_lines, &new_lines), edit, &mut trail) {
-        Ok((old, new)) => Ok(Some(RepairedText { old, new, rows: trail.into_rows() })),
+        Ok((old, new)) => {
+            let rows = trail.into_rows().into_iter().chain(edit.line.map(|_| Row::Envelope)).collect();
+            Ok(Some(RepairedText { old, new, rows }))
+        }
         Err(Misfit::NotFound) => folded(content, old, edit, &refuse),
         Err(Misfit::Nothing) => Ok(None),
         Err(misfit) => Err(refuse(misfit)),
