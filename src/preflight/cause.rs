@@ -1,11 +1,20 @@
 //! Why a text that a patch names is not in a file, where that is known.
 
+use std::cell::LazyCell;
 use std::fmt;
 
 use super::problem::Problem;
 use crate::matching::{LADDER, Lookalike, Nearest, lookalike};
 use crate::plan::{Hunk, LineKind, Operation};
 use crate::text::{lines, utf16_name};
+
+/// The lines of a file. Only a file with a failed hunk is divided into lines.
+pub(super) type FileLines<'t> = LazyCell<Vec<&'t [u8]>, Box<dyn FnOnce() -> Vec<&'t [u8]> + 't>>;
+
+/// Returns the lines of `text`.
+pub(super) fn file_lines(text: &[u8]) -> FileLines<'_> {
+    LazyCell::new(Box::new(|| lines(text).map(|(_, line)| line).collect()))
+}
 
 /// A known reason why a text is not in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,12 +60,13 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Adds to `problem` why `hunk` does not match `preimage`, if that is known.
+/// Adds to `problem` why `hunk` does not match `preimage`, if that is known. `file` has the lines of the preimage: a file
+/// with many failed hunks is divided into lines once.
 pub(super) fn explain_hunk(
     problem: &mut Problem,
     (operation, hunk): (&Operation, &Hunk),
     text: &[u8],
-    preimage: &[u8],
+    (preimage, file): (&[u8], &FileLines<'_>),
     nearest: Option<&Nearest>,
 ) {
     if let Some(name) = utf16_name(preimage) {
@@ -66,7 +76,7 @@ pub(super) fn explain_hunk(
     }
     let Some(nearest) = nearest else { return };
     let Some(difference) = &nearest.difference else { return };
-    let found = lines(preimage).nth(difference.file_line).map_or(&b""[..], |(_, line)| line);
+    let found = file.get(difference.file_line).copied().unwrap_or_default();
     let old: Vec<_> = hunk.lines(text, operation.direction).filter(|line| line.kind != LineKind::Insertion).collect();
     if difference.reason == Some("line end") {
         let nth = difference.file_line.saturating_sub(nearest.line);
@@ -77,7 +87,7 @@ pub(super) fn explain_hunk(
         }
         add(problem, Cause::LineEnding { is_file_crlf });
         let key = LADDER.iter().find(|rung| rung.name == "whitespace").map(|rung| rung.key);
-        let place = lines(preimage).skip(nearest.line).map(|(_, line)| line);
+        let place = file.get(nearest.line..).unwrap_or_default();
         let is_alike = key.is_some_and(|key| old.iter().zip(place).all(|(line, found)| key(line.text) == key(found)));
         if is_alike && hunk.anchor.is_numbered() {
             problem.help = Some("--ignore-whitespace matches the lines and keeps the line endings of the file".into());

@@ -19,7 +19,7 @@ use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
 use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
-use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, lines, printable};
+use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, printable};
 use placed::Placed;
 use repeated::AppliedHunks;
 
@@ -214,6 +214,7 @@ fn explain(
 ) {
     let all = hunks.iter().zip(placements).enumerate();
     let mut applied = AppliedHunks::new(preimage);
+    let file = cause::file_lines(preimage);
     for (index, (hunk, placed)) in all.filter(|(index, _)| operation.takes(*index)) {
         let mismatch = match placed {
             Ok(placement) => {
@@ -238,13 +239,13 @@ fn explain(
             _ => refuse(operation, &name, mismatch, findings),
         };
         if mismatch.kind == MismatchKind::NotFound {
-            cause::explain_hunk(problem, (operation, hunk), text, preimage, mismatch.nearest.as_ref());
+            cause::explain_hunk(problem, (operation, hunk), text, (preimage, &file), mismatch.nearest.as_ref());
         }
         let old = hunk.preimage_range(operation.direction);
         if mismatch.kind == MismatchKind::NotFound && fades(hunk, text, options.rules.fuzz) {
             problem.message.push_str(", and that much fuzz would leave none of its lines to look for");
         } else if mismatch.kind == MismatchKind::NotFound && old.count == 0 && hunk.anchor.is_numbered() {
-            let count = lines(preimage).count();
+            let count = file.len();
             if count < old.start {
                 problem.message =
                     format!("{name} belongs behind line {}, and the file ends behind line {count}", old.start);

@@ -325,7 +325,7 @@ fn what_policy_denies_is_shown_as_the_patch_has_it() {
 
 #[test]
 fn repairs_stand_at_their_files() {
-    let damaged = "--- a/list\n+++ b/list\n@@ -1,3 +1,9 @@\n one\n-two\n+2\n three\n";
+    let damaged = "--- a/list\n+++ b/list\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n three\n";
     let workspace = Memory::with_files([(path(b"list"), Entry::file(LIST))]);
     let mut request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..request(damaged) };
     request.syntax.lenient = true;
