@@ -421,7 +421,7 @@ fn a_last_message_needs_no_line_end() {
 fn a_root_that_is_not_there_ends_it_without_a_word_on_standard_output() {
     let desk = Desk::with(&[]);
     let output = desk.runs(&["mcp", "--root", "gone", "--json"], b"");
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(4), &b""[..]));
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
     assert!(output.stderr.starts_with(b"wpatch: cannot open the root gone"), "{output:?}");
 }
 
