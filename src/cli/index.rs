@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::args::{Global, IndexOptions, MergeOptions};
 use super::{Stop, signals};
-use crate::engine::options::code;
+use crate::engine::options::{Fault, code};
 use crate::engine::{GitIndex, Indexed, Reach};
 
 /// Returns what of git's index is meant, if it is.
@@ -44,6 +44,9 @@ pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Globa
 pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
     GitIndex::around(global.root(), signals::is_stopped).map_err(|error| {
         let cause = error.source().map_or_else(String::new, |source| format!(": {source}"));
+        if error.fault == Fault::NotRegular {
+            return Stop::new(&code::IO, format!("{}{cause}", error.path));
+        }
         Stop::new(&code::USAGE, format!("{option} needs a repository of git{cause}"))
     })
 }

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod back;
+mod kinds;
 mod rules;
 pub(crate) mod tree;
 

@@ -166,7 +166,8 @@ impl GitIndex {
     ///
     /// # Errors
     ///
-    /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why.
+    /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why. [`Fault::NotRegular`] if the index
+    /// is not a regular file.
     pub fn around(root: &Path, is_stopped: fn() -> bool) -> Result<Self> {
         let refused = |fault, source| WorkspaceError { verb: "find the index of", path: shown(root), fault, source };
         let root = root.canonicalize().map_err(|source| refused(Fault::Missing, source))?;
@@ -191,6 +192,11 @@ impl GitIndex {
         let named = path_of(file).ok_or_else(unknown)?;
         // git follows links to it, and locks what they lead to.
         let file = named.canonicalize().unwrap_or_else(|_| beside(&named));
+        // git would wait for a process that writes to a FIFO.
+        if fs::metadata(&file).is_ok_and(|found| !found.is_file()) {
+            let source = io::Error::other("git's index is not a regular file; remove it and run `git reset`");
+            return Err(WorkspaceError { path: shown(&file), ..refused(Fault::NotRegular, source) });
+        }
         let objects = Repository::around(&root, Patience { is_stopped, ..Patience::default() });
         let git = Arc::new(Git::with_index(&root, &file));
         Ok(Self {
