@@ -72,8 +72,8 @@ fn clusters(text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let mut ends = rest.char_indices().skip(1).filter(|(_, character)| !is_combining_mark(*character));
         let end = ends.next().map_or(rest.len(), |(end, _)| end);
-        let (cluster, behind) = rest.split_at(end);
-        rest = behind;
+        let (cluster, tail) = rest.split_at(end);
+        rest = tail;
         (!cluster.is_empty()).then_some(cluster)
     })
 }
