@@ -1,5 +1,6 @@
 //! The edit script between two texts: Myers' algorithm, then git's rules for the position of each change.
 
+use std::iter;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Interner, NoSliderHeuristic, Token};
@@ -60,8 +61,18 @@ impl Default for Budget {
 /// The result is always a complete edit script. After `budget` is used up, the remaining changes are larger than necessary.
 pub(crate) fn diff(old: &LineTable<'_>, new: &LineTable<'_>, budget: Budget, slide: Slide) -> Edits {
     let mut interner = Interner::new(old.lines.len() + new.lines.len());
-    let [before, after] =
-        [old, new].map(|table| -> Vec<_> { table.lines.iter().map(|line| interner.intern(*line)).collect() });
+    let before: Vec<_> = old.lines.iter().map(|line| interner.intern(*line)).collect();
+    // Most lines are those of the old text in the same place: they need no hash.
+    let in_place = old.lines.iter().zip(&before).map(Some).chain(iter::repeat(None));
+    let after: Vec<_> = new
+        .lines
+        .iter()
+        .zip(in_place)
+        .map(|(line, same)| match same {
+            Some((old, token)) if old == line => *token,
+            _ => interner.intern(*line),
+        })
+        .collect();
     let mut edits = Edits::new();
     let mut pieces = Pieces::new(&before, &after, budget);
     while let Some(piece) = pieces.next() {

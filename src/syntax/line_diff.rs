@@ -137,7 +137,9 @@ impl<'a> LineDiff<'a> {
 }
 
 fn split(text: &[u8]) -> LineTable<'_> {
-    LineTable::new(lines(text).map(|(_, line)| line))
+    let mut table = Vec::with_capacity(memchr::memchr_iter(b'\n', text).count() + 1);
+    table.extend(lines(text).map(|(_, line)| line));
+    LineTable { lines: table }
 }
 
 fn is_blank(line: &[u8]) -> bool {
