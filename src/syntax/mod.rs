@@ -19,6 +19,7 @@ mod lead;
 mod line_diff;
 mod literal;
 pub mod mail;
+mod message;
 mod names;
 mod normal;
 mod not_included;

@@ -6,8 +6,8 @@ use std::mem;
 use memchr::memmem;
 
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, foreign, lead, normal, not_included,
-    refuse_prose, series,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, foreign, lead, message,
+    normal, not_included, refuse_prose, series,
 };
 use crate::plan::{Input, Name, Operation};
 use crate::text::{Lines, Span};
@@ -105,6 +105,10 @@ impl<'t> Reader<'t> {
     /// Reads the sections that begin before `until`.
     fn read_to(&mut self, until: usize, sections: &mut Sections) -> Result<(), SyntaxError> {
         while let Some((start, syntax)) = self.starts.next(self.text, self.offset).filter(|(start, _)| *start < until) {
+            if let Some(patch) = self.skipped_message(start, syntax) {
+                (self.offset, self.is_named) = (patch, false);
+                continue;
+            }
             let is_alone = self.before.is_none_or(|before| !before.names_files()) && self.starts.are_all_of(syntax);
             self.is_named |= lead::names_file(&self.text[self.offset..start]);
             if syntax.names_files() || is_alone || self.is_named {
@@ -115,6 +119,16 @@ impl<'t> Reader<'t> {
             }
         }
         Ok(())
+    }
+
+    /// Returns where to go on if the section of `syntax` at `start` is only quoted in the text of a message.
+    ///
+    /// The header of a context diff and the lines of a normal diff may end that text themselves, where `git am` reads no patch.
+    /// GNU patch reads messages like any other text.
+    fn skipped_message(&self, start: usize, syntax: &dyn Syntax) -> Option<usize> {
+        let may_end_message = [context::Context.name(), normal::Normal.name()].contains(&syntax.name());
+        let is_gnu = self.options.unnamed == Unnamed::Taken;
+        if may_end_message || is_gnu { None } else { message::patch_after(self.text, self.end, start) }
     }
 
     /// Reads the section of `syntax` at `start`.

@@ -125,7 +125,12 @@ fn differences() -> Vec<(&'static str, Vec<u8>, After, After)> {
     let open = multipart(FIELDS, &[(inner, b"--inner\n\nhello\n"), (base64, &patch)]);
     let odd = in_base64(body).split(|&byte| byte == b'\n').flat_map(<[u8]>::to_vec).collect::<Vec<_>>();
     let odd = [odd.chunks(75).collect::<Vec<_>>().join(&b'\n'), b"\n".to_vec()].concat();
+    let context = b"text\n\n*** a/a\n--- b/a\n***************\n*** 1,2 ****\n  one\n! two\n--- 1,2 ----\n  one\n! 2\n";
+    let flowed = "  --- x \ny\n@@ -1 +1 @@\n".to_owned() + &String::from_utf8_lossy(ascii).replace("\n one", "\n  one");
+    let in_flowed = "Content-Type: text/plain; format=flowed\nContent-Transfer-Encoding: quoted-printable\n";
     vec![
+        ("a context or normal diff", with("", context), None, two),
+        ("soft line breaks in quoted-printable or base64", with(in_flowed, &quoted(flowed.as_bytes())), None, two),
         ("unknown transfer encoding", with("Content-Transfer-Encoding: x-a\n", ascii), two, None),
         ("a byte that is not base64", with(base64, &[b"*", &in_base64(body)[..]].concat()), done, None),
         ("lines of base64 that end inside a group", with(base64, &odd), None, done),

@@ -54,6 +54,12 @@ pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
     Ok(reader.opened)
 }
 
+/// Returns where the body of the message at `start` begins; `None` if no message begins there.
+pub(super) fn body(text: &[u8], start: usize) -> Option<usize> {
+    let (header, body) = Header::read(text, start).ok()?;
+    header.is_mail.then_some(body)
+}
+
 /// Reads the messages of a mailbox one by one.
 struct Reader<'i> {
     input: &'i [u8],

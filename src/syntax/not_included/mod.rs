@@ -8,7 +8,7 @@ mod forms;
 
 use forms::{Content, Form, Statement, statement};
 
-use super::series;
+use super::{message, series};
 use crate::plan::{NamedChange, NotIncluded};
 use crate::text::{Lines, Span, without_ending};
 
@@ -69,7 +69,7 @@ fn parts(text: &[u8], between: Span, end: Edge) -> Vec<(Span, Line)> {
             }
             message = Some(if line.starts_with(b"commit ") { Message::Indented } else { Message::Plain });
         } else if message.as_ref().is_some_and(|message| message.ends_at(line)) {
-            (message, start) = (None, if line == b"---" { span.end } else { span.start });
+            (message, start) = (None, if line.trim_ascii_end() == b"---" { span.end } else { span.start });
         }
     }
     if message.is_none() {
@@ -98,8 +98,7 @@ enum Message {
 impl Message {
     /// Returns whether it ends before or at `line`.
     fn ends_at(&self, line: &[u8]) -> bool {
-        let is_start =
-            line == b"---" || [&b"diff -"[..], b"=== ", b"Index: "].iter().any(|words| line.starts_with(words));
+        let is_start = message::begins_patch(line) || line.starts_with(b"=== ");
         is_start || matches!(self, Self::Indented) && statement(line).is_some_and(|found| found.form == Form::Distinct)
     }
 }

@@ -6,6 +6,19 @@ use crate::repository::Repository;
 /// Number of commits after the first one.
 pub(crate) const COMMITS: usize = 200;
 
+/// Text of messages that looks like a change. `git am` reads none above the line that begins the patch.
+const QUOTED: &[&str] = &[
+    "",
+    "The test printed\n@@ -1,5 +1,5 @@\n one\n-two\n+2\nand failed.\n",
+    "@@ -1 +1 @@\n@@ -2 +2 @@ f()\n+++ b/x\n----\n---x\n",
+    "*** Begin Patch\n*** Add File: x\n+x\n*** End Patch\n",
+    "x.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+    "diff x y\n1c1\n< a\n> b\n\n5d4\n< c\n",
+    "\x1b[1mdiff --git a/x b/x\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n",
+    " diff --git a/x b/x\n --- a/x\n +++ b/x\n@@ -1 +1 @@\n",
+    "From: me\nSubject: x\n\nOnly in b: x\n* Unmerged path x\n",
+];
+
 /// Makes a repository with the history on `main`.
 pub(crate) fn repository() -> Repository {
     let (mut dice, mut stream) = (Dice::new(28), Vec::new());
@@ -78,7 +91,8 @@ fn line(dice: &mut Dice, file: usize) -> Vec<u8> {
 }
 
 fn commit(stream: &mut Vec<u8>, number: usize, subject: &str, files: &[(usize, Vec<u8>)]) {
-    let message = format!("{subject} {number}\n\nA body, with a ü.\n");
+    let quoted = QUOTED[number % QUOTED.len()];
+    let message = format!("{subject} {number}\n\nA body, with a ü.\n\n{quoted}");
     stream.extend(format!("commit refs/heads/main\ncommitter ä <a@example.org> {number} +0000\n").into_bytes());
     stream.extend(format!("data {}\n{message}", message.len()).into_bytes());
     for (file, bytes) in files {

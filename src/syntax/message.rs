@@ -1,0 +1,92 @@
+//! The text of a message above its patch: `git am` reads no change there.
+
+use super::{mail, series};
+use crate::text::{Lines, Span, without_ending};
+
+/// Returns where the patch of the message begins whose text contains `at`; `None` if `at` is in no such text.
+///
+/// `end` is the end of the section before `at`, or 0. A message without a line that begins its patch is read as a whole.
+pub(super) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
+    let line = Lines::within(text, Span::new(at, text.len())).peek()?;
+    if begins_patch(without_ending(line)) {
+        return None;
+    }
+    let start = message_start(text, Span::new(end, at))?;
+    let body = mail::body(text, start).filter(|&body| body <= at)?;
+    for (span, line) in Lines::within(text, Span::new(body, text.len())) {
+        let line = without_ending(line);
+        if begins_patch(line) {
+            return (span.start > at).then_some(span.start);
+        }
+        if series::is_from_line(line) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Returns where the last message in `between` begins. The first message of a text needs no `From ` line.
+fn message_start(text: &[u8], between: Span) -> Option<usize> {
+    let is_from_line = |(_, line): &(Span, &[u8])| series::is_from_line(without_ending(line));
+    let last = Lines::within(text, between).filter(is_from_line).last();
+    let first = || Lines::within(text, between).find(|(_, line)| !line.trim_ascii().is_empty());
+    let start = last.or_else(|| first().filter(|_| between.start == 0))?;
+    Some(start.0.start)
+}
+
+/// Returns whether a message ends before `line`, which has no terminator (`patchbreak` in git's mailinfo.c).
+pub(super) fn begins_patch(line: &[u8]) -> bool {
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
+    match line.strip_prefix(b"---") {
+        Some([b' ', name, ..]) if !is_blank(name) => true,
+        Some(rest) => rest.iter().all(is_blank),
+        None => line.starts_with(b"diff -") || line.starts_with(b"Index: "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::testing::{refused, said};
+
+    const MAIL: &str = "From: a\nSubject: b\n\n";
+    const PATCH: &str = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
+    const QUOTED: &str = "The test prints\n@@ -1,5 +1,5 @@\n-a\n+b\n*** Begin Patch\n*** Add File: x\n+a\n";
+
+    #[test]
+    fn a_message_ends_at_the_lines_of_git() {
+        for line in ["diff -u", "diff --git a/a b/a", "Index: a", "---", "--- ", "---\t ", "--- a", "--- -", "---\r"] {
+            assert!(begins_patch(line.as_bytes()), "{line}");
+        }
+        for line in ["", "diff a b", "Index:", "--", "-- ", "---a", "---\ta", "---  a", "--- \ta", "----", " ---"] {
+            assert!(!begins_patch(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_message_has_no_section() {
+        let from = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n";
+        let one = format!("{MAIL}{QUOTED}---\n stat\n\n{PATCH}-- \n2\n\n");
+        assert_eq!(said(&one), ["Modify a +1-1"]);
+        let steps = ["Modify a +1-1", "Modify a +1-1 step 1", "Modify a +1-1 step 2"];
+        assert_eq!(said(&format!("\n{one}{from}{one}{from}{one}")), steps);
+        for border in ["", "Index: a\n", "---\t\n"] {
+            assert_eq!(said(&format!("{MAIL}{QUOTED}{border}{PATCH}")), ["Modify a +1-1"], "{border}");
+        }
+    }
+
+    #[test]
+    fn a_hunk_below_the_text_or_outside_of_a_message_belongs_to_it() {
+        for text in [
+            format!("{MAIL}text\n---\n@@ -1,5 +1,5 @@\n{PATCH}"),
+            format!("{MAIL}---  a\n@@ -1,5 +1,5 @@\n--- \n@@ -1,5 +1,5 @@\n{PATCH}"),
+            format!("{MAIL}@@ -1,5 +1,5 @@\n-a\n"),
+            format!("text\n@@ -1,5 +1,5 @@\n-a\n{PATCH}"),
+            format!("{MAIL}{PATCH}-- \n2\n\n@@ -1,5 +1,5 @@\n-a\n{PATCH}"),
+        ] {
+            assert_eq!(refused(&text).1, "@@ -1,5 +1,5 @@", "{text}");
+        }
+        let context = "*** a/a\n--- b/a\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n";
+        assert_eq!(said(&format!("{MAIL}text\n\n{context}")), ["Modify a +1-1"]);
+    }
+}
