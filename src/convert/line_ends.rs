@@ -25,7 +25,7 @@ impl LineEnds {
         if self.is_automatic() && Counts::of(bytes).is_binary() {
             return None;
         }
-        // A file with a lone CR is binary if git guesses, so that each CR is one of CR LF there.
+        // In the automatic modes a file with a lone CR is binary: each remaining CR is therefore part of CR LF.
         let mut converted = Vec::with_capacity(bytes.len());
         let mut rest = bytes;
         while let Some(at) = memchr::memmem::find(rest, b"\r\n") {

@@ -32,9 +32,10 @@ pub struct Conversion {
 /// What happens to CR LF on the way to the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrLf {
-    /// CR LF becomes LF where the attributes allow it.
+    /// CR LF becomes LF where the attributes allow it (`CONV_EOL_RENORMALIZE` in git's convert.h).
     Normalized,
-    /// CR LF is kept. `git apply` does this if the preimage of the patch contains CR LF.
+    /// CR LF is kept (`CONV_EOL_KEEP_CRLF`). `git apply` does this if the preimage of the patch contains CR LF
+    /// (`read_old_data` in git's apply.c).
     Kept,
 }
 

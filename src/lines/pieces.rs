@@ -8,13 +8,19 @@ use imara_diff::Token;
 
 use super::diff::{Budget, Edit};
 
-/// Largest number of lines that the library compares at once.
+/// Most lines that imara-diff compares at once.
 const MAX_LINES: usize = i32::MAX as usize - 1;
 
-/// Lines that a scan reads in the time of a step.
+/// The number of occurrences from which on imara-diff takes a line for a frequent one (its `MAX_EQLIMIT`).
+const MAX_FREQUENT: u64 = 1024;
+
+/// The least number of changed lines after which imara-diff gives up (its `MAX_COST_MIN`).
+const MIN_COST: u64 = 256;
+
+/// Lines that a scan reads in about the time of a step.
 const SCANNED: u64 = 4;
 
-/// Lines of the old text and lines of the new text that are in the same place.
+/// A range of lines of each text. The ranges correspond.
 pub(super) enum Piece {
     /// They are to be compared.
     Compare(Edit),
@@ -26,7 +32,7 @@ pub(super) enum Piece {
 pub(super) struct Pieces<'t> {
     before: &'t [Token],
     after: &'t [Token],
-    /// The next piece is the last one.
+    /// Pieces that were not returned yet, in reverse order.
     waiting: Vec<Edit>,
     /// Lines in the pieces that wait.
     lines: usize,
@@ -74,10 +80,12 @@ impl<'t> Pieces<'t> {
             if old + new == 0 {
                 continue;
             }
-            let rest = share.checked_sub(most_steps(old, new)).filter(|_| lines <= MAX_LINES);
-            if let Some(scan) = rest.map(|rest| self.scan_steps(&core, rest)).filter(|scan| Some(*scan) <= rest) {
-                self.budget -= scan;
-                return Some(Piece::Compare(piece));
+            if let Some(left) = share.checked_sub(most_steps(old, new)).filter(|_| lines <= MAX_LINES) {
+                let scan = self.scan_steps(&core, left);
+                if scan <= left {
+                    self.budget -= scan;
+                    return Some(Piece::Compare(piece));
+                }
             }
             if share == 0 || old == 0 || new == 0 || old + new <= 2 {
                 return Some(Piece::Replace(core));
@@ -147,10 +155,11 @@ impl<'t> Pieces<'t> {
         occurrences
     }
 
-    /// Returns the steps of the library for a decision before the comparison, or a larger number that is below `share`.
+    /// Returns an upper bound of the steps that imara-diff 0.2 takes in `should_prune_common_line` (myers/preprocess.rs)
+    /// before it compares. The bound is close only if a coarse one exceeds `share`.
     ///
-    /// For each frequent line, it scans the lines above up to one that is neither frequent nor missing from the other text.
-    /// These scans take quadratic time in texts with few different lines.
+    /// For each frequent line, that function scans the lines above up to one that is neither frequent nor missing from the
+    /// other text. These scans take quadratic time in texts with few different lines.
     fn scan_steps(&self, core: &Edit, share: u64) -> u64 {
         let square = |range: &Range<usize>| (range.len() as u64).saturating_mul(range.len() as u64);
         let most = square(&core.old).saturating_add(square(&core.new)) / 2 / SCANNED;
@@ -162,7 +171,7 @@ impl<'t> Pieces<'t> {
         }
         let occurrences = self.occurrences(core);
         let scanned = |tokens: &[Token], other: usize| {
-            let limit = usize::try_from(square_root(tokens.len()).min(1024)).unwrap_or(usize::MAX);
+            let limit = usize::try_from(square_root(tokens.len()).min(MAX_FREQUENT)).unwrap_or(usize::MAX);
             let (mut scanned, mut stop) = (0, 0);
             for (line, token) in tokens.iter().enumerate() {
                 match occurrences[token][other].0 {
@@ -199,18 +208,19 @@ fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Returns the most steps that the library needs to compare so many lines.
+/// Returns the most steps that imara-diff takes to compare so many lines: it gives up after [`most_cost`] changes from
+/// each end, in the two directions of a middle snake.
 fn most_steps(old: usize, new: usize) -> u64 {
     let lines = (old + new) as u64;
     if old == 0 || new == 0 { lines } else { lines * lines.min(4 * most_cost(old + new)) }
 }
 
-/// Returns the number of changed lines after which the library gives up the search for the shortest edit script.
+/// Returns the number of changed lines after which imara-diff gives up the search for the shortest edit script.
 fn most_cost(lines: usize) -> u64 {
-    square_root(lines).max(256)
+    square_root(lines).max(MIN_COST)
 }
 
-/// Returns the square root as the library calculates it: a power of two near it.
+/// Returns the square root as `util::sqrt` of imara-diff calculates it: a power of two near it.
 fn square_root(number: usize) -> u64 {
     1 << ((usize::BITS - number.leading_zeros()) / 2)
 }

@@ -11,7 +11,7 @@ use crate::path::RelPath;
 /// The name of the rule in reports.
 pub(super) const RULE: &str = "control-files";
 
-/// Whether the rule holds; the least strict first.
+/// The setting of the rule, least strict first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Control {
     /// It is switched off (`control_files = false`).
@@ -27,7 +27,7 @@ struct Files {
     /// Where the program documents them.
     #[allow(dead_code, reason = "the source of the row, for readers and for the test")]
     source: &'static str,
-    /// Paths that end below any directory. A directory stands for everything in it.
+    /// Relative paths, matched below any directory. A directory matches everything in it.
     paths: &'static [&'static str],
 }
 
@@ -314,7 +314,8 @@ fn program(path: &RelPath, place: &Place) -> Option<&'static str> {
     if parts.last().is_some_and(|name| names::is_ending(name, WORKSPACE_END)) {
         return Some("Visual Studio Code");
     }
-    // A path may begin above the root, but has to end below it: a root may be in a directory such as `.codex/worktrees`.
+    // The first components may be above the root. The last must be below it: a root may be in a directory such as
+    // `.codex/worktrees`.
     let above = |root: &Vec<u8>| root.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect::<Vec<_>>();
     let roots: Vec<Vec<Vec<u8>>> =
         if place.roots.is_empty() { vec![Vec::new()] } else { place.roots.iter().map(above).collect() };
@@ -330,6 +331,7 @@ fn program(path: &RelPath, place: &Place) -> Option<&'static str> {
 fn is_match(wanted: &[&[u8]], above: &[Vec<u8>], below: &[&[u8]]) -> bool {
     let parts: Vec<&[u8]> = above.iter().map(Vec::as_slice).chain(below.iter().copied()).collect();
     (0..parts.len()).any(|start| {
+        // `zip` ends at the shorter side, so that a file `.github` matches `.github/workflows`.
         let way = parts[start..].iter().zip(wanted);
         let length = way.clone().count();
         start + length > above.len() && way.into_iter().all(|(part, name)| names::is_spelled(part, name))

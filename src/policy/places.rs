@@ -1,4 +1,5 @@
-//! The places where programs keep credentials, as their documentation has them.
+//! The places where programs keep credentials, as their documentation has them. `.ssh` is in [`super::secrets`], because it
+//! has exceptions.
 //!
 //! To add one, add a row. The paths are those of the default configuration: where an environment variable such as
 //! `AWS_SHARED_CREDENTIALS_FILE` moves a file, a policy has to name it.
@@ -7,24 +8,24 @@
 pub(super) struct Secret {
     /// The path below the directory that the table is about.
     pub(super) path: &'static str,
-    /// Which accesses are closed.
-    pub(super) closes: Closes,
+    /// The denied accesses.
+    pub(super) protection: Protection,
     /// Where the program documents it.
     #[allow(dead_code, reason = "the source of the row, for readers and for the test")]
     pub(super) source: &'static str,
 }
 
-/// What may not be done with a secret.
+/// How a secret is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Closes {
-    /// Nothing may be done with it.
+pub(super) enum Protection {
+    /// All accesses are denied.
     All,
-    /// It may be read, and not written.
-    Writing,
+    /// Writing is denied.
+    Write,
 }
 
 const fn all(path: &'static str, source: &'static str) -> Secret {
-    Secret { path, closes: Closes::All, source }
+    Secret { path, protection: Protection::All, source }
 }
 
 /// Below a home.
@@ -126,7 +127,11 @@ pub(super) const AT_HOME: &[Secret] = &[
     all(".config/stripe", "https://docs.stripe.com/stripe-cli/keys"),
     // Keys and their stores.
     all(".gnupg", "https://www.gnupg.org/documentation/manuals/gnupg/GPG-Configuration.html"),
-    Secret { path: ".ssh/authorized_keys", closes: Closes::Writing, source: "sshd(8), AUTHORIZED_KEYS FILE FORMAT" },
+    Secret {
+        path: ".ssh/authorized_keys",
+        protection: Protection::Write,
+        source: "sshd(8), AUTHORIZED_KEYS FILE FORMAT",
+    },
     all(".password-store", "https://www.passwordstore.org"),
     all(".local/share/gopass", "https://github.com/gopasspw/gopass/blob/master/docs/config.md"),
     all(".local/share/keyrings", "https://wiki.gnome.org/Projects/GnomeKeyring"),
@@ -160,13 +165,13 @@ pub(super) const IN_ETC: &[Secret] = &[
     all("rancher/k3s/k3s.yaml", "https://docs.k3s.io/cluster-access"),
 ];
 
-/// Directories of the system that hold nothing but secrets.
+/// Below `/run` and `/var/run`.
 pub(super) const IN_RUN: &[Secret] = &[all(
     "secrets",
     "https://docs.docker.com/engine/swarm/secrets https://kubernetes.io/docs/concepts/security/service-accounts",
 )];
 
-/// Names of files that may not be read wherever they are, under `secrets = "strict"`.
+/// Names of files that policy protects from reading in every directory, under `secrets = "strict"`.
 pub(super) const STRICT_NAMES: &[&str] = &[
     ".env",
     ".envrc",
@@ -191,9 +196,9 @@ pub(super) const STRICT_NAMES: &[&str] = &[
     "id_ed25519",
     "id_ed25519_sk",
 ];
-/// Beginnings of such names: one file for each environment (<https://github.com/motdotla/dotenv#faq>).
-pub(super) const STRICT_BEGINNINGS: &[&str] = &[".env."];
-/// Names with such a beginning that projects publish as a model: they hold no values.
-pub(super) const STRICT_MODELS: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
-/// Ends of such names: private keys and their stores.
-pub(super) const STRICT_ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdbx"];
+/// Prefixes of such names: one file for each environment (<https://github.com/motdotla/dotenv#faq>).
+pub(super) const STRICT_PREFIXES: &[&str] = &[".env."];
+/// Names with such a prefix that projects publish as a template: they contain no values.
+pub(super) const STRICT_TEMPLATES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+/// Suffixes of such names: private keys and their stores.
+pub(super) const STRICT_SUFFIXES: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdbx"];

@@ -3,7 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use super::places::{
-    AT_HOME, Closes, IN_ETC, IN_RUN, STRICT_BEGINNINGS, STRICT_ENDS, STRICT_MODELS, STRICT_NAMES, Secret,
+    AT_HOME, IN_ETC, IN_RUN, Protection, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES, STRICT_TEMPLATES, Secret,
 };
 use super::{Access, Place, names};
 use crate::path::RelPath;
@@ -142,7 +142,7 @@ impl Area {
             },
             _ => false,
         };
-        let closes = |secret: &Secret| secret.closes == Closes::All || access != Access::Read;
+        let closes = |secret: &Secret| secret.protection == Protection::All || access != Access::Read;
         let is_there = |secret: &Secret| {
             let mut parts = way.iter();
             secret.path.split('/').all(|name| parts.next().is_some_and(|part| names::is_spelled(part, name.as_bytes())))
@@ -162,10 +162,10 @@ impl Area {
 
 fn is_strict_name(name: &[u8]) -> bool {
     let is_one = |names: &[&str]| names.iter().any(|known| names::is_spelled(name, known.as_bytes()));
-    let begins = || STRICT_BEGINNINGS.iter().any(|start| names::is_beginning(name, start.as_bytes()));
+    let begins = || STRICT_PREFIXES.iter().any(|start| names::is_beginning(name, start.as_bytes()));
     is_one(STRICT_NAMES)
-        || begins() && !is_one(STRICT_MODELS)
-        || STRICT_ENDS.iter().any(|end| names::is_ending(name, end.as_bytes()))
+        || begins() && !is_one(STRICT_TEMPLATES)
+        || STRICT_SUFFIXES.iter().any(|end| names::is_ending(name, end.as_bytes()))
 }
 
 #[cfg(test)]
@@ -176,7 +176,7 @@ mod tests {
     fn every_place_of_the_table_is_closed_and_has_a_source() {
         let homes = || vec![b"/home/me".to_vec()];
         for (root, secrets) in [("/home/me", AT_HOME), ("/etc", IN_ETC), ("/run", IN_RUN), ("/var/run", IN_RUN)] {
-            for Secret { path, closes, source } in secrets {
+            for Secret { path, protection, source } in secrets {
                 assert!(source.contains("://") || source.contains('('), "{path}");
                 let (first, last) = path.rsplit_once('/').unwrap_or(("", path));
                 for (root, name) in [
@@ -193,7 +193,7 @@ mod tests {
                         secrets.is_hit(&path, Access::Modify) && secrets.is_hit(&path, Access::Create),
                         "{root} {name}"
                     );
-                    let is_readable = *closes == Closes::Writing && name.ends_with("authorized_keys");
+                    let is_readable = *protection == Protection::Write && name.ends_with("authorized_keys");
                     assert_eq!(secrets.is_hit(&path, Access::Read), !is_readable, "{root} {name}");
                 }
             }

@@ -34,9 +34,12 @@ pub struct SourceMap {
     step: usize,
 }
 
+/// A known pair of positions, in bytes from 0.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
+    /// The offset of a byte in the text.
     text: usize,
+    /// The offset in the input of the byte that it was decoded from.
     input: usize,
     coding: Coding,
 }
@@ -48,7 +51,8 @@ impl Default for SourceMap {
 }
 
 impl SourceMap {
-    /// Returns an empty map with a mark at least every `step` bytes of text: small steps make lookups fast.
+    /// Returns an empty map. If the caller uses [`mark_if_far`](Self::mark_if_far), at most `step` bytes of text are between
+    /// two marks: small steps make lookups fast.
     #[must_use]
     pub fn with_step(step: usize) -> Self {
         Self { marks: Vec::new(), step }
@@ -62,13 +66,14 @@ impl SourceMap {
 
     /// Notes that the byte of the text at `text` comes from the one of the input at `input`.
     ///
-    /// Marks must be added in the order of the text.
+    /// Marks must be added in the order of the text. One with the same `text` as the last one replaces it.
     pub fn mark(&mut self, text: usize, input: usize, coding: Coding) {
         self.marks.pop_if(|last| last.text == text);
         self.marks.push(Mark { text, input, coding });
     }
 
-    /// Adds a mark if the last one is so far away that a lookup would be slow.
+    /// Adds a mark if the last one is so far away that a lookup would be slow. Soft line breaks are input without text, so that
+    /// the distance in the input is limited as well.
     pub fn mark_if_far(&mut self, text: usize, input: usize, coding: Coding) {
         let is_near = |last: &Mark| text - last.text < self.step && input.saturating_sub(last.input) < 4 * self.step;
         if !self.marks.last().is_some_and(is_near) {
@@ -82,6 +87,7 @@ impl SourceMap {
         let index = self.marks.partition_point(|mark| mark.text <= offset);
         let mark = index.checked_sub(1).map(|index| self.marks[index]);
         let mark = mark.unwrap_or(Mark { text: 0, input: 0, coding: Coding::Plain });
+        // The input between the text of two marks may have been removed: the result does not pass the next mark.
         let limit = self.marks.get(index).map(|next| next.input).filter(|&next| next >= mark.input);
         let at = mark.coding.skip(input, mark.input, offset - mark.text);
         (at.min(limit.unwrap_or(input.len())).min(input.len()), mark.coding)
@@ -161,7 +167,7 @@ impl Coding {
 /// Decodes the first byte of `input`, which is quoted-printable and not empty. Returns how many bytes of input were read, and
 /// the byte if they are not a soft line break.
 ///
-/// As git, it takes an `=` that begins no escape for itself (`decode_q_segment` in git's mailinfo.c).
+/// Like git, it returns an `=` that starts no escape unchanged (`decode_q_segment` in git's mailinfo.c).
 #[must_use]
 pub fn unquote(input: &[u8]) -> (usize, Option<u8>) {
     match *input {

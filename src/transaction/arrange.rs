@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::below::Below;
+use super::below::RootPrefix;
 use super::change::{Arrival, Change, Image, Standing};
 use super::escape::escape;
 use super::journal::{Journal, Made, Removed};
@@ -35,7 +35,7 @@ pub(super) fn arrange(
     workspace: &dyn Workspace,
     stage: &Stage,
     staged: Staged,
-    (label, below): (&Label, &Below),
+    (label, below): (&Label, &RootPrefix),
     directories: &BTreeMap<RelPath, Standing>,
 ) -> Result<Arranged, Failure> {
     let Staged { changes: staged, mut found, moves, makes, mut removes, keeps } = staged;

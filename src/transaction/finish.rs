@@ -24,7 +24,7 @@ impl Transaction<'_> {
             warnings.push(unswept(&failure));
         }
         let altered = done.map(|done| done.altered).unwrap_or_default();
-        let altered = altered.into_iter().map(|path| self.below.path(path)).collect();
+        let altered = altered.into_iter().map(|path| self.below.to_root_path(path)).collect();
         Receipt { id: self.scratch.id.clone(), durability: self.options.durability, warnings, unkept, altered }
     }
 

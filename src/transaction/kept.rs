@@ -18,7 +18,7 @@ pub struct KeptFile {
     pub copy: Vec<u8>,
 }
 
-/// Returns the paths at which a rollback keeps displaced files of `change`. The second one is needed only if a process
+/// Returns the paths at which a rollback keeps displaced files of `change`, in order of use. The second one is needed only if a process
 /// edited the file twice, before and during the rollback.
 pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2], Failure> {
     let place = |slot| {
@@ -31,8 +31,8 @@ pub(super) fn places(scratch: &Scratch, change: &Change) -> Result<[RelPath; 2],
     Ok([place(Slot::Old)?, place(Slot::New)?])
 }
 
-/// Returns the kept files of the transaction of `scratch`, which was rolled back. Its record tells which path each
-/// belongs to.
+/// Returns the kept files of the transaction of `scratch`, which was rolled back. Its record states the path of
+/// each; without a readable record they have no path.
 pub(super) fn of_record(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Vec<KeptFile>, Failure> {
     find(workspace, scratch, Journal::rolled_back(workspace, scratch).ok().as_ref())
 }

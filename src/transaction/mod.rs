@@ -53,7 +53,7 @@ pub use single::SingleChange;
 pub use trial::Trial;
 
 use arrange::arrange;
-use below::Below;
+use below::RootPrefix;
 use commit::Commit;
 use failure::no_history;
 use history::{Label, OldPlaces};
@@ -71,7 +71,7 @@ pub struct Transaction<'w> {
     /// The top of the work tree, or the root.
     workspace: &'w dyn Workspace,
     /// Where the root is below that.
-    below: Below,
+    below: RootPrefix,
     options: Options,
     label: Label,
     /// Who is asked before it counts, in order.
@@ -155,10 +155,10 @@ impl<'w> Transaction<'w> {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Self, Vec<Recovered>), Failure> {
-        let below = Below::of(workspace.work_tree()?.as_ref());
+        let below = RootPrefix::of(workspace.work_tree()?.as_ref());
         let (state, mut recovered) = recover::open(workspace, options, interrupt)?;
         for recovered in &mut recovered {
-            recovered.kept = below.kept(std::mem::take(&mut recovered.kept));
+            recovered.kept = below.absolute_copies(std::mem::take(&mut recovered.kept));
         }
         let workspace = top(workspace)?;
         match Self::scratch(workspace, &state) {
@@ -281,7 +281,7 @@ impl<'w> Transaction<'w> {
             Err(Aborted { failure, keeps_journal }) => {
                 self.keeps_journal = keeps_journal;
                 let failure = self.noted(failure);
-                Err(self.below.failure(failure))
+                Err(self.below.failure_to_root(failure))
             }
         }
     }
@@ -306,7 +306,7 @@ impl<'w> Transaction<'w> {
         }
         // The root itself stays, also if nothing is left in it.
         staged.keeps.extend(self.below.root().cloned());
-        let label = self.below.label(self.label.clone()).map_err(Failure::Workspace)?;
+        let label = self.below.label_to_top(self.label.clone()).map_err(Failure::Workspace)?;
         let arranged = arrange(self.workspace, &self.stage, staged, (&label, &self.below), &self.directories)?;
         let Self { workspace, scratch, since, options, trials, progress, .. } = self;
         let (durability, since) = (options.durability, *since);
@@ -367,9 +367,9 @@ impl Drop for Transaction<'_> {
 impl Sink for Transaction<'_> {
     fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
         let path = change.path.clone();
-        let change = self.below.change(change)?;
+        let change = self.below.change_to_top(change)?;
         self.stage.take(self.workspace, change).map_err(|failure| match failure {
-            Failure::Workspace(error) => self.below.error(error),
+            Failure::Workspace(error) => self.below.error_to_root(error),
             failure => {
                 let (path, source) = (path.to_string(), io::Error::other(failure));
                 WorkspaceError { verb: "stage", path, fault: Fault::Other, source }

@@ -1,6 +1,7 @@
 //! The state of another user on the same work tree: git's directory belongs to that user, and so does what is in it.
 //!
-//! It is never believed and never changed. Its lock is respected, and a change that is half made there stops every write.
+//! wpatch does not trust this state and does not change it. wpatch takes its lock, and refuses to write while a change in it
+//! is interrupted.
 
 use std::time::Duration;
 
@@ -12,11 +13,13 @@ use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Fault, Lock, Stat, Workspace};
 
-/// How long the lock is waited for before signals are looked at.
+/// Time to wait for the lock between two checks for signals.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Returns the state directory of the user that git's directory belongs to, and its owner; `None` if there is none, or if it
-/// is this user's.
+/// Returns the state directory of the user that git's directory belongs to, and its owner.
+///
+/// `None` if this user's own state directory is usable, or if the other one is missing or unreadable. Only `.git/wpatch` is
+/// examined.
 pub(super) fn find(workspace: &dyn Workspace, place: &Place) -> Result<Option<(RelPath, Stat)>, Failure> {
     if place.unusable.is_none() {
         return Ok(None);
@@ -28,7 +31,7 @@ pub(super) fn find(workspace: &dyn Workspace, place: &Place) -> Result<Option<(R
     }
 }
 
-/// Refuses to go on while a change of another user is half made. What may not be read says nothing.
+/// Returns an error if a change of another user is interrupted. A state directory that cannot be read is ignored.
 pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<(), Failure> {
     let Some((directory, stat)) = find(workspace, place)? else { return Ok(()) };
     let names = match workspace.list(Some(&directory)) {
@@ -36,8 +39,9 @@ pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<(), Fa
         names => names?,
     };
     for scratch in Scratch::among(&directory, &names)? {
-        let is_open = workspace.stat(&scratch.file("journal")?);
-        if is_open.is_ok_and(|journal| journal.is_some()) {
+        // A journal that cannot be examined is ignored, like the rest of the directory.
+        let journal = workspace.stat(&scratch.file("journal")?);
+        if journal.is_ok_and(|journal| journal.is_some()) {
             return Err(Failure::Foreign { directory: directory.to_string(), owner: stat.uid });
         }
     }
@@ -52,7 +56,7 @@ pub(super) fn lock(
 ) -> Result<Option<Lock>, Failure> {
     let Some((directory, owner)) = find(workspace, place)? else { return Ok(None) };
     let lock = join(&directory, "lock")?;
-    // It is not made here: then it would belong to this user, and keep the other one out.
+    // It is not created: a lock file of this user would block the other user.
     let is_theirs = |stat: Stat| {
         stat.kind == FileKind::Regular && stat.uid == owner.uid && stat.links == 1 && stat.permissions & 0o600 == 0o600
     };

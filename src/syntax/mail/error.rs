@@ -19,7 +19,7 @@ pub enum MailError {
     /// The last line of a hunk is incomplete.
     #[error("truncated message: its last line has no line feed")]
     Truncated,
-    /// Too many multipart bodies in each other.
+    /// Too many nested multipart bodies.
     #[error("the mail contains more than {0} nested multipart bodies")]
     Nesting(usize),
     /// A header field of unreasonable length.

@@ -7,12 +7,18 @@ use super::MailError;
 use crate::syntax::{SyntaxError, SyntaxErrorKind, series};
 use crate::text::{Coding, Lines, Span, without_ending};
 
-/// Most bytes of one header field that is read.
+/// Most bytes of a Content-Type or Content-Transfer-Encoding field. A longer one is an error; other fields have no limit.
 const MOST_FIELD: usize = 1 << 16;
 
-/// Charsets that glibc's iconv knows and the Encoding Standard does not. All contain ASCII.
+/// Charsets that contain ASCII and that `encoding_rs` does not decode. The names are those of `iconv -l` in glibc 2.41.
 const OTHER_CHARSETS: &[&str] = &[
+    "ansi_x3.4-1986",
     "armscii-8",
+    "cp1125",
+    "cp1129",
+    "cp1161",
+    "cp1162",
+    "cp1163",
     "cp437",
     "cp737",
     "cp775",
@@ -32,11 +38,6 @@ const OTHER_CHARSETS: &[&str] = &[
     "cp936",
     "cp949",
     "cp950",
-    "cp1125",
-    "cp1129",
-    "cp1161",
-    "cp1162",
-    "cp1163",
     "georgian-academy",
     "georgian-ps",
     "hp-roman8",
@@ -52,13 +53,12 @@ const OTHER_CHARSETS: &[&str] = &[
     "ibm863",
     "ibm865",
     "ibm869",
-    "ansi_x3.4-1986",
     "iso-2022-kr",
     "iso-8859-9e",
     "iso646-us",
-    "latin-9",
-    "koi8-t",
     "koi-8",
+    "koi8-t",
+    "latin-9",
     "mac-cyrillic",
     "mac-uk",
     "pt154",
@@ -132,6 +132,7 @@ impl Header {
         let mut lines = Lines::within(input, Span::new(start, input.len()));
         let mut seen = Seen::default();
         let mut header = Self::default();
+        // A mail program escapes a `From ` line of its own with `>` (mboxrd, see mbox(5)).
         while let Some(line) = lines.peek().map(|line| line.strip_prefix(b">").unwrap_or(line)) {
             if !series::is_from_line(without_ending(line)) {
                 break;
@@ -161,7 +162,7 @@ impl Header {
     fn field(&mut self, name: &[u8], input: &[u8], span: Span, seen: &mut Seen) -> Result<(), SyntaxError> {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         seen.from |= is("From");
-        seen.subject |= is("Subject") || is("Date") || is("Message-ID");
+        seen.other |= is("Subject") || is("Date") || is("Message-ID");
         let is_content = is("Content-Type") || is("Content-Transfer-Encoding");
         seen.content |= is_content || is("MIME-Version");
         if !is_content {
@@ -173,7 +174,7 @@ impl Header {
             return Err(failed(MailError::FieldLength(MOST_FIELD), line));
         }
         let value = content.of(input)[name.len()..].trim_ascii_start().strip_prefix(b":").unwrap_or_default();
-        // Of a field that no parser takes, nothing is known.
+        // A field that cannot be parsed is ignored.
         let field = [name, b":", value, b"\n"].concat();
         let Ok((field, _)) = parse_header(&field) else { return Ok(()) };
         if is("Content-Type") {
@@ -244,13 +245,14 @@ impl Header {
 struct Seen {
     from_line: bool,
     from: bool,
-    subject: bool,
+    /// `Subject`, `Date` or `Message-ID`.
+    other: bool,
     content: bool,
 }
 
 impl Seen {
     fn is_mail(self) -> bool {
-        self.from_line || self.content || (self.from && self.subject)
+        self.from_line || self.content || (self.from && self.other)
     }
 }
 
@@ -269,6 +271,6 @@ pub(super) fn field_name(line: &[u8]) -> Option<&[u8]> {
 /// Returns whether the text of a patch is readable in `charset` without conversion: `git am` does not convert it either.
 fn contains_ascii(charset: &str) -> bool {
     let name = charset.to_ascii_lowercase();
-    let is_other = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE || encoding == REPLACEMENT;
-    OTHER_CHARSETS.contains(&name.as_str()) || Encoding::for_label(name.as_bytes()).is_some_and(|it| !is_other(it))
+    let lacks_ascii = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE || encoding == REPLACEMENT;
+    OTHER_CHARSETS.contains(&name.as_str()) || Encoding::for_label(name.as_bytes()).is_some_and(|it| !lacks_ascii(it))
 }

@@ -24,7 +24,7 @@ use crate::text::{Bytes, Coding, Origin, SourceMap, Span, without_ending};
 pub struct Opened {
     /// The text.
     pub text: Vec<u8>,
-    /// Where its bytes come from; [`Origin::bytes`] is empty.
+    /// The position in the input of each part of `text`.
     pub map: SourceMap,
 }
 
@@ -80,6 +80,7 @@ impl Reader<'_> {
             opened.copy(self.input, Span::new(start, body), header.plain());
             let text = opened.text.len();
             parts::decode(self.input, Span::new(body, end), &header, opened)?;
+            // At the end of the input the grammar reports a line that was cut off.
             if end < self.input.len() {
                 refuse_cut_line(&opened.text[text..], end)?;
                 opened.end_line(end);
@@ -92,6 +93,7 @@ impl Reader<'_> {
     /// Returns where the message ends whose body begins at `body`: before the next `From ` line.
     ///
     /// As in git, a message without such a line of its own may have one in its parts: attachments often begin with it.
+    /// Every search begins one byte earlier, at the line feed before the line.
     fn end(&self, start: usize, body: usize, header: &Header) -> usize {
         let is_single = !series::is_from_line(line_at(self.input, start));
         let closing = header.boundary.as_ref().filter(|_| is_single);

@@ -6,7 +6,7 @@ use super::{MailError, Opened};
 use crate::syntax::SyntaxError;
 use crate::text::{Lines, Span};
 
-/// Most multipart bodies in each other. git allows four.
+/// Most nested multipart bodies. git allows four (`MAX_BOUNDARIES` in mailinfo.h).
 const MOST_NESTED: usize = 16;
 
 /// Adds the decoded text of the body at `span`.
@@ -40,7 +40,7 @@ struct Walk<'i, 'o> {
     out: &'o mut Opened,
     /// The multipart bodies around the current line, outermost first.
     open: Vec<Multipart>,
-    /// The part that the current line belongs to, and where its body begins. Lines of no part are not read by anybody.
+    /// The part that the current line belongs to, and where its body begins. Lines outside of every part are ignored.
     part: Option<(Header, usize)>,
 }
 
@@ -78,8 +78,8 @@ impl<'i> Walk<'i, '_> {
         Ok(())
     }
 
-    /// Returns which multipart body `line` is a delimiter of, and whether it is the last one. That of an outer body ends all
-    /// inner ones, also where they have no last delimiter.
+    /// Returns which multipart body `line` is a delimiter of, and whether it is the last one. A delimiter of an outer body also
+    /// ends all inner bodies.
     fn border(&self, line: &[u8]) -> Option<(usize, bool)> {
         if !line.starts_with(b"--") {
             return None;

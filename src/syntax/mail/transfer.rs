@@ -86,7 +86,8 @@ fn base64(input: &[u8], span: Span, out: &mut Opened) -> Result<(), SyntaxError>
             return Err(failed(MailError::Base64Byte(byte), Span::new(at, at + 1)));
         }
     }
-    // Some writers omit the padding. If a bit is set that belongs to no byte, the data was cut off.
+    // Some writers omit the padding. The last bits of an incomplete group belong to no byte: four of two characters, two of
+    // three. If one of them is set, the data was cut off.
     let spare = [0, 0x3f, 0x0f, 0x03][usize::from(count)];
     if count == 1 || bits & spare != 0 {
         return Err(failed(MailError::Base64End, Span::new(group, span.end)));

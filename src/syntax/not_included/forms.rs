@@ -1,6 +1,6 @@
 //! The lines by which diff programs name a change without its content.
 //!
-//! To add a form, add a function to [`FORMS`] and a case to the tests of the parent module.
+//! To add a form, add a row to [`FORMS`] and a case to the tests of the parent module.
 
 use crate::plan::NamedChange;
 
@@ -11,7 +11,7 @@ pub(super) struct Statement {
     /// The name as it is written; empty if the line names no file.
     pub(super) name: Vec<u8>,
     pub(super) content: Content,
-    pub(super) form: Form,
+    pub(super) confidence: Confidence,
 }
 
 /// Where the content of the change is.
@@ -25,45 +25,43 @@ pub(super) enum Content {
 
 /// How certain it is that a diff program wrote the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// No prose has this form.
+pub(super) enum Confidence {
+    /// Certain: no prose has this form.
     Distinct,
-    /// Prose may have this form: the line counts only next to other lines of a diff program.
+    /// Uncertain: prose may have this form. The line counts only next to other lines of a diff program.
     Loose,
 }
 
 /// Reads the line of one form.
 type ReadForm = fn(&[u8]) -> Option<Statement>;
 
-/// Every form.
-const FORMS: &[ReadForm] = &[
-    only_in,
-    differing,
-    type_change,
-    diff_message,
-    cvs_message,
-    mercurial_binary,
-    fossil_binary,
-    subversion_binary,
-    subversion_properties,
-    unmerged,
-    submodule,
-    bazaar,
-    index,
-    diff_command,
+/// Every form, with the bytes that its line can start with: most lines of prose start with other ones.
+const FORMS: &[(&[u8], ReadForm)] = &[
+    (b"O", only_in),
+    (b"BFS", differing),
+    (b"F", type_change),
+    (b"d", diff_message),
+    (b"c", cvs_message),
+    (b"B", mercurial_binary),
+    (b"c", fossil_binary),
+    (b"C", subversion_binary),
+    (b"P", subversion_properties),
+    (b"*", unmerged),
+    (b"S", submodule),
+    (b"=", bazaar),
+    (b"I", index),
+    (b"d", diff_command),
 ];
 
 /// Returns the change that `line` names, which has no terminator.
 pub(super) fn statement(line: &[u8]) -> Option<Statement> {
-    // Most lines of prose begin otherwise.
-    let may_start =
-        matches!(line.first()?, b'B' | b'C' | b'D' | b'F' | b'I' | b'O' | b'P' | b'S' | b'*' | b'=' | b'c' | b'd');
-    FORMS.iter().filter(|_| may_start).find_map(|form| form(line))
+    let first = line.first()?;
+    FORMS.iter().filter(|(starts, _)| starts.contains(first)).find_map(|(_, read)| read(line))
 }
 
-fn missing(kind: NamedChange, name: &[u8], form: Form) -> Option<Statement> {
+fn missing(kind: NamedChange, name: &[u8], confidence: Confidence) -> Option<Statement> {
     let has_name = !name.is_empty() || kind == NamedChange::Binary;
-    has_name.then(|| Statement { kind, name: name.to_vec(), content: Content::Missing, form })
+    has_name.then(|| Statement { kind, name: name.to_vec(), content: Content::Missing, confidence })
 }
 
 /// Splits `text` at the first `separator`.
@@ -78,24 +76,28 @@ fn only_in(line: &[u8]) -> Option<Statement> {
     if directory.is_empty() || name.is_empty() {
         return None;
     }
-    missing(NamedChange::OnlyIn, &[directory.strip_suffix(b"/").unwrap_or(directory), name].join(&b'/'), Form::Loose)
+    missing(
+        NamedChange::OnlyIn,
+        &[directory.strip_suffix(b"/").unwrap_or(directory), name].join(&b'/'),
+        Confidence::Loose,
+    )
 }
 
 /// `Binary files OLD and NEW differ`, `Files OLD and NEW differ` (`diff -q`), `Symbolic links OLD and NEW differ`.
 fn differing(line: &[u8]) -> Option<Statement> {
-    const KINDS: [(&[u8], NamedChange, Form); 3] = [
-        (b"Binary files ", NamedChange::Binary, Form::Distinct),
-        (b"Files ", NamedChange::Differ, Form::Loose),
-        (b"Symbolic links ", NamedChange::Link, Form::Distinct),
+    const KINDS: [(&[u8], NamedChange, Confidence); 3] = [
+        (b"Binary files ", NamedChange::Binary, Confidence::Distinct),
+        (b"Files ", NamedChange::Differ, Confidence::Loose),
+        (b"Symbolic links ", NamedChange::Link, Confidence::Distinct),
     ];
     let names = line.strip_suffix(b" differ")?;
-    let (names, kind, form) =
-        KINDS.iter().find_map(|&(words, kind, form)| Some((names.strip_prefix(words)?, kind, form)))?;
+    let (names, kind, confidence) =
+        KINDS.iter().find_map(|&(words, kind, confidence)| Some((names.strip_prefix(words)?, kind, confidence)))?;
     let (old, new) = two_names(names)?;
     // Bazaar writes a time stamp after a tab.
     let undated = |name: &'_ [u8]| memchr::memchr(b'\t', name).map_or(name.len(), |tab| tab);
     let (old, new) = (&old[..undated(old)], &new[..undated(new)]);
-    missing(kind, if new == b"/dev/null" { old } else { new }, form)
+    missing(kind, if new == b"/dev/null" { old } else { new }, confidence)
 }
 
 /// Splits `OLD and NEW` where both are alike after their first component, else at the first ` and `.
@@ -117,14 +119,14 @@ fn type_change(line: &[u8]) -> Option<Statement> {
     let (_, new) = split(new, b" while ")?;
     let at = memchr::memmem::rfind(new, b" is a ")?;
     let new = &new[..at];
-    missing(NamedChange::Type, new.strip_prefix(b"file ").unwrap_or(new), Form::Distinct)
+    missing(NamedChange::Type, new.strip_prefix(b"file ").unwrap_or(new), Confidence::Distinct)
 }
 
 /// `diff: NAME: No such file or directory`.
 fn diff_message(line: &[u8]) -> Option<Statement> {
     let message = line.strip_prefix(b"diff: ")?;
     let at = memchr::memmem::rfind(message, b": ")?;
-    missing(NamedChange::Unreadable, &message[..at], Form::Loose)
+    missing(NamedChange::Unreadable, &message[..at], Confidence::Loose)
 }
 
 /// `cvs diff: NAME is a new entry, no comparison available`.
@@ -136,38 +138,42 @@ fn cvs_message(line: &[u8]) -> Option<Statement> {
     ];
     let (_, message) = split(line.strip_prefix(b"cvs ")?, b": ")?;
     if let Some(name) = message.strip_prefix(b"cannot find ") {
-        return missing(NamedChange::Unreadable, name, Form::Distinct);
+        return missing(NamedChange::Unreadable, name, Confidence::Distinct);
     }
     let (kind, name) = ENDS.iter().find_map(|(end, kind)| Some((*kind, message.strip_suffix(*end)?)))?;
-    missing(kind, name, Form::Distinct)
+    missing(kind, name, Confidence::Distinct)
 }
 
 /// `Binary file NAME has changed`.
 fn mercurial_binary(line: &[u8]) -> Option<Statement> {
     let name = line.strip_prefix(b"Binary file ")?.strip_suffix(b" has changed")?;
-    missing(NamedChange::Binary, name, Form::Distinct)
+    missing(NamedChange::Binary, name, Confidence::Distinct)
 }
 
 /// Fossil writes this below the `Index:` line that names the file.
 fn fossil_binary(line: &[u8]) -> Option<Statement> {
-    (line == b"cannot compute difference between binary files")
-        .then(|| missing(NamedChange::Binary, b"", Form::Distinct))?
+    if line != b"cannot compute difference between binary files" {
+        return None;
+    }
+    missing(NamedChange::Binary, b"", Confidence::Distinct)
 }
 
 /// Subversion writes this below the `Index:` line that names the file.
 fn subversion_binary(line: &[u8]) -> Option<Statement> {
-    (line == b"Cannot display: file marked as a binary type.")
-        .then(|| missing(NamedChange::Binary, b"", Form::Distinct))?
+    if line != b"Cannot display: file marked as a binary type." {
+        return None;
+    }
+    missing(NamedChange::Binary, b"", Confidence::Distinct)
 }
 
 /// `Property changes on: NAME`, by Subversion.
 fn subversion_properties(line: &[u8]) -> Option<Statement> {
-    missing(NamedChange::Properties, line.strip_prefix(b"Property changes on: ")?, Form::Distinct)
+    missing(NamedChange::Properties, line.strip_prefix(b"Property changes on: ")?, Confidence::Distinct)
 }
 
 /// `* Unmerged path NAME`, by git.
 fn unmerged(line: &[u8]) -> Option<Statement> {
-    missing(NamedChange::Unmerged, line.strip_prefix(b"* Unmerged path ")?, Form::Loose)
+    missing(NamedChange::Unmerged, line.strip_prefix(b"* Unmerged path ")?, Confidence::Loose)
 }
 
 /// `Submodule NAME OLD..NEW:` and `Submodule NAME contains modified content`, by `git diff --submodule`.
@@ -175,7 +181,7 @@ fn submodule(line: &[u8]) -> Option<Statement> {
     let rest = line.strip_prefix(b"Submodule ")?;
     for words in [&b" contains untracked content"[..], b" contains modified content"] {
         if let Some(name) = rest.strip_suffix(words) {
-            return missing(NamedChange::Submodule, name, Form::Distinct);
+            return missing(NamedChange::Submodule, name, Confidence::Distinct);
         }
     }
     let is_range = |word: &[u8]| {
@@ -186,7 +192,7 @@ fn submodule(line: &[u8]) -> Option<Statement> {
     let mut start = 0;
     for word in rest.split(|byte| *byte == b' ') {
         if start > 0 && is_range(word) {
-            return missing(NamedChange::Submodule, &rest[..start - 1], Form::Distinct);
+            return missing(NamedChange::Submodule, &rest[..start - 1], Confidence::Distinct);
         }
         start += word.len() + 1;
     }
@@ -215,13 +221,18 @@ fn bazaar(line: &[u8]) -> Option<Statement> {
         _ if behind.starts_with(b" (properties changed") => (NamedChange::Properties, Content::Missing),
         _ => (kind, Content::Next),
     };
-    Some(Statement { kind, name: name.to_vec(), content, form: Form::Distinct })
+    Some(Statement { kind, name: name.to_vec(), content, confidence: Confidence::Distinct })
 }
 
 /// `Index: NAME`, by Subversion, CVS and quilt. The line below it tells it from prose.
 fn index(line: &[u8]) -> Option<Statement> {
     let name = line.strip_prefix(b"Index: ")?;
-    Some(Statement { kind: NamedChange::Modify, name: name.to_vec(), content: Content::Next, form: Form::Loose })
+    Some(Statement {
+        kind: NamedChange::Modify,
+        name: name.to_vec(),
+        content: Content::Next,
+        confidence: Confidence::Loose,
+    })
 }
 
 /// `diff -ru OLD NEW`, the command that `diff -r` and Mercurial write above each file.
@@ -230,5 +241,10 @@ fn diff_command(line: &[u8]) -> Option<Statement> {
     let mut names = words.rsplit(|byte| *byte == b' ');
     let name = names.next().filter(|name| !name.is_empty())?;
     names.next()?;
-    Some(Statement { kind: NamedChange::Modify, name: name.to_vec(), content: Content::Next, form: Form::Loose })
+    Some(Statement {
+        kind: NamedChange::Modify,
+        name: name.to_vec(),
+        content: Content::Next,
+        confidence: Confidence::Loose,
+    })
 }

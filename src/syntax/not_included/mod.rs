@@ -1,12 +1,12 @@
 //! Finds the changes that the text between two sections names and does not contain, as `Only in b: x` does.
 //!
-//! git and GNU patch take such lines for prose. A message of mail or of a commit is prose: its lines name no change. Lines
+//! git and GNU patch ignore such lines. A message of mail or of a commit is prose: its lines name no change. Lines
 //! that prose may contain count only next to other lines of a diff program, because diff programs write them without
 //! blank lines between them.
 
 mod forms;
 
-use forms::{Content, Form, Statement, statement};
+use forms::{Confidence, Content, Statement, statement};
 
 use super::{message, series};
 use crate::plan::{NamedChange, NotIncluded};
@@ -99,11 +99,13 @@ impl Message {
     /// Returns whether it ends before or at `line`.
     fn ends_at(&self, line: &[u8]) -> bool {
         let is_start = message::begins_patch(line) || line.starts_with(b"=== ");
-        is_start || matches!(self, Self::Indented) && statement(line).is_some_and(|found| found.form == Form::Distinct)
+        is_start
+            || matches!(self, Self::Indented)
+                && statement(line).is_some_and(|found| found.confidence == Confidence::Distinct)
     }
 }
 
-/// What a line is to those next to it.
+/// The role of a line for its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// A line of a diff program, or a section.
@@ -116,7 +118,7 @@ enum Line {
     Prose,
 }
 
-/// A part of the text on its way.
+/// The state while one part of the text is read.
 struct Part<'t> {
     lines: Lines<'t>,
     /// What precedes the next line.
@@ -132,14 +134,14 @@ impl Part<'_> {
     fn read(&mut self) {
         while let Some((span, line)) = self.lines.next() {
             let line = without_ending(line);
-            let is_loose = |found: &Statement| found.form == Form::Loose;
+            let is_loose = |found: &Statement| found.confidence == Confidence::Loose;
             self.before = match statement(line) {
                 Some(found) if is_loose(&found) && !self.is_between_diff_lines(&found) => Line::Prose,
                 Some(found) => {
-                    self.take(found, Span::new(span.start, span.start + line.len()));
+                    self.add_statement(found, Span::new(span.start, span.start + line.len()));
                     Line::Diff
                 }
-                None => of_line(line),
+                None => classify(line),
             };
         }
         // The content of the last one is in the section that follows.
@@ -153,7 +155,7 @@ impl Part<'_> {
         let after = match self.lines.peek().map(without_ending) {
             None => self.after,
             Some(line) if statement(line).is_some() => Line::Diff,
-            Some(line) => of_line(line),
+            Some(line) => classify(line),
         };
         if found.content == Content::Next {
             return matches!(after, Line::Diff | Line::Edge);
@@ -165,7 +167,7 @@ impl Part<'_> {
         )
     }
 
-    fn take(&mut self, mut found: Statement, span: Span) {
+    fn add_statement(&mut self, mut found: Statement, span: Span) {
         let is_same = |(pending, _): &(Statement, Span)| found.name.is_empty() || same_file(&pending.name, &found.name);
         if let Some((pending, _)) = self.pending.take_if(|pending| is_same(pending)) {
             if found.name.is_empty() || found.content == Content::Next {
@@ -197,8 +199,8 @@ impl Part<'_> {
     }
 }
 
-/// Returns what a line is that names no change.
-fn of_line(line: &[u8]) -> Line {
+/// Returns the role of a line that names no change.
+fn classify(line: &[u8]) -> Line {
     match line.trim_ascii() {
         [] => Line::Blank,
         _ if is_structure(line) => Line::Diff,

@@ -1,16 +1,19 @@
 //! The work tree of git that a root is in, located as git locates it, by a few system calls and no git.
 //!
-//! Discovery follows "DISCUSSION" in git(1): from the root upwards, the first directory with a valid `.git` is the top.
-//! `.git` is a directory, a link to one, or a file with `gitdir: PATH` (linked work trees, submodules,
-//! `--separate-git-dir`). Discovery ends at a bare repository, at another file system, and below
+//! Discovery follows `setup_git_directory_gently_1` in git's setup.c: from the root upwards, the first directory with a
+//! valid `.git` is the top. `.git` is a directory, a link to one, or a file with `gitdir: PATH` (linked work trees,
+//! submodules, `--separate-git-dir`). A git directory that is named `.git` is accepted only in its own parent directory.
+//! Discovery ends at a bare repository, at another file system, and below
 //! `GIT_CEILING_DIRECTORIES`. `GIT_DIR`, `GIT_WORK_TREE` and `core.worktree` have no influence: all commands in one work
 //! tree must find the same lock, whatever their environment is.
 //!
 //! # Security
 //!
-//! State is believed, so it is kept only in a git directory of the current user, whose `.git` is the current user's as
-//! well. An archive may contain a `.git` file that names any directory: that must have the structure of a git directory,
-//! must not be reachable by a patch, and must not belong to another work tree as far as git records that.
+//! wpatch trusts its state. It is therefore kept only in a git directory of the current user, whose `.git` belongs to the
+//! current user as well. An archive may contain a `.git` file that names any directory. That directory must have the
+//! structure of a git directory, must not be reachable by a patch, and must not be the `.git` of another directory or the
+//! git directory of another linked work tree. `core.worktree` is not read: the git directory of a submodule is accepted
+//! from every directory.
 
 use std::env;
 use std::ffi::OsStr;
@@ -30,7 +33,7 @@ use crate::path::RelPath;
 use crate::text::printable;
 use crate::workspace::{GIT, GitDirectory, Result, WorkTree, Workspace, WorkspaceError};
 
-/// Largest `.git` file, or file of one line in a git directory, that is read, in bytes.
+/// Most bytes that are read of a `.git` file, or of a file of one line in a git directory. The rest is ignored.
 const MAX_LINE: u64 = 1 << 16;
 
 /// Where a root is.
@@ -65,7 +68,7 @@ type Attempt<T> = std::result::Result<T, Refusal>;
 enum Refusal {
     /// The state cannot be kept there, for this reason.
     Unusable(String),
-    /// It cannot be examined, which proves nothing: another command may find it.
+    /// An I/O error: another command may succeed.
     Failed(io::Error),
 }
 
@@ -206,12 +209,14 @@ fn git_of(directory: &Path) -> Attempt<Git> {
         return Err(unusable("is inside the work tree, where a patch may change it"));
     }
     if !leads_back(&real, &git) {
-        return Err(unusable("belongs to another work tree; `git worktree repair` fixes one that was moved"));
+        let is_linked = real.join("commondir").exists();
+        let advice = if is_linked { "; `git worktree repair` fixes one that was moved" } else { "" };
+        return Err(unusable(&format!("belongs to another work tree{advice}")));
     }
     Ok(Git::Apart(real))
 }
 
-/// Returns what was found; `None` if nothing can be there for this user, as git takes it.
+/// Returns what was found; `None` if the file is missing or the user may not access it.
 fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     match found {
@@ -220,7 +225,7 @@ fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Refuses what belongs to another user: what is in there is believed, as git does only of `safe.directory`.
+/// Returns an error if another user owns `path`, because wpatch trusts its content. git has `safe.directory` for this.
 fn owned(path: &Path, owner: u32) -> Attempt<()> {
     if owner == geteuid().as_raw() {
         return Ok(());
@@ -268,7 +273,7 @@ fn is_repository(directory: &Path) -> io::Result<bool> {
 /// Returns whether `git`, the `.git` of a work tree, is the one that the git directory `real` records, if it records one.
 fn leads_back(real: &Path, git: &Path) -> bool {
     if real.file_name() == Some(OsStr::new(".git")) {
-        // It is the one of the directory that it is in.
+        // A git directory named `.git` belongs to its parent.
         return real.parent().is_some_and(|top| is_same(&top.join(".git"), git));
     }
     if !real.join("commondir").exists() {
@@ -291,7 +296,7 @@ fn ceiling(root: &Path) -> Option<PathBuf> {
     let mut nearest: Option<PathBuf> = None;
     for path in env::split_paths(&named) {
         if path.as_os_str().is_empty() {
-            // Behind an empty entry links are not resolved, so that no slow directory is looked at.
+            // Entries after an empty one are not resolved, because that can be slow: see git(1).
             resolves = false;
             continue;
         }
@@ -306,7 +311,10 @@ fn ceiling(root: &Path) -> Option<PathBuf> {
 
 /// Returns whether discovery goes on at another file system: `GIT_DISCOVERY_ACROSS_FILESYSTEM`, see git(1).
 fn crosses_file_systems() -> bool {
-    let is_true = |value: &OsStr| ["1", "true", "yes", "on"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    let is_number =
+        |value: &OsStr| value.to_str().and_then(|value| value.parse().ok()).is_some_and(|value: i64| value != 0);
+    let is_true =
+        |value: &OsStr| ["true", "yes", "on"].iter().any(|word| value.eq_ignore_ascii_case(word)) || is_number(value);
     env::var_os("GIT_DISCOVERY_ACROSS_FILESYSTEM").is_some_and(|value| is_true(&value))
 }
 
