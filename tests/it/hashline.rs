@@ -94,6 +94,28 @@ fn a_patch_that_was_cut_off_is_refused() {
     }
 }
 
+/// Oh My Pi 12: an empty `PUT` at the end of the text deletes if something shows that no row was cut off.
+#[test]
+fn an_empty_put_at_the_end_deletes_where_no_row_can_be_missing() {
+    let whole = ["PUT 2.=4:\n\n", "PUT 2.=4:\n*** Abort\n", "PUT 2.=3:\nPUT 4.=4:\n"];
+    let enveloped = format!("*** Begin Patch\n[a#{}]\nPUT 2.=4:\n*** End Patch\n", Tag::of(TEXT.as_bytes()));
+    let patches = whole.iter().map(|patch| format!("[a#{}]\n{patch}", Tag::of(TEXT.as_bytes())));
+    for patch in patches.chain([enveloped]) {
+        let memory = memory(TEXT);
+        let (report, _) = apply(&memory, &patch, true);
+        assert!(report["ok"] == true && contents(&memory, "a") == "one\nfive\n", "{patch}\n{report:#}");
+    }
+}
+
+#[test]
+fn text_below_the_last_row_with_a_sign_is_no_row() {
+    for text in ["That is all.\n", "\nThat is all.\n", "\n+ a remark\n+ another\n", "* a remark\n"] {
+        let memory = memory(TEXT);
+        let (report, _) = apply(&memory, &format!("[a#2914]\nPUT 2.=4:\n+x\n{text}"), true);
+        assert_eq!((&report["error"]["kind"], contents(&memory, "a").as_str()), (&json!("parse"), TEXT), "{text}");
+    }
+}
+
 /// What has no place cannot be emptied, whoever reads it.
 #[test]
 fn nothing_comes_between_two_lines() {

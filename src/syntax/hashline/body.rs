@@ -6,6 +6,11 @@ use crate::syntax::{SyntaxError, SyntaxErrorKind, content_span};
 use crate::text::{Lines, Span, without_ending};
 
 const NO_ROW: SyntaxErrorKind = SyntaxErrorKind::Expected("a row of text that begins with `+`");
+const CUT_OFF: SyntaxErrorKind = SyntaxErrorKind::Expected(
+    "a row of text that begins with `+`, or `*** End Patch` below the last `PUT`, which is cut off or deletes",
+);
+/// The repair of a `PUT` without rows.
+pub(super) const EMPTY: &str = "a `PUT` without rows deletes";
 
 /// What stands below a `PUT`.
 pub(super) struct Body {
@@ -30,22 +35,34 @@ pub(super) fn read(text: &[u8], lines: &mut Lines<'_>) -> Result<Body, SyntaxErr
 }
 
 /// Takes what stands for rows. An empty body, and rows that say what goes, are taken only where something goes because
-/// the body replaces it.
-pub(super) fn forgive(text: &[u8], lines: &mut Lines<'_>, target: LineTarget) -> Result<Body, SyntaxError> {
+/// the body replaces it. `has_empty` says whether an earlier `PUT` has no rows.
+pub(super) fn forgive(
+    text: &[u8],
+    lines: &mut Lines<'_>,
+    target: LineTarget,
+    has_empty: bool,
+) -> Result<Body, SyntaxError> {
     let at = content_span(text, lines.offset());
-    let mut body = forgiven(lines);
+    let Forgiven { mut body, doubt, gap, last_gap } = forgiven(lines);
+    let is_end = lines.clone().all(|(_, line)| line.trim_ascii().is_empty());
+    // Text after the last row with a sign, or below an empty line at the end of the input, can be prose.
+    let items = last_gap.filter(|(_, rows)| is_end && are_items(&body.new, *rows)).map(|(at, _)| at);
+    if let Some(at) = doubt.or(gap.filter(|_| is_end)).or(items) {
+        return Err(SyntaxError::new(NO_ROW, at));
+    }
     // A last line without `+` and newline can be the start of an operation that was cut off.
     if let Some(&(_, at)) = body.repairs.last().filter(|(_, at)| at.end == text.len()) {
         return Err(SyntaxError::new(NO_ROW, at));
     }
     let is_empty = matches!(&body.new, NewLines::Given(rows) if rows.is_empty());
-    // Rows can be missing at the end of a text that was cut off.
-    let is_cut = is_empty && lines.clone().all(|(_, line)| line.trim_ascii().is_empty());
+    // Rows can be missing at the end of a text that was cut off. An empty line shows that it was not, and so does an
+    // earlier `PUT` without rows, or the end of an envelope.
+    let is_cut = is_empty && is_end && !has_empty && lines.peek().is_none();
     if is_cut || (is_empty || !body.gone.is_empty()) && !matches!(target, LineTarget::Lines(_)) {
-        return Err(SyntaxError::new(NO_ROW, at));
+        return Err(SyntaxError::new(if is_cut { CUT_OFF } else { NO_ROW }, at));
     }
     if is_empty {
-        body.repairs.push(("a `PUT` without rows deletes", at));
+        body.repairs.push((EMPTY, at));
         body.new = NewLines::Nothing;
     }
     Ok(body)
@@ -60,9 +77,28 @@ fn signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
     rows
 }
 
+/// The rows that a forgiving reader takes.
+struct Forgiven {
+    body: Body,
+    /// The first row without sign after the last row with one.
+    doubt: Option<Span>,
+    /// The first empty line, if no row has a sign.
+    gap: Option<Span>,
+    /// The last empty line, and how many rows there are up to it.
+    last_gap: Option<(Span, usize)>,
+}
+
+/// Returns whether all rows from `start` on look like items of a list with plus signs, and not all rows do.
+fn are_items(rows: &NewLines, start: usize) -> bool {
+    let NewLines::Given(rows) = rows else { return false };
+    let is_item = |row: &Vec<u8>| matches!(row[..], [b' ', next, ..] if next != b' ');
+    rows[start..].iter().all(is_item) && !rows[..start].iter().all(|row| row.is_empty() || is_item(row))
+}
+
 /// Takes rows without `+` as they are and those with `-` apart, up to the next line that means something else.
-fn forgiven(lines: &mut Lines<'_>) -> Body {
+fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
     let (mut rows, mut gone, mut repairs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut has_sign, mut doubt, mut gap, mut last_gap) = (false, None, None, None);
     // Blank lines count only between rows.
     let (mut ahead, mut blank) = (lines.clone(), Vec::new());
     while let Some((span, whole)) = ahead.next() {
@@ -79,9 +115,14 @@ fn forgiven(lines: &mut Lines<'_>) -> Body {
         for at in blank.drain(..) {
             rows.push(Vec::new());
             repairs.push(("a row without `+` is text", at));
+            gap.get_or_insert(at);
+            last_gap = Some((at, rows.len()));
         }
         match row {
-            [b'+', row @ ..] => rows.push(row.to_vec()),
+            [b'+', row @ ..] => {
+                rows.push(row.to_vec());
+                (has_sign, doubt) = (true, None);
+            }
             [b'-', row @ ..] => {
                 gone.push(row.to_vec());
                 repairs.push(("a row with `-` says only what goes", at));
@@ -89,17 +130,23 @@ fn forgiven(lines: &mut Lines<'_>) -> Body {
             row => {
                 rows.push(row.to_vec());
                 repairs.push(("a row without `+` is text", at));
+                if has_sign {
+                    doubt.get_or_insert(at);
+                }
             }
         }
         *lines = ahead.clone();
     }
-    Body { new: NewLines::Given(rows), gone, repairs }
+    let body = Body { new: NewLines::Given(rows), gone, repairs };
+    Forgiven { body, doubt, gap: gap.filter(|_| !has_sign), last_gap }
 }
 
 /// Returns whether a line is no row. A line as a viewer or another grammar writes it may be one or not: what comes next
 /// refuses it.
 fn ends_body(line: &[u8]) -> bool {
     [BEGIN, END, ABORT].contains(&line)
+        || line.starts_with(b"```")
+        || line.starts_with(b"~~~")
         || line.starts_with(b"*** ")
         || line::begins_operation(line)
         || line::header(line).is_ok()

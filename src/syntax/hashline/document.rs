@@ -22,6 +22,8 @@ pub(super) struct Document<'a, 's> {
     registers: HashMap<&'a [u8], NewLines>,
     /// How often lines were cut without a name since such lines were put somewhere.
     nameless_cuts: usize,
+    /// Whether a `PUT` had no rows.
+    has_empty: bool,
 }
 
 /// What is known of a file.
@@ -47,6 +49,7 @@ impl<'a, 's> Document<'a, 's> {
             current: None,
             registers: HashMap::new(),
             nameless_cuts: 0,
+            has_empty: false,
         }
     }
 
@@ -152,11 +155,15 @@ impl<'a, 's> Document<'a, 's> {
             Source::Register(name) => (Body::of(self.register(name, at)?), at),
             Source::Body => {
                 let lines = &mut self.lines;
-                let read =
-                    if is_lenient { body::forgive(self.text, lines, target) } else { body::read(self.text, lines) };
+                let read = if is_lenient {
+                    body::forgive(self.text, lines, target, self.has_empty)
+                } else {
+                    body::read(self.text, lines)
+                };
                 (read?, Span::new(at.start, self.lines.offset()))
             }
         };
+        self.has_empty |= body.repairs.iter().any(|(repair, _)| *repair == body::EMPTY);
         let (file, lines) = self.file(at)?;
         lines.repairs.extend(body.repairs);
         let edit = LineEdit { target, new: body.new, gone: body.gone, span };

@@ -23,6 +23,11 @@ const BEGIN: &[u8] = b"*** Begin Patch";
 const END: &[u8] = b"*** End Patch";
 const ABORT: &[u8] = b"*** Abort";
 
+/// Returns whether `line`, without blanks at its end, is the header of a section: the path and the tag.
+pub(crate) fn is_header(line: &[u8]) -> bool {
+    line::header(line).is_ok()
+}
+
 /// The grammar of hashline.
 pub(super) struct Hashline;
 
