@@ -6,7 +6,7 @@ use crate::path::RelPath;
 use crate::plan::{Direction, Input, NotIncluded, Operation, Repair, Selection};
 use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Held, Problem, Severity, code};
-use crate::repair::{Refusal, RefusalKind, Repaired, plain_text, repair};
+use crate::repair::{Refusal, RefusalKind, Repaired, has_elision, plain_text, repair, unquoted};
 use crate::syntax;
 use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
@@ -88,10 +88,26 @@ impl Run {
         // git's own diffs are exact about names and lines. The way back is not repaired, and what policy closes is
         // not read.
         let is_torn = strict.plan.operations.iter().any(|operation| is_torn(operation, strict.plan.text(operation)));
-        let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]) && !is_torn;
+        let is_elided =
+            || strict.plan.operations.iter().any(|operation| has_elision(operation, strict.plan.text(operation)));
+        let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]) && !is_torn && !is_elided();
         let is_closed = has_plan && preflight::is_held(&strict.plan, workspace, &options);
+        if !is_closed && request.selection.direction == Direction::Forward && (!fits || is_elided()) {
+            // A patch in a string is repaired as if it came alone.
+            let mut alone = request.clone();
+            let is_quoted = alone.patches.iter_mut().fold(false, |is_quoted, (_, text)| match unquoted(text) {
+                Some(patch) => {
+                    *text = patch.into();
+                    true
+                }
+                None => is_quoted,
+            });
+            if is_quoted {
+                return self.read_repairable(&alone, lenience, workspace);
+            }
+        }
         // Grammars of which every form is exact have their own mends.
-        let has_own_mends = |format: &&str| !["unified", "git", "codex"].contains(format);
+        let has_own_mends = |format: &&str| !["unified", "git", "codex", "context", "normal"].contains(format);
         let is_other = has_plan && strict.plan.inputs.iter().any(|input| input.formats.iter().any(has_own_mends));
         if is_other && !is_closed && request.selection.direction == Direction::Forward {
             return self.read(plain) && self.repair_texts(workspace, &request.preflight);
@@ -145,7 +161,8 @@ impl Run {
         let options = &request.preflight;
         let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
         for (index, input) in inputs.iter().enumerate() {
-            match repair(&input.bytes, workspace, (&options.policy, unread), &lenience.root, options.max_read())
+            let names = (&*lenience.root, request.selection.file.as_deref());
+            match repair(&input.bytes, workspace, (&options.policy, unread), names, options.max_read())
                 .map_err(Failure::Workspace)?
             {
                 Ok(Repaired { text, mut repairs }) => {

@@ -22,7 +22,10 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     match counted(chunk) {
         Some(end) => {
             let counted = body(&all[..end], true, Some(Row::Wrapping));
-            match tail(&all[..end], &all[end..]) {
+            // The last line of a patch that was cut off can be the start of a header.
+            let is_start = |line: &Line<'_>| [&b"---"[..], b"+++"].iter().any(|sign| sign.starts_with(line.text));
+            let is_header = chunk.is_torn && end + 1 == all.len() && is_start(&all[end]);
+            match if is_header { Tail::Doubtful } else { tail(&all[..end], &all[end..]) } {
                 Tail::Visible => bodies.extend([whole, counted]),
                 Tail::Items => bodies.push(counted),
                 Tail::Doubtful => {}

@@ -69,6 +69,7 @@ fn is_placeholder(text: &[u8]) -> bool {
 
 /// A chunk with the lines of its body as they stand.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Chunk<'t> {
     pub(super) header: Header<'t>,
     pub(super) body: Vec<Line<'t>>,
@@ -81,6 +82,10 @@ pub(super) struct Chunk<'t> {
     pub(super) is_closed: bool,
     /// Whether it comes from a text without signs, so that no line can have lost one.
     pub(super) is_text: bool,
+    /// Whether it comes from a normal diff, which has no context: its numbers alone say where insertions belong.
+    pub(super) is_normal: bool,
+    /// Whether its last line is the last one of the patch, and has no newline.
+    pub(super) is_torn: bool,
     /// How many empty lines follow the last line.
     pub(super) blank: usize,
 }
@@ -127,6 +132,11 @@ impl Reading {
         (count(LineKind::Insertion), count(LineKind::Deletion))
     }
 
+    /// Returns each line with its kind.
+    pub(super) fn pairs(&self) -> Vec<(LineKind, &[u8])> {
+        self.lines.iter().map(|line| (line.kind, &*line.text)).collect()
+    }
+
     pub(super) fn old(&self) -> impl Iterator<Item = &ReadLine> {
         self.lines.iter().filter(|line| line.kind != LineKind::Insertion)
     }
@@ -148,6 +158,8 @@ impl<'t> Chunk<'t> {
             is_at_end,
             is_closed: true,
             is_text: false,
+            is_normal: first.is_normal,
+            is_torn: false,
             blank,
         }
     }
@@ -244,7 +256,7 @@ fn lines(body: &[Line<'_>]) -> Vec<ReadLine> {
             }
             [b'-', text @ ..] => (LineKind::Deletion, text, None),
             [b'+', text @ ..] => (LineKind::Insertion, text, None),
-            [b' ', text @ ..] => (LineKind::Context, text, Some(line.text)),
+            [b' ', text @ ..] => (LineKind::Context, text, Some(line.whole)),
             text => (LineKind::Context, text, None),
         };
         let raw = raw.map(<[u8]>::to_vec);

@@ -33,6 +33,7 @@ pub(super) fn compose(
     trail.leave(&tried);
     let mut tried = trail.tried();
     if section.chunks.len() > 1
+        && !section.chunks[0].is_normal
         && misfits.iter().all(|(_, misfit)| *misfit == Misfit::NotFound)
         && let Some(after) = in_turn(section, content, &mut tried)
     {
@@ -64,6 +65,9 @@ fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<V
             Err(misfit) => misfits.push((index, misfit)),
         }
     }
+    if misfits.is_empty() {
+        misfits.extend(misnumbered(section, &placed).map(|index| (index, Misfit::NotFound)));
+    }
     let mut gone: Vec<_> = placed.iter().flat_map(|one| &one.gone).collect();
     let count = gone.len();
     gone.sort_unstable();
@@ -87,6 +91,16 @@ fn at_once(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<V
         return Err(misfits);
     }
     Ok(spliced(&file, &placed))
+}
+
+/// Returns an insertion of a normal diff, if another hunk shows that the line numbers are of another version.
+fn misnumbered(section: &Section<'_>, placed: &[Placed]) -> Option<usize> {
+    let is_off = |(chunk, one): (&Chunk<'_>, &Placed)| {
+        !one.lines.is_empty() && chunk.header.stated.is_some_and(|stated| stated != one.lines.start + 1)
+    };
+    let is_off = section.chunks.iter().zip(placed).any(is_off);
+    let is_loose = |(_, one): &(usize, &Placed)| section.chunks[0].is_normal && one.lines.is_empty();
+    placed.iter().enumerate().find(is_loose).filter(|_| is_off).map(|(index, _)| index)
 }
 
 /// Places each chunk in what the ones before it left.

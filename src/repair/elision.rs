@@ -4,19 +4,139 @@ use super::Trail;
 use super::chunk::{ReadLine, Reading};
 use super::lines::Lines;
 use super::place::{Misfit, Placed, fitted, standing};
-use crate::plan::LineKind;
+use crate::plan::{Direction, Edit, LineKind, Operation};
+use crate::text::without_ending;
 
 /// The rungs on which the lines around a gap are looked for.
 const RUNGS: [usize; 2] = [0, 1];
 
+/// How sure it is that a line stands for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Elision {
+    /// A comment or words say that lines are left out.
+    Marker,
+    /// Dots alone, which are also a statement of Python and the end of a YAML document.
+    Dots,
+}
+
+/// Words in a comment with dots that say that lines are left out.
+const WORDS: &[&str] = &[
+    "existing",
+    "rest of",
+    "remain",
+    "unchanged",
+    "omitted",
+    "same",
+    "keep",
+    "other ",
+    "previous",
+    "truncated",
+    "snip",
+];
+
+/// Phrases that say it also without a comment, or without dots.
+const PHRASES: &[&str] = &[
+    "existing code",
+    "existing content",
+    "existing implementation",
+    "existing logic",
+    "rest of code",
+    "rest of the code",
+    "rest of file",
+    "rest of the file",
+    "rest of the function",
+    "rest of function",
+    "rest of the method",
+    "rest of method",
+    "rest of the class",
+    "rest of class",
+    "rest of the implementation",
+    "rest of implementation",
+    "rest of the content",
+    "remaining code",
+    "remaining methods",
+    "unchanged code",
+    "code unchanged",
+    "code omitted",
+    "lines omitted",
+    "same as before",
+    "keep existing",
+    "code remains",
+    "code stays",
+];
+
 /// Returns whether a line stands for others that are left out.
 pub(super) fn is_elision(line: &[u8]) -> bool {
+    elision(line).is_some()
+}
+
+fn elision(line: &[u8]) -> Option<Elision> {
     let text = String::from_utf8_lossy(line).to_lowercase();
-    let marks: &[char] = &['#', '/', '*', '-', ';', '%', '<', '!', '>', ' ', '\t'];
-    let text = text.trim_matches(marks);
-    let is_dots = |text: &str| text.starts_with("...") || text.starts_with('\u{2026}');
-    let words = ["existing", "rest of", "remaining", "unchanged", "omitted", "same as"];
-    is_dots(text) && (text.len() <= 3 || words.iter().any(|word| text.contains(word)))
+    let text = text.trim();
+    let bare = text.trim_matches(['#', '/', '*', '-', ';', '%', '<', '!', '>', ' ', '\t', '{', '}']);
+    let is_comment = ["//", "#", "/*", "*", "--", ";", "%", "<!--", "{/*"].iter().any(|mark| text.starts_with(mark));
+    let inner = bare.trim_matches(['(', ')', '[', ']', ' ']);
+    let is_dots = |dots: &&str| inner == *dots;
+    let has_dots = ["...", "\u{2026}"].iter().any(|dots| inner.starts_with(dots) || inner.ends_with(dots));
+    if ["...", "\u{2026}"].iter().any(is_dots) {
+        return Some(if text == inner { Elision::Dots } else { Elision::Marker });
+    }
+    let says = |words: &[&str]| words.iter().any(|word| inner.contains(word));
+    // Without dots only the whole of a comment says it: a remark on code can have the same words.
+    let is_all = || PHRASES.iter().any(|phrase| inner.starts_with(phrase) && inner.len() <= phrase.len() + MOST_MORE);
+    let is_marker = match (is_comment, has_dots) {
+        (true, true) => says(WORDS),
+        (false, true) => says(PHRASES),
+        (true, false) => is_all(),
+        (false, false) => false,
+    };
+    is_marker.then_some(Elision::Marker)
+}
+
+/// Most bytes after a phrase without dots, such as ` remains unchanged`.
+const MOST_MORE: usize = 20;
+
+/// Returns whether `lines` write a line that stands for others.
+///
+/// Dots alone are code where the old lines have them too, where no line goes, or where they are all of a block and at
+/// most one line can have gone for them.
+pub(super) fn writes_elision(lines: &[(LineKind, &[u8])]) -> bool {
+    let has_old_dots = lines.iter().any(|(kind, text)| *kind != LineKind::Insertion && is_dots(text));
+    let count = |wanted| lines.iter().filter(|(kind, text)| *kind == wanted && !text.trim_ascii().is_empty()).count();
+    let (gone, come) = (count(LineKind::Deletion), count(LineKind::Insertion));
+    let is_code = |at: usize, text| {
+        has_old_dots || gone == 0 || gone <= come && is_whole_block(&lines[..at], text, &lines[at + 1..])
+    };
+    lines.iter().enumerate().filter(|(_, (kind, _))| *kind == LineKind::Insertion).any(|(at, (_, text))| match elision(
+        text,
+    ) {
+        Some(Elision::Marker) => true,
+        Some(Elision::Dots) => !is_code(at, text),
+        None => false,
+    })
+}
+
+/// Returns whether a hunk of `operation`, which is part of `text`, writes a line that stands for others.
+#[must_use]
+pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
+    let Edit::Hunks(hunks) = &operation.edit else { return false };
+    hunks.iter().any(|hunk| {
+        let lines = hunk.lines(text, Direction::Forward).map(|line| (line.kind, without_ending(line.text)));
+        writes_elision(&lines.collect::<Vec<_>>())
+    })
+}
+
+fn is_dots(text: &[u8]) -> bool {
+    elision(text) == Some(Elision::Dots)
+}
+
+/// Returns whether `dots` are the only statement of a block: a line that opens one precedes, and no line at that depth
+/// follows.
+fn is_whole_block(before: &[(LineKind, &[u8])], dots: &[u8], behind: &[(LineKind, &[u8])]) -> bool {
+    let is_new = |(kind, text): &&(LineKind, &[u8])| *kind != LineKind::Deletion && !text.trim_ascii().is_empty();
+    let opens = before.iter().rev().find(is_new).is_some_and(|(_, text)| text.trim_ascii_end().ends_with(b":"));
+    let depth = |text: &[u8]| text.len() - text.trim_ascii_start().len();
+    opens && behind.iter().find(is_new).is_none_or(|(_, text)| depth(text) < depth(dots))
 }
 
 /// Finds the place of a reading with gaps: what stands between them, each part with one place in the whole file, in
@@ -73,4 +193,80 @@ fn place_part(file: &Lines<'_>, part: &Reading, trail: &mut Trail) -> Result<Opt
         }
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_is_told_from_code() {
+        let markers = [
+            "// ... existing code ...",
+            "  # ...",
+            "/* ... */",
+            "<!-- ... -->",
+            "# ... (keep existing code)",
+            "// (rest of methods ...)",
+            "// ... other imports",
+            "... existing code ...",
+            "{/* ... existing code ... */}",
+            "// rest of the code remains unchanged",
+            "# Rest of file",
+            "[... rest of the file ...]",
+            "-- ...",
+            "// \u{2026}",
+            "    ...existing code...",
+            "// existing code",
+            "# same as before",
+        ];
+        let code = [
+            "...args,",
+            "    ...existing,",
+            "...(is_on ? [] : [])",
+            "def f(): ...",
+            "func f(xs ...int) {",
+            "f(xs...)",
+            "... and so it ends.",
+            "// Loading...",
+            "# wait...",
+            "x = ...",
+            "...existingItems,",
+            "rest of the text",
+            "// keep the rest of the buffer for the next call",
+            "// the same as above, for existing users",
+            "\"...\"",
+            "....",
+        ];
+        for line in markers {
+            assert_eq!(elision(line.as_bytes()), Some(Elision::Marker), "{line}");
+        }
+        for line in code {
+            assert_eq!(elision(line.as_bytes()), None, "{line}");
+        }
+        assert_eq!(elision(b"    ..."), Some(Elision::Dots));
+    }
+
+    #[test]
+    fn dots_alone_are_code_where_nothing_goes_for_them() {
+        let writes = |body: &[&str]| {
+            let line = |line: &&'static str| match line.as_bytes() {
+                [b'-', text @ ..] => (LineKind::Deletion, text),
+                [b'+', text @ ..] => (LineKind::Insertion, text),
+                [_, text @ ..] => (LineKind::Context, text),
+                [] => (LineKind::Context, &b""[..]),
+            };
+            let body: Vec<&'static str> =
+                body.iter().map(|line| -> &'static str { Box::leak((*line).into()) }).collect();
+            writes_elision(&body.iter().map(line).collect::<Vec<_>>())
+        };
+        assert!(!writes(&[" def f():", "-    pass", "+    ..."]));
+        assert!(!writes(&["+def f():", "+    ...", " x"]));
+        assert!(!writes(&["-    ...", "-x", "-y", "+    ...", "+z"]));
+        assert!(!writes(&["-def f(a):", "-    pass", "+def f(b):", "+    ..."]));
+        assert!(writes(&[" def f():", "-    a()", "-    b()", "+    ..."]));
+        assert!(writes(&[" def f():", "-    a()", "+    ...", "     b()"]));
+        assert!(writes(&[" x = [", "-    1,", "+    ...", " ]"]));
+        assert!(writes(&[" a", "+// ... existing code ..."]));
+    }
 }

@@ -43,7 +43,10 @@ impl<'w> Files<'w> {
         let (path, is_other) = match self.names.resolve(section, is_known)? {
             Named::Path(path, is_other) => (path, is_other),
             Named::Outside(name) => return refuse(RefusalKind::Outside, None, format!("{name} leads out of the root")),
-            Named::None(name) => return refuse(RefusalKind::Name, None, format!("no file here has the name {name}")),
+            Named::None(name) => match section.created() {
+                Some(section) => return self.section(&section, trail),
+                None => return refuse(RefusalKind::Name, None, format!("no file here has the name {name}")),
+            },
             Named::Several(name) => {
                 return refuse(RefusalKind::Name, None, format!("more than one file may be meant by {name}"));
             }

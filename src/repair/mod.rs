@@ -15,7 +15,9 @@ mod files;
 mod lines;
 mod lost;
 mod names;
+mod older;
 mod place;
+mod quoted;
 mod read;
 mod refusal;
 mod rows;
@@ -23,14 +25,18 @@ mod shown;
 mod text;
 mod texts;
 mod twin;
+mod unwrap;
 
+use crate::path::RelPath;
 use crate::plan::Repair;
 use crate::policy::{Policy, Verdict};
 use crate::text::Span;
 use crate::workspace::{Workspace, WorkspaceError};
 
+pub use elision::has_elision;
 use files::Files;
 use names::Names;
+pub use quoted::unquoted;
 use read::Unread;
 pub use refusal::{Refusal, RefusalKind};
 use rows::Trail;
@@ -47,8 +53,8 @@ pub struct Repaired {
     pub repairs: Vec<Repair>,
 }
 
-/// Repairs `text` for the files below the root of `workspace`, which has the absolute name `root`; files of more than
-/// `max_file` bytes are not read, nor is what `policy` closes or has a verdict on reading that is as strict as `unread`.
+/// Repairs `text` for the files below the root of `workspace`, which has the absolute name `root`, or for the one `file`
+/// that an option names; files of more than `max_file` bytes are not read, nor is what `policy` closes or has a verdict on reading that is as strict as `unread`.
 ///
 /// # Errors
 ///
@@ -57,15 +63,20 @@ pub fn repair(
     text: &[u8],
     workspace: &dyn Workspace,
     (policy, unread): (&Policy, Verdict),
-    root: &[u8],
+    (root, file): (&[u8], Option<&[u8]>),
     max_file: u64,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
     let mut trail = Trail::default();
     let nothing = |kind, span, message: &str| Ok(Err(vec![Refusal::new(kind, None, span, message)]));
-    let sections = match read::read(text, &mut trail) {
+    let stray = "this belongs to no change that could be read";
+    let converted = match older::converted(text, read::mark_length(text)).transpose() {
+        Ok(converted) => converted,
+        Err(span) => return nothing(RefusalKind::Stray, span, stray),
+    };
+    let sections = match read::read(text, converted.as_deref(), file, &mut trail) {
         Ok(sections) => sections,
         Err(Unread::Stray(span)) => {
-            return nothing(RefusalKind::Stray, span, "this belongs to no change that could be read");
+            return nothing(RefusalKind::Stray, span, stray);
         }
         Err(Unread::Cut(span)) => {
             return nothing(RefusalKind::Cut, span, "the patch is cut off in this section, which nothing closes");
@@ -75,7 +86,10 @@ pub fn repair(
         return nothing(RefusalKind::NoPatch, Span::default(), "no patch was found, also not a damaged one");
     }
     let (mut out, mut refusals, mut made) = (Vec::new(), Vec::new(), Vec::new());
-    let mut files = Files::new(Names { workspace, policy, unread, root }, max_file);
+    // An option names the file of a patch for one file.
+    let is_lone = sections.iter().all(|section| section.names.first() == sections[0].names.first());
+    let file = file.filter(|_| is_lone).and_then(|file| RelPath::new(file).ok());
+    let mut files = Files::new(Names { workspace, policy, unread, root, file }, max_file);
     for section in &sections {
         let start = out.len();
         if section.is_verbatim {

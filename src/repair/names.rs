@@ -18,6 +18,8 @@ pub(super) struct Names<'w> {
     pub(super) unread: Verdict,
     /// The absolute name of the root.
     pub(super) root: &'w [u8],
+    /// The file that an option names, if the patch is for one file.
+    pub(super) file: Option<RelPath>,
 }
 
 /// What a name comes to.
@@ -64,6 +66,9 @@ impl Names<'_> {
         section: &Section<'_>,
         is_known: impl Fn(&RelPath) -> bool,
     ) -> Result<Named, WorkspaceError> {
+        if let Some(file) = &self.file {
+            return Ok(Named::Path(file.clone(), false));
+        }
         let shown = section.names.first().map_or_else(String::new, |name| printable(name).to_string());
         let mut claims = Vec::new();
         for name in &section.names {

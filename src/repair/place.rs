@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, ReadLine, Reading, Shortage};
 use super::depth::{is_column_lost, is_doubtful};
-use super::elision::{is_elision, place_parts};
+use super::elision::{place_parts, writes_elision};
 use super::lines::Lines;
 use super::twin::twin;
 use super::{Row, Trail, lost};
@@ -89,8 +89,7 @@ pub(super) fn place(
         return Err(Misfit::Tail);
     }
     // What stands for other lines is never written.
-    let is_elided = |line: &ReadLine| line.kind == LineKind::Insertion && is_elision(&line.text);
-    readings.retain(|reading| !reading.lines.iter().any(is_elided));
+    readings.retain(|reading| !writes_elision(&reading.pairs()));
     if readings.is_empty() {
         return Err(Misfit::Elided);
     }
@@ -191,6 +190,10 @@ fn starts(
 ) -> Result<Option<Vec<usize>>, Misfit> {
     let old: Vec<_> = reading.old().collect();
     if old.is_empty() {
+        let at = chunk.header.stated.unwrap_or(0);
+        if chunk.is_normal {
+            return Ok((at <= file.all.len()).then(|| vec![at]));
+        }
         // Only an envelope says where lines without any around them belong.
         let has_place = is_enveloped && chunk.header.counts.is_none() || file.all.is_empty();
         return Ok(has_place.then(|| vec![file.all.len()]));

@@ -44,7 +44,7 @@ fn number_off_insertions(lines: &mut [ReadLine], last: usize, gap: &[u8]) -> Opt
     Some(())
 }
 
-/// Splits ` 12| text`, `12: text`, `12<TAB>text`.
+/// Splits ` 12| text`, `12: text`, `12<TAB>text`, `12→text`.
 fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -52,6 +52,11 @@ fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
     let rest = line[digits..].trim_ascii_start();
     let rest = match line[digits..].first()? {
         b'\t' => &line[digits + 1..],
+        // The arrow stands for a tab.
+        _ if rest.starts_with("\u{2192}".as_bytes()) => {
+            let text = &rest["\u{2192}".len()..];
+            text.strip_prefix(b"\t").unwrap_or(text)
+        }
         _ => rest
             .strip_prefix(b"|")
             .or_else(|| rest.strip_prefix(b":"))

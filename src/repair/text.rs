@@ -4,6 +4,7 @@
 //! escape sequences in a line belong to the file.
 
 use super::rows::{ROWS, Row};
+use super::unwrap::unwrapped;
 use crate::plan::Repair;
 use crate::syntax::foreign::{encoding, escape, escapes, is_coloured_header};
 use crate::text::{Bytes, Lines, Span, without_ending};
@@ -23,6 +24,13 @@ pub fn plain_text(original: &[u8]) -> Option<(Bytes, Vec<Repair>)> {
             Some(plain)
         }
         None => decoded.clone(),
+    };
+    let plain = match unwrapped(plain.as_deref().unwrap_or(original)) {
+        Some((unwrapped, line)) => {
+            repairs.extend(repair(Row::Wrapping, line));
+            Some(unwrapped)
+        }
+        None => plain,
     };
     let plain = match marked(plain.as_deref().unwrap_or(original)) {
         Some((marked, line)) => {

@@ -4,14 +4,14 @@
 
 use super::chunk::{Chunk, Header};
 use super::compose::spliced;
-use super::elision::is_elision;
+use super::elision::writes_elision;
 use super::lines::Lines;
 use super::place::{Misfit, place};
 use super::read::Line;
 use super::refusal::words;
 use super::{Refusal, Row, Trail};
 use crate::matching::{self, MismatchKind, folds_to_same};
-use crate::plan::{Closeness, Replacement, Replacements, Target, Times};
+use crate::plan::{Closeness, LineKind, Replacement, Replacements, Target, Times};
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 
 /// Most pairs of lines that are compared to find the common lines of two texts.
@@ -67,25 +67,30 @@ pub fn repair_text(content: &[u8], edit: &Replacement) -> Result<Option<Repaired
     }
 }
 
-/// Returns whether `new` has a line that stands for others where `old` has none, and lines of `old` would go.
+/// Returns whether `new` writes a line that stands for others, which `old` does not have there.
 fn is_elided(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|text| lines(text).map(|(_, line)| without_ending(line)).collect::<Vec<_>>());
     let body = body(&old, &new);
-    let has = |sign: u8, is: fn(&[u8]) -> bool| body.iter().any(|line| line[0] == sign && is(&line[1..]));
-    has(b'+', is_elision) && has(b'-', |_| true)
+    let kind = |line: &Vec<u8>| match line[0] {
+        b'-' => LineKind::Deletion,
+        b'+' => LineKind::Insertion,
+        _ => LineKind::Context,
+    };
+    writes_elision(&body.iter().map(|line| (kind(line), &line[1..])).collect::<Vec<_>>())
 }
 
 /// The lines of a text, without their terminators.
 type TextLines<'t> = Vec<&'t [u8]>;
 
-/// Returns the lines of both texts; `None` if one ends within a line and the other does not.
+/// Returns the lines of both texts; `None` if the new one would join its last line with the next line of the file.
 fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLines<'t>)> {
     let split = |text: &'t [u8]| text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     match (old.strip_suffix(b"\n"), new.strip_suffix(b"\n")) {
         (Some(old), Some(new)) => Some((split(old).collect(), split(new).collect())),
         (Some(old), None) if new.is_empty() => Some((split(old).collect(), Vec::new())),
-        (None, None) => Some((split(old).collect(), split(new).collect())),
-        _ => None,
+        // Without its newline the old text ends within a line or at its end, and so does the new one.
+        (None, _) => Some((split(old).collect(), split(new).collect())),
+        (Some(_), None) => None,
     }
 }
 
@@ -137,7 +142,7 @@ fn placed(
     edit: &Replacement,
     trail: &mut Trail,
 ) -> Result<(Vec<u8>, Vec<u8>), Misfit> {
-    let number = |(index, text)| Line { text, span: edit.span, number: index + 1 };
+    let number = |(index, text)| Line::new(text, edit.span, index + 1);
     let lines: Vec<_> = body.iter().map(Vec::as_slice).enumerate().map(number).collect();
     let Some(&first) = lines.first() else { return Err(Misfit::Nothing) };
     let header = Header { stated: edit.line, ..Header::default() };
@@ -201,6 +206,12 @@ fn folded(
     let tail = old.chars().rev().zip(new.chars().rev()).take(most).take_while(|(old, new)| old == new).count();
     let middle = new.chars().skip(head).take(new.chars().count() - head - tail);
     let count = found.chars().count();
+    // What the new text has of the old one is known at its ends only.
+    let is_kept = |(at, (old, found)): (usize, (char, char))| old == found || at < head || at >= count - tail;
+    if !old.chars().zip(found.chars()).enumerate().all(is_kept) && middle.clone().any(|character| !character.is_ascii())
+    {
+        return Ok(None);
+    }
     let kept: String = found.chars().take(head).chain(middle).chain(found.chars().skip(count - tail)).collect();
     let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
     let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { start };

@@ -68,7 +68,8 @@ impl<'t> Reader<'t> {
         if let Some(last) = self.next.checked_sub(1).and_then(|last| self.lines.get(last)) {
             section.span.end = last.span.end;
         }
-        section.chunks.push(Chunk::new(header, body, first, is_at_end));
+        let is_torn = self.next == self.lines.len() && !self.outlook.is_whole();
+        section.chunks.push(Chunk { is_torn, ..Chunk::new(header, body, first, is_at_end) });
     }
 
     /// Takes the lines up to the end of the chunk; returns also whether it is marked as the end of the file.

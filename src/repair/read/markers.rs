@@ -62,7 +62,7 @@ pub(super) fn is_exact_marker(line: &[u8]) -> bool {
 }
 
 /// A fence of three or more backticks or tildes.
-pub(super) fn is_fence(line: &[u8]) -> bool {
+pub(in crate::repair) fn is_fence(line: &[u8]) -> bool {
     [b'`', b'~'].iter().any(|&mark| line.iter().take_while(|&&byte| byte == mark).count() >= 3)
 }
 

@@ -7,13 +7,14 @@ mod header;
 mod markers;
 
 use super::chunk::{Chunk, counts};
+use super::older::OwnedLine;
 use super::{Row, Trail};
 use crate::mode::FileMode;
 use crate::text::{BYTE_ORDER_MARK, Span, lines, without_ending};
 
 use body::Outlook;
-pub(super) use markers::is_signature;
-use markers::{Marker, is_closing_tag, is_exact_marker, is_fence, is_file_header, is_here_end, marker};
+use markers::{Marker, is_closing_tag, is_exact_marker, is_file_header, is_here_end, marker};
+pub(super) use markers::{is_fence, is_signature};
 
 /// What a section does with its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,23 +52,47 @@ pub(super) struct Section<'t> {
 pub(super) struct Line<'t> {
     /// Without terminator.
     pub(super) text: &'t [u8],
+    /// The same as it is in the patch, where `text` is what it says in a unified diff.
+    pub(super) whole: &'t [u8],
     pub(super) span: Span,
     /// Counted from 1.
     pub(super) number: usize,
+    /// Whether it was the command of a normal diff, which has no context.
+    pub(super) is_normal: bool,
+}
+
+impl<'t> Line<'t> {
+    /// Returns a line as it is in the patch.
+    pub(super) fn new(text: &'t [u8], span: Span, number: usize) -> Self {
+        Self { text, whole: text, span, number, is_normal: false }
+    }
+}
+
+/// Returns the lines of `text`.
+fn plain_lines(text: &[u8]) -> Vec<Line<'_>> {
+    let start = mark_length(text);
+    let all = lines(&text[start..]).enumerate().map(|(index, (span, line))| {
+        Line::new(without_ending(line), Span::new(span.start + start, span.end + start), index + 1)
+    });
+    all.collect()
+}
+
+/// Returns the length of the byte order mark.
+pub(super) fn mark_length(text: &[u8]) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
 /// Returns the lines of `text`, without the indentation that the whole patch has.
-fn source<'t>(text: &'t [u8], trail: &mut Trail) -> Vec<Line<'t>> {
-    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    if start > 0 {
+fn source<'t>(
+    text: &[u8],
+    converted: Option<&'t [OwnedLine<'t>]>,
+    plain: impl FnOnce() -> Vec<Line<'t>>,
+    trail: &mut Trail,
+) -> Vec<Line<'t>> {
+    if mark_length(text) > 0 {
         trail.note(Row::Wrapping, 1);
     }
-    let all = lines(&text[start..]).enumerate().map(|(index, (span, line))| Line {
-        text: without_ending(line),
-        span: Span::new(span.start + start, span.end + start),
-        number: index + 1,
-    });
-    let mut all: Vec<_> = all.collect();
+    let mut all: Vec<_> = converted.map_or_else(plain, |lines| lines.iter().map(OwnedLine::line).collect());
     let indentation = |line: &Line<'_>| line.text.len() - line.text.trim_ascii_start().len();
     let is_header = |line: &&Line<'_>| is_file_header(line.text.trim_ascii_start());
     let Some(depth) = all.iter().filter(is_header).map(indentation).min().filter(|&depth| depth > 0) else {
@@ -79,6 +104,7 @@ fn source<'t>(text: &'t [u8], trail: &mut Trail) -> Vec<Line<'t>> {
     trail.note(Row::Wrapping, all[first].number);
     for line in &mut all[first..end] {
         line.text = line.text.get(depth..).unwrap_or_default();
+        line.whole = line.whole.get(depth..).unwrap_or_default();
     }
     all
 }
@@ -89,8 +115,13 @@ fn source<'t>(text: &'t [u8], trail: &mut Trail) -> Vec<Line<'t>> {
 ///
 /// Returns the place of what looks like a change and belongs to none that was read, or of one that was cut off: what is
 /// meant by it is not known.
-pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<'t>>, Unread> {
-    let lines = source(text, trail);
+pub(super) fn read<'t>(
+    text: &'t [u8],
+    converted: Option<&'t [OwnedLine<'t>]>,
+    file: Option<&'t [u8]>,
+    trail: &mut Trail,
+) -> Result<Vec<Section<'t>>, Unread> {
+    let lines = source(text, converted, || plain_lines(text), trail);
     let mut reader = Reader {
         outlook: Outlook::of(&lines, text.ends_with(b"\n")),
         lines,
@@ -105,6 +136,7 @@ pub(super) fn read<'t>(text: &'t [u8], trail: &mut Trail) -> Result<Vec<Section<
         is_closed: true,
         header: None,
         cut: None,
+        file,
     };
     while reader.next < reader.lines.len() {
         reader.line(trail);
@@ -154,6 +186,8 @@ struct Reader<'t> {
     header: Option<Span>,
     /// A section that is not complete.
     cut: Option<Span>,
+    /// The file of chunks that no header names one for.
+    file: Option<&'t [u8]>,
 }
 
 /// What stood there since the last envelope.
@@ -186,6 +220,10 @@ impl<'t> Reader<'t> {
         if let Some(taken) = self.file_header(line) {
             self.next += taken;
             return;
+        }
+        if let Some(file) = self.file.filter(|_| self.sections.is_empty() && line.text.starts_with(b"@@")) {
+            self.open();
+            self.sections.push(Section::new(Deed::Update, vec![file], line));
         }
         if self.is_at_chunk(line.text) {
             return self.chunk(trail);
@@ -318,6 +356,13 @@ impl<'t> Reader<'t> {
 }
 
 impl<'t> Section<'t> {
+    /// Returns the same section as that of a new file, if it is one insertion of a normal diff at the start of the file.
+    pub(super) fn created(&self) -> Option<Self> {
+        let [only] = &self.chunks[..] else { return None };
+        let is_new = only.is_normal && only.header.stated.is_none() && self.deed == Deed::Update;
+        is_new.then(|| Self { deed: Deed::Create, ..self.clone() })
+    }
+
     fn new(deed: Deed, names: Vec<&'t [u8]>, line: Line<'t>) -> Self {
         Self {
             deed,

@@ -1,0 +1,108 @@
+//! Hunks of context diffs.
+
+use super::{Line, OwnedLine, Span, header, range, turned};
+
+const STARS: &[u8] = b"***************";
+
+/// Returns whether a hunk begins at the first of `lines`.
+pub(super) fn starts(lines: &[Line<'_>]) -> bool {
+    matches!(lines, [stars, old, ..] if stars.text.starts_with(STARS) && edges(old.text, b"*** ").is_some())
+}
+
+/// Returns whether `line` is the first line of a hunk, or of one that was cut off.
+pub(super) fn is_border(line: Line<'_>) -> bool {
+    line.text == STARS
+}
+
+/// Reads the numbers of a half.
+fn edges(line: &[u8], mark: &[u8]) -> Option<(usize, usize)> {
+    let (edges, rest) = range(line.strip_prefix(mark)?)?;
+    rest.trim_ascii().iter().all(|byte| *byte == mark[0]).then_some(edges)
+}
+
+/// One line of a half.
+#[derive(Clone, Copy)]
+struct HalfLine<'t> {
+    line: Line<'t>,
+    /// ` `, `-`, `+` or `!`.
+    sign: u8,
+    /// Without sign.
+    text: &'t [u8],
+}
+
+/// Adds a hunk as a unified one and returns how many lines it has.
+pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
+    let stars = lines[0];
+    let Some(old_edges) = edges(lines[1].text, b"*** ") else { return Err(stars.span) };
+    let middle = lines[2..].iter().position(|line| edges(line.text, b"--- ").is_some() || line.text.starts_with(STARS));
+    // A patch that was cut off has no second half.
+    let middle = 2 + middle.ok_or(stars.span)?;
+    let Some(new_edges) = edges(lines[middle].text, b"--- ") else { return Err(stars.span) };
+    let old = lines[2..middle].iter().map(|line| half_line(*line, b"-!")).collect::<Option<Vec<_>>>();
+    let old = old.ok_or(stars.span)?;
+    let mut new = Vec::new();
+    for line in &lines[middle + 1..] {
+        let is_note = line.text.starts_with(b"\\");
+        let count = new.iter().filter(|line: &&HalfLine<'_>| line.sign != b'\\').count();
+        if count >= new_edges.1 && !is_note || new.is_empty() && line.text.is_empty() {
+            break;
+        }
+        match half_line(*line, b"+!") {
+            Some(line) => new.push(line),
+            None => break,
+        }
+    }
+    let end = middle + 1 + new.len();
+    let (old, new) = match (&old[..], &new[..]) {
+        (_, []) => (old.clone(), other_half(&old).ok_or(stars.span)?),
+        ([], _) => (other_half(&new).ok_or(stars.span)?, new),
+        _ => (old, new),
+    };
+    let first = out.len();
+    merge(&old, &new, out).map_err(|line| line.map_or(stars.span, |line| line.span))?;
+    out.insert(first, header(stars, (old_edges, new_edges), false));
+    Ok(end)
+}
+
+/// Returns a line of a half; `None` if it can be none.
+fn half_line<'t>(line: Line<'t>, signs: &[u8]) -> Option<HalfLine<'t>> {
+    let half = |sign, text| Some(HalfLine { line, sign, text });
+    match line.text {
+        [] => half(b' ', b""),
+        [b'\\', ..] => half(b'\\', line.text),
+        [b' ', b' ', text @ ..] => half(b' ', text),
+        [sign, b' ', text @ ..] if signs.contains(sign) => half(*sign, text),
+        [sign] if signs.contains(sign) || *sign == b' ' => half(*sign, b""),
+        [b'-' | b'+' | b'!' | b'*' | b'`' | b'~', ..] => None,
+        // Both halves have context, so that it is known without its blanks.
+        [b' ', text @ ..] | text => half(b' ', text),
+    }
+}
+
+/// Returns the half that is left out next to `half`: its context.
+fn other_half<'t>(half: &[HalfLine<'t>]) -> Option<Vec<HalfLine<'t>>> {
+    let is_changed = half.iter().any(|line| line.sign == b'!');
+    (!is_changed).then(|| half.iter().filter(|line| line.sign == b' ').copied().collect())
+}
+
+/// Adds both halves as one body.
+fn merge<'t>(old: &[HalfLine<'t>], new: &[HalfLine<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<(), Option<Line<'t>>> {
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    let signed = |line: &HalfLine<'t>, sign: u8| {
+        let text = if line.sign == b'\\' { line.text.to_vec() } else { [&[sign], line.text].concat() };
+        turned(line.line, text)
+    };
+    loop {
+        while let Some(line) = old.next_if(|line| line.sign != b' ') {
+            out.push(signed(line, b'-'));
+        }
+        while let Some(line) = new.next_if(|line| line.sign != b' ') {
+            out.push(signed(line, b'+'));
+        }
+        match (old.next(), new.next()) {
+            (None, None) => return Ok(()),
+            (Some(old), Some(new)) if old.text == new.text => out.push(signed(old, b' ')),
+            (old, new) => return Err(new.or(old).map(|line| line.line)),
+        }
+    }
+}

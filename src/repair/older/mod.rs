@@ -1,0 +1,125 @@
+//! Context and normal diffs as the unified hunks that say the same, so that one table of repairs serves them too.
+//!
+//! Every line keeps its place in the patch. What is no hunk of these grammars stays as it is.
+
+mod context;
+mod normal;
+
+use super::read::Line;
+use crate::text::{Lines, Span, without_ending};
+
+/// A line of the patch, or what it says in a unified diff.
+pub(super) struct OwnedLine<'t> {
+    text: Vec<u8>,
+    /// The line in the patch.
+    whole: &'t [u8],
+    span: Span,
+    number: usize,
+    /// Whether it is the header of a hunk of a normal diff.
+    is_normal: bool,
+}
+
+impl OwnedLine<'_> {
+    pub(super) fn line(&self) -> Line<'_> {
+        let Self { text, whole, span, number, is_normal } = self;
+        Line { text, whole, span: *span, number: *number, is_normal: *is_normal }
+    }
+}
+
+/// Returns the lines of `text` as those of unified diffs; `None` if it has no hunk of another kind.
+///
+/// # Errors
+///
+/// Returns the place of a hunk whose halves do not agree, or are not both there.
+pub(super) fn converted(text: &[u8], start: usize) -> Option<Result<Vec<OwnedLine<'_>>, Span>> {
+    let all: Vec<_> = source(text, start);
+    let is_start = |at: usize| context::starts(&all[at..]) || normal::starts(&all[at..]);
+    let first = (0..all.len()).find(|&at| is_start(at))?;
+    Some(convert(&all, first, text.ends_with(b"\n")))
+}
+
+fn source(text: &[u8], start: usize) -> Vec<Line<'_>> {
+    let lines = Lines::within(text, Span::new(start, text.len())).enumerate();
+    lines.map(|(index, (span, line))| Line::new(without_ending(line), span, index + 1)).collect()
+}
+
+fn convert<'t>(all: &[Line<'t>], first: usize, is_whole: bool) -> Result<Vec<OwnedLine<'t>>, Span> {
+    let mut out: Vec<_> = all[..first].iter().map(|line| kept(*line)).collect();
+    let (mut at, mut has_context, mut has_normal) = (first, false, false);
+    while at < all.len() {
+        let rest = &all[at..];
+        let is_hunk = context::starts(rest) || normal::starts(rest);
+        if context::starts(rest) {
+            // The two lines above name the file.
+            name(&mut out, b"*** ", b"--- ");
+            at += context::hunk(rest, &mut out)?;
+        } else if normal::starts(rest) {
+            name_by_index(&mut out);
+            at += normal::hunk(rest, &mut out)?;
+        } else if context::is_border(rest[0]) && has_context || normal::is_command(rest[0]) && has_normal {
+            return Err(rest[0].span);
+        } else {
+            out.push(kept(all[at]));
+            at += 1;
+        }
+        has_context |= context::starts(rest);
+        has_normal |= normal::starts(rest);
+        // The last line can be cut off, as strict mode has it; a note has one meaning only.
+        if is_hunk && at == all.len() && !is_whole && !all[at - 1].text.starts_with(b"\\") {
+            return Err(all[at - 1].span);
+        }
+    }
+    Ok(out)
+}
+
+fn kept(line: Line<'_>) -> OwnedLine<'_> {
+    OwnedLine { text: line.text.to_vec(), whole: line.whole, span: line.span, number: line.number, is_normal: false }
+}
+
+/// Returns `line` with another text.
+fn turned(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
+    OwnedLine { text, ..kept(line) }
+}
+
+/// Makes the last two lines the header of a unified diff, if they are one of a context diff.
+fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
+    let [.., first, second] = out else { return };
+    let (Some(before), Some(after)) = (first.text.strip_prefix(old), second.text.strip_prefix(new)) else { return };
+    let (before, after) = ([b"--- ", before].concat(), [b"+++ ", after].concat());
+    (first.text, second.text) = (before, after);
+}
+
+/// Makes an `Index:` line above a hunk of a normal diff the header of a unified one.
+fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
+    let is_hunk = |line: &OwnedLine<'_>| line.is_normal || line.text.starts_with(b"+++ ");
+    let above = out.iter().rposition(|line| is_hunk(line) || line.text.starts_with(b"Index:"));
+    let Some(at) = above.filter(|&at| out[at].text.starts_with(b"Index:")) else { return };
+    let OwnedLine { text, whole, span, number, .. } = out.swap_remove(at);
+    let name = text[6..].trim_ascii();
+    // What is between the two names nothing else.
+    out.truncate(at);
+    for sign in [&b"--- "[..], b"+++ "] {
+        out.push(OwnedLine { text: [sign, name].concat(), whole, span, number, is_normal: false });
+    }
+}
+
+/// `@@ -1,2 +1,2 @@`
+fn header(line: Line<'_>, (old, new): ((usize, usize), (usize, usize)), is_normal: bool) -> OwnedLine<'_> {
+    let text = format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1).into_bytes();
+    OwnedLine { is_normal, ..turned(line, text) }
+}
+
+/// Reads `FIRST` or `FIRST,LAST`, and returns the first line, the number of lines, and the rest.
+fn range(text: &[u8]) -> Option<((usize, usize), &[u8])> {
+    let (first, rest) = number(text)?;
+    match rest.strip_prefix(b",").and_then(number) {
+        Some((last, rest)) => Some(((first, (last + 1).saturating_sub(first)), rest)),
+        None => Some(((first, usize::from(first > 0)), rest)),
+    }
+}
+
+fn number(text: &[u8]) -> Option<(usize, &[u8])> {
+    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number: u32 = std::str::from_utf8(&text[..length]).ok()?.parse().ok()?;
+    Some((usize::try_from(number).ok()?, &text[length..]))
+}

@@ -1,0 +1,77 @@
+//! Hunks of normal diffs.
+
+use super::{Line, OwnedLine, Span, header, range, turned};
+
+/// `5a6,7`, `1,2c3,4` or `8d7`.
+struct Command {
+    old: (usize, usize),
+    letter: u8,
+    new: (usize, usize),
+}
+
+impl Command {
+    fn read(line: &[u8]) -> Option<Self> {
+        let (old, rest) = range(line)?;
+        let (&letter, rest) = rest.split_first()?;
+        let (new, rest) = range(rest)?;
+        // A lone number before an insertion, or behind a deletion, names the line above.
+        let (old, new) = match letter {
+            b'a' => ((old.0, 0), new),
+            b'd' => (old, (new.0, 0)),
+            b'c' => (old, new),
+            _ => return None,
+        };
+        rest.trim_ascii().is_empty().then_some(Self { old, letter, new })
+    }
+}
+
+/// Returns whether `line` is the first line of a hunk, or of one that was cut off.
+pub(super) fn is_command(line: Line<'_>) -> bool {
+    Command::read(line.text).is_some()
+}
+
+/// Returns whether a hunk begins at the first of `lines`.
+pub(super) fn starts(lines: &[Line<'_>]) -> bool {
+    let [first, second, ..] = lines else { return false };
+    let Some(command) = Command::read(first.text) else { return false };
+    let sign = if command.letter == b'a' { b'>' } else { b'<' };
+    matches!(second.text, [found, b' ', ..] | [found] if *found == sign)
+}
+
+/// Adds a hunk as a unified one and returns how many lines it has.
+pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<usize, Span> {
+    let first = lines[0];
+    let Some(command) = Command::read(first.text) else { return Err(first.span) };
+    out.push(header(first, (command.old, command.new), true));
+    let mut at = 1;
+    if command.letter != b'a' {
+        at = side(lines, at, (b'<', b'-'), out);
+    }
+    if command.letter == b'c' {
+        if lines.get(at).is_none_or(|line| line.text.trim_ascii_end() != b"---") {
+            return Err(first.span);
+        }
+        at += 1;
+    }
+    if command.letter != b'd' {
+        at = side(lines, at, (b'>', b'+'), out);
+    }
+    Ok(at)
+}
+
+/// Adds the lines of one side from `at` on and returns where they end.
+fn side<'t>(lines: &[Line<'t>], mut at: usize, (from, to): (u8, u8), out: &mut Vec<OwnedLine<'t>>) -> usize {
+    while let Some(line) = lines.get(at) {
+        match line.text {
+            [sign, b' ', text @ ..] | [sign, text @ ..]
+                if *sign == from && (text.is_empty() || line.text[1] == b' ') =>
+            {
+                out.push(turned(*line, [&[to], text].concat()));
+            }
+            [b'\\', ..] => out.push(turned(*line, line.text.to_vec())),
+            _ => break,
+        }
+        at += 1;
+    }
+    at
+}

@@ -1,0 +1,47 @@
+//! Patches in strings of JSON documents: taken out of them, they are repaired as if they came alone.
+
+use serde_json::Value;
+
+use crate::text::BYTE_ORDER_MARK;
+
+/// Returns the patch in a JSON document: that of `patch`, or the envelope that says the same as the operations of
+/// `OpenAI`'s tool; `None` for any other text.
+///
+/// A document with a digest of a file is left alone: its writer has that very file.
+#[must_use]
+pub fn unquoted(text: &[u8]) -> Option<Vec<u8>> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    if !matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) {
+        return None;
+    }
+    let document: Value = serde_json::from_slice(text).ok()?;
+    if let Some(patch) = document.get("patch") {
+        let is_lone = document.as_object().is_some_and(|members| members.len() == 1);
+        return Some(ended(patch.as_str()?).into_bytes()).filter(|_| is_lone);
+    }
+    let list = std::slice::from_ref(&document);
+    let operations = document.as_array().map_or(list, Vec::as_slice);
+    let sections = operations.iter().map(section).collect::<Option<Vec<_>>>()?;
+    Some(format!("*** Begin Patch\n{}*** End Patch\n", sections.concat()).into_bytes())
+}
+
+/// Returns the section of an operation, alone or in the object of its call.
+fn section(operation: &Value) -> Option<String> {
+    let operation = operation.get("operation").unwrap_or(operation);
+    let members = operation.as_object()?;
+    if members.keys().any(|key| !["type", "path", "diff"].contains(&key.as_str())) {
+        return None;
+    }
+    let text = |key: &str| members.get(key).and_then(Value::as_str);
+    let path = text("path").filter(|path| !path.contains('\n'))?;
+    match (text("type")?, text("diff")) {
+        ("create_file", Some(diff)) => Some(format!("*** Add File: {path}\n{}", ended(diff))),
+        ("update_file", Some(diff)) => Some(format!("*** Update File: {path}\n{}", ended(diff))),
+        ("delete_file", _) => Some(format!("*** Delete File: {path}\n")),
+        _ => None,
+    }
+}
+
+fn ended(text: &str) -> String {
+    if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+}
