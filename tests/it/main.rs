@@ -45,6 +45,7 @@ mod loud;
 mod mail;
 mod mcp;
 mod merges;
+mod mutations;
 mod not_included;
 mod notebook;
 mod objects;
