@@ -1,5 +1,6 @@
 //! `--3way`: patches merged with what became of their files, as `git apply --3way` merges them.
 
+mod missing;
 mod onto;
 
 use std::path::Path;

@@ -75,6 +75,22 @@ impl<'a> Gather<'a> {
         Ok(id.map(|id| IndexEntry::new(mode, id)))
     }
 
+    /// Returns the paths at which the index changes.
+    pub(super) fn changed(&self) -> BTreeSet<RelPath> {
+        let gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        gathered.updates.iter().map(|update| update.path.clone()).collect()
+    }
+
+    /// Hands over a file of the work tree that gets what the index has; git works out the content of a regular file.
+    pub(super) fn check_out(&self, change: FileChange, entry: IndexEntry) -> Result<(), WorkspaceError> {
+        match (self.tree, entry.mode) {
+            (None, _) => {}
+            (Some((sink, _)), FileMode::Symlink) => sink.take(change)?,
+            (Some(_), _) => self.hold(change, Some(entry)),
+        }
+        Ok(())
+    }
+
     fn note(&self, update: Update) {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner).updates.push(update);
     }

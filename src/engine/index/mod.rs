@@ -12,6 +12,7 @@ mod intent;
 mod matches;
 mod modes;
 mod rejects;
+mod restored;
 mod stages;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,6 +150,9 @@ impl Run {
         let gather = Gather::new(&staged, &blobs, tree, (&rejects, sink));
         let beside = Beside { staged: &staged, tree: workspace, rejects: &rejects };
         let mut resolution = preflight::resolve(&self.plan, &beside, options, &gather)?;
+        if indexed.reach == Reach::Both && options.three_way.is_some() && resolution.is_clean() {
+            resolution.changes += restored::restore(&self.plan, (&staged, &matches), workspace, &gather)?;
+        }
         let Gathered { mut updates, held } = gather.finish();
         let links = gitlinks::updates(&self.plan, &staged);
         self.problems.extend(links.problems);

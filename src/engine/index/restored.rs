@@ -1,0 +1,41 @@
+//! Files that a merge leaves as the index has them, and that the work tree lacks: git checks them out.
+
+use std::collections::BTreeSet;
+
+use super::gather::Gather;
+use super::matches::Matches;
+use crate::change::{Content, FileChange, Postimage};
+use crate::mode::{FileKind, FileMode, Permissions};
+use crate::plan::{Action, Plan};
+use crate::transaction::Failure;
+use crate::workspace::Workspace;
+use crate::workspace::index::Staged;
+
+/// Adds the files of `plan` that are missing to what `gather` has, and returns their number.
+pub(super) fn restore(
+    plan: &Plan,
+    (staged, matches): (&Staged, &Matches),
+    workspace: &dyn Workspace,
+    gather: &Gather<'_>,
+) -> Result<usize, Failure> {
+    let stays = plan.operations.iter().filter(|operation| !matches!(operation.action, Action::Delete | Action::Uncopy));
+    let paths: BTreeSet<_> = stays.map(|operation| &operation.path).collect();
+    let (changed, mut count) = (gather.changed(), 0);
+    for path in paths {
+        let Some(entry) = staged.entry(path).filter(|_| !changed.contains(path)) else { continue };
+        if matches.state(path).is_some() || workspace.stat(path)?.is_some() {
+            continue;
+        }
+        let kind = entry.mode.kind();
+        let content = match kind {
+            FileKind::Regular => Content::Kept,
+            FileKind::Symlink => Content::Bytes(staged.read_link(path)?.into()),
+            FileKind::Directory | FileKind::Special => continue,
+        };
+        let permissions = Permissions::New { executable: entry.mode == FileMode::Executable };
+        let after = Some(Postimage { kind, permissions, content, like: None });
+        gather.check_out(FileChange { path: path.clone(), before: None, after }, entry)?;
+        count += 1;
+    }
+    Ok(count)
+}
