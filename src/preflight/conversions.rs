@@ -10,6 +10,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use super::converted::encoding_problem;
+use super::problem::Problem;
 use super::whitespace;
 use crate::convert::{Conversion, CrLf, EncodingError, LineEnds, WorkTreeEncoding};
 use crate::digest::ObjectFormat;
@@ -28,9 +30,18 @@ const WORDS: [&str; 4] = ["crlf", "ident", "working-tree-encoding", "filter"];
 pub struct Conversions {
     git: Arc<Git>,
     paths: Vec<RelPath>,
+    preimages: Preimages,
     is_stopped: fn() -> bool,
     found: OnceLock<Result<HashMap<RelPath, FileConversion>, String>>,
     converts_lf: OnceLock<bool>,
+}
+
+/// The origin of the files that operations start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Preimages {
+    WorkTree,
+    /// git's index has the form of the repository, and git itself writes the work tree. Only the encodings are checked.
+    Index,
 }
 
 /// The conversion of one file.
@@ -93,7 +104,40 @@ impl Conversions {
     /// Creates the conversions of `paths`. git is not asked yet. `is_stopped` ends a filter driver.
     #[must_use]
     pub fn new(git: &Arc<Git>, paths: Vec<RelPath>, is_stopped: fn() -> bool) -> Self {
-        Self { git: Arc::clone(git), paths, is_stopped, found: OnceLock::new(), converts_lf: OnceLock::new() }
+        let (preimages, found, converts_lf) = (Preimages::WorkTree, OnceLock::new(), OnceLock::new());
+        Self { git: Arc::clone(git), paths, preimages, is_stopped, found, converts_lf }
+    }
+
+    /// Returns the same for files that git's index contains.
+    #[must_use]
+    pub fn of_index(&self) -> Self {
+        Self { preimages: Preimages::Index, ..Self::new(&self.git, self.paths.clone(), self.is_stopped) }
+    }
+
+    pub(super) fn preimages(&self) -> Preimages {
+        self.preimages
+    }
+
+    /// Returns the check that a file of the work tree is in its encoding; `None` if it has none, or has a filter driver, which
+    /// would have to run first. The check returns the problem of a file that is not.
+    #[must_use]
+    pub fn work_tree_check(&self, path: &RelPath) -> Option<impl Fn(&[u8]) -> Option<Problem> + use<'_>> {
+        let found = self.encoded(path).filter(|found| found.filter.is_none())?;
+        Some(|bytes: &[u8]| {
+            let checked = exact(found.content.to_repository(bytes, CrLf::Kept).map(drop));
+            checked.err().map(|error| encoding_problem(&error))
+        })
+    }
+
+    /// Checks that the encoding of the file `path` can represent `bytes` of the repository.
+    pub(super) fn check_repository(&self, path: &RelPath, bytes: &[u8]) -> Result<(), EncodingError> {
+        self.encoded(path).map_or(Ok(()), |found| exact(found.content.to_work_tree(bytes).map(drop)))
+    }
+
+    /// Returns the conversion of the file `path` if it has an encoding.
+    fn encoded(&self, path: &RelPath) -> Option<&FileConversion> {
+        let found = self.converts_lf().then(|| self.of(path)).flatten()?;
+        found.content.encoding.is_some().then_some(found)
     }
 
     /// Returns the content that the repository has for the file `path`; `None` if it is the same.
@@ -181,6 +225,11 @@ impl Conversions {
         let conversions: Vec<_> = values.iter().map(conversion).collect::<io::Result<_>>()?;
         Ok(self.paths.iter().cloned().zip(conversions).collect())
     }
+}
+
+/// Returns the result of a check for files that git converts: it knows more encodings.
+fn exact(checked: Result<(), EncodingError>) -> Result<(), EncodingError> {
+    checked.or_else(|error| if matches!(error, EncodingError::Unknown(_)) { Ok(()) } else { Err(error) })
 }
 
 /// Returns the conversion of a file with these values of [`ATTRIBUTES`], as `convert_attrs` of git does.

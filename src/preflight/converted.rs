@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::Options;
 use super::codes::code;
-use super::conversions::{ConversionError, Conversions, cr_lf, is_of_git};
+use super::conversions::{ConversionError, Conversions, Preimages, cr_lf, is_of_git};
 use super::findings::Findings;
 use super::overlay::Node;
 use super::problem::Problem;
+use crate::convert::EncodingError;
 use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -31,9 +32,8 @@ impl<'a> Converter<'a> {
 
     /// Returns `node`, the file at `path`, with the content that the repository has for it.
     pub(super) fn in_repository(&self, path: &RelPath, node: &Node) -> Result<Node, ConversionError> {
-        let Some(conversions) = self.conversions.filter(|_| node.kind == FileKind::Regular) else {
-            return Ok(node.clone());
-        };
+        let is_converted = |it: &&Conversions| it.preimages() == Preimages::WorkTree && node.kind == FileKind::Regular;
+        let Some(conversions) = self.conversions.filter(is_converted) else { return Ok(node.clone()) };
         let bytes = match &node.in_repository {
             Some(bytes) => Some(bytes.clone()),
             None => conversions.to_repository(path, &node.bytes, || cr_lf(self.operation, self.text))?,
@@ -66,8 +66,12 @@ impl<'a> Converter<'a> {
         let Some(conversions) = self.conversions.filter(|_| node.kind == FileKind::Regular) else { return Some(node) };
         // What remains of an undone copy is compared with the file that it was a copy of.
         let source = self.operation.from.as_ref().filter(|_| self.operation.action == Action::Uncopy);
-        let converted = conversions.to_work_tree(source.unwrap_or(&self.operation.path), &node.bytes);
-        let converted = converted.map_err(|error| refuse(&error, findings)).ok()?;
+        let path = source.unwrap_or(&self.operation.path);
+        if conversions.preimages() == Preimages::Index {
+            let checked = conversions.check_repository(path, &node.bytes);
+            return checked.map_err(|error| refuse(&error.into(), findings)).ok().map(|()| node);
+        }
+        let converted = conversions.to_work_tree(path, &node.bytes).map_err(|error| refuse(&error, findings)).ok()?;
         let is_moved = before.is_some_and(|before| before.bytes.is_same(&node.bytes));
         if converted.is_none() && is_moved {
             return Some(node);
@@ -85,8 +89,8 @@ impl<'a> Converter<'a> {
 fn refuse(error: &ConversionError, findings: &mut Findings) {
     match error {
         ConversionError::Encoding(error) => {
-            let problem = findings.error(&code::ENCODING, error.to_string());
-            problem.help = Some("change the attribute in .gitattributes, or the encoding of the file".to_owned());
+            let problem = encoding_problem(error);
+            findings.error(problem.code, problem.message).help = problem.help;
         }
         ConversionError::DeniedFilter(name, source) => {
             let problem = denied_filter(name, source.as_deref());
@@ -98,6 +102,12 @@ fn refuse(error: &ConversionError, findings: &mut Findings) {
             problem.help = Some("with --index, git itself runs the driver".to_owned());
         }
     }
+}
+
+/// Returns the problem of a file with this error.
+pub(super) fn encoding_problem(error: &EncodingError) -> Problem {
+    let help = "change the attribute in .gitattributes, or the encoding of the file".to_owned();
+    Problem { help: Some(help), ..Problem::new(&code::ENCODING, error.to_string()) }
 }
 
 /// Returns the problem of a file that the filter driver `name` would convert, by an attribute in the file `source`.

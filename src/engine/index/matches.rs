@@ -31,6 +31,8 @@ enum Found {
     /// It may still be the same once git has taken line ends and filters into account.
     Other(FileState),
     Different(&'static str),
+    /// It is not in its encoding.
+    Undecodable(Box<Problem>),
 }
 
 /// Looks at files of a work tree.
@@ -65,6 +67,10 @@ impl Matches {
                     Found::Same(state) => drop(matches.states.insert(path.clone(), state)),
                     Found::Other(state) => doubtful.push((number, path.clone(), state)),
                     Found::Different(why) => matches.problems.push(problem(number, path, arrives, why)),
+                    Found::Undecodable(problem) => {
+                        let (path, operation) = (Some(path.clone()), Some(number));
+                        matches.problems.push(Problem { path, operation, ..*problem });
+                    }
                 }
             }
         }
@@ -191,6 +197,9 @@ impl Looking<'_> {
         if stat.kind != entry.mode.kind() || is_other_mode {
             return Ok(Found::Different(OTHER));
         }
+        if let Some(problem) = self.encoding_problem(path, stat)? {
+            return Ok(Found::Undecodable(Box::new(problem)));
+        }
         let Some((state, id)) = self.state(path, stat)? else { return Ok(Found::Different(OTHER)) };
         let is_same = entry.mode == FileMode::Submodule || id == entry.id.to_string();
         Ok(match state.stat.kind {
@@ -198,6 +207,19 @@ impl Looking<'_> {
             FileKind::Regular => Found::Other(state),
             _ => Found::Different(OTHER),
         })
+    }
+
+    /// Returns the problem of the file at `path` if it is not in its encoding. git would write it in that encoding all the same.
+    fn encoding_problem(&self, path: &RelPath, stat: Stat) -> Result<Option<Problem>, WorkspaceError> {
+        let conversions = self.options.conversions.as_ref().filter(|_| stat.kind == FileKind::Regular);
+        let Some(check) = conversions.and_then(|conversions| conversions.work_tree_check(path)) else {
+            return Ok(None);
+        };
+        match self.workspace.read(path, self.options.max_read()) {
+            Ok((bytes, _)) => Ok(check(&bytes)),
+            Err(error) if matches!(error.fault, Fault::Missing | Fault::NotRegular | Fault::TooLarge) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Returns what is at `path`, and the name that its bytes have as a blob; `None` if it is gone or too large.

@@ -142,7 +142,9 @@ impl Run {
         made.for_each(|operation| staged.fulfil(&operation.path));
         let rejects = rejects::files(&self.plan, options);
         // Blobs are not in the form of a work tree.
-        let options = &preflight::Options { conversions: None, ..rejects::excuse(&mut matches, options) };
+        let conversions = options.conversions.as_ref().filter(|_| indexed.reach == Reach::Both);
+        let conversions = conversions.map(|it| Arc::new(it.of_index()));
+        let options = &preflight::Options { conversions, ..rejects::excuse(&mut matches, options) };
         self.problems.extend(matches.problems.iter().cloned());
         self.problems.extend(modes::problems(&self.plan, &staged));
         let sink = sink.filter(|_| !is_held && !self.is_refused());

@@ -1,5 +1,6 @@
 //! Single rules of git's conversions, each next to `git apply`.
 
+use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
@@ -11,7 +12,12 @@ use crate::repository::git;
 
 /// Returns a pair with these files, all of which are in the index.
 fn pair(files: &[(&str, &[u8])]) -> Pair {
-    let pair = Pair { directory: TempDir::new().unwrap() };
+    let pair = Pair {
+        directory: TempDir::new().unwrap(),
+        variables: Vec::new(),
+        has_source: false,
+        time: Cell::new(1_000_000_000),
+    };
     let root = pair.root("git");
     fs::create_dir_all(&root).unwrap();
     assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
@@ -80,19 +86,54 @@ fn a_file_whose_mode_alone_changes_is_written_as_a_checkout_does() {
 
 #[test]
 fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() {
-    let encoded: (&str, &[u8]) = ("x.rc", b"one\n\n");
-    let other = pair(&[encoded]);
-    for copy in ["git", "wpatch"] {
-        fs::write(other.root(copy).join(".gitattributes"), "*.rc working-tree-encoding=UTF-16LE-BOM\n").unwrap();
-    }
-    let patch = "--- a/x.rc\n+++ b/x.rc\n@@ -1,2 +1,2 @@\n-one\n+2\n \n";
-    assert_eq!(compared(&other, &[], patch.as_bytes()), Ok(Outcome::Declared));
-    assert_eq!(fs::read(other.root("git").join("x.rc")).unwrap(), b"\xff\xfe2\0\n\0\n\0");
+    for options in [&[][..], &["--index"], &["--3way"]] {
+        let encoded: (&str, &[u8]) = ("x.rc", b"one\n\n");
+        let other = pair(&[encoded]);
+        for copy in ["git", "wpatch"] {
+            fs::write(other.root(copy).join(".gitattributes"), "*.rc working-tree-encoding=UTF-16LE-BOM\n").unwrap();
+            // git reads only files whose time is another one.
+            fs::write(other.root(copy).join(encoded.0), encoded.1).unwrap();
+        }
+        let patch = "--- a/x.rc\n+++ b/x.rc\n@@ -1,2 +1,2 @@\n-one\n+2\n \n";
+        let (outcome, by_git) = match options {
+            [] => (Outcome::Declared, &b"\xff\xfe2\0\n\0\n\0"[..]),
+            _ => (Outcome::Refused, encoded.1),
+        };
+        assert_eq!(compared(&other, options, patch.as_bytes()), Ok(outcome), "{options:?}");
+        assert_eq!(fs::read(other.root("git").join("x.rc")).unwrap(), by_git);
 
-    let narrow = pair(&[(".gitattributes", b"*.txt working-tree-encoding=ISO-8859-1\n"), ("x.txt", b"caf\xe9\n")]);
-    let patch = modified("x.txt", "caf\u{e9}", "\u{540d}");
-    assert_eq!(compared(&narrow, &[], patch.as_bytes()), Ok(Outcome::Declared));
-    assert_eq!(fs::read(narrow.root("git").join("x.txt")).unwrap(), "\u{540d}\n".as_bytes());
+        let latin: &[u8] = b"*.txt working-tree-encoding=ISO-8859-1\n";
+        let files: [(&str, &[u8]); 3] =
+            [(".gitattributes", latin), ("x.txt", b"caf\xe9\n"), ("x", "\u{540d}\n".as_bytes())];
+        let copied = "diff --git a/x b/x.txt\nsimilarity index 100%\nrename from x\nrename to x.txt\n";
+        let new = created("new.txt", "\u{540d}");
+        for (patch, name) in [
+            (modified("x.txt", "caf\u{e9}", "\u{540d}"), "x.txt"),
+            (new, "new.txt"),
+            (copied.replace("x.txt", "y.txt"), "y.txt"),
+        ] {
+            let narrow = pair(&files);
+            assert_eq!(compared(&narrow, options, patch.as_bytes()), Ok(Outcome::Declared), "{options:?} {patch}");
+            assert_eq!(fs::read(narrow.root("git").join(name)).unwrap(), "\u{540d}\n".as_bytes());
+            let mut check = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+            check.arg("check").args(options).arg("../patch").current_dir(narrow.root("wpatch"));
+            assert_eq!(check.output().unwrap().status.code(), Some(1), "{options:?} {patch}");
+        }
+    }
+}
+
+#[test]
+fn a_patch_is_applied_whatever_git_says_of_endings_that_cannot_be_restored() {
+    for (safe, options) in [("true", &[][..]), ("warn", &[]), ("true", &["--index"]), ("warn", &["--index"])] {
+        let pair = pair(&[(".gitattributes", b"* text=auto\n"), ("x", b"one\n"), ("y", b"one\ntwo\n")]);
+        for copy in ["git", "wpatch"] {
+            for (key, value) in [("core.autocrlf", "true"), ("core.safecrlf", safe)] {
+                assert!(git(&["config", key, value]).current_dir(pair.root(copy)).status().unwrap().success());
+            }
+        }
+        let patch = modified("x", "one", "2") + &created("new", "new");
+        assert_eq!(compared(&pair, options, patch.as_bytes()), Ok(Outcome::Applied), "{safe} {options:?}");
+    }
 }
 
 #[test]
