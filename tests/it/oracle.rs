@@ -1,6 +1,7 @@
 //! The same cases by the installed git and GNU patch: where they end otherwise, the case says so and how.
 
 pub(crate) mod beside;
+pub(crate) mod differences;
 mod scripts;
 mod types;
 

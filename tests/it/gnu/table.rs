@@ -229,7 +229,7 @@ fn what_ends_otherwise_than_with_gnu_patch_is_told() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(top.join("README.md")).unwrap();
     let (_, section) = readme.split_once("\n## As `patch`\n").unwrap();
-    let (section, _) = section.split_once("\n## ").unwrap();
+    let (section, _) = section.split_once("\n##").unwrap();
     let cell = |line: &str| line.strip_prefix("| ")?.split(" | ").next().map(str::to_owned);
     let told: Vec<_> = section.lines().filter_map(cell).skip(2).collect();
     let rows: Vec<_> = DECLARED.iter().map(|(row, ..)| *row).chain(HELD.iter().map(|(row, _)| *row)).collect();

@@ -1,0 +1,188 @@
+//! The tables of differences in the README: each row has a fixture or a test that asserts both behaviours, and each fixture
+//! that differs has a row.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use fs_err as fs;
+use walkdir::WalkDir;
+
+use super::beside::{Left, beside, commit, runs};
+use super::{cases, declared};
+
+const GIT: &str = "### Differences from `git apply`";
+const GNU: &str = "### Differences of `apply` from GNU patch";
+
+/// The rows without a fixture, and the test that holds each.
+const TESTS: &[(&str, &str)] = &[
+    ("a rename after a change of the same file in one diff", "a_rename_after_a_change_moves_the_changed_file"),
+    ("a rename of a file that another section creates", "a_file_that_the_same_diff_creates_is_renamed"),
+    ("exit codes", "exit_codes_tell_more_than_those_of_git"),
+    ("`--reject` of several patches for one file", "hunks_of_several_patches_for_one_file_are_all_kept"),
+    ("`--reject` with several patch files", "what_follows_a_patch_with_rejects_is_done"),
+    ("`--intent-to-add`", "an_intention_keeps_the_other_entries"),
+    ("conflicts of `--3way`", "conflicts_leave_the_tree_alone_and_are_listed"),
+    ("conflicts of links with `--3way --conflict markers`", "links_lead_to_one_place"),
+    (
+        "a rename or copy with `--3way` over a file that the index does not have",
+        "what_the_index_does_not_have_stays_in_the_way",
+    ),
+    ("a merge driver that is a program", "a_merge_driver_that_is_a_program_is_named_and_not_run"),
+    ("`--3way --cached` of a file that the work tree lacks", "a_merge_of_the_index_alone_leaves_the_work_tree_alone"),
+    (
+        "`--3way` of a created file that exists and has attributes",
+        "a_created_file_that_exists_is_merged_by_its_attributes",
+    ),
+    (
+        "a file that is not in its `working-tree-encoding`, or whose new content that encoding cannot represent",
+        "a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding",
+    ),
+    ("a patch of `.gitattributes`", "a_patch_is_applied_by_the_attributes_before_it"),
+    ("a filter driver of the repository, or one that fails", "git_runs_a_driver_of_the_repository"),
+    ("`attr.tree` or `GIT_ATTR_SOURCE` without an index", "attributes_of_a_tree_count_without_an_index"),
+];
+
+/// Words of a test that runs git.
+const RUNS_GIT: [&str; 6] = ["[\"git\", env!(", "beside(", "by_git", "git(&", "theirs", "compared("];
+
+/// Returns the first cells of the rows of the table below `heading`.
+pub(crate) fn rows(heading: &str) -> Vec<String> {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let section = readme.split(heading).nth(1).expect("the section");
+    let table = section.lines().skip_while(|line| !line.starts_with("| ---")).skip(1);
+    let rows = table.take_while(|line| line.starts_with("| "));
+    rows.map(|line| line[2..].split(" | ").next().unwrap().to_owned()).collect()
+}
+
+/// Returns the bodies of all tests named `name`.
+fn bodies(name: &str) -> Vec<String> {
+    let files = WalkDir::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).into_iter();
+    let paths = files.map(|entry| entry.unwrap().into_path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let start = format!("#[test]\nfn {name}() {{");
+    let body = |text: String| Some(text.split(&start).nth(1)?.split("\n}\n").next()?.to_owned());
+    texts.filter_map(|path| body(fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn each_difference_has_a_row_and_each_row_is_held() {
+    let all = cases();
+    let of_fixtures = |says: fn(&crate::case::Declared) -> &str| -> BTreeSet<String> {
+        let declared = all.iter().map(|case| says(declared(case).unwrap()));
+        declared.filter_map(|says| says.strip_prefix("differs: ")).map(str::to_owned).collect()
+    };
+    let (git, gnu) = (of_fixtures(|declared| &declared.git), of_fixtures(|declared| &declared.patch));
+    let of_tests: BTreeSet<_> = TESTS.iter().map(|(row, _)| (*row).to_owned()).collect();
+    assert!(git.is_disjoint(&of_tests), "a row with a fixture needs no test");
+    let expected = [git.union(&of_tests).cloned().collect(), gnu];
+    for (heading, expected) in [GIT, GNU].into_iter().zip(expected) {
+        let rows = rows(heading);
+        let set: BTreeSet<_> = rows.iter().cloned().collect();
+        assert_eq!(set.len(), rows.len(), "{heading}: a row is repeated");
+        let lacking: [Vec<_>; 2] = [expected.difference(&set).collect(), set.difference(&expected).collect()];
+        assert_eq!(
+            lacking,
+            [const { Vec::<&String>::new() }; 2],
+            "{heading}: without a row; without a fixture or test"
+        );
+    }
+    for (row, name) in TESTS {
+        let bodies = bodies(name);
+        let is_held = |body: &String| RUNS_GIT.iter().any(|word| body.contains(word));
+        assert!(bodies.len() == 1 && is_held(&bodies[0]), "{row}: no test `{name}` that runs git");
+    }
+}
+
+fn section(name: &str, old: &str, new: &str) -> String {
+    format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+}
+
+fn renamed(from: &str, to: &str) -> String {
+    format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n")
+}
+
+fn exits(left: &[Left; 2]) -> [i32; 2] {
+    [left[0].exit, left[1].exit]
+}
+
+#[test]
+fn a_rename_after_a_change_moves_the_changed_file() {
+    let patch = section("a", "one", "two") + &renamed("a", "b");
+    let left = beside(&|root| commit(root, &[("a", b"one\n")]), &[], patch.as_bytes());
+    assert_eq!(exits(&left), [0, 0]);
+    let files = left.each_ref().map(|left| ["a", "b"].map(|name| left.file(name)));
+    assert_eq!(files, [[Some(&b"two\n"[..]), Some(b"one\n")], [None, Some(b"two\n")]]);
+}
+
+#[test]
+fn a_file_that_the_same_diff_creates_is_renamed() {
+    let created = "diff --git a/f/n b/f/n\nnew file mode 100644\n--- /dev/null\n+++ b/f/n\n@@ -0,0 +1 @@\n+n\n";
+    let deleted = "diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n";
+    let patch = [created, deleted, &renamed("f/n", "m")].concat();
+    let left = beside(&|root| commit(root, &[("f", b"one\n")]), &[], patch.as_bytes());
+    assert_eq!(exits(&left), [1, 0]);
+    let files = left.each_ref().map(|left| ["f", "m"].map(|name| left.file(name)));
+    assert_eq!(files, [[Some(&b"one\n"[..]), None], [None, Some(b"n\n")]]);
+}
+
+#[test]
+fn exit_codes_tell_more_than_those_of_git() {
+    let binary = "diff --git a/b b/b\nindex 106bf3ffedc65453d4c9249eb21f0cde1da4c0c1..1111111111111111111111111111111111111111 \
+                  100644\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n";
+    let malformed = section("a", "one", "two").replace("@@ -1 +1 @@", "@@ -1 +1,2 @@");
+    let blank = section("a", "one", "two ");
+    let cases: [(&[&str], &str, [i32; 2]); 4] = [
+        (&[], "no patch\n", [128, 2]),
+        (&[], &malformed, [128, 2]),
+        (&["--whitespace=error"], &blank, [128, 3]),
+        (&[], binary, [1, 2]),
+    ];
+    for (options, patch, expected) in cases {
+        let prepare = |root: &Path| commit(root, &[("a", b"one\n"), ("b", &[0; 300])]);
+        let left = beside(&prepare, options, patch.as_bytes());
+        assert_eq!(exits(&left), expected, "{patch} {left:?}");
+        assert_eq!(left[0].files, left[1].files);
+    }
+}
+
+#[test]
+fn an_intention_keeps_the_other_entries() {
+    let patch = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
+    let left = beside(&|root| commit(root, &[("a", b"one\n")]), &["--intent-to-add"], patch.as_bytes());
+    assert_eq!(exits(&left), [0, 0]);
+    assert_eq!(left.each_ref().map(|left| left.index.lines().count()), [1, 2]);
+    assert_eq!(left[0].files, left[1].files);
+}
+
+#[test]
+fn git_runs_a_driver_of_the_repository() {
+    let prepare = |root: &Path| {
+        commit(root, &[(".gitattributes", b"a filter=up\n"), ("a", b"one\n")]);
+        runs(root, &["config", "filter.up.smudge", "tr a-z A-Z"]);
+    };
+    let left = beside(&prepare, &[], section("a", "one", "two").as_bytes());
+    assert_eq!(exits(&left), [0, 3]);
+    assert_eq!(left.each_ref().map(|left| left.file("a")), [Some(&b"TWO\n"[..]), Some(b"one\n")]);
+    let fails = |root: &Path| {
+        commit(root, &[(".gitattributes", b"a filter=up\n"), ("a", b"one\n")]);
+        runs(root, &["config", "filter.up.smudge", "false"]);
+    };
+    let left = beside(&fails, &[], section("a", "one", "two").as_bytes());
+    assert_eq!((exits(&left), left[0].file("a")), ([0, 3], Some(&b"two\n"[..])));
+}
+
+#[test]
+fn attributes_of_a_tree_count_without_an_index() {
+    let prepare = |root: &Path| {
+        commit(root, &[(".gitattributes", b"a eol=crlf\n"), ("a", b"one\r\n")]);
+        fs::remove_file(root.join(".gitattributes")).unwrap();
+        runs(root, &["config", "attr.tree", "HEAD"]);
+    };
+    let patch = section("a", "one", "two");
+    let indexed = beside(&prepare, &["--cached"], patch.as_bytes());
+    assert_eq!(indexed[0].result(), indexed[1].result());
+    // The crash of git 2.47 gives it no exit code.
+    let [by_git, ours] = beside(&prepare, &[], patch.as_bytes());
+    assert_ne!(by_git.exit, 0);
+    assert_eq!((ours.exit, ours.file("a")), (0, Some(&b"two\r\n"[..])));
+}
