@@ -17,6 +17,14 @@ const GNU: &str = "### Differences of `apply` from GNU patch";
 const TESTS: &[(&str, &str)] = &[
     ("a rename after a change of the same file in one diff", "a_rename_after_a_change_moves_the_changed_file"),
     ("a rename of a file that another section creates", "a_file_that_the_same_diff_creates_is_renamed"),
+    ("other lines that the header of a hunk does not count", "what_git_ignores_is_refused"),
+    ("a combined diff, a coloured diff or an ed script next to other changes", "what_git_ignores_is_refused"),
+    ("new lines with `--ignore-whitespace` in a file with CR LF", "new_lines_end_as_those_around_them"),
+    ("`--intent-to-add` in a directory of a sparse index", "git_crashes_at_an_intention_in_a_sparse_directory"),
+    (
+        "merges of files that repeat lines",
+        "lines_that_are_there_several_times_are_nearly_always_merged_as_git_merges_them",
+    ),
     ("exit codes", "exit_codes_tell_more_than_those_of_git"),
     ("`--reject` of several patches for one file", "hunks_of_several_patches_for_one_file_are_all_kept"),
     ("`--reject` with several patch files", "what_follows_a_patch_with_rejects_is_done"),
@@ -43,7 +51,7 @@ const TESTS: &[(&str, &str)] = &[
 ];
 
 /// Words of a test that runs git.
-const RUNS_GIT: [&str; 6] = ["[\"git\", env!(", "beside(", "by_git", "git(&", "theirs", "compared("];
+const RUNS_GIT: [&str; 7] = ["differences(", "[\"git\", env!(", "beside(", "by_git", "git(&", "theirs", "compared("];
 
 /// Returns the first cells of the rows of the table below `heading`.
 pub(crate) fn rows(heading: &str) -> Vec<String> {
@@ -143,6 +151,46 @@ fn exit_codes_tell_more_than_those_of_git() {
         assert_eq!(exits(&left), expected, "{patch} {left:?}");
         assert_eq!(left[0].files, left[1].files);
     }
+}
+
+#[test]
+fn what_git_ignores_is_refused() {
+    let names = "--- a/x\n+++ b/x\n";
+    for ignored in [
+        format!("{names}@@ -1 +1 @@\n-one\n+two\n+three\n"),
+        format!("{names}@@ -1 +1 @@\n-one\n+two\n three\n"),
+        format!("diff --cc x\nindex 1,2..3\n{names}@@@ -1 -1 +1 @@@\n- one\n -one\n++two\n"),
+        "\x1b[1mdiff --git a/x b/x\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-one\x1b[m\n\x1b[32m+two\x1b[m\n"
+            .to_owned(),
+        format!("{names}1c\ntwo\n.\n"),
+    ] {
+        let patch = section("a", "one", "two") + &ignored;
+        let left = beside(&|root| commit(root, &[("a", b"one\n"), ("x", b"one\n")]), &[], patch.as_bytes());
+        assert_eq!(exits(&left), [0, 2], "{patch}");
+        assert_eq!(left.each_ref().map(|left| left.file("a")), [Some(&b"two\n"[..]), Some(b"one\n")]);
+    }
+}
+
+#[test]
+fn new_lines_end_as_those_around_them() {
+    let patch = "--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n one\n+new\n two\n";
+    let prepare = |root: &Path| commit(root, &[("x", b"one\r\ntwo\r\n")]);
+    let left = beside(&prepare, &["--ignore-whitespace"], patch.as_bytes());
+    assert_eq!(exits(&left), [0, 0]);
+    let files = left.each_ref().map(|left| left.file("x"));
+    assert_eq!(files, [Some(&b"one\r\nnew\ntwo\r\n"[..]), Some(b"one\r\nnew\r\ntwo\r\n")]);
+}
+
+#[test]
+fn git_crashes_at_an_intention_in_a_sparse_directory() {
+    let prepare = |root: &Path| {
+        commit(root, &[("y/a", b"y\n"), ("z/a", b"z\n")]);
+        runs(root, &["sparse-checkout", "set", "--cone", "--sparse-index", "y"]);
+    };
+    let patch = "diff --git a/z/n b/z/n\nnew file mode 100644\n--- /dev/null\n+++ b/z/n\n@@ -0,0 +1 @@\n+n\n";
+    let left = beside(&prepare, &["--intent-to-add"], patch.as_bytes());
+    assert_eq!(exits(&left), [-1, 1]);
+    assert_eq!(left.each_ref().map(|left| left.file("z/n")), [Some(&b"n\n"[..]), None]);
 }
 
 #[test]
