@@ -100,7 +100,8 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
     // GNU diff resets before it sets a colour.
     let set = escapes(line);
     let rest = &line[set..];
-    let is_body = matches!(rest.first(), Some(b' ' | b'+' | b'-' | b'\\')) && !is_header(&line[..set], rest);
+    let is_body =
+        matches!(rest.first(), Some(b' ' | b'+' | b'-' | b'!' | b'<' | b'>' | b'\\')) && !is_header(&line[..set], rest);
     if !is_body {
         return Some(without_escapes(line));
     }

@@ -149,6 +149,9 @@ fn placed(
     let chunk = Chunk { is_text: true, ..Chunk::new(header, lines, first, false) };
     let file = Lines::of(content, trail)?;
     let one = place(&file, &chunk, (0, false), trail)?;
+    if edit.line.is_some_and(|line| line != one.lines.start + 1) {
+        trail.note(Row::StartLine, 1);
+    }
     let after = spliced(&file, std::slice::from_ref(&one));
     let mark = if file.has_mark { BYTE_ORDER_MARK.len() } else { 0 };
     let length = |range: &[&[u8]]| range.iter().map(|line| line.len()).sum::<usize>();

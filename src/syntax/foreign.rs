@@ -211,7 +211,17 @@ pub(crate) fn escape(text: &[u8]) -> Option<usize> {
 pub(crate) fn is_coloured_header(line: &[u8]) -> bool {
     const STARTS: [&[u8]; 5] = [b"diff --git ", b"diff -", b"@@ -", b"--- ", b"+++ "];
     let length = escapes(line);
-    length > 0 && STARTS.iter().any(|start| line[length..].starts_with(start))
+    let rest = &line[length..];
+    length > 0 && (STARTS.iter().any(|start| rest.starts_with(start)) || is_coloured_command(rest))
+}
+
+/// Returns whether a line after its colour is the command of a normal diff, as in `6c6`, and a reset.
+fn is_coloured_command(rest: &[u8]) -> bool {
+    let end = memchr::memchr(b'\x1b', rest).unwrap_or(0);
+    let command = &rest[..end];
+    let is_part = |part: &[u8]| !part.is_empty() && part.iter().all(|byte| byte.is_ascii_digit() || *byte == b',');
+    let mut parts = command.split(|byte| matches!(byte, b'a' | b'c' | b'd'));
+    matches!((parts.next(), parts.next(), parts.next()), (Some(old), Some(new), None) if is_part(old) && is_part(new))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod damage;
 mod further;
 mod refusals;
+mod table;
 mod texts;
 mod truncation;
 

@@ -92,7 +92,7 @@ struct Forgiven {
 fn are_items(rows: &NewLines, start: usize) -> bool {
     let NewLines::Given(rows) = rows else { return false };
     let is_item = |row: &Vec<u8>| matches!(row[..], [b' ', next, ..] if next != b' ');
-    rows[start..].iter().all(is_item) && !rows[..start].iter().all(|row| row.is_empty() || is_item(row))
+    rows[start..].iter().all(is_item) && !rows[..start].iter().all(|row| row.trim_ascii().is_empty() || is_item(row))
 }
 
 /// Takes rows without `+` as they are and those with `-` apart, up to the next line that means something else.
@@ -106,14 +106,14 @@ fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
         let at = Span::new(span.start, span.start + row.len());
         match row {
             _ if ends_body(line::trimmed(row)) => break,
-            [] => {
-                blank.push(at);
+            blanks if blanks.trim_ascii().is_empty() => {
+                blank.push((at, blanks.to_vec()));
                 continue;
             }
             _ => {}
         }
-        for at in blank.drain(..) {
-            rows.push(Vec::new());
+        for (at, blanks) in blank.drain(..) {
+            rows.push(blanks);
             repairs.push(("a row without `+` is text", at));
             gap.get_or_insert(at);
             last_gap = Some((at, rows.len()));
