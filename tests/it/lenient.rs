@@ -3,6 +3,7 @@
 mod damage;
 mod further;
 mod refusals;
+mod reports;
 mod table;
 mod texts;
 mod truncation;

@@ -64,6 +64,12 @@ pub(super) fn next(text: &[u8], from: usize, end: usize, sign: u8, is_meant: fn(
     None
 }
 
+/// Reads a number after `:`, or after the `=` or `>` that models write for it.
+fn separated(text: &[u8]) -> Option<usize> {
+    let number = trimmed(text).split_first().filter(|(sign, _)| matches!(sign, b':' | b'=' | b'>'))?.1;
+    std::str::from_utf8(trimmed(number)).ok()?.parse().ok()
+}
+
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
@@ -141,12 +147,12 @@ impl<'a> Reader<'a> {
         let mut ahead = self.lines.clone();
         let mut start = None;
         while let Some(line) = ahead.next().map(|(_, line)| trimmed(without_ending(line))) {
-            if let Some(number) = line.strip_prefix(b":start_line:") {
-                start = std::str::from_utf8(trimmed(number)).ok()?.parse().ok();
+            if let Some(number) = line.strip_prefix(b":start_line") {
+                start = Some(separated(number)?);
             } else if line == b"-------" && start.is_some() {
                 self.lines = ahead;
                 return start.filter(|&line| line > 0);
-            } else if !line.starts_with(b":end_line:") {
+            } else if line.strip_prefix(b":end_line").and_then(separated).is_none() {
                 return None;
             }
         }
