@@ -137,7 +137,8 @@ impl Pair {
                 let file = fs::OpenOptions::new().append(true).open(self.root(name).join(file)).unwrap();
                 file.file().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(self.time.get())).unwrap();
             }
-            let _ = git(&["add", "-u"]).current_dir(self.root(name)).output().unwrap();
+            let variables = self.variables.iter().copied();
+            let _ = git(&["add", "-u"]).envs(variables).current_dir(self.root(name)).output().unwrap();
         }
     }
 

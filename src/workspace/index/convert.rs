@@ -64,7 +64,7 @@ impl GitIndex {
     }
 
     /// Returns the blob that each of `paths` would be, if git added the file that is in the work tree now. Nothing is
-    /// written. Attributes that are in the index alone do not count: see [`GitIndex::unchanged`].
+    /// written. git does not look at the index: see [`GitIndex::unchanged`].
     ///
     /// # Errors
     ///
@@ -92,14 +92,14 @@ impl GitIndex {
         Ok(ObjectId::from_hex(answer.trim_ascii()))
     }
 
-    /// Returns those of `paths` that are in the work tree as the index has them, by attributes that are in the index alone.
+    /// Returns those of `paths` that are in the work tree as the index has them. In contrast to [`GitIndex::cleaned`], git then
+    /// also reads attributes that are in the index alone, and keeps CR LF in a file that has it in the index.
     ///
     /// # Errors
     ///
     /// Returns an error if git cannot tell.
     pub fn unchanged(&self, paths: &BTreeSet<RelPath>) -> Result<BTreeSet<RelPath>> {
-        let asked: Vec<_> = paths.iter().collect();
-        if !self.git.may_stage_attributes(&asked) {
+        if paths.is_empty() {
             return Ok(BTreeSet::new());
         }
         // In a directory git forgets what the index has above it, attributes as well.

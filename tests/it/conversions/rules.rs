@@ -8,7 +8,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 
 use super::{Outcome, Pair, compared};
-use crate::repository::git;
+use crate::repository::{git, run};
 
 /// Returns a pair with these files, all of which are in the index.
 fn pair(files: &[(&str, &[u8])]) -> Pair {
@@ -119,6 +119,29 @@ fn a_file_that_is_not_in_its_encoding_is_refused_and_git_changes_its_encoding() 
             check.arg("check").args(options).arg("../patch").current_dir(narrow.root("wpatch"));
             assert_eq!(check.output().unwrap().status.code(), Some(1), "{options:?} {patch}");
         }
+    }
+}
+
+#[test]
+fn a_file_with_cr_lf_in_the_index_keeps_it_in_its_encoding() {
+    let encoded = b"\xff\xfeo\0n\0e\0\r\0\n\0";
+    let attributes: (&str, &[u8]) = (".gitattributes", b"*.rc working-tree-encoding=UTF-16LE-BOM\n*.id ident\n");
+    for (name, bytes, old) in [("x.rc", &encoded[..], "one\r\n"), ("x.id", b"$Id: 1 $\r\n", "$Id$\r\n")] {
+        let pair = pair(&[attributes, (name, bytes)]);
+        for copy in ["git", "wpatch"] {
+            let id = run(git(&["hash-object", "-w", "--stdin"]).current_dir(pair.root(copy)), old.as_bytes());
+            let entry = format!("100644,{},{name}", String::from_utf8_lossy(&id).trim_end());
+            let commands: [&[&str]; 3] = [
+                &["config", "core.autocrlf", "input"],
+                &["update-index", "--cacheinfo", &entry],
+                &["update-index", "--refresh"],
+            ];
+            for command in commands {
+                assert!(git(command).current_dir(pair.root(copy)).status().unwrap().success(), "{command:?}");
+            }
+        }
+        let patch = modified(name, old.trim_end(), "new").replace(old.trim_end(), old.trim_end_matches('\n'));
+        assert_eq!(compared(&pair, &["--index"], patch.as_bytes()), Ok(Outcome::Applied), "{name}");
     }
 }
 

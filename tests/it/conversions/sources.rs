@@ -54,7 +54,9 @@ fn spread(pair: &mut Pair, dice: &mut Dice) {
     for copy in ["git", "wpatch"] {
         runs(&pair.root(copy), &["rm", "-q", "-r", "--cached", "."]);
         for name in files(&pair.root(copy)).keys() {
-            let _ = git(&["add", "--"]).arg(name).current_dir(pair.root(copy)).output().unwrap();
+            let mut add = git(&["add", "--"]);
+            add.arg(name).envs(pair.variables.iter().copied()).current_dir(pair.root(copy));
+            let _ = add.output().unwrap();
         }
     }
     pair.refresh();
