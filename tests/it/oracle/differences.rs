@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use fs_err as fs;
 use walkdir::WalkDir;
@@ -28,6 +29,7 @@ const TESTS: &[(&str, &str)] = &[
     ("exit codes", "exit_codes_tell_more_than_those_of_git"),
     ("`--reject` of several patches for one file", "hunks_of_several_patches_for_one_file_are_all_kept"),
     ("`--reject` with several patch files", "what_follows_a_patch_with_rejects_is_done"),
+    ("`--index` with a file of which only the time has changed", "a_file_with_another_time_is_compared"),
     ("`--intent-to-add`", "an_intention_keeps_the_other_entries"),
     ("conflicts of `--3way`", "conflicts_leave_the_tree_alone_and_are_listed"),
     ("conflicts of links with `--3way --conflict markers`", "links_lead_to_one_place"),
@@ -191,6 +193,18 @@ fn git_crashes_at_an_intention_in_a_sparse_directory() {
     let left = beside(&prepare, &["--intent-to-add"], patch.as_bytes());
     assert_eq!(exits(&left), [-1, 1]);
     assert_eq!(left.each_ref().map(|left| left.file("z/n")), [Some(&b"n\n"[..]), None]);
+}
+
+#[test]
+fn a_file_with_another_time_is_compared() {
+    let prepare = |root: &Path| {
+        commit(root, &[("a", b"one\n")]);
+        let file = fs::OpenOptions::new().append(true).open(root.join("a")).unwrap();
+        file.file().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+    };
+    let left = beside(&prepare, &["--index"], section("a", "one", "two").as_bytes());
+    assert_eq!(exits(&left), [1, 0]);
+    assert_eq!(left.each_ref().map(|left| left.file("a")), [Some(&b"one\n"[..]), Some(b"two\n")]);
 }
 
 #[test]
