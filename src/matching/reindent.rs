@@ -25,7 +25,7 @@ impl<'a> Reindent<'a> {
     /// Returns the indentation of an inserted line in the patch and in the file; `None` if it cannot be known.
     ///
     /// A depth that old lines have goes where they are, if they all agree. Another depth moves by the difference that
-    /// all old lines have, or stays if the file has it.
+    /// all old lines have. It stays if the file has it and no old line is indented by the same character.
     pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
         let depth = indentation(line);
         if trimmed(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
@@ -40,7 +40,9 @@ impl<'a> Reindent<'a> {
         {
             return Some((depth, [found, rest].concat()));
         }
-        self.pairs.iter().any(|(_, found)| *found == depth).then(|| (depth, depth.to_vec()))
+        let is_other = self.pairs.iter().all(|(old, _)| old.first() != depth.first());
+        let is_known = is_other && self.pairs.iter().any(|(_, found)| *found == depth);
+        is_known.then(|| (depth, depth.to_vec()))
     }
 
     /// The start of each old indentation and what the file has for it, where that is the same for all.

@@ -99,14 +99,15 @@ const MOST_MORE: usize = 20;
 /// Returns whether `lines` write a line that stands for others.
 ///
 /// Dots alone are code where the old lines have them too, where no line goes, or where they are all of a block and at
-/// most one line can have gone for them.
+/// most one line of the old block goes for them.
 pub(super) fn writes_elision(lines: &[(LineKind, &[u8])]) -> bool {
     let has_old_dots = lines.iter().any(|(kind, text)| *kind != LineKind::Insertion && is_dots(text));
-    let count = |wanted| lines.iter().filter(|(kind, text)| *kind == wanted && !text.trim_ascii().is_empty()).count();
-    let (gone, come) = (count(LineKind::Deletion), count(LineKind::Insertion));
-    let is_code = |at: usize, text| {
-        has_old_dots || gone == 0 || gone <= come && is_whole_block(&lines[..at], text, &lines[at + 1..])
-    };
+    let gone = || lines.iter().filter(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty());
+    // The line that opens the block can change as well.
+    let body = gone().filter(|(_, text)| !text.trim_ascii_end().ends_with(b":")).count();
+    let is_none = gone().next().is_none();
+    let is_code =
+        |at: usize, text| has_old_dots || is_none || body <= 1 && is_whole_block(&lines[..at], text, &lines[at + 1..]);
     lines.iter().enumerate().filter(|(_, (kind, _))| *kind == LineKind::Insertion).any(|(at, (_, text))| match elision(
         text,
     ) {
@@ -265,6 +266,7 @@ mod tests {
         assert!(!writes(&["-    ...", "-x", "-y", "+    ...", "+z"]));
         assert!(!writes(&["-def f(a):", "-    pass", "+def f(b):", "+    ..."]));
         assert!(writes(&[" def f():", "-    a()", "-    b()", "+    ..."]));
+        assert!(writes(&["-a()", "-b()", "+def f():", "+    x", "+def g():", "+    ..."]));
         assert!(writes(&[" def f():", "-    a()", "+    ...", "     b()"]));
         assert!(writes(&[" x = [", "-    1,", "+    ...", " ]"]));
         assert!(writes(&[" a", "+// ... existing code ..."]));

@@ -53,6 +53,12 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
         }
     }
     let end = middle + 1 + new.len();
+    // Lines behind the last one that is counted can belong to the half. Changed lines are in both halves.
+    let is_more = lines.get(end).is_some_and(|line| matches!(line.text, [b' ' | b'-' | b'+' | b'!', b' ', ..]));
+    let has_change = |half: &[HalfLine<'_>]| half.iter().any(|line| line.sign == b'!');
+    if is_more || !old.is_empty() && !new.is_empty() && has_change(&old) != has_change(&new) {
+        return Err(stars.span);
+    }
     let (old, new) = match (&old[..], &new[..]) {
         (_, []) => (old.clone(), other_half(&old).ok_or(stars.span)?),
         ([], _) => (other_half(&new).ok_or(stars.span)?, new),

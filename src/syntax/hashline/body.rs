@@ -68,10 +68,16 @@ pub(super) fn forgive(
     Ok(body)
 }
 
+/// Returns a row without its terminator. The last row of a text with CR LF can have lost its newline alone.
+fn content(row: &[u8]) -> &[u8] {
+    let text = without_ending(row);
+    if text.len() == row.len() { text.strip_suffix(b"\r").unwrap_or(text) } else { text }
+}
+
 fn signed(lines: &mut Lines<'_>) -> Vec<Vec<u8>> {
     let mut rows = Vec::new();
     while let Some(row) = lines.peek().and_then(|line| line.strip_prefix(b"+")) {
-        rows.push(without_ending(row).to_vec());
+        rows.push(content(row).to_vec());
         lines.next();
     }
     rows
@@ -88,11 +94,11 @@ struct Forgiven {
     last_gap: Option<(Span, usize)>,
 }
 
-/// Returns whether all rows from `start` on look like items of a list with plus signs, and not all rows do.
+/// Returns whether all rows from `start` on look like items of a list with plus signs, and no row above them does.
 fn are_items(rows: &NewLines, start: usize) -> bool {
     let NewLines::Given(rows) = rows else { return false };
     let is_item = |row: &Vec<u8>| matches!(row[..], [b' ', next, ..] if next != b' ');
-    rows[start..].iter().all(is_item) && !rows[..start].iter().all(|row| row.trim_ascii().is_empty() || is_item(row))
+    rows[start..].iter().all(is_item) && !rows[..start].iter().any(is_item)
 }
 
 /// Takes rows without `+` as they are and those with `-` apart, up to the next line that means something else.
@@ -102,7 +108,7 @@ fn forgiven(lines: &mut Lines<'_>) -> Forgiven {
     // Blank lines count only between rows.
     let (mut ahead, mut blank) = (lines.clone(), Vec::new());
     while let Some((span, whole)) = ahead.next() {
-        let row = without_ending(whole);
+        let row = content(whole);
         let at = Span::new(span.start, span.start + row.len());
         match row {
             _ if ends_body(line::trimmed(row)) => break,
