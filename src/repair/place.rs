@@ -85,6 +85,9 @@ pub(super) fn place(
     trail: &mut Trail,
 ) -> Result<Placed, Misfit> {
     let mut readings = chunk.readings();
+    // No line follows the last line of a file.
+    let is_last = |two: &[ReadLine]| two[0].is_open && two[0].kind != LineKind::Deletion;
+    readings.retain(|reading| !reading.lines.windows(2).any(is_last));
     if readings.is_empty() {
         return Err(Misfit::Tail);
     }

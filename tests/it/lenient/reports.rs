@@ -72,6 +72,7 @@ fn reports() -> Vec<Report> {
         ("the body of a stub is no elision", "def f():\n    pass\n", block("", "def f():\n    pass\n", "def f() -> int:\n    ...\n"), Some("def f() -> int:\n    ...\n")),
         ("a count that is left out means 1", LETTERS, hunk("@@ -2 +2 @@"), Some(CHANGED)),
         ("a header without numbers", LETTERS, Asked::Patch("--- a/dir/file.txt\n+++ b/dir/file.txt\n@@\n b\n-c\n+C\n d\n".to_owned()), Some(CHANGED)),
+        ("a list follows the note on the last line", "a\nb", Asked::Patch("--- a/dir/file.txt\n+++ b/dir/file.txt\n@@ ... @@\n-a\n+A\n b\n\\ No newline at end of file\n+ a remark\n".to_owned()), None),
         ("runs of blanks are collapsed in the whole file", "def f():\n    x = 1\n    y  = 2\n", Asked::Edit("    x  =  1", "    x = 3"), Some("def f():\n    x = 3\n    y  = 2\n")),
         ("blanks at the end of a new line are lost", "a\nline\n", Asked::Edit("a \nline", "a\nline  "), Some("a\nline  \n")),
         ("tabs are read as blanks", "f() {\n\tif x {\n\t\ty()\n\t}\n}\n", Asked::Edit("    if x {\n        y()\n    }", "    if x {\n        z()\n    }"), Some("f() {\n\tif x {\n\t\tz()\n\t}\n}\n")),
