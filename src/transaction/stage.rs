@@ -135,7 +135,8 @@ impl Stage {
         after: Postimage,
     ) -> Result<(), Failure> {
         let Postimage { kind, permissions, content, like } = after;
-        let permissions = self.kept_bits(workspace, &change.path, one.found.as_ref(), permissions);
+        let shown = if let Content::MovedFrom(_, state) = &content { Some(state) } else { one.found.as_ref() };
+        let permissions = self.kept_bits(workspace, &change.path, shown, permissions);
         match content {
             Content::Bytes(bytes) => {
                 let above = change.path.ancestors().nth(missing);
