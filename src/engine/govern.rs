@@ -11,7 +11,7 @@ use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, Pol
 use crate::preflight::{Facts, Problem, closed_by, code, unapproved};
 use crate::text::{Bytes, Position, Span};
 use crate::transaction::history::Entry;
-use crate::workspace::{Fault, Workspace};
+use crate::workspace::{Fault, Folding, Workspace};
 
 /// The project's own policy file, in the root.
 pub const PROJECT_POLICY: &str = "wpatch.toml";
@@ -68,13 +68,29 @@ pub(super) fn governed(
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<Outcome>> {
     match project_layer(PROJECT_POLICY, workspace) {
-        Ok(None) => Ok(Arc::clone(given)),
-        Ok(Some(layer)) => Ok(Arc::new(given.with(layer))),
+        Ok(layer) => {
+            let policy = layer.map_or_else(|| Arc::clone(given), |layer| Arc::new(given.with(layer)));
+            spelled(policy, workspace).map_err(|unusable| refused(command, unusable.problem))
+        }
         Err(unusable) => {
             let UnusablePolicy { problem, text } = *unusable;
             Err(Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) }))
         }
     }
+}
+
+/// Returns `policy` for the spellings under which the file system of the root finds a file.
+///
+/// # Security
+///
+/// A rule on `secrets.txt` must hold for `SECRETS.TXT` if both name one file.
+fn spelled(policy: Arc<Policy>, workspace: &dyn Workspace) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
+    // What cannot be read is taken for the stricter case.
+    if !policy.has_rules() || !Folding::default().is_above(workspace, &project_file()).unwrap_or(true) {
+        return Ok(policy);
+    }
+    let folded = policy.folded().map(Arc::new);
+    folded.map_err(|(name, why)| Box::new(UnusablePolicy { problem: unusable(&name, &why), text: Input::default() }))
 }
 
 /// Returns `given` as the policy of the work tree of git that `workspace` is in: with what the root's own file adds, if
@@ -117,7 +133,7 @@ pub(super) fn governed_entries<'e>(
         let root = root.as_os_str().as_encoded_bytes().strip_suffix(&end[..]).unwrap_or_default();
         policy = Arc::new(policy.with_inner(policy_layer(&name, text, Origin::Project)?, prefix, root));
     }
-    Ok(policy)
+    spelled(policy, workspace)
 }
 
 /// Says whether policy lets a file come to `path`, below the root, that is no part of any change. What is in a git directory

@@ -115,6 +115,11 @@ impl Layer {
         Self { other_root: Some(names), ..self }
     }
 
+    /// Returns the layer with rules that match every spelling of a path.
+    pub(super) fn folded(&self) -> Result<Self, String> {
+        Ok(Self { patterns: self.patterns.folded()?, ..self.clone() })
+    }
+
     /// Adds what the layer says of `path`. What it grants for writing is its exception to a mode that is for reading.
     pub(super) fn judge(&self, path: &RelPath, access: Access, place: &Place, hits: &mut Vec<Hit>) {
         if let Some((Mode::ReadOnly, line)) = self.mode

@@ -198,6 +198,23 @@ impl Policy {
         Self { for_model: self.for_model, ..Self::new(layers, self.place.clone(), self.files.clone()) }
     }
 
+    /// Returns this policy for a root whose file system finds a file under several spellings of its name: rules match every
+    /// spelling of a path.
+    ///
+    /// # Errors
+    ///
+    /// Returns the name of a policy file whose patterns become too large, and the reason.
+    pub fn folded(&self) -> Result<Self, (String, String)> {
+        let fold = |layer: &Layer| layer.folded().map_err(|why| (layer.name.clone(), why));
+        Ok(Self { layers: self.layers.iter().map(fold).collect::<Result<_, _>>()?, ..self.clone() })
+    }
+
+    /// Returns whether some policy file has rules on paths.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        self.layers.iter().any(|layer| !layer.rules.is_empty())
+    }
+
     /// Returns this policy for what a model does, in a hook or behind a server: it asks before files are written that
     /// control what an agent or a CI system executes, unless a policy of the user switches that off.
     #[must_use]

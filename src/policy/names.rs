@@ -5,11 +5,8 @@
 //! "core.protectNTFS" in git-config(1). APFS and ext4 with the feature casefold take names for one that are canonically
 //! equivalent and have the same full case folding, as `.ssh` and `.\u{df}h` do; ext4 ignores what can be ignored by default.
 
-use std::borrow::Cow;
-
-use unicode_normalization::UnicodeNormalization;
-
 use crate::path::RelPath;
+use crate::text::folded_name;
 
 /// Returns the components of `path` as any system splits it.
 pub(super) fn parts(path: &RelPath) -> impl Iterator<Item = &[u8]> {
@@ -69,40 +66,12 @@ pub(super) fn is_beginning(part: &[u8], start: &[u8]) -> bool {
     name.len() >= start.len() && name[..start.len()].eq_ignore_ascii_case(start)
 }
 
-/// Returns what all spellings of `text` have in common: without case, in one normal form, without what is ignored.
-///
-/// Upper case in between makes of what is not told apart the same letters, such as of long s and s: with it the lower case
-/// of the standard library folds no less than Unicode does.
-pub(super) fn folded(text: &str) -> String {
-    let shown: String = text.chars().filter(|&character| !is_ignorable(character)).collect();
-    let lower = |character: char| character.to_lowercase();
-    shown.nfd().flat_map(lower).flat_map(char::to_uppercase).flat_map(lower).nfc().collect()
-}
-
-/// Returns the same of a name, but for the case of its ASCII letters; what is no text has one spelling.
-fn folded_name(part: &[u8]) -> Cow<'_, [u8]> {
-    if part.is_ascii() {
-        return Cow::Borrowed(part);
-    }
-    std::str::from_utf8(part).map_or(Cow::Borrowed(part), |text| Cow::Owned(folded(text).into_bytes()))
-}
-
 fn is_on_ntfs(part: &[u8], name: &[u8]) -> bool {
     let Some((head, tail)) = part.split_at_checked(name.len()) else {
         return false;
     };
     let stream = tail.iter().position(|&byte| byte == b':').unwrap_or(tail.len());
     head.eq_ignore_ascii_case(name) && tail[..stream].iter().all(|byte| matches!(byte, b' ' | b'.'))
-}
-
-/// Returns whether the character is ignored in names: those of HFS+, and all that have the property
-/// `Default_Ignorable_Code_Point` of Unicode, as in ext4.
-fn is_ignorable(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 
-use super::names;
 use crate::path::RelPath;
+use crate::text::folded;
 
 /// Most bytes of a pattern.
 const MOST_BYTES: usize = 4096;
@@ -23,7 +23,7 @@ impl Case {
     }
 
     fn of(self, text: &str) -> String {
-        if self == Self::Folded { names::folded(text) } else { text.to_owned() }
+        if self == Self::Folded { folded(text) } else { text.to_owned() }
     }
 }
 
@@ -31,6 +31,7 @@ impl Case {
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
     set: GlobSet,
+    globs: Vec<Glob>,
     case: Case,
 }
 
@@ -42,7 +43,17 @@ impl Patterns {
     /// Returns the words of who could not: together they are too large.
     pub(super) fn new(globs: &[Glob], case: Case) -> Result<Self, String> {
         let set = GlobSet::new(globs).map_err(|error| error.kind().to_string())?;
-        Ok(Self { set, case })
+        Ok(Self { set, globs: globs.to_vec(), case })
+    }
+
+    /// Returns the patterns for a file system that finds a file under several spellings of its name.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the patterns are too large.
+    pub(super) fn folded(&self) -> Result<Self, String> {
+        let globs: Vec<_> = self.globs.iter().map(|it| glob(&Case::Folded.of(it.glob()))).collect::<Result<_, _>>()?;
+        Self::new(&globs, Case::Folded)
     }
 
     /// Returns the numbers of the patterns that mean `path`.

@@ -173,6 +173,8 @@ codes! {
     BINARY_DENIED = "wpatch::policy::binary", Binary;
     /// A path is closed to patches, as `.git` is.
     CLOSED = "wpatch::path::closed", Denied;
+    /// Two names of the patch are one name on the file system.
+    FOLDED = "wpatch::path::folded", Conflict;
     /// A path is too long for a file system.
     PATH_TOO_LONG = "wpatch::path::too_long", TooLarge;
     /// A section that does not say what was there before cannot be reversed.

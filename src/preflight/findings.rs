@@ -28,6 +28,12 @@ impl Findings {
         self.note(code, Severity::Error, message.into())
     }
 
+    /// Adds an error.
+    pub(super) fn refuse(&mut self, problem: Problem) {
+        self.outcome.failed.get_or_insert(problem.code);
+        self.problems.push(problem);
+    }
+
     /// Notes what should be known.
     pub(super) fn warning(&mut self, code: &'static Code, message: impl Into<String>) -> &mut Problem {
         self.note(code, Severity::Warning, message.into())

@@ -1,14 +1,16 @@
 //! Groups: operations that touch the same file, or a file and a path below it, are done in order by one thread.
 
 use std::collections::HashMap;
+use std::hash::RandomState;
 
 use super::Options;
+use super::directories::Directories;
 use super::findings::Findings;
 use super::operation::Worker;
-use super::overlay::Directories;
 use crate::change::FileChange;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
+use crate::text::folded_hash;
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// Disjoint groups of operations.
@@ -44,27 +46,54 @@ fn sets(plan: &Plan, options: &Options) -> Sets {
     let all = plan.operations.iter().enumerate().filter(|_| options.reject);
     let rejected: Vec<_> = all.filter_map(|(index, operation)| Some((index, file(operation)?))).collect();
     let mut sets = Sets::new(plan.operations.len());
-    let mut first: HashMap<&[u8], usize> = HashMap::with_capacity(plan.operations.len());
-    for (index, operation) in plan.operations.iter().enumerate() {
-        for path in paths(operation) {
-            sets.join(index, *first.entry(path.as_bytes()).or_insert(index));
+    if plan.operations.len() < 2 {
+        return sets;
+    }
+    // By their folded forms: on some file systems, names that differ in case are one.
+    let hasher = RandomState::new();
+    let mut first: HashMap<u64, usize> = HashMap::with_capacity(plan.operations.len());
+    let named = || {
+        let named = plan.operations.iter().enumerate();
+        let named = named.flat_map(|(index, operation)| paths(operation).map(move |path| (index, path)));
+        named.chain(rejected.iter().map(|(index, path)| (*index, path)))
+    };
+    for (index, path) in named() {
+        sets.join(index, *first.entry(folded_hash(path.as_bytes(), &hasher)).or_insert(index));
+    }
+    let mut spellings = Spelled::default();
+    for (index, path) in named() {
+        if spellings.last == path.directory() {
+            spellings.joined.iter().for_each(|&other| sets.join(index, other));
+            continue;
         }
-    }
-    for (index, path) in &rejected {
-        sets.join(*index, *first.entry(path.as_bytes()).or_insert(*index));
-    }
-    let named = plan
-        .operations
-        .iter()
-        .enumerate()
-        .flat_map(|(index, operation)| paths(operation).map(move |path| (index, path)));
-    for (index, path) in named.chain(rejected.iter().map(|(index, path)| (*index, path))) {
-        path.above().filter_map(|above| first.get(above)).for_each(|&other| sets.join(index, other));
+        spellings.last = path.directory();
+        spellings.joined.clear();
+        for above in path.above() {
+            let hash = folded_hash(above, &hasher);
+            spellings.joined.extend(first.get(&hash));
+            let &mut (spelling, other) = spellings.known.entry(hash).or_insert((above, index));
+            // Whether both may be made is seen where both are known.
+            if spelling != above {
+                sets.join(index, other);
+            }
+        }
+        spellings.joined.iter().for_each(|&other| sets.join(index, other));
     }
     for (index, source) in super::lines::sources(plan) {
         sets.join(index, source);
     }
     sets
+}
+
+/// The directories above the paths that were looked at.
+#[derive(Default)]
+struct Spelled<'p> {
+    /// The last one.
+    last: Option<&'p [u8]>,
+    /// The operations on paths that are above it.
+    joined: Vec<usize>,
+    /// How each was spelled first, and by which operation.
+    known: HashMap<u64, (&'p [u8], usize)>,
 }
 
 fn paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {

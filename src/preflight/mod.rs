@@ -10,6 +10,7 @@ mod codes;
 mod conversions;
 mod converted;
 mod describe;
+mod directories;
 mod done;
 mod edit;
 mod encoded;
@@ -31,6 +32,7 @@ mod problem;
 mod reject;
 mod replace;
 mod shelf;
+mod spelling;
 mod three_way;
 mod whitespace;
 mod whole;
@@ -55,8 +57,8 @@ use crate::text::tag::Tag;
 use crate::threads;
 use crate::workspace::{Fault, Workspace, WorkspaceError};
 
+use directories::Directories;
 use findings::Findings;
-use overlay::Directories;
 
 pub use cause::Cause;
 pub use codes::{CODES, Code, Kind, code};
@@ -68,6 +70,7 @@ pub use options::Options;
 pub use problem::{Facts, Problem, Severity};
 pub use reject::{RejectTo, Rejects, reject_files};
 pub use shelf::Shelf;
+pub(crate) use spelling::Spelling;
 pub use three_way::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
 pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
 

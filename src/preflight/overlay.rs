@@ -1,12 +1,12 @@
 //! The files of one group as its operations leave them, over what is on disk.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Mutex;
 
+use super::directories::Directories;
+use super::spelling::{Clash, Spelling};
 use crate::change::{Content, FileChange, FileState, Postimage};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
-use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::text::{Bytes, Contents};
 use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
@@ -46,6 +46,9 @@ pub(super) enum Seen {
     },
 }
 
+/// What was read at a path.
+type Loaded = (Seen, Option<(FileState, Node)>);
+
 struct Entry {
     found: Option<(FileState, Node)>,
     current: Seen,
@@ -79,30 +82,6 @@ struct Moves<'o> {
     sources: HashMap<&'o RelPath, &'o RelPath>,
 }
 
-/// The directories of files that are not there, and whether they are missing themselves: of those that are to be made, the
-/// first two files are looked for. It is known once a second one was.
-#[derive(Debug, Default)]
-pub(super) struct Directories(Mutex<HashMap<Box<[u8]>, Option<bool>>>);
-
-impl Directories {
-    /// Returns whether the directory of `path` is known to be missing.
-    fn lack_that_of(&self, path: &RelPath) -> bool {
-        path.directory().is_some_and(|directory| locked(&self.0).get(directory) == Some(&Some(true)))
-    }
-
-    /// Notes that nothing is at `path`.
-    fn note(&self, path: &RelPath, workspace: &dyn Workspace) {
-        let Some(directory) = path.directory() else { return };
-        let known = locked(&self.0).get(directory).copied();
-        let is_missing = match known {
-            None => None,
-            Some(None) => path.parent().map(|directory| matches!(workspace.stat(&directory), Ok(None))),
-            Some(Some(_)) => return,
-        };
-        locked(&self.0).insert(directory.into(), is_missing);
-    }
-}
-
 /// The files of one group.
 pub(super) struct Overlay<'w> {
     workspace: &'w dyn Workspace,
@@ -110,11 +89,36 @@ pub(super) struct Overlay<'w> {
     directories: Option<&'w Directories>,
     max_file: u64,
     entries: HashMap<RelPath, Entry>,
+    spelling: Option<Spelling<'w>>,
+    /// The names that listings have, of files that the operations spell otherwise.
+    stored: HashMap<RelPath, RelPath>,
 }
 
 impl<'w> Overlay<'w> {
     pub(super) fn new(workspace: &'w dyn Workspace, directories: Option<&'w Directories>, max_file: u64) -> Self {
-        Self { workspace, directories, max_file, entries: HashMap::new() }
+        Self { workspace, directories, max_file, entries: HashMap::new(), spelling: None, stored: HashMap::new() }
+    }
+
+    /// Lets it look at spellings of names, as far as the operations depend on them.
+    pub(super) fn with_spelling(self, spelling: Spelling<'w>) -> Self {
+        Self { spelling: Some(spelling), ..self }
+    }
+
+    /// Returns the name that listings have of the file that was looked at as `path`.
+    pub(super) fn stored<'p>(&'p self, path: &'p RelPath) -> &'p RelPath {
+        self.stored.get(path).unwrap_or(path)
+    }
+
+    /// Returns whether `path` is another spelling of a file that goes.
+    pub(super) fn is_respelled(&self, path: &RelPath) -> bool {
+        self.spelling.as_ref().is_some_and(|spelling| spelling.is_respelled(path))
+    }
+
+    /// Returns two names that the operations leave, and that are one name on the file system.
+    pub(super) fn clash(&self) -> Result<Option<Clash>, WorkspaceError> {
+        let is_left = |(_, entry): &(&RelPath, &Entry)| matches!(&entry.current, Seen::Node(node) if node.kind != FileKind::Directory);
+        let left = self.entries.iter().filter(is_left).map(|(path, _)| path);
+        self.spelling.as_ref().map_or(Ok(None), |spelling| spelling.clash(self.workspace, left))
     }
 
     /// Returns what stands at `path` after the operations so far.
@@ -146,13 +150,13 @@ impl<'w> Overlay<'w> {
 
     /// Returns how many names the file has that is on disk at `path`, if it was looked at and there are several.
     pub(super) fn links(&self, path: &RelPath) -> Option<u64> {
-        let (state, node) = self.entries.get(path)?.found.as_ref()?;
+        let (state, node) = self.entries.get(self.stored(path))?.found.as_ref()?;
         Some(state.stat.links).filter(|&links| node.kind == FileKind::Regular && links > 1)
     }
 
     /// Returns the nearest directory above `path` that the operations made a file or a link.
     pub(super) fn made_above(&self, path: &RelPath) -> Option<(RelPath, FileKind)> {
-        path.ancestors().find_map(|above| match &self.entries.get(&above)?.current {
+        path.ancestors().find_map(|above| match &self.entries.get(self.stored(&above))?.current {
             Seen::Node(node) if node.kind != FileKind::Directory => Some((above, node.kind)),
             _ => None,
         })
@@ -160,7 +164,7 @@ impl<'w> Overlay<'w> {
 
     /// Returns whether the operations so far took `path` away.
     pub(super) fn is_gone(&self, path: &RelPath) -> bool {
-        self.entries.get(path).is_some_and(|entry| matches!(entry.current, Seen::Nothing))
+        self.entries.get(self.stored(path)).is_some_and(|entry| matches!(entry.current, Seen::Nothing))
     }
 
     /// Returns the names in the directory at `path`, on disk.
@@ -193,11 +197,21 @@ impl<'w> Overlay<'w> {
     }
 
     fn entry(&mut self, path: &RelPath, step: usize) -> Result<&mut Entry, WorkspaceError> {
-        if !self.entries.contains_key(path) {
-            let (seen, found) = self.load(path)?;
-            let entry = Entry { found, current: seen.clone(), base: seen, base_step: step, made_in: None };
-            self.entries.insert(path.clone(), entry);
+        if !self.entries.contains_key(self.stored(path)) {
+            let loaded = self.load(path)?;
+            match self.spelled_otherwise(path, loaded.1.as_ref())? {
+                None => self.insert(path.clone(), step, loaded),
+                Some(stored) => {
+                    let is_new = loaded.1.is_none() && self.is_unlisted(&stored)?;
+                    if !self.entries.contains_key(&stored) {
+                        let loaded = if is_new { loaded } else { self.load(&stored)? };
+                        self.insert(stored.clone(), step, loaded);
+                    }
+                    self.stored.insert(path.clone(), stored);
+                }
+            }
         }
+        let path = self.stored.get(path).unwrap_or(path);
         let entry = self.entries.get_mut(path).expect("BUG: the entry was just put there");
         if entry.base_step != step {
             entry.base = entry.current.clone();
@@ -206,7 +220,33 @@ impl<'w> Overlay<'w> {
         Ok(entry)
     }
 
-    fn load(&self, path: &RelPath) -> Result<(Seen, Option<(FileState, Node)>), WorkspaceError> {
+    fn insert(&mut self, path: RelPath, step: usize, (seen, found): Loaded) {
+        let entry = Entry { found, current: seen.clone(), base: seen, base_step: step, made_in: None };
+        self.entries.insert(path, entry);
+    }
+
+    /// Returns the name that listings have of the file that was found at `path`, or are going to have, if that is another one.
+    fn spelled_otherwise(
+        &self,
+        path: &RelPath,
+        found: Option<&(FileState, Node)>,
+    ) -> Result<Option<RelPath>, WorkspaceError> {
+        match (&self.spelling, found) {
+            (Some(spelling), Some((state, _))) => spelling.spelled_otherwise(self.workspace, path, state.stat.device),
+            (Some(spelling), None) if spelling.is_respelled(path) => spelling.made_as(self.workspace, path),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns whether no listing has `path` in this very spelling.
+    fn is_unlisted(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
+        self.spelling.as_ref().map_or(Ok(false), |spelling| Ok(!spelling.is_listed(self.workspace, path)?))
+    }
+
+    fn load(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
+        if self.is_respelled(path) && self.is_unlisted(path)? {
+            return Ok((Seen::Nothing, None));
+        }
         if self.directories.is_some_and(|directories| directories.lack_that_of(path)) {
             return Ok((Seen::Nothing, None));
         }
@@ -228,7 +268,7 @@ impl<'w> Overlay<'w> {
         }
     }
 
-    fn load_irregular(&self, path: &RelPath) -> Result<(Seen, Option<(FileState, Node)>), WorkspaceError> {
+    fn load_irregular(&self, path: &RelPath) -> Result<Loaded, WorkspaceError> {
         let Some(stat) = self.workspace.stat(path)? else {
             return Ok((Seen::Nothing, None));
         };
@@ -336,7 +376,7 @@ impl<'w> Overlay<'w> {
     }
 }
 
-fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> (Seen, Option<(FileState, Node)>) {
+fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> Loaded {
     let digest = Digest::of(&bytes);
     let node = Node {
         kind: stat.kind,
@@ -348,26 +388,4 @@ fn loaded(path: &RelPath, stat: Stat, bytes: Bytes) -> (Seen, Option<(FileState,
         restored: None,
     };
     (Seen::Node(node.clone()), Some((FileState { stat, digest }, node)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workspace::memory::{Entry, Memory};
-
-    #[test]
-    fn a_directory_is_known_to_be_missing_when_two_of_its_files_are() {
-        let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
-        let (memory, directories) =
-            (Memory::with_files([(path("there/file"), Entry::file("old\n"))]), Directories::default());
-        let mut known = Vec::new();
-        for name in ["there/a", "gone/a", "there/b", "gone/b", "a", "b"] {
-            let mut overlay = Overlay::new(&memory, Some(&directories), u64::MAX);
-            assert!(matches!(overlay.current(&path(name), 0).unwrap(), Seen::Nothing), "{name}");
-            known.push(directories.lack_that_of(&path(name)));
-        }
-        assert_eq!(known, [false, false, false, true, false, false]);
-        let seen = Overlay::new(&memory, Some(&directories), u64::MAX).current(&path("there/file"), 0).unwrap();
-        assert!(matches!(seen, Seen::Node(_)));
-    }
 }

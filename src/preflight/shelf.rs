@@ -6,7 +6,7 @@ use std::fmt;
 use std::io;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use super::overlay::Directories;
+use super::directories::Directories;
 use super::{Options, group};
 use crate::digest::Digest;
 use crate::mutex::locked;

@@ -58,13 +58,13 @@ impl<'n> Files<'n> {
             overlay.nodes().map(|(path, before, after)| (path, File { before: file(before), after: file(after) }));
         let (mut last, mut copies) = (HashMap::new(), HashMap::new());
         for (member, operation) in members.iter().enumerate() {
-            last.insert(&operation.path, member);
+            last.insert(overlay.stored(&operation.path), member);
             if let (Action::Copy, Some(from)) = (operation.action, &operation.from) {
-                copies.insert(&operation.path, from);
+                copies.insert(overlay.stored(&operation.path), overlay.stored(from));
             }
         }
         for (member, operation) in members.iter().enumerate() {
-            operation.from.iter().for_each(|from| _ = last.entry(from).or_insert(member));
+            operation.from.iter().for_each(|from| _ = last.entry(overlay.stored(from)).or_insert(member));
         }
         let all = nodes.collect();
         let renames = renames(&all);

@@ -19,6 +19,7 @@ const BY_CODE: &[(&Code, &str)] = &[
     (&code::NAME_STRIPPED, "write the names of the diff with the prefixes `a/` and `b/`"),
     (&code::UNNAMED, "name the file of each section in its header"),
     (&code::THROUGH_LINK, "use the path that the link leads to"),
+    (&code::FOLDED, "choose names that differ in more than upper and lower case"),
     (&code::TEXT_AMBIGUOUS, "add lines around the text until it occurs only once"),
     (&code::SAME_TEXT, "write a new text that differs from the old one"),
     (&code::CELL_NOT_FOUND, "name a cell by its id, or as cell-N, counted from 0"),

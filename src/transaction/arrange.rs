@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::RandomState;
 
 use super::below::RootPrefix;
 use super::change::{Arrival, Change, Image, Standing};
@@ -13,8 +14,9 @@ use super::{Failure, Label};
 use crate::change::FileState;
 use crate::mode::FileKind;
 use crate::path::RelPath;
+use crate::text::folded_hash;
 use crate::threads;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::{Folding, Workspace, WorkspaceError};
 
 /// Directories of which a thread looks at so many at least.
 const LISTED: usize = 16;
@@ -38,7 +40,7 @@ pub(super) fn arrange(
     (label, below): (&Label, &RootPrefix),
     directories: &BTreeMap<RelPath, Standing>,
 ) -> Result<Arranged, Failure> {
-    let Staged { changes: staged, mut found, moves, makes, mut removes, keeps } = staged;
+    let Staged { changes: staged, mut found, moves, mut makes, mut removes, keeps } = staged;
     debug_assert!(staged.is_sorted_by(|a, b| a.path < b.path), "each path has one change");
     let mut changes = Changes { staged, left: BTreeMap::new() };
     let mut sources = Vec::with_capacity(moves.len());
@@ -53,6 +55,7 @@ pub(super) fn arrange(
     found.complete(sources);
     removes.extend(emptied(workspace, &changes, (&makes, &keeps), &removes)?);
     raise(workspace, stage, &mut changes, &removes)?;
+    makes.extend(respelled(workspace, &changes, &removes, &makes)?);
     let journal = Journal {
         root: workspace.identity()?,
         below: below.root().map(|prefix| escape(prefix.as_bytes()).into_owned()),
@@ -183,6 +186,32 @@ fn emptied(
                 names.push(Cow::Owned(directory.name().to_vec()));
             }
             found.insert(directory, standing);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the directories to make that were taken for there, because the file system finds one that goes by their names: `Src`
+/// when all of `src` moves to it.
+fn respelled(
+    workspace: &dyn Workspace,
+    changes: &Changes,
+    removes: &BTreeMap<RelPath, Standing>,
+    makes: &BTreeSet<RelPath>,
+) -> Result<BTreeSet<RelPath>, Failure> {
+    let mut found = BTreeSet::new();
+    if removes.is_empty() || workspace.spellings().is_none() {
+        return Ok(found);
+    }
+    let (folding, hasher) = (Folding::default(), RandomState::new());
+    let gone: HashSet<_> = removes.keys().map(|path| folded_hash(path.as_bytes(), &hasher)).collect();
+    let coming = changes.iter().filter(|change| change.after.is_some()).map(|change| &change.path);
+    for directory in with_ancestors(coming, &BTreeSet::new()) {
+        let is_gone = gone.contains(&folded_hash(directory, &hasher));
+        let Ok(directory) = RelPath::new(directory) else { continue };
+        let is_known = makes.contains(&directory) || removes.contains_key(&directory);
+        if is_gone && !is_known && workspace.stat(&directory)?.is_some() && !folding.is_listed(workspace, &directory)? {
+            found.insert(directory);
         }
     }
     Ok(found)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::arrange::Arranged;
-use super::change::{Arrival, Change, Kind};
+use super::change::{Arrival, Change, Image, Kind};
 use super::history::OldPlaces;
 use super::journal::Journal;
 use super::rollback::Rollback;
@@ -19,6 +19,7 @@ use crate::digest::Digest;
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
+use crate::text::is_one_name;
 use crate::workspace::{Directory, Fault, Like, Rename, Timestamp, Workspace};
 
 /// Up to so many files or directories are synced one by one; more of them by one sync of the file system.
@@ -156,8 +157,10 @@ impl Commit<'_> {
         self.workspace.forget();
         judged?;
         let is_altered = |change: &&Change| match identify(self.workspace, &change.path) {
-            // A directory may be made where a file goes.
-            Ok(Some(image)) if change.after.is_none() => image.kind != Kind::Directory,
+            // A directory may be made where a file goes, and so may another spelling of its name.
+            Ok(Some(image)) if change.after.is_none() => {
+                image.kind != Kind::Directory && !is_respelled(journal, change, &image)
+            }
             Ok(image) => !change.is_after(image.as_ref()),
             // One that cannot be looked at any more is not as it was either.
             Err(_) => true,
@@ -228,6 +231,12 @@ impl Commit<'_> {
         };
         undone.aborted(cause)
     }
+}
+
+/// Returns whether `image` is what the journal puts at another spelling of the path of `change`.
+fn is_respelled(journal: &Journal, change: &Change, image: &Image) -> bool {
+    let is_one = |other: &Change| is_one_name(other.path.as_bytes(), change.path.as_bytes());
+    journal.changes.iter().any(|other| other.after.is_some() && is_one(other) && other.is_after(Some(image)))
 }
 
 /// Returns whether a file itself goes from one directory to another, and not only its contents.

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::path::RelPath;
-use crate::workspace::{Fault, Rename, Result, Workspace, WorkspaceError};
+use crate::workspace::{Fault, Rename, Result, Workspace, WorkspaceError, lists};
 
 /// The moves, as far as the file system has them.
 pub(super) struct Slots<'w> {
@@ -70,8 +70,13 @@ impl<'w> Slots<'w> {
         !self.lacks_flags.load(Ordering::Relaxed)
     }
 
+    /// Checks that nothing is at `path`.
+    ///
+    /// Where names are folded, the kernel may remember for a moment that a file was found under another spelling (dentries of
+    /// FUSE); the listing of the directory does not.
     fn vacant(&self, path: &RelPath) -> Result<()> {
-        let is_vacant = self.workspace.stat(path)?.is_none();
+        let is_vacant = self.workspace.stat(path)?.is_none()
+            || self.workspace.spellings().is_some() && !lists(self.workspace, path.parent().as_ref(), path.name())?;
         let source = io::ErrorKind::AlreadyExists.into();
         let error = || WorkspaceError { verb: "rename to", path: path.to_string(), fault: Fault::Exists, source };
         if is_vacant { Ok(()) } else { Err(error()) }

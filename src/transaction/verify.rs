@@ -19,7 +19,11 @@ pub(super) fn look(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<S
 /// Returns what lies at `path`, by its contents.
 pub(super) fn identify(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Image>, Failure> {
     let Some(stat) = look(workspace, path)? else { return Ok(None) };
-    let digest = digest(workspace, path, stat.kind)?;
+    let digest = match digest(workspace, path, stat.kind) {
+        // It is gone by now, or FUSE remembered a file that was found under another spelling of its name.
+        Err(Failure::Workspace(error)) if error.fault == Fault::Missing => return Ok(None),
+        digest => digest?,
+    };
     Ok(Some(Image::from(&FileState { stat, digest })))
 }
 

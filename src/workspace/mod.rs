@@ -3,20 +3,24 @@
 //! To add a storage, write `workspace/<name>.rs` and a row of [`BACKENDS`].
 
 pub mod disk;
+mod folding;
 pub mod git;
 pub mod index;
+mod lock;
 pub mod memory;
 pub mod objects;
 mod work_tree;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fmt, io};
 
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 
+pub use folding::{Folding, Spellings, lists, other_spellings};
+pub use lock::Lock;
 pub use work_tree::{GIT, GitDirectory, WorkTree, below, top};
 
 /// Result of a verb.
@@ -181,6 +185,12 @@ pub trait Workspace: Sync {
         true
     }
 
+    /// Returns how file systems at and below the root spell names, where one may find a file under several spellings of its
+    /// name; see [`Folding`].
+    fn spellings(&self) -> Option<&dyn Spellings> {
+        None
+    }
+
     /// Returns what tells this root from a copy of it elsewhere: inode and machine, as text.
     ///
     /// The number of the device is no part of it: the same disk may have another one after a restart.
@@ -250,24 +260,6 @@ pub enum Like<'a> {
     /// What a file that is made in this directory gets: the group of a set-group-ID one, see inode(7), and its default
     /// access control list in the place of the umask, see acl(5).
     NewIn(Directory<'a>),
-}
-
-/// A held lock.
-#[must_use]
-pub struct Lock(Box<dyn std::any::Any + Send>);
-
-impl Lock {
-    /// Wraps what has to be dropped to give the lock back.
-    pub fn new(guard: impl Send + 'static) -> Self {
-        Self(Box::new(guard))
-    }
-}
-
-impl fmt::Debug for Lock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let _ = &self.0;
-        f.write_str("Lock")
-    }
 }
 
 /// How the names of the files begin that [`Probe::Named`] makes. A kill may leave one; it can be removed at any time.

@@ -7,7 +7,9 @@
 
 mod attributes;
 mod denied;
+mod folding;
 mod full;
+mod images;
 mod modes;
 mod mounts;
 

@@ -8,12 +8,12 @@ use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::closed;
-use crate::preflight::{self, Code, Facts, Problem, code};
+use crate::preflight::{self, Code, Facts, Problem, Spelling, code};
 use crate::text::Bytes;
 use crate::transaction::Failure;
 use crate::workspace::index::{GitIndex, IndexEntry, Mark, Staged};
 use crate::workspace::objects::ObjectId;
-use crate::workspace::{Fault, Stat, Workspace, WorkspaceError};
+use crate::workspace::{Fault, Folding, Stat, Workspace, WorkspaceError};
 
 /// What the work tree has of the files of a plan.
 #[derive(Debug, Default)]
@@ -56,12 +56,18 @@ impl Matches {
         let mut matches = Self::default();
         let mut seen = BTreeSet::new();
         let mut doubtful = Vec::new();
+        let folding = Folding::default();
+        let spelling = Spelling::of(plan.operations.iter(), &folding);
+        matches.problems.extend(spelling.refusal(plan, workspace)?);
         for (number, operation) in plan.operations.iter().enumerate() {
             for path in operation.from.iter().chain([&operation.path]).filter(|path| seen.insert((*path).clone())) {
                 if closed(path).is_some() {
                     continue;
                 }
                 let arrives = operation.arrives() && *path == operation.path;
+                if spelling.is_respelled(path) && !spelling.is_listed(workspace, path)? {
+                    continue;
+                }
                 match looking.at(path, arrives)? {
                     Found::Nothing => {}
                     Found::Same(state) => drop(matches.states.insert(path.clone(), state)),

@@ -130,7 +130,8 @@ impl Worker<'_> {
         let seen = self.overlay.current(path, operation.step)?;
         let going = &self.going;
         let overlay = &self.overlay;
-        let is_going = |path: &RelPath| overlay.is_gone(path) || going.contains(&(operation.step, path));
+        let is_going =
+            |path: &RelPath| overlay.is_gone(path) || going.contains(&(operation.step, overlay.stored(path)));
         let leaves_later = |path: &RelPath| self.leaving.get(&(operation.part, path)).is_some_and(|&last| last > index);
         let gives_way = |path: &RelPath| is_going(path) || leaves_later(path);
         let room = Room { overlay, is_going: &gives_way };
@@ -145,6 +146,7 @@ impl Worker<'_> {
                 let may = is_itself || is_going(path) || is_copied_over || self.may_replace(operation)?;
                 if !may {
                     checks::exists(operation, &seen, self.plan.text(operation), findings);
+                    self.name_stored(path, findings);
                 }
                 Ok(may && (is_itself || checks::readable(path, seen, findings).is_some()))
             }
@@ -152,6 +154,16 @@ impl Worker<'_> {
                 checks::blocked(path, &seen, findings);
                 Ok(false)
             }
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Adds to the last problem how the file at `path` is spelled on disk, if it is spelled otherwise.
+    fn name_stored(&self, path: &RelPath, findings: &mut Findings) {
+        let stored = self.overlay.stored(path);
+        if let Some(problem) = findings.problems.last_mut().filter(|_| stored != path) {
+            problem.message = format!("{}; its name on disk is {stored}", problem.message);
         }
     }
 }

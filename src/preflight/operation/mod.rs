@@ -10,12 +10,14 @@ use std::collections::{HashMap, HashSet};
 use super::checks::{self, Room};
 use super::codes::{Code, code};
 use super::converted::Converter;
+use super::directories::Directories;
 use super::edit::{self, Edited};
 use super::findings::Findings;
 use super::growth::Growth;
 use super::guards::Watched;
 use super::modes::{kept, permissions};
-use super::overlay::{Directories, Node, Overlay, Seen};
+use super::overlay::{Node, Overlay, Seen};
+use super::spelling::Spelling;
 use super::three_way::{self, Attempt, Fallback};
 use super::{Moment, Options, Side, done, lines, reject, whole};
 use crate::change::FileChange;
@@ -72,9 +74,10 @@ impl<'a> Worker<'a> {
             .filter(|_| options.reject)
             .flat_map(|operation| operation.from.iter().chain([&operation.path]));
         let named = named.collect();
+        let spelling = Spelling::of(operations(), &directories.folding).in_plan(plan, &directories.emptied);
         // With `--cached` what is rejected goes elsewhere than what fits.
         let directories = (!options.reject).then_some(directories);
-        let overlay = Overlay::new(workspace, directories, options.max_read());
+        let overlay = Overlay::new(workspace, directories, options.max_read()).with_spelling(spelling);
         Self {
             plan,
             options,
@@ -304,6 +307,16 @@ impl<'a> Worker<'a> {
                 let overlay = &self.overlay;
                 Room { overlay, is_going: &|_| false }.is_free_above(&operation.path, findings);
             }
+        }
+        self.refuse_clash(all)
+    }
+
+    /// Refuses, after all operations, names that are one on the file system.
+    fn refuse_clash(&self, all: &mut [(usize, Findings)]) -> Result<(), WorkspaceError> {
+        let Some(clash) = self.overlay.clash()? else { return Ok(()) };
+        let mut all = all.iter_mut().rev();
+        if let Some((_, findings)) = all.find(|(index, _)| clash.is_at(&self.plan.operations[*index].path)) {
+            findings.refuse(clash.problem());
         }
         Ok(())
     }

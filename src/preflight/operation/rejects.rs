@@ -12,7 +12,7 @@ use crate::preflight::findings::Findings;
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::{Node, Seen};
 use crate::preflight::{RejectTo, checks, code, reject};
-use crate::text::Contents;
+use crate::text::{Contents, is_one_name};
 use crate::workspace::WorkspaceError;
 
 /// A file of rejected hunks.
@@ -124,7 +124,11 @@ impl Worker<'_> {
             .collect();
         for (index, findings) in all.iter_mut().filter(|(_, findings)| !findings.is_failed()) {
             let operation = &self.plan.operations[*index];
-            if operation.arrives() && left.contains(&operation.path) {
+            let is_respelled = || {
+                let is_one = |left: &&RelPath| is_one_name(left.as_bytes(), operation.path.as_bytes());
+                self.overlay.is_respelled(&operation.path) && left.iter().any(is_one)
+            };
+            if operation.arrives() && (left.contains(&operation.path) || is_respelled()) {
                 findings.error(&code::EXISTS, "the file that is there was to go, and cannot");
             }
         }

@@ -1,14 +1,18 @@
 //! The directories that a transaction made and removed.
 
+use std::collections::{HashMap, HashSet};
+use std::hash::RandomState;
+
 use super::{Restored, Rollback, is_taken};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
+use crate::text::folded_hash;
 use crate::transaction::Failure;
 use crate::transaction::change::Standing;
 use crate::transaction::journal::{Made, Removed};
 use crate::transaction::scratch;
 use crate::transaction::verify::look;
-use crate::workspace::{Fault, Privacy, Stat};
+use crate::workspace::{Fault, Folding, Privacy, Stat};
 
 impl Rollback<'_> {
     /// Lets files be taken out of a directory that was made and got bits that do not let them.
@@ -20,6 +24,29 @@ impl Rollback<'_> {
             self.slots.workspace.set_permissions(path, Permissions::Exact(mode | 0o700))?;
         }
         Ok(())
+    }
+
+    /// Returns the directories that were not made yet and look as if they were: under another spelling of their names, the file
+    /// system finds those that were to go.
+    pub(super) fn unmade(&self) -> Result<HashSet<&RelPath>, Failure> {
+        let workspace = self.slots.workspace;
+        let mut unmade = HashSet::new();
+        if workspace.spellings().is_none() || self.journal.makes.is_empty() {
+            return Ok(unmade);
+        }
+        let hasher = RandomState::new();
+        let hash = |path: &RelPath| folded_hash(path.as_bytes(), &hasher);
+        let removed = self.journal.removes.iter().enumerate().map(|(index, removed)| (hash(&removed.path), index));
+        let removed: HashMap<_, _> = removed.collect();
+        let folding = Folding::default();
+        for Made { path, .. } in &self.journal.makes {
+            let Some(&index) = removed.get(&hash(path)) else { continue };
+            let is_out = workspace.stat(&self.scratch.file(scratch::directory_name(index))?)?.is_some();
+            if !is_out && self.journal.removes[index].path != *path && !folding.is_listed(workspace, path)? {
+                unmade.insert(path);
+            }
+        }
+        Ok(unmade)
     }
 
     /// Removes a directory that was made, unless somebody put something into it.

@@ -129,7 +129,8 @@ impl<'a> Rollback<'a> {
         for change in changes.iter().filter(|change| change.is_exchange()) {
             pass.note(&change.path, self.exchange_back(change));
         }
-        for made in self.journal.makes.iter().rev() {
+        let unmade = self.unmade()?;
+        for made in self.journal.makes.iter().rev().filter(|made| !unmade.contains(&made.path)) {
             pass.note(&made.path, self.remove_dir(&made.path));
         }
         for (index, removed) in self.journal.removes.iter().enumerate() {

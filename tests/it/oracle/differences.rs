@@ -50,6 +50,12 @@ const TESTS: &[(&str, &str)] = &[
     ("a patch of `.gitattributes`", "a_patch_is_applied_by_the_attributes_before_it"),
     ("a filter driver of the repository, or one that fails", "git_runs_a_driver_of_the_repository"),
     ("`attr.tree` or `GIT_ATTR_SOURCE` without an index", "attributes_of_a_tree_count_without_an_index"),
+    ("a file in another spelling, where the file system folds names", "git_does_otherwise_where_names_are_folded"),
+    (
+        "a rename that changes only the case, where the file system folds names",
+        "git_does_otherwise_where_names_are_folded",
+    ),
+    ("two new names that are one name, where the file system folds names", "git_does_otherwise_where_names_are_folded"),
 ];
 
 /// Words of a test that runs git.

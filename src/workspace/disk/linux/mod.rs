@@ -12,12 +12,13 @@ mod lock;
 mod machine;
 mod modes;
 mod parents;
+mod spellings;
 mod stat;
 mod verbs;
 mod work_tree;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ use self::birth::{Birth, Memo};
 use self::fault::{Attempt, Trouble};
 use self::heritage::Heritage;
 use self::modes::Modes;
-use self::parents::Parents;
+use self::parents::{Handle, Parents};
 use self::work_tree::Located;
 use crate::mutex::locked;
 use crate::path::RelPath;
@@ -117,6 +118,13 @@ impl Disk {
             let path = trouble.path.as_ref().or(path).map_or_else(|| ".".to_owned(), |path| self.shown(path));
             WorkspaceError { verb, path, fault: trouble.fault, source: trouble.source }
         })
+    }
+
+    fn opened(&self, directory: Directory<'_>) -> Attempt<Handle> {
+        match directory {
+            None => Ok(Arc::clone(self.parents.root())),
+            Some(path) => self.parents.directory(path.as_bytes()),
+        }
     }
 
     /// Returns how messages call `path`.

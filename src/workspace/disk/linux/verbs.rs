@@ -29,8 +29,8 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
-    ATTIC, Directory, Fault, GitDirectory, Like, Lock, PASSING, Privacy, Probe, Rename, Result, Stat, Timestamp,
-    WorkTree, Workspace,
+    ATTIC, Directory, Fault, GitDirectory, Like, Lock, PASSING, Privacy, Probe, Rename, Result, Spellings, Stat,
+    Timestamp, WorkTree, Workspace,
 };
 
 /// Permission bits of a directory that is nobody else's business.
@@ -206,11 +206,11 @@ impl Workspace for Disk {
     }
 
     fn keeps_modes(&self, directory: Directory<'_>, probe: Probe) -> bool {
-        let opened = match directory {
-            None => Ok(Arc::clone(self.parents.root())),
-            Some(path) => self.parents.directory(path.as_bytes()),
-        };
-        opened.map_or(true, |opened| self.modes.are_kept_in(&opened, probe))
+        self.opened(directory).map_or(true, |opened| self.modes.are_kept_in(&opened, probe))
+    }
+
+    fn spellings(&self) -> Option<&dyn Spellings> {
+        Some(self)
     }
 
     fn identity(&self) -> Result<String> {

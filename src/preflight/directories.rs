@@ -1,0 +1,62 @@
+//! What all groups share about directories: which of them are missing, and how their file systems spell names.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use super::spelling::Emptied;
+use crate::mutex::locked;
+use crate::path::RelPath;
+use crate::workspace::{Folding, Workspace};
+
+/// The directories of files that are not there, and whether they are missing themselves: of those that are to be made, the
+/// first two files are looked for. It is known once a second one was.
+#[derive(Debug, Default)]
+pub(super) struct Directories {
+    missing: Mutex<HashMap<Box<[u8]>, Option<bool>>>,
+    /// How the file systems below the root spell names.
+    pub(super) folding: Folding,
+    /// The directories that the plan empties.
+    pub(super) emptied: Emptied,
+}
+
+impl Directories {
+    /// Returns whether the directory of `path` is known to be missing.
+    pub(super) fn lack_that_of(&self, path: &RelPath) -> bool {
+        path.directory().is_some_and(|directory| locked(&self.missing).get(directory) == Some(&Some(true)))
+    }
+
+    /// Notes that nothing is at `path`.
+    pub(super) fn note(&self, path: &RelPath, workspace: &dyn Workspace) {
+        let Some(directory) = path.directory() else { return };
+        let known = locked(&self.missing).get(directory).copied();
+        let is_missing = match known {
+            None => None,
+            Some(None) => path.parent().map(|directory| matches!(workspace.stat(&directory), Ok(None))),
+            Some(Some(_)) => return,
+        };
+        locked(&self.missing).insert(directory.into(), is_missing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preflight::overlay::{Overlay, Seen};
+    use crate::workspace::memory::{Entry, Memory};
+
+    #[test]
+    fn a_directory_is_known_to_be_missing_when_two_of_its_files_are() {
+        let path = |name: &str| RelPath::new(name.as_bytes()).unwrap();
+        let (memory, directories) =
+            (Memory::with_files([(path("there/file"), Entry::file("old\n"))]), Directories::default());
+        let mut known = Vec::new();
+        for name in ["there/a", "gone/a", "there/b", "gone/b", "a", "b"] {
+            let mut overlay = Overlay::new(&memory, Some(&directories), u64::MAX);
+            assert!(matches!(overlay.current(&path(name), 0).unwrap(), Seen::Nothing), "{name}");
+            known.push(directories.lack_that_of(&path(name)));
+        }
+        assert_eq!(known, [false, false, false, true, false, false]);
+        let seen = Overlay::new(&memory, Some(&directories), u64::MAX).current(&path("there/file"), 0).unwrap();
+        assert!(matches!(seen, Seen::Node(_)));
+    }
+}

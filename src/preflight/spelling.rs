@@ -1,0 +1,192 @@
+//! How the names of one group of operations are spelled, on file systems that find a file under several spellings.
+//!
+//! A file that is there keeps the name that listings have, however a patch spells it. A name that comes is another
+//! spelling of a file that goes, or a new file; two names that come must not be one name.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::RandomState;
+use std::sync::{Mutex, OnceLock};
+
+use super::codes::code;
+use super::problem::Problem;
+use crate::mode::FileKind;
+use crate::mutex::locked;
+use crate::path::RelPath;
+use crate::plan::{Action, Operation, Plan};
+use crate::text::{folded_hash, is_one_name};
+use crate::workspace::{Folding, Workspace, WorkspaceError};
+
+/// Two different paths that are one on the file system: files, or a directory above a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Clash {
+    pub(super) first: RelPath,
+    pub(super) second: RelPath,
+}
+
+impl Clash {
+    /// Returns whether `path` has the second name, or is below it.
+    pub(super) fn is_at(&self, path: &RelPath) -> bool {
+        *path == self.second || path.is_below(&self.second)
+    }
+
+    pub(super) fn problem(&self) -> Problem {
+        let Self { first, second } = self;
+        let message = format!("{first} and {second} are one name on this file system");
+        let help = "rename one of them in the patch, or apply the patch on a file system that tells the names apart";
+        let path = Some(second.clone());
+        Problem { path, help: Some(help.to_owned()), ..Problem::new(&code::FOLDED, message) }
+    }
+}
+
+/// The spellings of the names of one group.
+pub(crate) struct Spelling<'w> {
+    folding: &'w Folding,
+    /// The names that come and are other spellings of names that go.
+    respelled: HashSet<&'w RelPath>,
+    /// The whole plan, and what is known of the directories that it empties.
+    plan: Option<(&'w Plan, &'w Emptied)>,
+}
+
+/// The directories of which a plan moves or deletes all that is in them.
+#[derive(Debug, Default)]
+pub(super) struct Emptied {
+    hasher: RandomState,
+    /// The names that go.
+    going: OnceLock<HashSet<u64>>,
+    known: Mutex<HashMap<RelPath, bool>>,
+}
+
+impl Emptied {
+    /// Returns whether `plan` leaves nothing in `directory`.
+    fn is_emptied(
+        &self,
+        plan: &Plan,
+        folding: &Folding,
+        workspace: &dyn Workspace,
+        directory: &RelPath,
+    ) -> Result<bool, WorkspaceError> {
+        if let Some(&known) = locked(&self.known).get(directory) {
+            return Ok(known);
+        }
+        let hash = |path: &RelPath| folded_hash(path.as_bytes(), &self.hasher);
+        let leaving = || plan.operations.iter().filter_map(Operation::leaves).map(hash).collect();
+        let going = self.going.get_or_init(leaving);
+        let mut is_emptied = !plan.operations.iter().any(|it| it.arrives() && it.path.is_below(directory));
+        for path in folding.paths_in(workspace, directory)? {
+            is_emptied = is_emptied
+                && (going.contains(&hash(&path))
+                    || workspace.stat(&path)?.is_some_and(|stat| stat.kind == FileKind::Directory)
+                        && self.is_emptied(plan, folding, workspace, &path)?);
+        }
+        locked(&self.known).insert(directory.clone(), is_emptied);
+        Ok(is_emptied)
+    }
+}
+
+impl<'w> Spelling<'w> {
+    pub(crate) fn of(operations: impl Iterator<Item = &'w Operation> + Clone, folding: &'w Folding) -> Self {
+        let leaving: Vec<_> = operations.clone().filter_map(Operation::leaves).collect();
+        if leaving.is_empty() {
+            return Self { folding, respelled: HashSet::new(), plan: None };
+        }
+        let hasher = RandomState::new();
+        let mut known: HashMap<u64, Vec<&RelPath>> = HashMap::new();
+        for path in leaving {
+            known.entry(folded_hash(path.as_bytes(), &hasher)).or_default().push(path);
+        }
+        let coming = operations.filter(|operation| operation.arrives()).map(|operation| &operation.path);
+        let is_respelled = |path: &&RelPath| {
+            let alike = known.get(&folded_hash(path.as_bytes(), &hasher)).into_iter().flatten();
+            alike.into_iter().any(|other| other != path && is_one_name(other.as_bytes(), path.as_bytes()))
+        };
+        Self { folding, respelled: coming.filter(is_respelled).collect(), plan: None }
+    }
+
+    /// Lets it find out which directories `plan` empties.
+    pub(super) fn in_plan(self, plan: &'w Plan, emptied: &'w Emptied) -> Self {
+        Self { plan: Some((plan, emptied)), ..self }
+    }
+
+    /// Returns whether `path` comes and is another spelling of a name that goes.
+    pub(crate) fn is_respelled(&self, path: &RelPath) -> bool {
+        self.respelled.contains(path)
+    }
+
+    /// Returns whether listings have `path` in this very spelling.
+    pub(crate) fn is_listed(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<bool, WorkspaceError> {
+        self.folding.is_listed(workspace, path)
+    }
+
+    /// Returns the name that the new file `path` is going to have, if that is another one: a directory that stays keeps its
+    /// spelling.
+    pub(super) fn made_as(&self, workspace: &dyn Workspace, path: &RelPath) -> Result<Option<RelPath>, WorkspaceError> {
+        let Some((plan, emptied)) = self.plan else { return Ok(None) };
+        let mut made: Option<RelPath> = None;
+        for above in path.ancestors().collect::<Vec<_>>().iter().rev() {
+            let named = made.as_ref().map_or_else(|| RelPath::new(above.name()), |made| made.join(above.name()));
+            let Ok(named) = named else { return Ok(None) };
+            let stored = self.folding.stored(workspace, &named)?;
+            if stored != named && emptied.is_emptied(plan, self.folding, workspace, &stored)? {
+                return Ok(None);
+            }
+            made = Some(stored);
+        }
+        let made = made.and_then(|made| made.join(path.name()).ok());
+        Ok(made.filter(|made| made != path))
+    }
+
+    /// Returns the name that listings have of the file that was found at `path`, if that is another one.
+    pub(super) fn spelled_otherwise(
+        &self,
+        workspace: &dyn Workspace,
+        path: &RelPath,
+        device: u64,
+    ) -> Result<Option<RelPath>, WorkspaceError> {
+        if !self.folding.is_at(workspace, path, device)? {
+            return Ok(None);
+        }
+        let stored = self.folding.stored(workspace, path)?;
+        Ok((stored != *path).then_some(stored))
+    }
+
+    /// Returns why `plan` cannot be done in the tree `workspace`, if two of the names that it leaves would be one. This is for a
+    /// plan that is resolved on a storage that tells all names apart.
+    pub(crate) fn refusal(&self, plan: &Plan, workspace: &dyn Workspace) -> Result<Option<Problem>, WorkspaceError> {
+        let mut left = BTreeSet::new();
+        for step in plan.operations.chunk_by(|a, b| a.step == b.step) {
+            step.iter().filter_map(Operation::leaves).for_each(|path| _ = left.remove(path));
+            left.extend(step.iter().filter(|it| it.arrives() || it.action == Action::Modify).map(|it| &it.path));
+        }
+        let Some(clash) = self.clash(workspace, left.into_iter())? else { return Ok(None) };
+        let operation = plan.operations.iter().rposition(|operation| clash.is_at(&operation.path));
+        Ok(Some(Problem { operation, ..clash.problem() }))
+    }
+
+    /// Returns two of the names `left`, or of the directories above them, that would be one.
+    ///
+    /// A directory that is there may be spelled in any way.
+    pub(super) fn clash<'p>(
+        &self,
+        workspace: &dyn Workspace,
+        left: impl Iterator<Item = &'p RelPath>,
+    ) -> Result<Option<Clash>, WorkspaceError> {
+        let left: BTreeSet<_> = left.collect();
+        let hasher = RandomState::new();
+        let mut known: HashMap<u64, &[u8]> = HashMap::new();
+        for path in &left {
+            for part in path.above().chain([path.as_bytes()]) {
+                let first = *known.entry(folded_hash(part, &hasher)).or_insert(part);
+                if first == part || !is_one_name(first, part) {
+                    continue;
+                }
+                let (Ok(first), Ok(second)) = (RelPath::new(first), RelPath::new(part)) else { continue };
+                let are_files = left.contains(&first) && left.contains(&second);
+                let is_there = || Ok::<_, WorkspaceError>(!are_files && workspace.stat(&first)?.is_some());
+                if self.folding.is_above(workspace, &second)? && !is_there()? {
+                    return Ok(Some(Clash { first, second }));
+                }
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,370 @@
+//! File systems that find a file under several spellings of its name.
+//!
+//! exFAT keeps the case of names. NTFS, as `lowntfs-3g` mounts it here, lists them in lower case: what it stored is seen
+//! through a driver that tells case apart.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use serde_json::Value;
+use walkdir::WalkDir;
+
+use super::images::{Mounted, ends, is, says, text};
+use super::{Scene, survives_kills};
+use crate::alone::may_mount;
+use crate::faults::all_end_right;
+use crate::faults::strace::Injection;
+use crate::repository::{git, run};
+use crate::systems::{fed, program};
+
+/// Files by their names.
+type Files = BTreeMap<String, String>;
+
+fn create(name: &str, text: &str) -> String {
+    format!("diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+{text}\n")
+}
+
+fn delete(name: &str) -> String {
+    format!(
+        "diff --git a/{name} b/{name}\ndeleted file mode 100644\n--- a/{name}\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"
+    )
+}
+
+fn modify(name: &str) -> String {
+    format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+two\n")
+}
+
+fn rename(from: &str, to: &str) -> String {
+    format!("diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n")
+}
+
+fn change(from: &str, to: &str) -> String {
+    let hunk = format!("--- a/{from}\n+++ b/{to}\n@@ -1 +1 @@\n-one\n+two\n");
+    rename(from, to).replace("100%", "50%") + &hunk
+}
+
+/// Returns the files below `root`, without those of git and of wpatch, and the empty directories with a slash.
+fn files(root: &Path) -> Files {
+    let is_ours = |name: &str| [".git", ".wpatch"].contains(&name);
+    let walk = WalkDir::new(root).min_depth(1).into_iter();
+    let walk = walk.filter_entry(|entry| !is_ours(&entry.file_name().to_string_lossy())).map(Result::unwrap);
+    let found = walk.filter_map(|entry| {
+        let name = entry.path().strip_prefix(root).unwrap().display().to_string();
+        if entry.file_type().is_dir() {
+            let is_empty = fs::read_dir(entry.path()).unwrap().next().is_none();
+            return is_empty.then(|| (name + "/", String::new()));
+        }
+        Some((name, fs::read_to_string(entry.path()).unwrap()))
+    });
+    found.collect()
+}
+
+fn of(files: &[(&str, &str)]) -> Files {
+    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+/// A root on exFAT, in which changes are kept in a history.
+struct Tree {
+    root: PathBuf,
+    before: Files,
+}
+
+impl Tree {
+    fn new(mounted: &Mounted, files: &[(&str, &str)]) -> Self {
+        let root = mounted.root(files);
+        assert_eq!(says(&root, &["init"], "")["exit_code"], 0);
+        Self { root, before: of(files) }
+    }
+
+    /// Applies `patch` as `arguments` say, undoes it, and redoes it.
+    fn becomes(&self, arguments: &[&str], patch: &str, after: &[(&str, &str)]) {
+        assert_eq!(files(&self.root), self.before);
+        assert_eq!(says(&self.root, &[&["check"], arguments].concat(), patch)["exit_code"], 0, "{patch}");
+        assert_eq!(files(&self.root), self.before);
+        for command in ["apply", "undo", "redo", "undo"] {
+            let is_apply = command == "apply";
+            let (options, input) = if is_apply { (arguments, patch) } else { (&[][..], "") };
+            let report = says(&self.root, &[&[command][..], options].concat(), input);
+            assert_eq!(
+                (&report["exit_code"], &report["changed"]),
+                (&0.into(), &true.into()),
+                "{command} {patch}{report:#}"
+            );
+            let expected = if command == "undo" { self.before.clone() } else { of(after) };
+            assert_eq!(files(&self.root), expected, "{command} {patch}");
+        }
+        fs::remove_dir_all(&self.root).unwrap();
+    }
+
+    /// Refuses `patch`, in `check` as in `apply`, with the code and with these words.
+    fn refuses(&self, patch: &str, code: &str, words: &str) {
+        let reports = ["check", "apply"].map(|command| says(&self.root, &[command], patch));
+        for report in &reports {
+            let [is_code, is_message] = [("code", code), ("message", words)]
+                .map(|(field, wanted)| report["problems"][0][field].as_str().unwrap().contains(wanted));
+            assert!(report["exit_code"] == 1 && is_code && is_message, "{patch}{report:#}");
+        }
+        assert_eq!(reports[0]["problems"], reports[1]["problems"]);
+        assert_eq!(files(&self.root), self.before);
+        fs::remove_dir_all(&self.root).unwrap();
+    }
+}
+
+#[test]
+fn names_that_are_one_are_not_both_created() {
+    if may_mount("world::folding::names_that_are_one_are_not_both_created") {
+        let mounted = Mounted::exfat();
+        for (first, second, clash) in [
+            ("A.txt", "a.txt", "A.txt and a.txt"),
+            ("a.txt", "A.txt", "A.txt and a.txt"),
+            ("Dir/x", "dir/x", "Dir and dir"),
+            ("Dir/x", "dir/y", "Dir and dir"),
+            ("new/Dir/x", "new/dir/sub/y", "new/Dir and new/dir"),
+            ("D", "d/x", "D and d"),
+            ("\u{c9}", "\u{e9}", "\u{c9} and \u{e9}"),
+        ] {
+            for files in [&[][..], &[("stays", "one\n")]] {
+                let tree = Tree::new(&mounted, files);
+                let words = format!("{clash} are one name on this file system");
+                tree.refuses(&[create(first, "1"), create(second, "2")].concat(), "wpatch::path::folded", &words);
+            }
+        }
+        let tree = Tree::new(&mounted, &[("README", "one\n"), ("other", "one\n")]);
+        tree.refuses(&create("readme", "x"), "wpatch::file::exists", "its name on disk is README");
+        let tree = Tree::new(&mounted, &[("README", "one\n"), ("other", "one\n")]);
+        tree.refuses(&rename("other", "readme"), "wpatch::file::exists", "its name on disk is README");
+        // Where the name of the directory above tells as little, one with letters does.
+        let directory = mounted.root(&[]).join("1");
+        fs::create_dir(&directory).unwrap();
+        let both = [create("A", "1"), create("a", "2")].concat();
+        assert_eq!(says(&directory, &["check"], &both)["error"]["code"], "wpatch::path::folded");
+    }
+}
+
+#[test]
+fn a_file_keeps_its_name_however_a_patch_spells_it() {
+    if may_mount("world::folding::a_file_keeps_its_name_however_a_patch_spells_it") {
+        let mounted = Mounted::exfat();
+        let before = &[("README", "one\n"), ("Sub/Dir/File", "one\n")];
+        let tree = || Tree::new(&mounted, before);
+        tree().becomes(&[], &modify("readme"), &[("README", "two\n"), before[1]]);
+        tree().becomes(&[], &modify("SUB/dir/FILE"), &[before[0], ("Sub/Dir/File", "two\n")]);
+        tree().becomes(&[], &delete("Readme"), &[before[1]]);
+        tree().becomes(&[], &delete("sub/dir/file"), &[before[0]]);
+        tree().becomes(&["--overwrite"], &create("readme", "x"), &[("README", "x\n"), before[1]]);
+        let new = create("sub/DIR/new", "new");
+        tree().becomes(&[], &new, &[before[0], before[1], ("Sub/Dir/new", "new\n")]);
+        tree().becomes(&[], &rename("readme", "other"), &[before[1], ("other", "one\n")]);
+        // What the first part does, the second one finds.
+        let twice = [modify("readme"), modify("README").replace("two", "three").replace("one", "two")].concat();
+        tree().becomes(&[], &twice, &[("README", "three\n"), before[1]]);
+    }
+}
+
+#[test]
+fn a_name_changes_its_case() {
+    if may_mount("world::folding::a_name_changes_its_case") {
+        let mounted = Mounted::exfat();
+        let tree = |files: &[(&str, &str)]| Tree::new(&mounted, files);
+        let (file, other) = (("a.txt", "one\n"), ("Other", "one\n"));
+        tree(&[file, other]).becomes(&[], &rename("a.txt", "A.txt"), &[("A.txt", "one\n"), other]);
+        tree(&[file, other]).becomes(&[], &change("a.txt", "A.txt"), &[("A.txt", "two\n"), other]);
+        tree(&[file]).becomes(&[], &rename("A.TXT", "A.txt"), &[("A.txt", "one\n")]);
+        for parts in [[delete("a.txt"), create("A.txt", "new")], [create("A.txt", "new"), delete("a.txt")]] {
+            tree(&[file]).becomes(&[], &parts.concat(), &[("A.txt", "new\n")]);
+        }
+        let pair = [("a", "one\n"), ("b", "bee\n")];
+        let swap = [rename("a", "B"), rename("b", "A")].concat();
+        tree(&pair).becomes(&[], &swap, &[("A", "bee\n"), ("B", "one\n")]);
+        let chain = [rename("a", "B"), rename("b", "C")].concat();
+        tree(&pair).becomes(&[], &chain, &[("B", "one\n"), ("C", "bee\n")]);
+        let two_steps = [rename("a", "A"), rename("b", "B")].concat();
+        tree(&pair).becomes(&[], &two_steps, &[("A", "one\n"), ("B", "bee\n")]);
+    }
+}
+
+#[test]
+fn a_directory_changes_its_case_if_nothing_is_left_in_it() {
+    if may_mount("world::folding::a_directory_changes_its_case_if_nothing_is_left_in_it") {
+        let mounted = Mounted::exfat();
+        let tree = |files: &[(&str, &str)]| Tree::new(&mounted, files);
+        let before = &[("src/a/x", "one\n"), ("src/y", "one\n")];
+        let all = [change("src/a/x", "Src/A/x"), rename("src/y", "Src/Y"), create("Src/z", "new")].concat();
+        tree(before).becomes(&[], &all, &[("Src/A/x", "two\n"), ("Src/Y", "one\n"), ("Src/z", "new\n")]);
+        tree(before).becomes(&[], &rename("src/a/x", "src/A/x"), &[("src/A/x", "one\n"), before[1]]);
+        // A directory that stays keeps its name.
+        let part = rename("src/y", "Src/Y");
+        tree(before).becomes(&[], &part, &[before[0], ("src/Y", "one\n")]);
+        tree(before).becomes(&[], &change("src/y", "Src/y"), &[before[0], ("src/y", "two\n")]);
+        tree(before).becomes(&[], &rename("src/y", "Src/other"), &[("src/a/x", "one\n"), ("src/other", "one\n")]);
+        let made_anew = [delete("src/y"), create("SRC/y", "new")].concat();
+        tree(&[before[1]]).becomes(&[], &made_anew, &[("SRC/y", "new\n")]);
+    }
+}
+
+/// What is stored there is seen through a driver that tells case apart.
+#[test]
+fn a_name_changes_its_case_where_listings_have_none() {
+    if may_mount("world::folding::a_name_changes_its_case_where_listings_have_none") {
+        for (files, patch, before, after) in [
+            (&[("a.txt", "one\n")][..], rename("a.txt", "A.txt"), &["a.txt"], &["A.txt"]),
+            (&[("a.txt", "one\n")], change("a.txt", "A.txt"), &["a.txt"], &["A.txt"]),
+            (&[("A.TXT", "one\n")], rename("A.TXT", "a.txt"), &["A.TXT"], &["a.txt"]),
+            (&[("src/x", "one\n")], rename("src/x", "Src/x"), &["src"], &["Src"]),
+            (&[("README", "one\n")], modify("README"), &["README"], &["README"]),
+        ] {
+            let mounted = Mounted::folding_ntfs();
+            let root = mounted.root(files);
+            assert_eq!(says(&root, &["init"], "")["exit_code"], 0);
+            let both = [create("B", "1"), create("b", "2")].concat();
+            for command in ["check", "apply"] {
+                assert_eq!(says(&root, &[command], &both)["error"]["code"], "wpatch::path::folded");
+            }
+            assert_eq!(says(&root, &["check"], &patch)["exit_code"], 0);
+            for (command, patch, names) in [("apply", &*patch, after), ("undo", "", before), ("redo", "", after)] {
+                let report = says(&root, &[command], patch);
+                assert_eq!(report["exit_code"], 0, "{report:#}");
+                mounted.seen_by_case(|root| {
+                    let names = names.iter().map(ToString::to_string);
+                    assert_eq!(
+                        super::images::names(root),
+                        [".wpatch".to_owned()].into_iter().chain(names).collect::<Vec<_>>()
+                    );
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_change_of_case_survives_kills() {
+    const FILES: &[(&str, &str)] =
+        &[("a.txt", "one\n"), ("b", "one\n"), ("src/deep/x", "one\n"), ("gone", "one\n"), ("stays", "stays\n")];
+    if may_mount("world::folding::a_change_of_case_survives_kills") {
+        let patch = [
+            rename("a.txt", "A.txt"),
+            change("b", "B"),
+            rename("src/deep/x", "Src/Deep/x"),
+            delete("gone"),
+            create("Gone", "new"),
+        ];
+        let mounted = Mounted::exfat();
+        let scene = Scene::with(&mounted.root(&[]), FILES, &patch.concat());
+        let names: Vec<_> = scene.after.keys().map(|path| path.display().to_string()).collect();
+        assert_eq!(names, ["A.txt", "B", "Gone", "Src", "Src/Deep", "Src/Deep/x", "stays"]);
+        survives_kills(&scene, 10);
+        scene.lay();
+        let calls = scene.calls("apply", &["renameat", "unlinkat", "mkdirat"]).into_iter();
+        let errors = calls.flat_map(|(call, count)| (1..=count).map(move |number| (call, number.to_string())));
+        let errors: Vec<_> = errors.map(|(call, when)| Injection { call, fault: "error=EIO", when }).collect();
+        all_end_right(8, &errors, |error| scene.apply(error));
+    }
+}
+
+/// What the README declares: each of these loses a file, a name or the patch in git.
+#[test]
+fn git_does_otherwise_where_names_are_folded() {
+    if may_mount("world::folding::git_does_otherwise_where_names_are_folded") {
+        let mounted = Mounted::exfat();
+        let by_git = |patch: &str| {
+            let root = mounted.root(&[("README", "one\n"), ("a.txt", "one\n")]);
+            let status = fed(git(&["apply"]).current_dir(&root), patch.as_bytes()).status;
+            let left = files(&root);
+            fs::remove_dir_all(&root).unwrap();
+            (status.code(), left)
+        };
+        let a = ("a.txt", "one\n");
+        assert_eq!(by_git(&modify("readme")), (Some(0), of(&[a, ("readme", "two\n")])));
+        assert_eq!(by_git(&rename("a.txt", "A.txt")), (Some(1), of(&[("README", "one\n"), a])));
+        let (status, left) = by_git(&[create("New", "1"), create("new", "2")].concat());
+        assert_eq!((status, left.len()), (Some(0), 3));
+    }
+}
+
+/// A command that looks at the tree before the change counts sees it as it is going to be.
+#[test]
+fn a_change_of_case_is_tried() {
+    if may_mount("world::folding::a_change_of_case_is_tried") {
+        let mounted = Mounted::exfat();
+        let root = mounted.root(&[("a.txt", "one\n")]);
+        let passes = &["apply", "--verify", "test \"$(ls)\" = A.txt"];
+        let report = says(&root, passes, &rename("a.txt", "A.txt"));
+        assert_eq!((&report["exit_code"], &report["problems"]), (&0.into(), &Value::Array(Vec::new())), "{report:#}");
+        let fails = &["apply", "--verify", "test \"$(ls)\" = A.txt"];
+        assert_eq!(ends(&root, fails, &rename("A.txt", "a.TXT")), is(3, &["A.txt"]));
+    }
+}
+
+/// A rule of a policy holds for a file, not for one spelling of its name.
+#[test]
+fn a_policy_holds_for_every_spelling() {
+    const POLICY: &str = "[[rule]]\npaths = [\"secrets/**\", \"*.key\"]\nverdict = \"deny\"\n";
+    if may_mount("world::folding::a_policy_holds_for_every_spelling") {
+        for mounted in [Mounted::exfat(), Mounted::folding_ntfs()] {
+            let files = &[("wpatch.toml", POLICY), ("secrets/a", "one\n"), ("my.key", "one\n"), ("open", "one\n")];
+            let root = mounted.root(files);
+            for patch in [
+                modify("Secrets/A"),
+                create("SECRETS/new", "x"),
+                modify("MY.KEY"),
+                create("new.Key", "x"),
+                delete("My.key"),
+                rename("open", "Open.KEY"),
+                rename("MY.key", "other"),
+            ] {
+                for command in ["check", "apply"] {
+                    let report = says(&root, &[command], &patch);
+                    assert_eq!(
+                        (&report["exit_code"], &report["error"]["kind"]),
+                        (&3.into(), &"denied".into()),
+                        "{patch}{report:#}"
+                    );
+                }
+            }
+            for patch in [modify("WPATCH.TOML"), create(".GIT/config", "x"), create(".Wpatch/x", "x")] {
+                assert_eq!(says(&root, &["apply"], &patch)["exit_code"], 3, "{patch}");
+            }
+            let read = fed(&mut program(&root, &["read", "Secrets/A", "--json"]), b"");
+            assert_eq!(read.status.code(), Some(3), "{read:?}");
+            assert_eq!(text(&root, "secrets/a"), "one\n");
+            assert_eq!(says(&root, &["apply"], &modify("OPEN"))["exit_code"], 0);
+        }
+    }
+}
+
+/// git writes to the same file under the name that its index has; wpatch finds the index entry by that name as well.
+#[test]
+fn an_index_is_followed() {
+    if may_mount("world::folding::an_index_is_followed") {
+        let mounted = Mounted::exfat();
+        for ignores in ["true", "false"] {
+            let root = mounted.root(&[("a.txt", "one\n"), ("README", "one\n")]);
+            for arguments in [&["init", "-q"][..], &["config", "core.ignorecase", ignores], &["add", "."]] {
+                run(git(arguments).current_dir(&root), b"");
+            }
+            let listed = || String::from_utf8(run(git(&["ls-files"]).current_dir(&root), b"")).unwrap();
+            let report = says(&root, &["apply", "--index"], &rename("a.txt", "A.txt"));
+            assert_eq!(report["exit_code"], 0, "{report:#}");
+            assert_eq!(
+                (listed(), files(&root)),
+                ("A.txt\nREADME\n".to_owned(), of(&[("A.txt", "one\n"), ("README", "one\n")]))
+            );
+            assert_eq!(says(&root, &["undo"], "")["exit_code"], 0);
+            assert_eq!(
+                (listed(), files(&root)),
+                ("README\na.txt\n".to_owned(), of(&[("README", "one\n"), ("a.txt", "one\n")]))
+            );
+            let both = [create("B", "1"), create("b", "2")].concat();
+            for command in ["check", "apply"] {
+                let report = says(&root, &[command, "--index"], &both);
+                assert_eq!(report["error"]["code"], "wpatch::path::folded", "{report:#}");
+            }
+            // As for git, an entry is found by its own name alone.
+            assert_eq!(says(&root, &["apply", "--index"], &modify("readme"))["error"]["kind"], "missing");
+            assert_eq!(says(&root, &["apply"], &modify("readme"))["exit_code"], 0);
+            assert_eq!(text(&root, "README"), "two\n");
+            fs::remove_dir_all(&root).unwrap();
+        }
+    }
+}
