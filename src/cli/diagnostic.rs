@@ -7,7 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use super::excerpt::{Excerpt, clipped};
 use crate::engine::Outcome;
 use crate::engine::options::{Problem, Severity, code};
-use crate::report::{HunkReport, NearestPlace};
+use crate::report::NearestPlace;
 use crate::text::printable;
 
 /// Columns of what is rendered.
@@ -92,11 +92,11 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
 
 /// Returns the place of the file that is most like the hunk that the problem speaks of.
 fn nearest<'a>(outcome: &'a Outcome, problem: &Problem, index: usize) -> Option<(String, &'a NearestPlace)> {
-    if let (Some(path), Some(nearest)) = (&problem.path, &outcome.report.problems.get(index)?.nearest) {
+    if let (Some(path), Some(nearest)) = (&problem.path, &outcome.report.problem_at(index)?.nearest) {
         return Some((path.to_string(), nearest));
     }
-    let file = outcome.report.files.get(problem.operation?)?;
-    let hunk: &HunkReport = file.hunks.get(problem.hunk?)?;
+    let file = outcome.report.file_of(problem.operation?)?;
+    let hunk = file.hunk(problem.hunk?)?;
     Some((file.from.as_ref().unwrap_or(&file.path).to_string(), hunk.nearest.as_ref()?))
 }
 

@@ -171,9 +171,14 @@ impl Output {
                 writeln!(err, "help: {}", printable(help.as_bytes()))?;
             }
         }
-        match problems.len().saturating_sub(MOST_SHOWN) {
-            0 => {}
-            more => writeln!(err, "and {more} more problems; --json has them all")?,
+        let rest = problems.iter().skip(MOST_SHOWN);
+        let is_of_hunks = rest.clone().all(|&index| outcome.problems[index].hunk.is_some());
+        match (rest.count() + outcome.uncollected(), is_of_hunks) {
+            (0, _) => {}
+            (1, true) => writeln!(err, "1 more failing hunk is not listed")?,
+            (more, true) => writeln!(err, "{more} more failing hunks are not listed")?,
+            (1, false) => writeln!(err, "1 more problem is not listed")?,
+            (more, false) => writeln!(err, "{more} more problems are not listed")?,
         }
         whitespace::print_sum(outcome, &mut err)?;
         outcome.report.diagnostics.iter().try_for_each(|diagnostics| print_diagnostics(diagnostics, &mut err))?;

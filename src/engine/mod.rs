@@ -102,14 +102,20 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Returns the number of problems that are neither in `problems` nor in the report.
+    #[must_use]
+    pub fn uncollected(&self) -> usize {
+        (self.report.problems.len() + self.report.omitted.problems).saturating_sub(self.problems.len())
+    }
+
     /// Returns every file of the report with its problems.
     pub fn files(&self) -> impl Iterator<Item = (&FileReport, Vec<&Problem>)> {
         let mut problems: HashMap<_, Vec<_>> = HashMap::new();
         for problem in &self.problems {
             problems.entry(problem.operation).or_default().push(problem);
         }
-        let files = self.report.files.iter().enumerate();
-        files.map(move |(number, file)| (file, problems.remove(&Some(number)).unwrap_or_default()))
+        let files = self.report.files.iter();
+        files.map(move |file| (file, problems.remove(&Some(file.index)).unwrap_or_default()))
     }
 }
 

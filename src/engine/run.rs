@@ -40,6 +40,8 @@ pub(super) struct Run {
     pub(super) is_described: bool,
     /// Whether the report may leave out files of which nothing has to be said.
     pub(super) is_brief: bool,
+    /// Whether the report lists every failure.
+    pub(super) is_complete: bool,
     pub(super) is_dry: bool,
     /// What becomes of the other names of files.
     pub(super) links: Links,
@@ -84,6 +86,7 @@ impl Run {
             signal: None,
             is_described: false,
             is_brief: false,
+            is_complete: false,
             is_dry: false,
             links: Links::default(),
             answers: Answers::default(),
@@ -150,6 +153,8 @@ impl Run {
         self.links = request.transaction.links;
         self.indexed.clone_from(&request.index);
         self.is_saved = request.is_saved;
+        // GNU patch reports every hunk.
+        self.is_complete = request.preflight.rules.as_gnu;
         // What the commands of the user get has all files.
         self.is_brief = request.is_brief && request.commands.is_empty();
         let mut options = request.preflight.clone();
@@ -163,7 +168,11 @@ impl Run {
     }
 
     pub(super) fn resolved(&mut self, mut resolution: Resolution, approve: Option<&str>) {
-        self.problems.append(&mut resolution.problems);
+        if self.problems.is_empty() {
+            self.problems = mem::take(&mut resolution.problems);
+        } else {
+            self.problems.append(&mut resolution.problems);
+        }
         if resolution.is_partial() {
             self.success = self.success.partial();
         }
@@ -282,6 +291,7 @@ impl Run {
             resolution: self.resolution.as_ref(),
             is_described: self.is_described,
             is_brief: self.is_brief,
+            is_complete: self.is_complete,
             is_dry: self.is_dry,
             links: self.links,
             left_out: &self.left_out,

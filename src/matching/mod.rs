@@ -147,12 +147,16 @@ impl Placement {
 /// Most places that are listed for a hunk that fits in several.
 pub const MOST_CANDIDATES: usize = 8;
 
+/// Most hunks of one file that do not fit for which a mismatch shows lines; a report lists no more of them.
+pub const MOST_EXPLAINED: usize = 100;
+
 /// Why a hunk has no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// What kind of failure it is.
     pub kind: MismatchKind,
-    /// The first lines of the preimage, without terminators; at most four.
+    /// The first lines of the preimage, without terminators; at most four, and none after [`MOST_EXPLAINED`] mismatches of a
+    /// file.
     pub expected: Vec<Vec<u8>>,
     /// The place that is most like it.
     pub nearest: Option<Nearest>,
@@ -254,7 +258,9 @@ pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction,
         Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction, rules.is_stopped),
         _ => numbered::place(&index, text, hunks, direction, rules),
     };
-    nearest::explain(&index, (text, hunks), direction, &mut placements, rules.is_stopped);
+    // GNU patch names a cause next to every hunk that fails.
+    let most = if rules.as_gnu { usize::MAX } else { MOST_EXPLAINED };
+    nearest::explain(&index, (text, hunks), direction, (&mut placements, most), rules.is_stopped);
     placements
 }
 

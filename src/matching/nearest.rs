@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::iter;
 
 use super::difference::{first, score};
 use super::hashes::Comparison;
@@ -31,12 +32,12 @@ const AROUND: usize = 2;
 /// Lines are hashed without the blanks at their ends.
 const LOOSE: Comparison = Comparison::loose(INDENT);
 
-/// Completes the mismatches among `placements`.
+/// Completes the mismatches among `placements`; the first `most` of them show lines.
 pub(super) fn explain(
     index: &LineIndex<'_>,
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
-    placements: &mut Placements,
+    (placements, most): (&mut Placements, usize),
     is_stopped: fn() -> bool,
 ) {
     let misfits: Vec<_> =
@@ -50,20 +51,23 @@ pub(super) fn explain(
     let wanted = |misfit: &Misfit<'_>| Wanted::new(LOOSE, misfit.postimage.lines());
     let asked = misfits.iter().map(|misfit| misfit.postimage.count()).sum();
     let mut windows = Windows::new(index, LOOSE, (asked, misfits.iter().map(wanted)), is_stopped);
-    let elections = elections(&windows, &misfits);
-    for (misfit, votes) in misfits.iter().zip(elections) {
+    let elections = elections(&windows, &misfits[..misfits.len().min(most)]);
+    let votes = elections.into_iter().map(Some).chain(iter::repeat(None));
+    for (misfit, votes) in misfits.iter().zip(votes) {
         if is_stopped() {
             return;
         }
         let Err(mismatch) = &mut placements[misfit.nth] else { continue };
-        mismatch.expected = misfit.pattern.lines().iter().copied().take(4).map(clipped).collect();
+        if votes.is_some() {
+            mismatch.expected = misfit.pattern.lines().iter().copied().take(4).map(clipped).collect();
+        }
         if mismatch.kind == MismatchKind::NotFound
             && let Some(line) = misfit.applied_at(index, &mut windows)
         {
             mismatch.kind = MismatchKind::AlreadyApplied { line };
         }
         let is_lost = matches!(mismatch.kind, MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. });
-        if is_lost && misfit.pattern.count() > 0 {
+        if let Some(votes) = votes.filter(|_| is_lost && misfit.pattern.count() > 0) {
             mismatch.nearest = misfit.nearest(index, &votes);
         }
     }

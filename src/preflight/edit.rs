@@ -218,22 +218,30 @@ fn explain(
     for (index, (hunk, placed)) in all.filter(|(index, _)| operation.takes(*index)) {
         let mismatch = match placed {
             Ok(placement) => {
-                tell_place(operation, (index, hunk), placement, findings);
+                tell_place(operation, (index, hunk), placement, options, findings);
                 // GNU patch asks about such a patch only if its first hunk fails.
                 let may_repeat = placement.offset != 0 && placement.candidates.len() < 2 && !options.rules.as_gnu;
                 let repeated = may_repeat.then(|| applied.line_of(hunk, text, operation.direction)).flatten();
-                if let Some(line) = repeated.filter(|line| !placement.lines.contains(line)) {
+                let repeated = repeated.filter(|line| !placement.lines.contains(line));
+                if let Some(line) = repeated.filter(|_| findings.has_room(Severity::Warning, options)) {
                     report_repeated(operation, (index, hunk), (placement, line), findings);
                 }
                 continue;
             }
             Err(mismatch) => mismatch,
         };
+        let severity = match &mismatch.kind {
+            MismatchKind::AlreadyApplied { .. } if options.idempotent => Severity::Warning,
+            _ => Severity::Error,
+        };
+        // `--reject` does not leave out a hunk that makes the file too large, so that its problem is always reported.
+        if !matches!(mismatch.kind, MismatchKind::TooLarge { .. }) && !findings.has_room(severity, options) {
+            continue;
+        }
         let name = match hunks.len() {
             1 => "the hunk".to_owned(),
             count => format!("hunk {} of {count}", index + 1),
         };
-        let severity = if options.idempotent { Severity::Warning } else { Severity::Error };
         let problem = match &mismatch.kind {
             MismatchKind::AlreadyApplied { line } => done(operation, (&name, *line), severity, findings),
             _ => refuse(operation, &name, mismatch, findings),
@@ -263,9 +271,10 @@ pub(super) fn tell_place(
     operation: &Operation,
     (index, hunk): (usize, &Hunk),
     placement: &Placement,
+    options: &Options,
     findings: &mut Findings,
 ) {
-    if placement.candidates.len() < 2 {
+    if placement.candidates.len() < 2 || !findings.has_room(Severity::Warning, options) {
         return;
     }
     let line = placement.lines.start + 1;

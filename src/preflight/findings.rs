@@ -1,8 +1,9 @@
 //! What one operation comes to while it is looked at: its outcome and its problems.
 
-use super::FileOutcome;
 use super::codes::Code;
 use super::problem::{Problem, Severity};
+use super::{FileOutcome, Options};
+use crate::matching::MOST_EXPLAINED;
 use crate::plan::Plan;
 
 /// The outcome of one operation and the problems met on the way.
@@ -10,6 +11,8 @@ use crate::plan::Plan;
 pub(super) struct Findings {
     pub(super) outcome: FileOutcome,
     pub(super) problems: Vec<Problem>,
+    /// The reported errors and warnings of hunks.
+    hunk_problems: [usize; 2],
 }
 
 impl Findings {
@@ -39,7 +42,21 @@ impl Findings {
         self.note(code, Severity::Warning, message.into())
     }
 
+    /// Returns whether another error or warning of a hunk is reported; otherwise counts it as omitted.
+    pub(super) fn has_room(&mut self, severity: Severity, options: &Options) -> bool {
+        let reported = &mut self.hunk_problems[usize::from(severity == Severity::Warning)];
+        // GNU patch reports every hunk.
+        let has_room = *reported < MOST_EXPLAINED || options.rules.as_gnu;
+        *reported += usize::from(has_room);
+        self.outcome.omitted_problems += usize::from(!has_room);
+        has_room
+    }
+
     fn note(&mut self, code: &'static Code, severity: Severity, message: String) -> &mut Problem {
+        if self.problems.is_empty() {
+            // Most files that fail have one problem, and a vector would begin with room for four.
+            self.problems.reserve_exact(1);
+        }
         self.problems.push(Problem { severity, ..Problem::new(code, message) });
         self.problems.last_mut().expect("BUG: a problem was just put there")
     }

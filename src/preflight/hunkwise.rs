@@ -32,7 +32,7 @@ pub(super) fn merged(
         done.iter().map(|hunk| hunk.placement.clone().ok_or_else(Mismatch::not_found)).collect();
     for (index, (hunk, placed)) in hunks.iter().zip(&placements).enumerate() {
         if let Ok(placement) = placed {
-            tell_place(operation, (index, hunk), placement, findings);
+            tell_place(operation, (index, hunk), placement, options, findings);
         }
     }
     compare(preimage, &bytes, &mut findings.outcome);

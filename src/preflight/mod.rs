@@ -82,7 +82,8 @@ const MANY: usize = 256;
 pub struct Resolution {
     /// One for each operation, in their order.
     pub files: Vec<FileOutcome>,
-    /// All reasons not to apply, and what should be known, in the order of the operations.
+    /// All reasons not to apply, and what should be known, in the order of the operations. Of the hunks of one file, it has
+    /// the first [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many warnings.
     pub problems: Vec<Problem>,
     /// Number of files that would be other than they are.
     pub changes: usize,
@@ -155,6 +156,8 @@ pub struct FileOutcome {
     pub fallback: Option<Fallback>,
     /// What is wrong with the white space of the patch, where something is.
     pub whitespace: Option<Box<FileWhitespace>>,
+    /// The number of problems of its hunks that are not in [`Resolution::problems`], because it has too many of them.
+    pub omitted_problems: usize,
 }
 
 impl FileOutcome {
@@ -272,7 +275,8 @@ fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
 }
 
 fn collected(all: Vec<Mutex<Findings>>) -> Resolution {
-    let mut problems = Vec::new();
+    let count = all.iter().map(|findings| locked(findings).problems.len()).sum();
+    let mut problems = Vec::with_capacity(count);
     // Collected, they take the room of what they are made of: there may be many.
     let outcome = |findings: Mutex<Findings>| {
         let findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,7 @@ use super::codes::code;
 use super::edit::{Edited, at_lines, compare};
 use super::encoded::{self, Encoded};
 use super::findings::Findings;
-use super::problem::{Facts, Problem};
+use super::problem::{Facts, Problem, Severity};
 use super::{Options, done, guards};
 use crate::matching::{self, MismatchKind, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
@@ -86,7 +86,7 @@ fn replaced(
         }
         Err(misplaced) => {
             let text = encoded.map_or(preimage, |encoded| &encoded.text);
-            misplace((operation, changes), text, misplaced, options.max_made(), findings);
+            misplace((operation, changes), text, misplaced, options, findings);
             None
         }
     }
@@ -108,24 +108,29 @@ fn misplace(
     (operation, changes): (&Operation, &Replacements),
     text: &[u8],
     misplaced: Misplaced,
-    most: u64,
+    options: &Options,
     findings: &mut Findings,
 ) {
     let known = misplaced.places.into_iter().map(|place| (place.edit, place.new_lines, Ok(place.placement)));
     let mut known: Vec<_> = known.collect();
+    known.extend(misplaced.misfits.iter().map(|misfit| (misfit.edit, 0, Err(misfit.mismatch.clone()))));
+    known.sort_by_key(|(edit, ..)| *edit);
     for misfit in &misplaced.misfits {
+        if !matches!(misfit.mismatch.kind, MismatchKind::TooLarge { .. })
+            && !findings.has_room(Severity::Error, options)
+        {
+            continue;
+        }
         let edit = &changes.edits[misfit.edit];
-        let hunk = known.iter().filter(|(before, ..)| *before < misfit.edit).count();
-        let problem = refuse(operation, edit, misfit, most, findings);
+        let hunk = known.partition_point(|(before, ..)| *before < misfit.edit);
+        let problem = refuse(operation, edit, misfit, options.max_made(), findings);
         if let (MismatchKind::NotFound, Target::Text { old, .. } | Target::Lines(old)) =
             (&misfit.mismatch.kind, &edit.target)
         {
             cause::explain_text(problem, text, old);
         }
         at(problem, operation, edit).hunk = Some(hunk);
-        known.push((misfit.edit, 0, Err(misfit.mismatch.clone())));
     }
-    known.sort_by_key(|(edit, ..)| *edit);
     findings.outcome.texts = known.iter().map(|(edit, lines, _)| (*edit, *lines)).collect();
     findings.outcome.placements = known.into_iter().map(|(.., placed)| placed).collect();
 }

@@ -4,8 +4,10 @@
 use super::diagnostics::DiagnosticsReport;
 use super::file::FileReport;
 use super::finding::{ErrorReport, ProblemReport};
-use super::hunk::{HunkReport, hunk_id};
+use super::hunk::HunkReport;
+use super::omitted::{Listing, NOTES, Omitted, OmittedFiles, listed_problems};
 use super::plan_id::plan_id;
+use super::rule::rule_hits;
 use super::words::{self, Counter, text};
 use super::{
     HistoryReport, IndexReport, InputReport, KeptReport, LeftOutReport, ListedReport, NotIncludedReport, Outcome,
@@ -15,17 +17,15 @@ use crate::diagnostics::Findings;
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{Edit, Input, LeftOut, Plan};
-use crate::policy::{Policy, Verdict};
+use crate::policy::{Policy, Ruling, Verdict};
 use crate::preflight::{Problem, Resolution, Severity, code};
 use crate::syntax::Quoting;
 use crate::threads::{self, MANY};
 use crate::transaction::{Durability, Ending, KeptFile, Links, Receipt, Recovered};
 
-/// Most hunks that do not fit of which the nearest place is told.
-const MOST_EXPLAINED: usize = 1000;
-
 /// What is known when a command ends. What it did not come to is missing or empty.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Parts<'a> {
     /// The command.
     pub command: &'static str,
@@ -43,6 +43,8 @@ pub struct Parts<'a> {
     pub is_described: bool,
     /// Whether numbers are enough of a change that was made as the patches say: the report names no file then.
     pub is_brief: bool,
+    /// Whether the report lists every failure, however many there are.
+    pub is_complete: bool,
     /// Whether nothing was to be written.
     pub is_dry: bool,
     /// What becomes of the other names of files.
@@ -84,6 +86,7 @@ impl Parts<'_> {
             resolution: None,
             is_described: false,
             is_brief: false,
+            is_complete: false,
             is_dry: false,
             links: Links::Parted,
             plan_id: None,
@@ -109,9 +112,6 @@ impl Parts<'_> {
 pub fn build(parts: &Parts<'_>) -> Report {
     let mut counters = Counter::of_all(parts.inputs);
     let plain = plain::summary(parts);
-    let size = parts.inputs.iter().map(|input| input.bytes.len()).sum();
-    let files = || if plain.is_some() { Vec::new() } else { files(parts) };
-    let (files, inputs) = threads::both_of(size, files, || inputs(parts));
     let decisive = decisive(parts);
     let outcome = match decisive.map(|index| &parts.problems[index]) {
         Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
@@ -119,14 +119,23 @@ pub fn build(parts: &Parts<'_>) -> Report {
     };
     // What is left out is no reason against the rest, which can be approved.
     let is_possible = decisive.is_none() || outcome.is_partial();
+    let listing = Listing::of(parts, !is_possible);
+    let size = parts.inputs.iter().map(|input| input.bytes.len()).sum();
+    let files = || if plain.is_some() { Vec::new() } else { files(parts, &listing) };
+    let (files, inputs) = threads::both_of(size, files, || inputs(parts));
+    let mut summary = plain.unwrap_or_else(|| summary(&files, parts.plan));
+    let omitted_files = OmittedFiles::count(parts, &listing, &mut summary);
     let of = |problem: &Problem| problem.operation.and_then(|index| parts.plan?.operations.get(index));
-    let report = |problem| ProblemReport::of(problem, of(problem).map(|operation| operation.number), &mut counters);
-    let mut problems: Vec<_> = parts.problems.iter().map(report).collect();
-    problems
-        .iter_mut()
-        .filter(|problem| problem.nearest.is_some())
-        .skip(MOST_EXPLAINED)
-        .for_each(|it| it.nearest = None);
+    let mut report = |index: usize| {
+        let problem = &parts.problems[index];
+        ProblemReport::of((index, problem), of(problem).map(|operation| operation.number), &mut counters)
+    };
+    let problems: Vec<_> = listed_problems(parts).into_iter().map(&mut report).collect();
+    let error = decisive.or_else(|| conflict(parts).filter(|_| outcome.is_partial())).map(|index| {
+        let problem = &parts.problems[index];
+        ErrorReport::of(problem, &report(index), hunk_of(problem, &files))
+    });
+    let omitted = omitted(parts, (&files, &inputs), problems.len(), omitted_files.counts);
     Report {
         schema: SCHEMA,
         tool: TOOL,
@@ -150,13 +159,11 @@ pub fn build(parts: &Parts<'_>) -> Report {
         quoting: Quoting::default(),
         tree: None,
         inputs,
-        summary: plain.unwrap_or_else(|| summary(&files, parts.plan)),
+        summary,
         diagnostics: parts.findings.map(DiagnosticsReport::of),
-        policy: policy(parts, &files),
-        error: decisive.or_else(|| conflict(parts).filter(|_| outcome.is_partial())).map(|index| {
-            let problem = &parts.problems[index];
-            ErrorReport::of(problem, &problems[index], hunk_of(problem, &files))
-        }),
+        policy: policy(parts, &files, &omitted_files.rulings),
+        error,
+        omitted,
         index: parts.index.cloned(),
         left_out: parts.left_out.iter().map(LeftOutReport::of).collect(),
         problems,
@@ -190,8 +197,25 @@ fn conflict(parts: &Parts<'_>) -> Option<usize> {
 /// Returns the hunk that `problem` speaks of, and its index in its file.
 fn hunk_of<'a>(problem: &Problem, files: &'a [FileReport]) -> Option<(usize, &'a HunkReport)> {
     let index = problem.hunk?;
-    let file = files.get(problem.operation?)?;
-    Some((index, file.hunks.iter().find(|hunk| hunk.id == hunk_id(&file.id, index))?))
+    let file = files.binary_search_by_key(&problem.operation?, |file| file.index).ok()?;
+    Some((index, files[file].hunk(index)?))
+}
+
+/// Counts what the report does not list.
+fn omitted(
+    parts: &Parts<'_>,
+    (files, inputs): (&[FileReport], &[InputReport]),
+    listed_problems: usize,
+    omitted_files: Omitted,
+) -> Omitted {
+    let mut omitted = omitted_files;
+    for part in files.iter().map(|file| &file.omitted).chain(inputs.iter().map(|input| &input.omitted)) {
+        omitted.add(part);
+    }
+    let outcomes = parts.resolution.iter().flat_map(|resolution| &resolution.files);
+    omitted.problems += parts.problems.len() - listed_problems;
+    omitted.problems += outcomes.map(|outcome| outcome.omitted_problems).sum::<usize>();
+    omitted
 }
 
 fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
@@ -206,50 +230,51 @@ fn has_changed(parts: &Parts<'_>, outcome: Outcome) -> bool {
     }
 }
 
-/// Returns the reports on all files.
-fn files(parts: &Parts<'_>) -> Vec<FileReport> {
+/// Returns the reports on the files that are listed.
+fn files(parts: &Parts<'_>, listing: &Listing) -> Vec<FileReport> {
     let Some(plan) = parts.plan else { return Vec::new() };
     let built_in = Policy::default();
     let policy = parts.policy.unwrap_or(&built_in);
-    let report = |counters: &mut Vec<Counter<'_>>, index: usize| {
+    let report = |counters: &mut Vec<Counter<'_>>, number: usize| {
+        let (index, room) = listing.get(number);
         let operation = &plan.operations[index];
         let outcome = parts.resolution.and_then(|resolution| resolution.files.get(index));
         let (input, counter) = (&parts.inputs[operation.input], &mut counters[operation.input]);
-        let mut file = FileReport::of(operation, (outcome, policy), parts.is_described, &input.bytes, counter);
+        let shown = (parts.is_described, room);
+        let mut file = FileReport::of((index, operation), (outcome, policy), shown, &input.bytes, counter);
         file.header_path = input.header_path.as_deref().map(text);
         file.in_place = parts.links == Links::Kept && file.hardlinks.is_some();
         file.patch = input.listed.is_some().then(|| input.name.clone());
         file
     };
     // Where a thread begins, all lines before are counted.
-    let least = (plan.operations.len() / 4).max(MANY);
-    let counters = || Counter::of_all(parts.inputs);
-    let mut files = threads::map_numbers(plan.operations.len(), least, counters, report);
-    clip_details(&mut files);
-    files
-}
-
-/// Leaves the details of failure to the first hunks that do not fit: whoever mends a patch begins with these, and a
-/// report stays in proportion to the patch.
-fn clip_details(files: &mut [FileReport]) {
-    let failed = files.iter_mut().flat_map(|file| &mut file.hunks).filter(|hunk| hunk.nearest.is_some());
-    for hunk in failed.skip(MOST_EXPLAINED) {
-        hunk.nearest = None;
-        hunk.expected.clear();
-    }
+    let least = (listing.len() / 4).max(MANY);
+    threads::map_numbers(listing.len(), least, || Counter::of_all(parts.inputs), report)
 }
 
 fn inputs(parts: &Parts<'_>) -> Vec<InputReport> {
-    let report = |(index, input): (usize, &Input)| InputReport {
-        index,
-        name: input.name.clone(),
-        listed: input.listed.clone().map(|(series, line)| ListedReport { series, line }),
-        format: (!input.formats.is_empty()).then(|| input.formats.join("+")),
-        bytes: input.original().len(),
-        sha256: parts.is_described.then(|| Sha256::of(input.original()).to_string()),
-        sections: input.sections,
-        not_included: input.not_included.iter().map(NotIncludedReport::of).collect(),
-        repairs: input.repairs.iter().map(|repair| Repair::of(*repair, index, parts.plan)).collect(),
+    let (mut named, mut repaired) = if parts.is_complete { (usize::MAX, usize::MAX) } else { (NOTES, NOTES) };
+    let report = |(index, input): (usize, &Input)| {
+        let not_included: Vec<_> = input.not_included.iter().take(named).map(NotIncludedReport::of).collect();
+        let repairs = input.repairs.iter().take(repaired);
+        let repairs: Vec<_> = repairs.map(|repair| Repair::of(*repair, index, parts.plan)).collect();
+        (named, repaired) = (named - not_included.len(), repaired - repairs.len());
+        InputReport {
+            index,
+            name: input.name.clone(),
+            listed: input.listed.clone().map(|(series, line)| ListedReport { series, line }),
+            format: (!input.formats.is_empty()).then(|| input.formats.join("+")),
+            bytes: input.original().len(),
+            sha256: parts.is_described.then(|| Sha256::of(input.original()).to_string()),
+            sections: input.sections,
+            omitted: Omitted {
+                not_included: input.not_included.len() - not_included.len(),
+                repairs: input.repairs.len() - repairs.len(),
+                ..Omitted::default()
+            },
+            not_included,
+            repairs,
+        }
     };
     parts.inputs.iter().enumerate().map(report).collect()
 }
@@ -268,15 +293,17 @@ fn summary(files: &[FileReport], plan: Option<&Plan>) -> Summary {
 }
 
 /// Returns the strictest of what policy says of each file.
-fn policy(parts: &Parts<'_>, files: &[FileReport]) -> PolicyReport {
+fn policy(parts: &Parts<'_>, files: &[FileReport], omitted: &[Ruling]) -> PolicyReport {
     let mut rules_hit: Vec<String> = Vec::new();
-    for hit in files.iter().flat_map(|file| &file.policy) {
+    let others: Vec<_> = omitted.iter().flat_map(rule_hits).collect();
+    for hit in files.iter().flat_map(|file| &file.policy).chain(&others) {
         if !rules_hit.contains(&hit.rule) {
             rules_hit.push(hit.rule.clone());
         }
     }
-    let verdicts = [Verdict::Deny, Verdict::Ask].map(Verdict::name);
-    let strictest = verdicts.into_iter().find(|verdict| files.iter().any(|file| file.verdict == *verdict));
+    let verdicts = files.iter().map(|file| file.verdict).chain(omitted.iter().map(|ruling| ruling.verdict.name()));
+    let verdicts: Vec<_> = verdicts.collect();
+    let strictest = [Verdict::Deny, Verdict::Ask].map(Verdict::name).into_iter().find(|it| verdicts.contains(it));
     let sources = parts.policy.map(Policy::sources).unwrap_or_default();
     PolicyReport {
         verdict: strictest.unwrap_or(Verdict::Allow.name()),

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::cell::CellReport;
-use super::hunk::HunkReport;
+use super::hunk::{HunkReport, ListedHunks};
 use super::merge::MergeReport;
+use super::omitted::{Omitted, Room};
 use super::operation;
 use super::rejects::RejectsReport;
 use super::rule::{RuleHit, rule_hits};
@@ -115,6 +116,15 @@ pub struct FileReport {
     pub fallback: Option<Fallback>,
     /// Its hunks. Left out where nobody asked for a description and each fits at its stated place.
     pub hunks: Vec<HunkReport>,
+    /// The numbers of its hunks and conflicts that are not listed because there are too many.
+    #[serde(skip_serializing_if = "Omitted::is_nothing")]
+    pub omitted: Omitted,
+    /// The hunks among the omitted ones that fit off their stated place, and with lines of context left out.
+    #[serde(skip)]
+    pub(super) omitted_moves: (usize, usize),
+    /// The index of its operation.
+    #[serde(skip)]
+    pub(crate) index: usize,
     /// Whether it may be done: `allow`, `ask` for what somebody has to approve, `deny`.
     pub verdict: &'static str,
     /// Why it is not simply allowed; null if it is.
@@ -184,9 +194,9 @@ impl Op {
 impl FileReport {
     /// Reports one operation; `outcome` is missing if it was compared with no file.
     pub(super) fn of(
-        operation: &Operation,
+        (index, operation): (usize, &Operation),
         (outcome, policy): (Option<&FileOutcome>, &Policy),
-        is_described: bool,
+        (is_described, room): (bool, Room),
         patch: &[u8],
         counter: &mut Counter<'_>,
     ) -> Self {
@@ -199,7 +209,12 @@ impl FileReport {
         let modes = done.map_or((operation.old_mode, operation.new_mode), |outcome| outcome.modes);
         let is_as_stated = !is_described && done.is_some_and(FileOutcome::is_as_stated);
         let is_left_out = is_as_stated && matches!(operation.edit, Edit::Hunks(_));
-        let hunks = if is_left_out { Vec::new() } else { operation::hunks(&id, operation, known, patch, counter) };
+        let listed = if is_left_out {
+            ListedHunks::default()
+        } else {
+            operation::hunks(&id, operation, known, (patch, room), counter)
+        };
+        let conflicts = known.merge.as_ref().map_or(0, |merge| merge.conflicts.len()).saturating_sub(room.conflicts);
         let is_text_change = matches!(operation.edit, Edit::Replacements(_));
         let (added, removed) =
             done.map_or_else(|| operation::counted_lines(operation, patch), |outcome| (outcome.added, outcome.removed));
@@ -233,7 +248,7 @@ impl FileReport {
                 .then(|| Box::new(Review::of(known, LineStats { additions: added, deletions: removed }))),
             before: known.before.as_deref().map(Contents::of).map(Box::new),
             after: known.after.as_deref().map(Contents::of).map(Box::new),
-            merge: known.merge.as_deref().map(MergeReport::of).map(Box::new),
+            merge: known.merge.as_deref().map(|merge| Box::new(MergeReport::of(merge, room.conflicts))),
             fallback: known.fallback,
             whitespace: known
                 .whitespace
@@ -243,8 +258,11 @@ impl FileReport {
                 .rejects
                 .as_deref()
                 .filter(|_| done.is_some())
-                .map(|rejects| Box::new(RejectsReport::of(&id, rejects))),
-            hunks,
+                .map(|rejects| Box::new(RejectsReport::of(&id, rejects, room.failed))),
+            hunks: listed.hunks,
+            omitted: Omitted { hunks: listed.omitted, conflicts, ..Omitted::default() },
+            omitted_moves: listed.moved,
+            index,
             verdict: ruling.verdict.name(),
             reason: ruling.reason().map(str::to_owned),
             has_allow_rule: ruling.has_allow_rule,
@@ -253,6 +271,13 @@ impl FileReport {
             diff_truncated: known.is_diff_cut,
             id,
         }
+    }
+
+    /// Returns the report on the hunk with this index in the operation, if it is listed.
+    #[must_use]
+    pub fn hunk(&self, index: usize) -> Option<&HunkReport> {
+        let place = self.hunks.binary_search_by_key(&index, |hunk| hunk.index).ok()?;
+        self.hunks.get(place)
     }
 
     /// Returns whether nothing of it is done, or would be.

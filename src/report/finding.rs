@@ -15,6 +15,9 @@ use crate::text::Span;
 /// One reason not to apply, or one thing that should be known.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProblemReport {
+    /// Its index among all problems.
+    #[serde(skip)]
+    pub(super) index: usize,
     /// What sort of problem it is.
     pub kind: &'static str,
     /// Its stable name.
@@ -198,7 +201,7 @@ impl Expected {
 
 impl ProblemReport {
     /// Reports `problem` of the file with this number in the whole patch.
-    pub(super) fn of(problem: &Problem, number: Option<usize>, counters: &mut [Counter<'_>]) -> Self {
+    pub(super) fn of((index, problem): (usize, &Problem), number: Option<usize>, counters: &mut [Counter<'_>]) -> Self {
         let file = number.map(file_id);
         let path = problem.path.as_ref().map(RelPath::as_bytes).or(problem.name.as_deref());
         let hunk = file.as_deref().zip(problem.hunk).map(|(file, hunk)| hunk_id(file, hunk));
@@ -209,6 +212,7 @@ impl ProblemReport {
             Some(Box::new(NearestPlace::of(nearest, counters.get_mut(input)?, &mut Budget::default())))
         });
         Self {
+            index,
             kind: problem.code.kind.name(),
             code: problem.code.name,
             severity: match problem.severity {

@@ -30,6 +30,9 @@ impl Format for GitHub {
             let message = finding.lines().iter().map(|line| data(line)).collect::<Vec<_>>().join("%0A");
             writeln!(out, "::{command} {}::{message}", properties(&finding))?;
         }
+        for line in report.omitted.lines() {
+            writeln!(out, "::notice::{line}")?;
+        }
         match report.outcome {
             Outcome::WouldApply => writeln!(out, "would apply:{}", changes(report)),
             Outcome::Applied => writeln!(out, "applied:{}", changes(report)),

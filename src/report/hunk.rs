@@ -7,9 +7,11 @@ use serde::Serialize;
 
 use super::merge::MergedChange;
 use super::nearest::{Budget, NearestPlace};
+use super::omitted::Room;
 use super::words::Counter;
 use crate::matching::{MergedHunk, Merging, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Hunk, LineRange, Operation};
+use crate::preflight::FileOutcome;
 use crate::text::Span;
 
 /// What became of one hunk.
@@ -17,6 +19,9 @@ use crate::text::Span;
 pub struct HunkReport {
     /// Its name in this report, as in `f1h2`.
     pub id: String,
+    /// Its index in the operation.
+    #[serde(skip)]
+    pub(crate) index: usize,
     /// What became of it.
     pub status: HunkStatus,
     /// The comparison of lines that found it.
@@ -138,17 +143,48 @@ pub struct Candidate {
     pub line: usize,
 }
 
-/// Reports the hunks of the file `id`; `placements` is empty if they were not looked for.
+/// The hunks of a file that a report lists, and what it states about the others.
+#[derive(Debug, Default)]
+pub(super) struct ListedHunks {
+    pub(super) hunks: Vec<HunkReport>,
+    /// The number of the others.
+    pub(super) omitted: usize,
+    /// Those of the others that fit off their stated place, and with lines of context left out.
+    pub(super) moved: (usize, usize),
+}
+
+impl ListedHunks {
+    /// Counts a hunk that is omitted.
+    pub(super) fn omit(&mut self, placement: Option<&Placement>) {
+        self.omitted += 1;
+        self.moved.0 += usize::from(placement.is_some_and(|placement| placement.offset != 0));
+        self.moved.1 += usize::from(placement.is_some_and(|placement| placement.left_out != (0, 0)));
+    }
+}
+
+/// Returns whether a merged hunk is in conflict.
+pub(super) fn is_conflict(hunk: &MergedHunk) -> bool {
+    hunk.parts.iter().any(|part| part.kind == Merging::Conflict)
+}
+
+/// Reports the hunks of the file `id` that `room` admits; the outcome has no placements if they were not searched for.
 pub(super) fn reports(
     id: &str,
     operation: &Operation,
-    (hunks, placements): (&[Hunk], &Placements),
-    patch: &[u8],
+    (hunks, outcome): (&[Hunk], &FileOutcome),
+    (patch, mut room): (&[u8], Room),
     counter: &mut Counter<'_>,
-) -> Vec<HunkReport> {
+) -> ListedHunks {
+    let placements = &outcome.placements;
     let mut applied = applied_lines(operation, hunks, placements);
-    let mut reports = Vec::with_capacity(hunks.len());
+    let mut listed = ListedHunks::default();
+    let merged = |index: usize| outcome.merge.as_ref()?.hunks.get(index);
     for (index, hunk) in hunks.iter().enumerate().filter(|(index, _)| operation.takes(*index)) {
+        let placement = placements.get(index).and_then(|placed| placed.as_ref().ok());
+        if !room.admits(merged(index).map_or(placement.is_none(), is_conflict)) {
+            listed.omit(placement);
+            continue;
+        }
         let source = Source::of(operation, hunk.span, counter);
         let mut report = HunkReport::unplaced(id, index, stated_lines(operation, hunk, patch), source);
         report.applied = applied.get_mut(index).and_then(Option::take);
@@ -157,9 +193,12 @@ pub(super) fn reports(
             Some(Err(mismatch)) => report.miss(mismatch, counter),
             None => {}
         }
-        reports.push(report);
+        if let Some(merged) = merged(index) {
+            report.merge(merged);
+        }
+        listed.hunks.push(report);
     }
-    reports
+    listed
 }
 
 impl Source {
@@ -175,6 +214,7 @@ impl HunkReport {
     pub(super) fn unplaced(id: &str, index: usize, patch: StatedLines, source: Source) -> Self {
         Self {
             id: hunk_id(id, index),
+            index,
             status: HunkStatus::Unplaced,
             rung: None,
             offset: None,

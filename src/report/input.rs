@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::omitted::Omitted;
 use super::words::text;
 use crate::plan::{NotIncluded, Operation, Plan};
 use crate::text::Span;
@@ -31,6 +32,9 @@ pub struct InputReport {
     /// The changes that it names and does not contain, as `Only in b: x` does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_included: Vec<NotIncludedReport>,
+    /// The numbers of repairs and of changes without content that are not listed because there are too many.
+    #[serde(skip_serializing_if = "Omitted::is_nothing")]
+    pub omitted: Omitted,
 }
 
 /// A change that a patch names and does not contain.

@@ -17,7 +17,8 @@ pub struct MergeReport {
     pub base: &'static str,
     /// Whether the conflicts are written into the file, between markers.
     pub marked: bool,
-    /// The lines that both sides changed, and that nothing decided; of binary contents all.
+    /// The lines that both sides changed, and that nothing decided; of binary contents all. `omitted` of the file counts those
+    /// that are not listed.
     pub conflicts: Vec<ConflictReport>,
 }
 
@@ -42,7 +43,8 @@ pub struct MergedLines {
 }
 
 impl MergeReport {
-    pub(super) fn of(merge: &Merge) -> Self {
+    /// Reports `merge` with at most `most` of its conflicts.
+    pub(super) fn of(merge: &Merge, most: usize) -> Self {
         let base = match merge.base {
             BaseKind::Objects => "objects",
             BaseKind::History => "history",
@@ -56,7 +58,7 @@ impl MergeReport {
             theirs: lines(&conflict.theirs),
         };
         let marked = merge.is_marked && !merge.is_binary;
-        Self { base, marked, conflicts: merge.conflicts.iter().map(conflict).collect() }
+        Self { base, marked, conflicts: merge.conflicts.iter().take(most).map(conflict).collect() }
     }
 }
 

@@ -26,6 +26,7 @@ mod look;
 mod merge;
 mod nearest;
 mod numstat;
+mod omitted;
 mod operation;
 mod outcome;
 mod plain;
@@ -54,7 +55,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::path::RelPath;
-use crate::plan::LeftOut;
+use crate::plan::{LeftOut, Operation};
+use crate::preflight::FileOutcome;
 use crate::syntax::Quoting;
 use crate::threads;
 use crate::transaction::KeptFile;
@@ -77,6 +79,9 @@ pub use look::{Difference, EntryType, Extract, Listing, ListingEntry};
 pub use merge::{ConflictReport, MergeReport, MergedChange, MergedLines};
 pub use nearest::{FirstDifference, NearestPlace};
 use numstat::{End, Numstat};
+pub use omitted::{
+    CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, Omitted, PROBLEMS,
+};
 pub use outcome::Outcome;
 pub use ran::CommandReport;
 pub use rejects::RejectsReport;
@@ -142,7 +147,8 @@ pub struct Report {
     pub summary: Summary,
     /// What policy says.
     pub policy: PolicyReport,
-    /// One entry for each file section of the patches, in order.
+    /// One entry for each file section of the patches, in order. If nothing can be applied, `omitted` counts the files that do
+    /// not apply and are not listed.
     #[serde(serialize_with = "threads::serialize")]
     #[schemars(with = "Vec<FileReport>")]
     pub files: Vec<FileReport>,
@@ -155,7 +161,10 @@ pub struct Report {
     /// What language servers said of the change, if they were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnostics: Option<DiagnosticsReport>,
-    /// All problems, in order.
+    /// The numbers of entries that are not listed because there are too many failures.
+    #[serde(skip_serializing_if = "Omitted::is_nothing")]
+    pub omitted: Omitted,
+    /// The problems, in order.
     pub problems: Vec<ProblemReport>,
     /// The problem that decided; null after success.
     pub error: Option<ErrorReport>,
@@ -182,6 +191,22 @@ pub struct SavedReport {
     pub id: String,
     /// When it goes at the latest, as in RFC 3339.
     pub expires: String,
+}
+
+impl Report {
+    /// Returns the report on the file of the operation with this index, if it is listed.
+    #[must_use]
+    pub fn file_of(&self, operation: usize) -> Option<&FileReport> {
+        let place = self.files.binary_search_by_key(&operation, |file| file.index).ok()?;
+        self.files.get(place)
+    }
+
+    /// Returns the report on the problem with this index among all problems, if it is listed.
+    #[must_use]
+    pub fn problem_at(&self, index: usize) -> Option<&ProblemReport> {
+        let place = self.problems.binary_search_by_key(&index, |problem| problem.index).ok()?;
+        self.problems.get(place)
+    }
 }
 
 /// Returns a path as reports have it.
@@ -348,6 +373,17 @@ impl Summary {
         for hunk in &file.hunks {
             self.hunks_offset += usize::from(hunk.offset.is_some_and(|offset| offset != 0));
             self.hunks_fuzzy += usize::from(hunk.status == HunkStatus::Fuzzy);
+        }
+        self.hunks_offset += file.omitted_moves.0;
+        self.hunks_fuzzy += file.omitted_moves.1;
+    }
+
+    /// Counts the hunks of a file that fit off their stated place, or with lines of context left out.
+    fn count_moved(&mut self, operation: &Operation, outcome: &FileOutcome) {
+        let placements = outcome.placements.iter().enumerate().filter(|(index, _)| operation.takes(*index));
+        for placement in placements.filter_map(|(_, placed)| placed.as_ref().ok()) {
+            self.hunks_offset += usize::from(placement.offset != 0);
+            self.hunks_fuzzy += usize::from(placement.left_out != (0, 0));
         }
     }
 

@@ -1,7 +1,8 @@
 //! What one operation comes to, in the words of a report.
 
 use super::file::{FileType, Op};
-use super::hunk::{self, HunkReport};
+use super::hunk::{self, HunkReport, ListedHunks};
+use super::omitted::Room;
 use super::words::Counter;
 use super::{cell, texts, written};
 use crate::matching::{LADDER, Mismatch, MismatchKind, Placement};
@@ -52,26 +53,22 @@ pub(super) fn file_type(
     }
 }
 
-/// Returns the reports on the parts of the file that is called `id`.
+/// Returns the reports on the parts of the file that is called `id`, as far as there is `room` for them.
 pub(super) fn hunks(
     id: &str,
     operation: &Operation,
     outcome: &FileOutcome,
-    patch: &[u8],
+    (patch, room): (&[u8], Room),
     counter: &mut Counter<'_>,
-) -> Vec<HunkReport> {
+) -> ListedHunks {
+    let all = |hunks: Vec<HunkReport>| ListedHunks { hunks, ..ListedHunks::default() };
     match &operation.edit {
-        Edit::Hunks(hunks) => {
-            let mut reports = hunk::reports(id, operation, (hunks, &outcome.placements), patch, counter);
-            let merged = outcome.merge.iter().flat_map(|merge| &merge.hunks);
-            reports.iter_mut().zip(merged).for_each(|(report, hunk)| report.merge(hunk));
-            reports
-        }
-        Edit::Replacements(changes) => texts::reports(id, operation, changes, outcome, counter),
-        Edit::Cell(_) => cell::reports(id, operation, outcome),
-        Edit::Whole(_) => written::reports(id, operation, outcome.diff.as_deref().unwrap_or_default()),
-        Edit::Lines(changes) => texts::numbered(id, operation, changes, outcome, counter),
-        _ => Vec::new(),
+        Edit::Hunks(hunks) => hunk::reports(id, operation, (hunks, outcome), (patch, room), counter),
+        Edit::Replacements(changes) => texts::reports(id, operation, changes, (outcome, room), counter),
+        Edit::Cell(_) => all(cell::reports(id, operation, outcome)),
+        Edit::Whole(_) => all(written::reports(id, operation, outcome.diff.as_deref().unwrap_or_default())),
+        Edit::Lines(changes) => texts::numbered(id, operation, changes, (outcome, room), counter),
+        _ => ListedHunks::default(),
     }
 }
 

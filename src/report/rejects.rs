@@ -14,8 +14,11 @@ pub struct RejectsReport {
     /// The file that has them; left out where none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Their names, as in `f1h2`.
+    /// Their names, as in `f1h2`; of many, the first.
     pub hunks: Vec<String>,
+    /// The number of all; `omitted` of the file counts those that are not named.
+    #[serde(skip)]
+    pub count: usize,
     /// Digest of what it holds in the end, with the hunks of other operations; left out if nobody asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -25,12 +28,13 @@ pub struct RejectsReport {
 }
 
 impl RejectsReport {
-    /// Reports the hunks of the file `id` that are in `rejects`.
-    pub(super) fn of(id: &str, rejects: &Rejects) -> Self {
-        let hunks = rejects.hunks.iter().map(|&hunk| hunk_id(id, hunk)).collect();
+    /// Reports the hunks of the file `id` that are in `rejects`, and names at most `most` of them.
+    pub(super) fn of(id: &str, rejects: &Rejects, most: usize) -> Self {
+        let hunks = rejects.hunks.iter().take(most).map(|&hunk| hunk_id(id, hunk)).collect();
         Self {
             path: rejects.path.as_ref().map(|path| text(path.as_bytes())),
             hunks,
+            count: rejects.hunks.len(),
             sha256: rejects.sha256.map(|digest| digest.to_string()),
             replaces: rejects.replaced.map(Replaced::of),
         }

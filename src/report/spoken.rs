@@ -40,8 +40,9 @@ fn put_problems(report: &Report, text: &mut String) {
     for problem in report.problems.iter().take(MAX_PROBLEMS) {
         put(problem, text);
     }
-    if report.problems.len() > MAX_PROBLEMS {
-        let _ = writeln!(text, "and {} more problems", report.problems.len() - MAX_PROBLEMS);
+    let more = report.problems.len().saturating_sub(MAX_PROBLEMS) + report.omitted.problems;
+    if more > 0 {
+        let _ = writeln!(text, "and {more} more problems");
     }
 }
 

@@ -24,6 +24,9 @@ impl Format for Text {
         for file in &report.files {
             print_file(file, out)?;
         }
+        for line in report.omitted.lines() {
+            writeln!(out, "{line}")?;
+        }
         for LeftOutReport { id, path } in &report.left_out {
             writeln!(out, "left out {id} {}", printable(path.as_bytes()))?;
         }
@@ -99,7 +102,7 @@ fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
 /// Says how many hunks of a file were rejected, and where they are.
 fn print_rejects(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {
     let Some(rejects) = &file.rejects else { return writeln!(out) };
-    let count = rejects.hunks.len();
+    let count = rejects.count;
     let hunks = if count == 1 { "hunk" } else { "hunks" };
     write!(out, ", {count} {hunks} rejected")?;
     match &rejects.path {

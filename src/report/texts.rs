@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::hunk::{Growth, HunkReport, Source, StatedLines};
+use super::hunk::{Growth, HunkReport, ListedHunks, Source, StatedLines};
+use super::omitted::Room;
 use super::words::Counter;
 use crate::plan::{EditOrder, LineEdits, LineTarget, NewLines, Operation, Replacement, Replacements, Target};
 use crate::preflight::FileOutcome;
@@ -22,9 +23,9 @@ pub(super) fn reports(
     id: &str,
     operation: &Operation,
     changes: &Replacements,
-    outcome: &FileOutcome,
+    outcome: (&FileOutcome, Room),
     counter: &mut Counter<'_>,
-) -> Vec<HunkReport> {
+) -> ListedHunks {
     let stated = |edit: usize| changes.edits.get(edit).map(replaced);
     placed((id, operation), (&stated, changes.order, changes.edits.len()), outcome, counter)
 }
@@ -34,9 +35,9 @@ pub(super) fn numbered(
     id: &str,
     operation: &Operation,
     changes: &LineEdits,
-    outcome: &FileOutcome,
+    outcome: (&FileOutcome, Room),
     counter: &mut Counter<'_>,
-) -> Vec<HunkReport> {
+) -> ListedHunks {
     let stated = |edit: usize| {
         let edit = changes.edits.get(edit)?;
         let (old_start, old_lines) = match edit.target {
@@ -58,17 +59,21 @@ pub(super) fn numbered(
 fn placed(
     (id, operation): (&str, &Operation),
     (stated, order, count): (&dyn Fn(usize) -> Option<Stated>, EditOrder, usize),
-    outcome: &FileOutcome,
+    (outcome, mut room): (&FileOutcome, Room),
     counter: &mut Counter<'_>,
-) -> Vec<HunkReport> {
+) -> ListedHunks {
     let mut growth = Growth::default();
-    let mut reports = Vec::with_capacity(outcome.placements.len());
+    let mut listed = ListedHunks::default();
     // Places in the patch are counted in their order, which is not that of the places in the file.
     let edits: BTreeSet<_> = outcome.texts.iter().map(|(edit, _)| *edit).collect();
     let named = |edit| Some((edit, Source::of(operation, stated(edit)?.span, counter)));
     let sources: HashMap<_, _> = edits.into_iter().filter_map(named).collect();
     for (index, (placed, &(edit, new))) in outcome.placements.iter().zip(&outcome.texts).enumerate() {
         let (Some(stated), Some(&source)) = (stated(edit), sources.get(&edit)) else { continue };
+        if !room.admits(placed.is_err()) {
+            listed.omit(placed.as_ref().ok());
+            continue;
+        }
         let mut report = HunkReport::unplaced(id, index, stated.lines(), source);
         match placed {
             Ok(placement) => {
@@ -82,15 +87,19 @@ fn placed(
             }
             Err(mismatch) => report.miss(mismatch, counter),
         }
-        reports.push(report);
+        listed.hunks.push(report);
     }
-    if reports.is_empty() {
+    if outcome.placements.is_empty() {
         for (index, stated) in (0..count).filter_map(|edit| Some((edit, stated(edit)?))) {
+            if !room.admits(true) {
+                listed.omit(None);
+                continue;
+            }
             let source = Source::of(operation, stated.span, counter);
-            reports.push(HunkReport::unplaced(id, index, stated.lines(), source));
+            listed.hunks.push(HunkReport::unplaced(id, index, stated.lines(), source));
         }
     }
-    reports
+    listed
 }
 
 /// Counts the lines that blocks add and remove, as far as they say it themselves.

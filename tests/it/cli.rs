@@ -228,7 +228,7 @@ fn of_many_problems_the_first_are_shown_and_the_others_counted() {
     let output = run(tree().path(), &["check", "--color", "never"], &patch);
     let words = text(&output.stderr);
     assert_eq!(words.matches("error[").count(), 20, "{words}");
-    assert!(words.ends_with("and 3 more problems; --json has them all\n"), "{words}");
+    assert!(words.ends_with("3 more problems are not listed\n"), "{words}");
 }
 
 #[test]

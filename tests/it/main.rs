@@ -49,6 +49,7 @@ mod mutations;
 mod not_included;
 mod notebook;
 mod objects;
+mod omitted;
 mod only;
 mod options;
 mod oracle;

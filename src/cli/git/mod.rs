@@ -26,6 +26,8 @@ pub(super) struct Speech {
 
 /// Most missing files that have a line each.
 const MOST_MISSING: usize = 20;
+/// Most other files that do not apply and have lines of their own.
+const MOST_UNFIT: usize = 100;
 
 /// The last line on a file whose contents do not fit.
 const UNFIT: &str = "{old}: patch does not apply";
@@ -76,20 +78,38 @@ pub(super) fn print(outcome: &Outcome, speech: Speech, err: &mut dyn Write) -> i
         lines.extend(text::of_text(outcome, broken).into_iter().map(|line| format!("error: {line}")));
     } else {
         let files: Vec<_> = outcome.files().collect();
-        let mut missing = 0;
-        for (file, problems) in &files {
-            missing += usize::from(problems.iter().any(|problem| is_missing(outcome, problem)));
-            if missing <= MOST_MISSING || !problems.iter().any(|problem| is_missing(outcome, problem)) {
-                lines.extend(checked(outcome, file, problems, speech));
-            }
-        }
-        if missing > MOST_MISSING {
-            lines.push(format!("error: and {} more: No such file or directory", missing - MOST_MISSING));
-        }
+        lines.extend(all_checked(outcome, &files, speech));
         lines.extend(files.iter().flat_map(|(file, problems)| progress::written(outcome, file, problems, speech)));
         lines.extend(progress::in_conflict(outcome));
     }
     lines.iter().try_for_each(|line| writeln!(err, "{line}"))
+}
+
+/// Returns what is said of all files when they are looked at; the files that cannot be changed have lines of their own up to a
+/// limit.
+fn all_checked(outcome: &Outcome, files: &[(&FileReport, Vec<&Problem>)], speech: Speech) -> Vec<String> {
+    let mut lines = Vec::new();
+    // Files that are not listed have the same problems as those before them.
+    let (mut missing, mut unfit) = (0, 0);
+    for (file, problems) in files {
+        let is_missing = problems.iter().any(|problem| is_missing(outcome, problem));
+        let is_unfit = !is_missing && problems.iter().any(|problem| problem.severity == Severity::Error);
+        missing += usize::from(is_missing);
+        unfit += usize::from(is_unfit);
+        if (!is_missing || missing <= MOST_MISSING) && (!is_unfit || unfit <= MOST_UNFIT) {
+            lines.extend(checked(outcome, file, problems, speech));
+        }
+    }
+    let omitted = outcome.report.omitted.files;
+    if missing > MOST_MISSING {
+        let more = missing - MOST_MISSING + if unfit == 0 { omitted } else { 0 };
+        lines.push(format!("error: and {more} more: No such file or directory"));
+    }
+    let more = unfit.saturating_sub(MOST_UNFIT) + if unfit > 0 { omitted } else { 0 };
+    if more > 0 {
+        lines.push(format!("error: and {more} more files: patch does not apply"));
+    }
+    lines
 }
 
 /// Returns whether all that `problem` states is that a file does not exist, which git's line states as well.
@@ -99,7 +119,7 @@ pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
 
 /// Returns whether git's lines state that the hunk of `problem` does not match, as our title would.
 pub(super) fn is_mismatch(outcome: &Outcome, problem: &Problem) -> bool {
-    let file = problem.operation.and_then(|index| outcome.report.files.get(index));
+    let file = problem.operation.and_then(|index| outcome.report.file_of(index));
     let is_first = || {
         let is_same = |other: &&Problem| other.operation == problem.operation && other.hunk.is_some();
         outcome.problems.iter().find(is_same).is_some_and(|first| first.hunk == problem.hunk)
@@ -115,13 +135,14 @@ fn checked(outcome: &Outcome, file: &FileReport, problems: &[&Problem], speech: 
     let problem = problems.iter().copied().find(|problem| is_told(outcome, problem) || is_left_out(problem));
     // Where hunks are rejected, git goes on behind them.
     let stops = problem.filter(|problem| problem.severity == Severity::Error);
-    let fails = stops.and_then(|problem| problem.hunk).filter(|&hunk| hunk < file.hunks.len());
+    let fails = stops.and_then(|problem| problem.hunk).filter(|&hunk| file.hunk(hunk).is_some());
     let mut lines = progress::begun(outcome, file, speech);
     if problem.is_none_or(|problem| problem.hunk.is_some()) {
         lines.extend(progress::merged(file, speech));
     }
     let rejected: BTreeSet<_> = progress::rejected(problems).collect();
-    for (number, hunk) in file.hunks.iter().enumerate().take(fails.map_or(usize::MAX, |hunk| hunk + 1)) {
+    for hunk in file.hunks.iter().take_while(|hunk| fails.is_none_or(|last| hunk.index <= last)) {
+        let number = hunk.index;
         if fails == Some(number) || rejected.contains(&number) {
             lines.extend(progress::searched(outcome, hunk, speech));
             lines.extend(failed(file, number));
@@ -136,7 +157,7 @@ fn checked(outcome: &Outcome, file: &FileReport, problems: &[&Problem], speech: 
 /// Names the place of a hunk that fails.
 fn failed(file: &FileReport, hunk: usize) -> Option<String> {
     let old = printable(file.from.as_ref().unwrap_or(&file.path).as_bytes());
-    Some(format!("error: patch failed: {old}:{}", file.hunks.get(hunk)?.patch.old_start?))
+    Some(format!("error: patch failed: {old}:{}", file.hunk(hunk)?.patch.old_start?))
 }
 
 /// Returns whether git's words have the place and the reason of `problem`, or the line there shows it by itself, so that
@@ -148,7 +169,7 @@ pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
         let is_plain = matches!(mistake, &SyntaxErrorKind::Mode | &SyntaxErrorKind::NumberTooLarge);
         whole.contains(mistake) || is_plain
     };
-    let file = problem.operation.and_then(|index| outcome.report.files.get(index));
+    let file = problem.operation.and_then(|index| outcome.report.file_of(index));
     let is_whole =
         problem.facts.mistake.as_ref().is_some_and(is_whole) || file.is_some_and(|file| is_made_beyond(file, problem));
     is_told(outcome, problem) && is_whole
@@ -187,7 +208,7 @@ fn of_file(outcome: &Outcome, file: &FileReport, problem: &Problem, speech: Spee
         };
         row.iter().map(filled).collect::<Vec<_>>()
     };
-    if let Some(hunk) = problem.hunk.filter(|&hunk| hunk < file.hunks.len()) {
+    if let Some(hunk) = problem.hunk.filter(|&hunk| file.hunk(hunk).is_some()) {
         return match failed(file, hunk) {
             Some(_) if problem.severity == Severity::Reject && file.op == Op::Delete => words(&[NOT_EMPTIED, UNFIT]),
             Some(_) => words(&[UNFIT]),

@@ -100,7 +100,7 @@ pub(super) fn written(outcome: &Outcome, file: &FileReport, problems: &[&Problem
         return Vec::new();
     }
     let rejected: BTreeSet<_> = rejected(problems).collect();
-    let count = rejected.len();
+    let count = file.rejects.as_ref().map_or(rejected.len(), |rejects| rejects.count);
     if count == 0 && !speech.is_loud {
         return Vec::new();
     }
@@ -109,15 +109,20 @@ pub(super) fn written(outcome: &Outcome, file: &FileReport, problems: &[&Problem
         return vec![format!("Applied patch {name} cleanly.")];
     }
     let plural = if count == 1 { "" } else { "s" };
-    let hunks = (0..file.hunks.len()).map(|hunk| {
-        let number = hunk + 1;
-        if rejected.contains(&hunk) {
+    let hunks = file.hunks.iter().map(|hunk| {
+        let number = hunk.index + 1;
+        if rejected.contains(&hunk.index) {
             format!("Rejected hunk #{number}.")
         } else {
             format!("Hunk #{number} applied cleanly.")
         }
     });
-    iter::once(format!("Applying patch {name} with {count} reject{plural}...")).chain(hunks).collect()
+    let more = match file.omitted.hunks {
+        0 => None,
+        1 => Some("1 more rejected hunk is not listed.".to_owned()),
+        more => Some(format!("{more} more rejected hunks are not listed.")),
+    };
+    iter::once(format!("Applying patch {name} with {count} reject{plural}...")).chain(hunks).chain(more).collect()
 }
 
 /// Names the files that have conflicts in them now.

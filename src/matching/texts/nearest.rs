@@ -12,7 +12,7 @@ pub(super) fn explained(text: &[u8], old: &[u8], edit: &Replacement) -> Box<Mism
     let index = LineIndex::new(text);
     let (body, hunk) = deletion(old);
     let mut placements = vec![Err(Mismatch::unexplained(MismatchKind::NotFound))];
-    nearest::explain(&index, (&body, &[hunk]), Direction::Forward, &mut placements, || false);
+    nearest::explain(&index, (&body, &[hunk]), Direction::Forward, (&mut placements, 1), || false);
     let Some(Err(mut mismatch)) = placements.pop() else {
         return Mismatch::unexplained(MismatchKind::NotFound);
     };

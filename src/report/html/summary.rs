@@ -48,8 +48,9 @@ fn failed(report: &Report, out: &mut Markup) {
         file::name(file.path.as_bytes(), out);
         out.raw("</a> (").text(file.status.replace('_', " ")).raw(")");
     }
-    if count > MOST_NAMED {
-        out.raw(", and ").count(count - MOST_NAMED, "more file");
+    let more = count.saturating_sub(MOST_NAMED) + report.omitted.files;
+    if more > 0 {
+        out.raw(", and ").count(more, "more file");
     }
     out.raw("</p>\n");
 }

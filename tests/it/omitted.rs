@@ -1,0 +1,250 @@
+//! Reports of many failures: a limited number is listed, and the others are counted.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
+use serde_json::Value;
+use wpatch::engine::{self, Outcome, Request};
+use wpatch::matching::{ConflictStyle, Rules};
+use wpatch::path::RelPath;
+use wpatch::preflight;
+use wpatch::report::{
+    self, CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, PROBLEMS,
+};
+use wpatch::transaction::Interrupt;
+use wpatch::workspace::memory::{Entry, Memory};
+
+use crate::run::valid;
+use crate::systems::Desk;
+
+/// Most bytes of the JSON of one file that has any number of failing hunks.
+const ONE_FILE: usize = 150_000;
+/// Most bytes of the JSON of any number of failing files with any number of hunks.
+const MANY_FILES: usize = 12_000_000;
+
+/// A file with the lines `line 0` to `line {lines - 1}`.
+fn memory(names: &[String], lines: usize) -> Memory {
+    let text = (0..lines).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
+    Memory::with_files(names.iter().map(|name| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(text.as_bytes()))))
+}
+
+fn header(name: &str) -> String {
+    format!("--- a/{name}\n+++ b/{name}\n")
+}
+
+/// A hunk for line `line`, counted from 0, which every file of [`memory`] has if `fits`.
+fn hunk(line: usize, fits: bool) -> String {
+    let old = if fits { format!("line {line}") } else { format!("absent {line}") };
+    format!("@@ -{0} +{0} @@\n-{old}\n+new {line}\n", line + 1)
+}
+
+fn request(patch: &str) -> Request {
+    let rules = Rules { zero_context: true, ..Rules::default() };
+    let preflight = preflight::Options { describe: true, rules, ..preflight::Options::default() };
+    Request { preflight, ..Request::of(patch) }
+}
+
+fn json(outcome: &Outcome) -> (usize, Value) {
+    let mut out = Vec::new();
+    report::format("json").unwrap().print(&outcome.report, &mut out).unwrap();
+    (out.len(), valid(serde_json::from_slice(&out).unwrap()))
+}
+
+fn count(value: &Value) -> usize {
+    value.as_array().unwrap().len()
+}
+
+fn omitted(value: &Value, what: &str) -> usize {
+    value["omitted"][what].as_u64().unwrap_or_default().try_into().unwrap()
+}
+
+/// Asserts that what is listed and what is omitted are all, and returns the numbers of hunks and problems.
+fn adds_up(report: &Value) -> (usize, usize) {
+    let files = report["files"].as_array().unwrap();
+    let listed: usize = files.iter().map(|file| count(&file["hunks"])).sum();
+    let of_files: usize = files.iter().map(|file| omitted(file, "hunks")).sum();
+    assert_eq!(report["summary"]["files"], files.len() + omitted(report, "files"));
+    assert_eq!(report["summary"]["hunks"], listed + omitted(report, "hunks"));
+    assert!(of_files <= omitted(report, "hunks"));
+    (listed, count(&report["problems"]) + omitted(report, "problems"))
+}
+
+#[test]
+fn a_file_of_many_failing_hunks_has_a_short_report() {
+    const HUNKS: usize = 5000;
+    let patch: String = std::iter::once(header("a")).chain((0..HUNKS).map(|line| hunk(line, false))).collect();
+    let outcome = engine::check(request(&patch), &memory(&["a".to_owned()], 50));
+    let (size, report) = json(&outcome);
+    assert!(size < ONE_FILE, "{size}");
+    assert_eq!(adds_up(&report), (FAILED_HUNKS_PER_FILE, HUNKS));
+    assert_eq!((&report["exit_code"], &report["error"]["kind"]), (&1.into(), &"not_found".into()));
+    assert_eq!(omitted(&report["files"][0], "hunks"), HUNKS - FAILED_HUNKS_PER_FILE);
+    let ids: Vec<_> = report["files"][0]["hunks"].as_array().unwrap().iter().map(|hunk| &hunk["id"]).collect();
+    assert!(ids.iter().enumerate().all(|(nth, id)| **id == format!("f1h{}", nth + 1)), "{ids:?}");
+    // The details are not built and thrown away.
+    assert!(
+        outcome.problems.len() == FAILED_HUNKS_PER_FILE && report["files"][0]["hunks"][99]["expected"][0].is_string()
+    );
+}
+
+#[test]
+fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
+    const FILES: usize = FAILED_FILES + 500;
+    let names: Vec<_> = (0..FILES).map(|file| format!("d{}/f{file}", file / 100)).collect();
+    let mut patch: String = names.iter().map(|name| header(name) + &hunk(1, true) + &hunk(2, false)).collect();
+    patch += &(header(".git/config") + &hunk(1, true));
+    let (size, report) = json(&engine::check(request(&patch), &memory(&names, 3)));
+    assert!(size < MANY_FILES, "{size}");
+    let (listed, problems) = adds_up(&report);
+    assert_eq!((listed, problems), (FITTING_HUNKS + FAILED_HUNKS, FILES + 1));
+    assert_eq!(count(&report["problems"]), PROBLEMS);
+    assert_eq!((omitted(&report, "files"), count(&report["files"])), (501, FAILED_FILES));
+    // The protected file is the last one.
+    let names = [&report["policy"]["verdict"], &report["error"]["kind"], &report["exit_code"]];
+    assert_eq!(names, [&Value::from("deny"), &"denied".into(), &3.into()]);
+    assert_eq!(report["policy"]["rules_hit"], serde_json::json!(["git-directory"]));
+}
+
+#[test]
+fn files_that_are_missing_list_few_hunks() {
+    let patch: String = (0..30).map(|file| header(&format!("f{file}")) + &many(200)).collect();
+    let (size, report) = json(&engine::check(request(&patch), &memory(&[], 0)));
+    assert!(size < 1_000_000, "{size}");
+    assert_eq!(adds_up(&report), (FAILED_HUNKS, 30));
+    assert_eq!((omitted(&report, "files"), count(&report["files"])), (0, 30));
+}
+
+fn many(count: usize) -> String {
+    (0..count).map(|line| hunk(line, false)).collect()
+}
+
+#[test]
+fn hunks_that_fit_are_counted_where_they_are_not_listed() {
+    let fitting = FITTING_HUNKS + 70;
+    let hunks = (0..=fitting).map(|line| hunk(line, line != 5));
+    let patch: String = std::iter::once(header("a")).chain(hunks).collect();
+    let patch = patch.replacen("@@ -10070 +10070 @@", "@@ -10069 +10069 @@", 1);
+    let (_, report) = json(&engine::check(request(&patch), &memory(&["a".to_owned()], fitting + 1)));
+    assert_eq!(adds_up(&report), (FITTING_HUNKS + 1, 1));
+    assert_eq!((omitted(&report, "hunks"), &report["summary"]["hunks_offset"]), (70, &1.into()));
+}
+
+#[test]
+fn a_change_that_can_be_made_lists_everything_that_is_approved() {
+    let names: Vec<_> = (0..150).map(|file| format!("f{file:03}")).collect();
+    let patch: String = names.iter().map(|name| header(name) + &hunk(0, true) + &many(150)).collect();
+    let mut request = request(&patch);
+    request.preflight.reject = true;
+    let tree = memory(&names, 1);
+    let outcome = engine::check(request.clone(), &tree);
+    let (_, report) = json(&outcome);
+    assert_eq!((&report["outcome"], &report["ok"]), (&"would_be_partial".into(), &false.into()));
+    assert_eq!((count(&report["files"]), adds_up(&report)), (150, (FAILED_HUNKS + 150, 150 * 150)));
+    let has_digests = |file: &Value| file["sha256_before"].is_string() && file["sha256_after"].is_string();
+    assert!(report["files"].as_array().unwrap().iter().all(has_digests));
+    // The approval holds for all of it.
+    request.approve = outcome.report.plan_id;
+    let applied = engine::apply(request, &tree, &Interrupt::new());
+    assert_eq!(applied.report.outcome.name(), "partial", "{:?}", applied.report.error);
+    let rejects = tree.files()[&RelPath::new(b"f149.rej").unwrap()].contents.clone();
+    assert_eq!(String::from_utf8(rejects).unwrap().matches("@@ ").count(), 150);
+}
+
+#[test]
+fn notes_on_the_inputs_are_limited() {
+    let names = (0..NOTES + 30).map(|file| format!("Only in b: x{file}\n")).collect::<Vec<_>>().concat();
+    let (_, report) =
+        json(&engine::check(request(&(names + &header("a") + &hunk(0, true))), &memory(&["a".into()], 1)));
+    assert_eq!((count(&report["inputs"][0]["not_included"]), omitted(&report, "not_included")), (NOTES, 30));
+    assert_eq!((omitted(&report["inputs"][0], "not_included"), &report["ok"]), (30, &true.into()));
+}
+
+#[test]
+fn conflicts_are_limited() {
+    const COUNT: usize = CONFLICTS + 40;
+    let hunk = |nth: usize| {
+        let line = 3 * nth;
+        format!("@@ -{},3 +{0},3 @@\n line {line}\n-absent\n+new\n line {}\n", line + 1, line + 2)
+    };
+    let patch = (0..COUNT).map(hunk).collect::<Vec<_>>().concat();
+    let mut request = request(&(header("a") + &patch));
+    request.preflight.merge_hunks = Some(ConflictStyle::default());
+    let (_, report) = json(&engine::check(request, &memory(&["a".to_owned()], 3 * COUNT)));
+    let file = &report["files"][0];
+    assert_eq!((count(&file["merge"]["conflicts"]), omitted(file, "conflicts")), (CONFLICTS, 40));
+    assert_eq!((count(&file["hunks"]), omitted(file, "hunks")), (FAILED_HUNKS_PER_FILE, COUNT - FAILED_HUNKS_PER_FILE));
+    assert_eq!((omitted(&report, "conflicts"), &report["outcome"]), (40, &"would_be_partial".into()));
+}
+
+#[test]
+fn edits_that_fail_are_limited_like_hunks() {
+    let edits = (0..300).map(|nth| serde_json::json!({"path": "a", "old": format!("absent {nth}"), "new": "x"}));
+    let patch = serde_json::json!({ "edits": edits.collect::<Vec<_>>() }).to_string();
+    let (size, report) = json(&engine::check(request(&patch), &memory(&["a".to_owned()], 3)));
+    assert!(size < ONE_FILE, "{size}");
+    let file = &report["files"][0];
+    assert_eq!((count(&file["hunks"]), omitted(file, "hunks")), (FAILED_HUNKS_PER_FILE, 200));
+    assert_eq!(count(&report["problems"]) + omitted(&report, "problems"), 300);
+}
+
+#[test]
+fn each_text_counts_what_it_does_not_list() {
+    let patch: String = header("a") + &many(300);
+    let desk = Desk::with(&[("a", b"line 0\n"), ("p.patch", patch.as_bytes())]);
+    let printed = |arguments: &[&str]| {
+        let output = desk.runs(arguments, b"");
+        assert_eq!(output.status.code(), Some(1));
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let [out, err] = printed(&["check", "-v", "p.patch"]);
+    assert!(out.contains("200 more hunks are not listed\n200 more problems are not listed\n"), "{out}");
+    assert!(err.ends_with("280 more failing hunks are not listed\n"), "{err}");
+    let [_, err] = printed(&["apply", "p.patch"]);
+    assert!(err.ends_with("280 more failing hunks are not listed\n"), "{err}");
+    let [out, err] = printed(&["check", "--output", "github", "p.patch"]);
+    assert!(out.ends_with("::notice::200 more problems are not listed\n") && err.is_empty(), "{out}");
+    let [_, err] = printed(&["apply", "--reject", "p.patch"]);
+    assert!(err.contains("Applying patch a with 300 rejects...\n") || err.contains("280 more failing hunks"), "{err}");
+}
+
+#[test]
+fn many_files_have_few_lines_in_the_words_of_git() {
+    let names: Vec<_> = (0..130).map(|file| format!("f{file:03}")).collect();
+    let patch: String = names.iter().map(|name| header(name) + &hunk(1, false)).collect();
+    let files: Vec<_> =
+        names.iter().map(|name| (name.as_str(), &b"line 0\n"[..])).chain([("p", patch.as_bytes())]).collect();
+    let output = Desk::with(&files).runs(&["check", "p"], b"");
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(err.matches(": patch does not apply\n").count(), 101, "{err}");
+    assert!(err.contains("error: and 30 more files: patch does not apply\n"), "{err}");
+    assert!(err.ends_with("110 more failing hunks are not listed\n"), "{err}");
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 60, rng_seed: RngSeed::Fixed(28), failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn a_report_within_the_limits_omits_nothing(
+        files in prop::collection::vec(prop::collection::vec(any::<bool>(), 1..=FAILED_HUNKS_PER_FILE), 1..=8),
+        reject in any::<bool>(),
+    ) {
+        let names: Vec<_> = (0..files.len()).map(|file| format!("f{file}")).collect();
+        let mut patch = String::new();
+        for (name, hunks) in names.iter().zip(&files) {
+            patch += &header(name);
+            hunks.iter().enumerate().for_each(|(line, &fits)| write!(patch, "{}", hunk(line, fits)).unwrap());
+        }
+        let mut request = request(&patch);
+        request.preflight.reject = reject;
+        let tree = memory(&names, FAILED_HUNKS_PER_FILE);
+        let (_, report) = json(&engine::check(request.clone(), &tree));
+        let failing = files.iter().flatten().filter(|&&fits| !fits).count();
+        prop_assert!(report.get("omitted").is_none());
+        prop_assert_eq!(adds_up(&report), (files.iter().map(Vec::len).sum(), failing));
+        let hunks = report["files"].as_array().unwrap().iter().map(|file| count(&file["hunks"]));
+        prop_assert_eq!(hunks.collect::<Vec<_>>(), files.iter().map(Vec::len).collect::<Vec<_>>());
+        prop_assert!(report["files"].as_array().unwrap().iter().all(|file| file.get("omitted").is_none()));
+        prop_assert_eq!(report, json(&engine::check(request, &tree)).1);
+    }
+}
