@@ -66,6 +66,7 @@ mod repository;
 mod run;
 mod series;
 mod show;
+mod special;
 mod stat;
 mod stop;
 mod systems;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use super::places::{Found, Texts, common_attributes};
-use super::{Git, process};
+use super::{Git, process, special};
 use crate::path::RelPath;
 use crate::process::Patience;
 
@@ -46,6 +46,9 @@ impl Git {
         if paths.is_empty() || !self.may_say(names, paths)? {
             return Ok(vec![vec![Attribute::Unspecified; names.len()]; paths.len()]);
         }
+        let below = paths.iter().filter_map(|path| std::str::from_utf8(path.directory()?).ok());
+        let below: Vec<_> = below.map(|path| self.directory.join(path)).collect();
+        special::check_attributes(below.iter().map(PathBuf::as_path).chain([self.directory.as_path()]))?;
         let input = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
         let arguments: Vec<_> = ["check-attr", "-z", "--stdin"].iter().chain(names).copied().collect();
         let mut command = process::command(&self.directory, &arguments)?;

@@ -8,6 +8,7 @@ mod config;
 mod filters;
 mod places;
 pub(super) mod process;
+pub(super) mod special;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -83,13 +83,7 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
             texts.add(value.as_encoded_bytes());
         }
     }
-    // See "GIT_CONFIG_GLOBAL" and "GIT_CONFIG_NOSYSTEM" in git(1).
-    let named = |name: &str| env::var_os(name).map(|path| vec![PathBuf::from(path)]);
-    let own = || home().map(|home| home.join(".gitconfig")).into_iter().chain(of_user("config")).collect();
-    let has_no_system = env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true");
-    let of_all = || if has_no_system { Vec::new() } else { of_system("gitconfig") };
-    let global = named("GIT_CONFIG_GLOBAL").unwrap_or_else(own);
-    for path in global.into_iter().chain(named("GIT_CONFIG_SYSTEM").unwrap_or_else(of_all)) {
+    for path in configurations_of_user() {
         texts.read(&path)?;
     }
     match found {
@@ -103,9 +97,24 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
     Some(texts)
 }
 
+/// Returns the configurations of the user and of all users. See `GIT_CONFIG_GLOBAL` and `GIT_CONFIG_NOSYSTEM` in git(1).
+pub(super) fn configurations_of_user() -> Vec<PathBuf> {
+    let named = |name: &str| env::var_os(name).map(|path| vec![PathBuf::from(path)]);
+    let own = || home().map(|home| home.join(".gitconfig")).into_iter().chain(of_user("config")).collect();
+    let has_no_system = env::var_os("GIT_CONFIG_NOSYSTEM").is_some_and(|value| value == "1" || value == "true");
+    let of_all = || if has_no_system { Vec::new() } else { of_system("gitconfig") };
+    let global = named("GIT_CONFIG_GLOBAL").unwrap_or_else(own);
+    global.into_iter().chain(named("GIT_CONFIG_SYSTEM").unwrap_or_else(of_all)).collect()
+}
+
+/// Returns the files of attributes of the user and of all users.
+pub(super) fn attributes_of_user() -> Vec<PathBuf> {
+    of_user("attributes").into_iter().chain(of_system("gitattributes")).collect()
+}
+
 /// Returns the files of attributes that count for all repositories, and those of this one besides the tree.
 pub(super) fn common_attributes(top: &Path) -> impl Iterator<Item = PathBuf> {
-    of_user("attributes").into_iter().chain(of_system("gitattributes")).chain([top.join(".git/info/attributes")])
+    attributes_of_user().into_iter().chain([top.join(".git/info/attributes")])
 }
 
 /// Returns where the user keeps git's file `name`.

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::special;
 use crate::process::{self, Complaints, Group, Patience, Patient};
 
 /// How long an answer may take.
@@ -88,11 +89,12 @@ pub(in crate::workspace) fn outside(trees: &[PathBuf]) -> io::Result<Command> {
 ///
 /// # Errors
 ///
-/// Says that git cannot be started.
+/// Says that git cannot be started, or must not be, because it would wait for a file that is not regular.
 pub(in crate::workspace) fn command(
     directory: &Path,
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> io::Result<Command> {
+    special::check_around(directory)?;
     let mut command = outside(&[directory.to_owned()])?;
     keep(&mut command, is_kept);
     command.arg("-C").arg(directory).args(["--no-pager", "-c", "core.fsmonitor=false"]).args(arguments);

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 use self::git::{answered, path_of};
-use super::git::Git;
+use super::git::{Git, special};
 use super::objects::{ObjectId, Repository};
 use super::{Fault, Result, WorkspaceError};
 use crate::digest::ObjectFormat;
@@ -160,6 +160,14 @@ pub struct Update {
     pub stage: u8,
 }
 
+/// Returns the directories of the entries in an answer of `ls-files -s -z`, which is sorted.
+fn directories(list: &[u8]) -> Vec<PathBuf> {
+    let names = list.split(|&byte| byte == 0).filter_map(|entry| entry.split(|&byte| byte == b'\t').nth(1));
+    let mut directories: Vec<_> = names.filter_map(|name| Some(&name[..memchr::memrchr(b'/', name)?])).collect();
+    directories.dedup();
+    directories.into_iter().filter_map(path_of).collect()
+}
+
 impl GitIndex {
     /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` count.
     /// Whoever waits for git asks `is_stopped` every few milliseconds whether to stop.
@@ -167,15 +175,18 @@ impl GitIndex {
     /// # Errors
     ///
     /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why. [`Fault::NotRegular`] if the index
-    /// is not a regular file.
+    /// or another file that git opens is not a regular file.
     pub fn around(root: &Path, is_stopped: fn() -> bool) -> Result<Self> {
         let refused = |fault, source| WorkspaceError { verb: "find the index of", path: shown(root), fault, source };
         let root = root.canonicalize().map_err(|source| refused(Fault::Missing, source))?;
         let asked = ["rev-parse", "--path-format=absolute", "--git-path", "index", "--show-object-format"];
         let also = ["--is-inside-work-tree", "--show-prefix"];
         let arguments: Vec<_> = asked.iter().chain(&also).map(OsString::from).collect();
-        let answer =
-            answered(&root, &arguments, None, b"", is_stopped).map_err(|source| refused(Fault::Missing, source))?;
+        let unanswered = |source: io::Error| {
+            let is_special = source.kind() == io::ErrorKind::Unsupported;
+            refused(if is_special { Fault::NotRegular } else { Fault::Missing }, source)
+        };
+        let answer = answered(&root, &arguments, None, b"", is_stopped).map_err(unanswered)?;
         let lines: Vec<_> = answer.split(|&byte| byte == b'\n').collect();
         let unknown = || refused(Fault::Other, io::Error::other("git answers in an unknown way"));
         // A bare repository has no prefix.
@@ -269,6 +280,10 @@ impl GitIndex {
     pub fn read(&self) -> Result<Staged> {
         let list = self.ask(&["ls-files", "-s", "-v", "-z"], None, b"")?;
         let mut staged = Staged::of(&list, self).ok_or_else(|| self.unknown())?;
+        // git reads the attributes of each entry that it compares with its file, whenever it writes an index.
+        let directories: Vec<_> = directories(&list).iter().map(|directory| self.root.join(directory)).collect();
+        let directories = directories.iter().map(PathBuf::as_path).chain([self.root.as_path()]);
+        special::check_attributes(directories).map_err(|source| self.failed(source))?;
         self.note_intended(&mut staged)?;
         Ok(staged)
     }

@@ -10,6 +10,7 @@ use std::process::{ChildStdin, Command};
 use super::id::ObjectId;
 use crate::process::{Complaints, Group, Patience, Patient};
 use crate::workspace::git::process::{complaint, keep, outside, start};
+use crate::workspace::git::special;
 
 /// Longest line before an object: a name that is echoed, and a few words.
 const MAX_HEADER: u64 = 1 << 16;
@@ -124,6 +125,10 @@ impl Reader {
 }
 
 fn command(place: &Place) -> io::Result<Command> {
+    match place {
+        Place::At { git_dir, .. } => special::check(git_dir)?,
+        Place::Around(directory) => special::check_around(directory)?,
+    }
     let mut command = outside(&place.trees())?;
     keep(&mut command, |name| is_kept(name, place));
     match place {

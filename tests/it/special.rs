@@ -1,0 +1,130 @@
+//! Files that are FIFOs where git or the program opens a file: none of them is waited for.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use fs_err as fs;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::repository::{git, run};
+use crate::run::valid;
+use crate::tree;
+
+const PATCH: &str = "--- a/d/a\n+++ b/d/a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
+
+/// What a command does where the file is a FIFO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    /// git opens it for some of the commands, which are refused.
+    Git,
+    /// The program opens it: every command is refused, with this exit code.
+    Program(i32),
+}
+
+/// The files, each with the process that opens it.
+const FILES: &[(&str, Reader)] = &[
+    (".git/config", Reader::Git),
+    (".git/HEAD", Reader::Git),
+    (".git/index", Reader::Git),
+    (".git/commondir", Reader::Git),
+    (".git/packed-refs", Reader::Git),
+    (".git/info/attributes", Reader::Git),
+    (".git/refs/heads/main", Reader::Git),
+    (".git/objects/info/alternates", Reader::Git),
+    (".gitattributes", Reader::Git),
+    ("d/.gitattributes", Reader::Git),
+    ("included", Reader::Git),
+    ("home/.gitconfig", Reader::Git),
+    (".wpatch", Reader::Program(4)),
+    (".git/wpatch", Reader::Program(4)),
+    (".git/wpatch/lock", Reader::Program(4)),
+    ("d/a", Reader::Program(1)),
+];
+
+/// The commands, each with its input.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["check", "--json"], PATCH),
+    (&["apply", "--json"], PATCH),
+    (&["apply", "--index", "--json"], PATCH),
+    (&["apply", "--cached", "--json"], PATCH),
+    (&["apply", "--3way", "--json"], PATCH),
+    (&["edit", "d/a", "--old", "two", "--new", "2", "--json"], ""),
+];
+
+fn repository() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    let root = directory.path().join("root");
+    fs::create_dir_all(root.join("d")).unwrap();
+    fs::create_dir(directory.path().join("home")).unwrap();
+    run(git(&["init", "-q", "-b", "main"]).arg(&root), b"");
+    let git = |arguments: &[&str]| run(git(&["-C"]).arg(&root).args(arguments), b"");
+    fs::write(root.join("d/a"), "one\ntwo\nthree\n").unwrap();
+    fs::write(root.join("e"), "e\n").unwrap();
+    fs::write(root.join(".gitattributes"), "* text\n").unwrap();
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "first"]);
+    directory
+}
+
+/// Runs a command that has to end by itself.
+fn ends(directory: &Path, (arguments, input): (&[&str], &str)) -> Output {
+    let patch = directory.join("patch");
+    fs::write(&patch, input).unwrap();
+    let mut command = Command::new("timeout");
+    command.args(["-k", "1", "10", env!("CARGO_BIN_EXE_wpatch")]).args(arguments);
+    command.current_dir(directory.join("root")).stdin(fs::File::open(&patch).unwrap().into_file());
+    command.env("HOME", directory.join("home")).env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1");
+    command.env_remove("GIT_CONFIG_GLOBAL").output().unwrap()
+}
+
+#[test]
+fn no_fifo_is_waited_for() {
+    for &(name, reader) in FILES {
+        let mut refused = 0;
+        for &command in COMMANDS {
+            let directory = repository();
+            let root = directory.path().join("root");
+            let file = match name {
+                "home/.gitconfig" => directory.path().join(name),
+                _ => root.join(name),
+            };
+            if name == "included" {
+                let config = root.join(".git/config");
+                let text = fs::read_to_string(&config).unwrap();
+                fs::write(&config, text + "[include]\n\tpath = ../included\n").unwrap();
+            }
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let _ = fs::remove_file(&file);
+            assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+            let before = tree::traces(&root);
+            let output = ends(directory.path(), command);
+            let code = output.status.code().unwrap();
+            let report: Value = valid(serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+                panic!("{name} {:?}: {code}, {error}: {}", command.0, String::from_utf8_lossy(&output.stderr))
+            }));
+            if code == 0 {
+                // `--cached` does not open the files of the work tree.
+                let is_unread = name == "d/a" && command.0.contains(&"--cached");
+                assert!(reader == Reader::Git || is_unread, "{name} {:?}", command.0);
+                continue;
+            }
+            refused += 1;
+            let expected = if let Reader::Program(code) = reader { code } else { 4 };
+            assert_eq!(code, expected, "{name} {:?}: {:#}", command.0, report["error"]);
+            let error = report["error"].to_string();
+            let last = name.rsplit('/').next().unwrap();
+            assert!(error.contains(last), "{name} {:?}: {error}", command.0);
+            let after = tree::traces(&root);
+            let is_kept = |path: &&PathBuf| !path.is_dir() && !path.ends_with("lock");
+            let kept = |traces: &tree::Traces| traces.keys().filter(is_kept).cloned().collect::<Vec<_>>();
+            assert_eq!(kept(&before), kept(&after), "{name} {:?}", command.0);
+        }
+        assert!(refused > 0, "{name}: no command opens it");
+    }
+    // The repository of the table is one that the commands change.
+    let directory = repository();
+    assert!(
+        COMMANDS.iter().all(|&command| command.0[0] != "check" || ends(directory.path(), command).status.success())
+    );
+}
