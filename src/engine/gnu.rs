@@ -4,11 +4,15 @@
 use std::collections::{HashMap, HashSet};
 
 use super::run::Run;
+use super::{Outcome, Request};
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::plan::{self, Action, Edit, Guard, LineRange, Name, Naming, Operation, Plan};
 use crate::preflight::{Problem, code};
-use crate::workspace::Workspace;
+use crate::report::Op;
+use crate::transaction::Interrupt;
+use crate::workspace::memory::{Entry, Memory};
+use crate::workspace::{Workspace, WorkspaceError};
 
 /// What is asked for of it.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +31,29 @@ pub struct Habits {
     pub ignores_prerequisites: bool,
 }
 
+/// Applies `request` to a copy in memory of the only file that it changes, and returns the outcome and the patched content.
+/// There is no content if the patch does not apply, or does anything but change one file.
+///
+/// # Errors
+///
+/// Returns the error of reading the file.
+pub fn patched(
+    request: Request,
+    workspace: &dyn Workspace,
+    interrupt: &Interrupt,
+) -> Result<(Outcome, Option<Vec<u8>>), WorkspaceError> {
+    let checked = super::check(request.clone(), workspace);
+    let path = match checked.report.files.as_slice() {
+        [file] if checked.report.ok && file.op == Op::Modify => file.path.clone(),
+        _ => return Ok((checked, None)),
+    };
+    let (content, _) = workspace.read(&path, request.preflight.max_file)?;
+    let memory = Memory::with_files([(path.clone(), Entry::file(&content[..]))]);
+    let outcome = super::apply(request, &memory, interrupt);
+    let content = memory.files().remove(&path).filter(|_| outcome.report.ok).map(|entry| entry.contents);
+    Ok((outcome, content))
+}
+
 /// The names of copies of old files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Backup {
@@ -38,6 +65,11 @@ pub struct Backup {
     pub suffix: Vec<u8>,
     /// Whether all that is not used, and a number put behind the name (`x.~1~`).
     pub numbering: Numbering,
+    /// Whether a name without a file gets an empty backup. quilt and dpkg-source remove the file of such a backup when they
+    /// revert a patch.
+    pub marks_new: bool,
+    /// Files without a backup, because the patch does not change them.
+    pub unchanged: HashSet<RelPath>,
 }
 
 /// When copies of old files have numbers.
@@ -142,18 +174,21 @@ impl Run {
         }
     }
 
-    /// Puts a copy of each file beside it that is changed or deleted, where it is touched first.
+    /// Puts a copy of each file beside it that is changed or deleted, before the first operation on the file.
     fn keep_old(&mut self, backup: &Backup, workspace: &dyn Workspace) {
-        let mut seen = HashSet::new();
+        let mut seen = backup.unchanged.clone();
         let mut number = self.first_free_number();
         let mut operations = Vec::with_capacity(2 * self.plan.operations.len());
         for operation in std::mem::take(&mut self.plan.operations) {
-            let old = operation.from.as_ref().filter(|_| operation.action == Action::Rename).unwrap_or(&operation.path);
-            let has_old = matches!(operation.action, Action::Modify | Action::Delete | Action::Rename);
-            if has_old && seen.insert(old.clone()) {
+            for (old, is_new) in touched(&operation) {
+                if (is_new && !backup.marks_new) || !seen.insert(old.clone()) {
+                    continue;
+                }
                 match backup.path(old, workspace) {
                     Ok(path) => {
-                        operations.push(Operation { number, ..copy(&operation, old.clone(), path) });
+                        let is_missing = is_new && workspace.stat(old).is_ok_and(|stat| stat.is_none());
+                        let from = (!is_missing).then(|| old.clone());
+                        operations.push(Operation { number, ..written(&operation, from, path) });
                         number += 1;
                     }
                     Err(error) => {
@@ -185,12 +220,22 @@ fn leaves_nothing(operation: &Operation) -> bool {
     }
 }
 
-/// Returns what copies a file as `operation` finds it.
-fn copy(operation: &Operation, from: RelPath, path: RelPath) -> Operation {
+/// Returns the names whose files `operation` replaces, and whether it creates a file under that name.
+fn touched(operation: &Operation) -> Vec<(&RelPath, bool)> {
+    let new = (&operation.path, true);
+    match operation.action {
+        Action::Modify | Action::Delete | Action::Uncopy => vec![(&operation.path, false)],
+        Action::Create | Action::Copy => vec![new],
+        Action::Rename => operation.from.iter().map(|from| (from, false)).chain([new]).collect(),
+    }
+}
+
+/// Returns the operation that writes a backup: a copy of `from` as `operation` finds it, or an empty file.
+fn written(operation: &Operation, from: Option<RelPath>, path: RelPath) -> Operation {
     Operation {
-        action: Action::Copy,
+        action: if from.is_some() { Action::Copy } else { Action::Create },
         path,
-        from: Some(from),
+        from,
         edit: Edit::Keep,
         old_mode: None,
         new_mode: None,

@@ -69,7 +69,7 @@ pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::{describe, quoting};
-pub use gnu::{Backup, Habits, Numbering};
+pub use gnu::{Backup, Habits, Numbering, patched};
 pub use govern::{PROJECT_POLICY, UnusablePolicy, judged, may_write, policy_layer, project_layer, refusal, unusable};
 
 pub use index::{Indexed, Reach, build_ancestor};

@@ -1,5 +1,6 @@
 //! The program under the name `patch`: GNU patch's command line, words and exit codes, beside GNU patch itself.
 
+mod backups;
 mod beside;
 mod merging;
 mod table;
@@ -126,8 +127,8 @@ fn old_files_are_kept_where_that_is_asked_for() {
         (&["-p1", "-b"][..], "d/x.orig"),
         (&["-p1", "-b", "-z", "~"], "d/x~"),
         (&["-p1", "-bV", "simple", "--suffix=.old"], "d/x.old"),
-        (&["-p1", "-B", "old/"], "old/d/x"),
-        (&["-p1", "-Y", ".o."], "d/.o.x"),
+        (&["-p1", "-b", "-B", "old/"], "old/d/x"),
+        (&["-p1", "-b", "-Y", ".o."], "d/.o.x"),
     ] {
         let root = scene(start);
         assert_eq!(told(&patch(root.path(), arguments, PATCH.as_bytes())).0, 0, "{arguments:?}");
@@ -240,7 +241,6 @@ fn what_it_does_not_take_it_says() {
     for arguments in [
         &["--merge=other"][..],
         &["-D", "X"],
-        &["-o", "-"],
         &["-x", "4"],
         &["--read-only=fail"],
         &["-T"],

@@ -1,9 +1,13 @@
 //! The command line of GNU patch, typed.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser};
+
+/// The words of `--quoting-style`.
+const QUOTING_STYLES: [&str; 9] =
+    ["literal", "shell", "shell-always", "shell-escape", "c", "c-maybe", "escape", "locale", "clocale"];
 
 /// Applies a diff to the files that it names, all of it or nothing.
 ///
@@ -54,7 +58,7 @@ pub(super) struct Options {
     /// Compare runs of blanks as one
     #[arg(short = 'l', long)]
     pub(super) ignore_whitespace: bool,
-    /// Write what comes of the file to FILE
+    /// Write the patched content to FILE, to standard output for `-`, or nowhere for /dev/null
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<OsString>,
     /// Keep the old files under another name
@@ -70,7 +74,7 @@ pub(super) struct Options {
     #[arg(short = 'z', long, value_name = "SUFFIX")]
     pub(super) suffix: Option<OsString>,
     /// How old files are named: `simple`, `numbered`, or `existing`, the latter where there are such [default: existing]
-    #[arg(short = 'V', long, value_name = "STYLE", value_parser = ["simple", "never", "numbered", "t", "existing", "nil"])]
+    #[arg(short = 'V', long, value_name = "STYLE")]
     pub(super) version_control: Option<String>,
     /// Take nothing but a unified diff
     #[arg(short, long, group = "form")]
@@ -99,7 +103,7 @@ pub(super) struct Options {
     /// Leave lines of the patch that all end with CR LF as they are
     #[arg(long)]
     pub(super) binary: bool,
-    /// What is done about files that are read-only: `ignore`, as without it; the directory has to be writable
+    /// Ignore that a file is read-only: `ignore` and `warn` do the same, since only the directory must be writable
     #[arg(long, value_name = "BEHAVIOR", value_parser = ["ignore", "warn", "fail"])]
     read_only: Option<String>,
     /// No old files are kept because hunks are off their places, anyway
@@ -108,17 +112,17 @@ pub(super) struct Options {
     /// Apply what fits, and write the hunks that do not to FILE.rej, as they stand in the patch; without it nothing is changed
     #[arg(long)]
     pub(super) reject: bool,
-    /// Where these go with --reject: all to FILE, or nowhere for -
+    /// Write these with --reject to FILE, or nowhere for `-` and /dev/null
     #[arg(short, long, value_name = "FILE")]
     pub(super) reject_file: Option<OsString>,
     /// How rejects would be written: they stand as in the patch
     #[arg(long, value_name = "FORMAT", value_parser = ["context", "unified"])]
     reject_format: Option<String>,
-    /// Whether files are fetched from a version control system: they are not
-    #[arg(short, long, value_name = "NUM", value_parser = ["0"])]
-    get: Option<String>,
+    /// Accepted for scripts: no file is fetched from a version control system
+    #[arg(short, long, value_name = "NUM", allow_negative_numbers = true)]
+    get: Option<i64>,
     /// How names are quoted in output: as git does
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, value_name = "WORD", value_parser = QUOTING_STYLES)]
     quoting_style: Option<String>,
     /// Merge hunks that do not fit with what became of their lines, and write conflicts into the file; `merge` or `diff3`
     #[arg(long, value_name = "STYLE", num_args = 0..=1, require_equals = true, default_missing_value = "merge", value_parser = ["merge", "diff3"])]
@@ -156,7 +160,7 @@ pub(super) struct Refused {
 impl Options {
     /// Returns the first option that is given and not taken, and why.
     pub(super) fn not_taken(&self) -> Option<(&'static str, &'static str)> {
-        let Self { refused, output, read_only, .. } = self;
+        let Self { refused, read_only, .. } = self;
         let rows = [
             (refused.ed, "--ed", "an ed script is a program, and nothing runs one"),
             (refused.ifdef.is_some(), "--ifdef", "a file becomes what the patch says, or stays as it is"),
@@ -165,12 +169,7 @@ impl Options {
             (refused.backup_if_mismatch, "--backup-if-mismatch", "--backup keeps all old files"),
             (refused.follow_symlinks, "--follow-symlinks", "no name leads through a link"),
             (refused.debug.is_some(), "--debug", "there is nothing to see but --verbose"),
-            (output.as_deref() == Some(OsStr::new("-")), "--output=-", "what comes of a file goes to a file"),
-            (
-                read_only.as_deref().is_some_and(|word| word != "ignore"),
-                "--read-only",
-                "a file is replaced, whoever may write to it",
-            ),
+            (read_only.as_deref() == Some("fail"), "--read-only", "a file is replaced, whoever may write to it"),
         ];
         rows.into_iter().find(|(is_given, ..)| *is_given).map(|(_, option, why)| (option, why))
     }

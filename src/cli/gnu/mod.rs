@@ -2,6 +2,8 @@
 //! not at all.
 
 mod args;
+mod backup;
+mod output;
 mod text;
 mod words;
 
@@ -16,8 +18,9 @@ use super::output::complain_as;
 use super::policy::policy;
 use super::{Stop, document, input, open, open_to_change, request, signals, watched};
 use crate::engine::options::{Direction, Naming, Rules, Selection, Unnamed, WhitespaceAction, code};
-use crate::engine::{self, Backup, Habits, Numbering, Outcome, Request, WhitespaceRequest};
+use crate::engine::{self, Disk, Habits, Outcome, Request, WhitespaceRequest};
 use args::Options;
+use output::Output;
 use text::Text;
 use words::Telling;
 
@@ -73,14 +76,31 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     }
     let text = Text::new(patch, options.binary);
     let notes = text.notes();
-    let request = asked(options, text, file, &global)?;
-    let outcome = if options.dry_run {
+    let mut request = asked(options, text, file, &global)?;
+    let outcome = if let Some(output) = Output::of(options) {
+        output.patch(request, options.dry_run, &global)?
+    } else if options.dry_run {
         engine::check(request, &open(&global)?)
     } else {
         let workspace = open_to_change(&global)?;
+        skip_unchanged(&mut request, options, &workspace);
         engine::apply(request, &workspace, watched()?)
     };
     Ok(Some((outcome, notes)))
+}
+
+/// Leaves out the backups of the files that `--forward` skips.
+fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
+    if !options.forward || request.habits.backup.is_none() {
+        return;
+    }
+    let mut without = request.clone();
+    without.habits.backup = None;
+    let files = engine::check(without, workspace).report.files;
+    let unchanged = files.into_iter().filter(|file| file.status == "no_change").map(|file| file.path);
+    if let Some(backup) = &mut request.habits.backup {
+        backup.unchanged.extend(unchanged);
+    }
 }
 
 /// Returns the root and the file in it that is named for the patch. A file outside of the directory has its own as root.
@@ -109,8 +129,12 @@ fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) 
     };
     let habits = Habits {
         naming: Some(Naming { strip: options.strip, is_posix: options.posix }),
-        backup: backup(options),
-        output: options.output.clone().map(OsString::into_encoded_bytes),
+        backup: backup::backup(options)?,
+        output: options
+            .output
+            .as_deref()
+            .filter(|_| Output::of(options).is_none())
+            .map(|name| output::relative(name, global)),
         removes_empty: options.remove_empty_files,
         fills_empty: true,
         ignores_prerequisites: options.force,
@@ -135,31 +159,9 @@ fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) 
     request.preflight.idempotent = options.forward || merging.is_some();
     request.preflight.merge_hunks = merging;
     request.preflight.reject = options.reject;
-    request.preflight.reject_to = request::rejects(options.reject_file.clone())?;
+    request.preflight.reject_to = output::rejects(options, global)?;
     request.preflight.describe = true;
     Ok(request)
-}
-
-fn backup(options: &Options) -> Option<Backup> {
-    let bytes = |word: &Option<OsString>| word.clone().map(OsString::into_encoded_bytes);
-    let names = [&options.prefix, &options.basename_prefix, &options.suffix].map(bytes);
-    let is_asked = options.backup || names[..2].iter().any(Option::is_some);
-    let is_named = names.iter().any(Option::is_some);
-    let numbering = match options.version_control.as_deref() {
-        Some("numbered" | "t") => Numbering::Always,
-        Some("simple" | "never") => Numbering::Never,
-        _ if is_named => Numbering::Never,
-        _ => Numbering::Continued,
-    };
-    let [prefix, basename_prefix, suffix] = names;
-    let has_prefix = prefix.is_some() || basename_prefix.is_some();
-    let usual = if has_prefix { Vec::new() } else { b".orig".to_vec() };
-    is_asked.then(|| Backup {
-        prefix: prefix.unwrap_or_default(),
-        basename_prefix: basename_prefix.unwrap_or_default(),
-        suffix: suffix.unwrap_or(usual),
-        numbering,
-    })
 }
 
 /// Says what came of it. A signal, and a tree that could not be put back, keep their exit codes.

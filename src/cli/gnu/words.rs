@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::args::Options;
+use super::output::Output;
 use crate::cli::output::complain_as;
 use crate::engine::Outcome;
 use crate::engine::options::{Code, Problem, Severity, code, quote};
@@ -39,9 +40,15 @@ impl<'o> Telling<'o> {
     ///
     /// Returns the error of standard output.
     pub(super) fn print(&self) -> io::Result<()> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        for (file, problems) in self.outcome.files() {
-            self.file(file, &problems, &mut out)?;
+        // Standard output contains the patched file.
+        let is_taken = Output::of(self.options) == Some(Output::Standard);
+        let out: Box<dyn Write> = if is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
+        let mut out = io::BufWriter::new(out);
+        let numbers: Vec<usize> = self.outcome.report.files.iter().map(number).collect();
+        for (index, (file, problems)) in self.outcome.files().enumerate() {
+            // Backups have the highest numbers, and are listed before the files that they are made of.
+            let is_backup = numbers[index + 1..].iter().any(|&number| number < numbers[index]);
+            self.file(file, is_backup, &problems, &mut out)?;
         }
         out.flush()?;
         for problem in self.outcome.problems.iter().filter(|problem| self.is_told(problem)) {
@@ -81,9 +88,9 @@ impl<'o> Telling<'o> {
         format!("**** malformed patch at line {}: ", input.position(span.start).line)
     }
 
-    fn file(&self, file: &FileReport, problems: &[&Problem], out: &mut dyn Write) -> io::Result<()> {
+    fn file(&self, file: &FileReport, is_backup: bool, problems: &[&Problem], out: &mut dyn Write) -> io::Result<()> {
         let has = |code: &Code| problems.iter().any(|problem| problem.code == code);
-        let is_told = !self.options.quiet && !self.is_backup(file);
+        let is_told = !self.options.quiet && !is_backup;
         for note in self.notes.iter().filter(|_| is_told) {
             writeln!(out, "{note}")?;
         }
@@ -92,15 +99,18 @@ impl<'o> Telling<'o> {
         }
         if is_told {
             let verb = if self.options.dry_run { "checking" } else { "patching" };
-            writeln!(out, "{verb} file {}", both_names(file))?;
+            match self.options.output.as_deref().filter(|_| Output::of(self.options).is_some()) {
+                Some(output) => writeln!(out, "{verb} file {} (read from {})", output.display(), both_names(file))?,
+                None => writeln!(out, "{verb} file {}", both_names(file))?,
+            }
         }
         if has(&code::EXISTS) {
             writeln!(out, "The next patch would create the file {},\nwhich already exists!", name(&file.path))?;
         }
         if has(&code::ALREADY_APPLIED) {
-            let what = if self.options.reverse { "Unreversed" } else { "Reversed" };
+            let what = if self.options.reverse { "Unreversed" } else { "Reversed (or previously applied)" };
             let then = if self.options.forward { "  Skipping patch." } else { "" };
-            writeln!(out, "{what} (or previously applied) patch detected!{then}")?;
+            writeln!(out, "{what} patch detected!{then}")?;
         }
         if has(&code::NOT_EMPTIED) {
             writeln!(out, "Not deleting file {} as content differs from patch", name(&file.path))?;
@@ -193,12 +203,6 @@ impl<'o> Telling<'o> {
         let offset = if offset == 0 { String::new() } else { format!(" (offset {offset} {lines})") };
         is_told.then(|| format!("Hunk #{} succeeded at {line}{fuzz}{offset}.", index + 1))
     }
-
-    /// Returns whether the file is the old one under another name.
-    fn is_backup(&self, file: &FileReport) -> bool {
-        let is_asked = self.options.backup || self.options.prefix.is_some() || self.options.basename_prefix.is_some();
-        file.op == Op::Copy && file.hunks.is_empty() && is_asked
-    }
 }
 
 /// Returns the first line that the hunk says is its own in the old file; where it has none there, the line behind.
@@ -211,6 +215,11 @@ fn line_ends(hunk: &HunkReport) -> &'static str {
     let difference = hunk.nearest.as_ref().and_then(|nearest| nearest.first_difference.as_ref());
     let is_reason = difference.is_some_and(|difference| difference.reason == Some("line end"));
     if is_reason { " (different line endings)" } else { "" }
+}
+
+/// Returns the number in the name of a file of the report.
+fn number(file: &FileReport) -> usize {
+    file.id.trim_start_matches('f').parse().unwrap_or_default()
 }
 
 fn signed(number: usize) -> isize {

@@ -4,7 +4,7 @@ use super::Worker;
 use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
-use crate::plan::{Action, Guard, Operation, Restore};
+use crate::plan::{Action, Edit, Guard, Operation, Restore};
 use crate::preflight::checks::{self, Room};
 use crate::preflight::codes::code;
 use crate::preflight::findings::Findings;
@@ -141,9 +141,7 @@ impl Worker<'_> {
             Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
             Seen::Node(_) | Seen::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);
-                let is_copied_over =
-                    operation.action == Action::Copy && operation.guard.as_deref() == Some(&Guard::Anything);
-                let may = is_itself || is_going(path) || is_copied_over || self.may_replace(operation)?;
+                let may = is_itself || is_going(path) || is_backup(operation) || self.may_replace(operation)?;
                 if !may {
                     checks::exists(operation, &seen, self.plan.text(operation), findings);
                     self.name_stored(path, findings);
@@ -166,6 +164,16 @@ impl Worker<'_> {
             problem.message = format!("{}; its name on disk is {stored}", problem.message);
         }
     }
+}
+
+/// Returns whether the operation writes a backup, which replaces an earlier one.
+fn is_backup(operation: &Operation) -> bool {
+    let is_written = match operation.action {
+        Action::Copy => true,
+        Action::Create => matches!(operation.edit, Edit::Keep),
+        _ => false,
+    };
+    is_written && operation.guard.as_deref() == Some(&Guard::Anything)
 }
 
 fn is_version(node: &Node, digest: Digest, bits: Option<u32>) -> bool {

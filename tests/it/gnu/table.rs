@@ -238,7 +238,8 @@ fn what_ends_otherwise_than_with_gnu_patch_is_told() {
     }
     let is_held = |cell: &String| rows.iter().any(|row| cell == row || cell.starts_with(&format!("{row},")));
     assert!(told.len() > 10 && told.iter().all(is_held), "{told:?}");
-    let sources = ["gnu.rs", "gnu/beside.rs", "gnu/merging.rs"].map(|name| top.join("tests/it").join(name));
+    let sources =
+        ["gnu.rs", "gnu/backups.rs", "gnu/beside.rs", "gnu/merging.rs"].map(|name| top.join("tests/it").join(name));
     let texts = sources.map(|path| fs::read_to_string(path).unwrap());
     for (row, name) in HELD {
         let test = format!("#[test]\nfn {name}() {{");

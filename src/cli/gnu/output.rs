@@ -1,0 +1,71 @@
+//! The names that `--output` and `--reject-file` accept outside the directory: standard output and the null device.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::args::Options;
+use crate::cli::args::Global;
+use crate::cli::{Stop, names_of, open, request, watched};
+use crate::engine::options::{RejectTo, code};
+use crate::engine::{self, Outcome, Request};
+
+/// The place of the patched content, if it is not a file below the directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    Standard,
+    Nowhere,
+}
+
+impl Output {
+    /// Returns the place that `--output` names, or `None` for a file.
+    pub(super) fn of(options: &Options) -> Option<Self> {
+        match options.output.as_deref()?.as_bytes() {
+            b"-" | b"/dev/stdout" => Some(Self::Standard),
+            b"/dev/null" => Some(Self::Nowhere),
+            _ => None,
+        }
+    }
+
+    /// Patches a copy in memory of the only file that `request` changes, and writes the result to this place.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the patch does anything but change one file, or if the file or standard output fails.
+    pub(super) fn patch(self, request: Request, is_dry: bool, global: &Global) -> Result<Outcome, Stop> {
+        let patched = engine::patched(request, &open(global)?, watched()?);
+        let (outcome, content) = patched.map_err(|error| Stop::new(&code::IO, error.to_string()))?;
+        match content {
+            None if outcome.report.ok => {
+                Err(Stop::new(&code::USAGE, "--output takes a patch that changes one file".to_owned()))
+            }
+            Some(content) if self == Self::Standard && !is_dry => {
+                let mut out = io::stdout().lock();
+                let written = out.write_all(&content).and_then(|()| out.flush());
+                written.map_err(|error| Stop::new(&code::IO, format!("write error: {error}")))?;
+                Ok(outcome)
+            }
+            _ => Ok(outcome),
+        }
+    }
+}
+
+/// Returns `name` relative to the directory that is patched, if it is an absolute name below the directory.
+pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
+    let path = Path::new(name);
+    let below = names_of(global.root()).into_iter().find_map(|root| path.strip_prefix(root).ok());
+    below.map_or_else(|| name.as_bytes(), |path| path.as_os_str().as_bytes()).to_vec()
+}
+
+/// Returns where rejected hunks go.
+///
+/// # Errors
+///
+/// Returns an error for a name outside the directory.
+pub(super) fn rejects(options: &Options, global: &Global) -> Result<RejectTo, Stop> {
+    match options.reject_file.as_deref() {
+        Some(name) if name == "/dev/null" => Ok(RejectTo::Nowhere),
+        name => request::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned())),
+    }
+}
