@@ -127,6 +127,31 @@ fn old_words_are_taken_and_give_no_power() {
 }
 
 #[test]
+fn options_can_be_cancelled_and_abbreviated() {
+    let patch = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n";
+    let mut taken = 0;
+    for options in [
+        &["--no-index"][..],
+        &["--no-3way", "--no-recount", "--no-reject", "--no-unsafe-paths"],
+        &["--check", "--no-check"],
+        &["--index", "--no-index"],
+        &["--stat", "--no-stat"],
+        &["--no-add", "--add"],
+        &["-R", "--no-reverse"],
+        &["--rev"],
+        &["--chec"],
+        &["--unid", "--rec"],
+        &["--exc=b"],
+        &["--no-exclude"],
+        &["--no"],
+        &["--re"],
+    ] {
+        taken += usize::from(alike(&[("a", b"one\n")], options, patch));
+    }
+    assert_eq!(taken, 10);
+}
+
+#[test]
 fn the_louder_and_the_quieter_word_replace_each_other() {
     let desk = Desk::with(&[("a", b"one\n")]);
     let change = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n";

@@ -7,11 +7,13 @@ mod global;
 mod history;
 mod index;
 mod merge;
+mod negated;
 mod patch;
 mod usual;
 
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
@@ -55,7 +57,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         Some("check") => quickly(&arguments[1..], Command::Check),
         _ => None,
     };
-    let mut cli = parsed.map_or_else(|| whole(arguments), Ok)?;
+    let mut cli = parsed.map_or_else(|| whole(arguments).or_else(|error| as_git(arguments, error)), Ok)?;
     if cli.global.output.as_deref() == Some("json") {
         (cli.global.json, cli.global.output) = (true, None);
     }
@@ -96,6 +98,17 @@ fn whole(arguments: &[OsString]) -> Result<Cli, clap::Error> {
         cli.command.set_filters(filters(matches));
     }
     Ok(cli)
+}
+
+/// Reads the command line of `apply` or `check` once more, with options as git's option parser accepts them.
+fn as_git(arguments: &[OsString], error: clap::Error) -> Result<Cli, clap::Error> {
+    let takes = arguments.get(1).is_some_and(|command| command == "apply" || command == "check");
+    if !takes || error.kind() != ErrorKind::UnknownArgument {
+        return Err(error);
+    }
+    let known = negated::spelled_out(&arguments[2..]);
+    let known = known.map(|known| [&arguments[..2], &known].concat());
+    known.and_then(|known| whole(&known).ok()).ok_or(error)
 }
 
 /// Returns the format that a command line asks for which cannot be understood.

@@ -1,0 +1,133 @@
+//! Spellings that git's option parser accepts for every option: `--no-NAME` and unambiguous abbreviations.
+
+use std::ffi::OsString;
+
+/// The long options of `git apply` with their short names; the last field tells whether `--no-NAME` cancels the option.
+const OPTIONS: [(&str, Option<char>, bool); 31] = [
+    ("exclude", None, false),
+    ("include", None, false),
+    ("no-add", None, true),
+    ("stat", None, true),
+    ("numstat", None, true),
+    ("summary", None, true),
+    ("check", None, true),
+    ("index", None, true),
+    ("intent-to-add", Some('N'), true),
+    ("cached", None, true),
+    ("unsafe-paths", None, true),
+    ("apply", None, true),
+    ("3way", Some('3'), true),
+    ("ours", None, false),
+    ("theirs", None, false),
+    ("union", None, false),
+    ("build-fake-ancestor", None, false),
+    ("whitespace", None, false),
+    ("ignore-space-change", None, false),
+    ("ignore-whitespace", None, false),
+    ("reverse", Some('R'), true),
+    ("unidiff-zero", None, true),
+    ("reject", None, true),
+    ("allow-overlap", None, true),
+    ("verbose", Some('v'), true),
+    ("quiet", Some('q'), true),
+    ("inaccurate-eof", None, true),
+    ("recount", None, true),
+    ("directory", None, false),
+    ("allow-empty", None, true),
+    ("binary", None, true),
+];
+
+/// Short options without a value, which can share an argument.
+const SHORT: &str = "N3Rvqz";
+
+/// Returns the command line `arguments` of `apply` in the spelling that this program knows, or `None` if nothing differs.
+/// An option that a later `--no-NAME` cancels is left out.
+pub(super) fn spelled_out(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let mut known: Vec<OsString> = Vec::with_capacity(arguments.len());
+    let mut words = arguments.iter();
+    for word in words.by_ref() {
+        let Some(long) = word.to_str().and_then(|word| word.strip_prefix("--")) else {
+            known.push(word.clone());
+            continue;
+        };
+        if long.is_empty() {
+            known.push(word.clone());
+            break;
+        }
+        let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+        if let Some(cancelled) = cancelled(name).filter(|_| value.is_none()) {
+            cancel(&mut known, cancelled);
+        } else {
+            let name = full(name).map_or(name, |(name, ..)| *name);
+            let value = value.map_or_else(String::new, |value| format!("={value}"));
+            known.push(format!("--{name}{value}").into());
+        }
+    }
+    known.extend(words.cloned());
+    (known != arguments).then_some(known)
+}
+
+/// Returns the only option that is called `name`, or that begins with it.
+fn full(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
+    if let Some(option) = OPTIONS.iter().find(|(known, ..)| *known == name) {
+        return Some(option);
+    }
+    // The beginning of `--no-add` is that of other negated options, too.
+    let mut options = OPTIONS.iter().filter(|(known, ..)| known.starts_with(name) && !known.starts_with("no-"));
+    options.next().filter(|_| options.next().is_none())
+}
+
+/// Returns the option that `--name` cancels.
+fn cancelled(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
+    let is_opposite = OPTIONS.iter().find(|(known, ..)| known.strip_prefix("no-") == Some(name));
+    let without = || name.strip_prefix("no-").and_then(full).filter(|(.., may_cancel)| *may_cancel);
+    is_opposite.or_else(|| without().filter(|_| OPTIONS.iter().all(|(known, ..)| *known != name)))
+}
+
+/// Removes the option from the arguments, also from several short ones in one argument.
+fn cancel(arguments: &mut Vec<OsString>, &(name, short, _): &(&str, Option<char>, bool)) {
+    let long = format!("--{name}");
+    arguments.retain(|word| *word != *long);
+    let Some(short) = short else { return };
+    let without = |word: OsString| {
+        let flags = word.to_str().and_then(|word| word.strip_prefix('-')).unwrap_or_default();
+        if !flags.contains(short) || !flags.chars().all(|flag| SHORT.contains(flag)) {
+            return Some(word);
+        }
+        let rest = flags.replace(short, "");
+        (!rest.is_empty()).then(|| format!("-{rest}").into())
+    };
+    *arguments = std::mem::take(arguments).into_iter().filter_map(without).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelled(words: &[&str]) -> Option<Vec<String>> {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        spelled_out(&words).map(|words| words.into_iter().map(|word| word.into_string().unwrap()).collect())
+    }
+
+    #[test]
+    fn options_are_spelled_out_as_git_reads_them() {
+        for (given, known) in [
+            (&["--no-index", "p"][..], Some(&["p"][..])),
+            (&["--no-recount", "--no-3way", "--no-check"], Some(&[])),
+            (&["--index", "--no-index"], Some(&[])),
+            (&["--no-index", "--index"], Some(&["--index"])),
+            (&["--ind", "--dir=x", "--unid"], Some(&["--index", "--directory=x", "--unidiff-zero"])),
+            (&["--no-add", "--add"], Some(&[])),
+            (&["--no-add", "--no-no-add"], Some(&[])),
+            (&["-Rv", "--no-rev"], Some(&["-v"])),
+            (&["-R", "--no-reverse", "-"], Some(&["-"])),
+            (&["-", "-3", "--no-3way"], Some(&["-"])),
+            (&["--no-add", "-p1", "--recount"], None),
+            (&["--no-exclude", "--in", "--bogus", "--no", "--no-a"], None),
+            (&["--", "--no-index"], None),
+        ] {
+            let known = known.map(|known| known.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+            assert_eq!(spelled(given), known, "{given:?}");
+        }
+    }
+}
