@@ -2,6 +2,7 @@
 //! header a `---` or a `+++` line anywhere above it.
 
 use super::names::{self, Side};
+use super::stamp;
 use super::unified::{dated, meaning};
 use crate::plan::{Anchor, Claim, Edit, Lead, Name, Operation, Strip};
 use crate::text::{Span, lines, without_ending};
@@ -34,7 +35,7 @@ fn name_by_sides(between: &[u8], operation: &mut Operation<Name>) {
     }
     let span = *span;
     let last = |marker: &[u8]| lines(between).filter_map(|(_, line)| without_ending(line).strip_prefix(marker)).last();
-    let side = |name: &[u8]| match names::dated(name, Span::new(0, name.len())).ok()? {
+    let side = |name: &[u8]| match names::dated(name, Span::new(0, name.len()), stamp::is_nowhere).ok()? {
         Side::File(claim, is_nowhere) => Some(Side::File(Claim { span, ..claim }, is_nowhere)),
         Side::Null => Some(Side::Null),
     };

@@ -13,12 +13,12 @@ pub(super) enum Side {
     File(Claim, bool),
 }
 
-/// Reads what stands behind `--- ` or `+++ ` in a diff without git header.
+/// Reads what stands behind `--- ` or `+++ ` in a diff without git header; `is_nowhere` reads what follows the name.
 ///
 /// # Errors
 ///
 /// Returns an error for a damaged quoted name or none at all.
-pub(super) fn dated(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
+pub(super) fn dated(text: &[u8], span: Span, is_nowhere: fn(&[u8]) -> bool) -> Result<Side, SyntaxError> {
     let line = span.of(text);
     if is_null(line) {
         return Ok(Side::Null);
@@ -26,12 +26,12 @@ pub(super) fn dated(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
     if line.starts_with(b"\"")
         && let (claim, rest @ ([] | [b' ' | b'\t', ..])) = unquoted(text, span, Strip::Prefixed)?
     {
-        return Ok(Side::File(claim, stamp::is_nowhere(rest)));
+        return Ok(Side::File(claim, is_nowhere(rest)));
     }
     // Where more follows the second quote, as in `"a/"sub`, the quotes belong to the name.
     let length = stamp::name_length(line);
     let claim = plain(text, Span::new(span.start, span.start + length), Strip::Prefixed)?;
-    Ok(Side::File(claim, stamp::is_nowhere(&line[length..])))
+    Ok(Side::File(claim, is_nowhere(&line[length..])))
 }
 
 /// Reads what stands behind `--- ` or `+++ ` below a git header: a tab ends the name, nothing else does.
@@ -45,7 +45,8 @@ pub(super) fn until_tab(text: &[u8], span: Span) -> Result<Side, SyntaxError> {
         return Ok(Side::Null);
     }
     let length = memchr::memchr(b'\t', line).unwrap_or(line.len());
-    whole(text, Span::new(span.start, span.start + length), Strip::Prefixed).map(|claim| Side::File(claim, false))
+    let is_nowhere = stamp::is_nonexistent(&line[length..]);
+    whole(text, Span::new(span.start, span.start + length), Strip::Prefixed).map(|claim| Side::File(claim, is_nowhere))
 }
 
 /// Reads a name that takes the rest of a line, as that of `rename from`.

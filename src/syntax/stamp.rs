@@ -24,8 +24,22 @@ pub(super) fn name_length(line: &[u8]) -> usize {
 /// Returns whether `stamp` says that there is no file: the start of the epoch in whatever zone, as `diff -N`
 /// writes it, or the words of Subversion.
 pub(super) fn is_nowhere(stamp: &[u8]) -> bool {
-    let stamp = stamp.trim_ascii();
-    matches!(stamp, b"(nonexistent)" | b"(revision 0)") || dated(stamp).is_ok_and(|(_, moment)| moment.is_epoch())
+    is_nonexistent(stamp) || dated(stamp.trim_ascii()).is_ok_and(|(_, moment)| moment.is_epoch())
+}
+
+/// Returns whether git reads `stamp`, the text after a name, so too. git needs a tab, and a zone in digits.
+pub(super) fn is_nowhere_for_git(stamp: &[u8]) -> bool {
+    let after_tab = memchr::memrchr(b'\t', stamp).map(|tab| &stamp[tab + 1..]);
+    let has_zone = |stamp: &[u8]| {
+        let zone = memchr::memrchr(b' ', stamp).map(|blank| &stamp[blank + 1..]);
+        stamp.get(10) == Some(&b' ') && zone.is_some_and(|zone| matches!(zone, [b'+' | b'-', ..]))
+    };
+    is_nonexistent(stamp) || after_tab.is_some_and(|stamp| has_zone(stamp) && is_nowhere(stamp))
+}
+
+/// Returns whether `stamp` is what Subversion writes for a missing file.
+pub(super) fn is_nonexistent(stamp: &[u8]) -> bool {
+    matches!(stamp.trim_ascii(), b"(nonexistent)" | b"(revision 0)")
 }
 
 fn is_whole(stamp: &[u8]) -> bool {
@@ -133,6 +147,18 @@ mod tests {
             "(revision 0)",
         ] {
             assert!(is_nowhere(stamp.as_bytes()), "{stamp}");
+        }
+        for stamp in ["\t1970-01-01 00:00:00.000 +0000", "\t1969-12-31 19:00:00 -05:00", "\t(nonexistent)"] {
+            assert!(is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
+        }
+        for stamp in [
+            "\t1970-01-01 00:00:00",
+            " 1970-01-01 00:00:00 +0000",
+            "\t1970-01-01T00:00:00Z",
+            "\t1970-01-01T00:00:00 +0000",
+            "\t1970-01-01 00:00:00 UTC",
+        ] {
+            assert!(!is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
         }
         for stamp in ["1970-01-01 00:00:01 +0000", "1970-01-01 01:00:00 +0000", "2010-01-01 00:00:00 +0000", ""] {
             assert!(!is_nowhere(stamp.as_bytes()), "{stamp}");

@@ -4,7 +4,9 @@
 
 use super::foreign::{Foreign, is_coloured_header};
 use super::names::{self, Side};
-use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, hunks, normal};
+use super::{
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, hunks, normal, stamp,
+};
 use crate::plan::{Action, Edit, Hunk, Name};
 use crate::text::{Lines, Span};
 
@@ -109,7 +111,8 @@ pub(super) fn section(
     sections: &mut Sections,
 ) -> Result<usize, SyntaxError> {
     let mut lines = Lines::within(text, Span::new(start, text.len()));
-    let (old, new) = (side(text, &mut lines)?, side(text, &mut lines)?);
+    let is_nowhere = if options.unnamed == Unnamed::Taken { stamp::is_nowhere } else { stamp::is_nowhere_for_git };
+    let (old, new) = (side(text, &mut lines, is_nowhere)?, side(text, &mut lines, is_nowhere)?);
     let (hunks, end) = hunks::read(text, lines.offset(), options)?;
     let header = content_span(text, start);
     let (action, name) = match meaning(old, new, &hunks) {
@@ -139,10 +142,10 @@ pub(super) fn unnamed(
 }
 
 /// The name on the next line, behind its four-byte marker.
-fn side(text: &[u8], lines: &mut Lines<'_>) -> Result<Side, SyntaxError> {
+fn side(text: &[u8], lines: &mut Lines<'_>, is_nowhere: fn(&[u8]) -> bool) -> Result<Side, SyntaxError> {
     let line = content_span(text, lines.offset());
     lines.next();
-    names::dated(text, Span::new(line.start + 4, line.end))
+    names::dated(text, Span::new(line.start + 4, line.end), is_nowhere)
 }
 
 /// Returns what the section does, and its name; `None` if both sides are `/dev/null`.

@@ -111,7 +111,7 @@ impl Header {
     /// Returns what the section does.
     fn action(&self) -> Result<Action, SyntaxError> {
         let contradiction = |says| Err(SyntaxError::new(SyntaxErrorKind::Contradiction(says), self.line));
-        let is_file = |side: &Option<Side>| matches!(side, Some(Side::File(..)));
+        let is_file = |side: &Option<Side>| matches!(side, Some(Side::File(_, false)));
         match (self.is_created(), self.is_deleted(), &self.rename, &self.copy) {
             (true, true, ..) => contradiction("a file cannot be new and deleted at once"),
             (_, _, Some(_), Some(_)) => contradiction("a file cannot be renamed and copied at once"),
