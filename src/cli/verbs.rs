@@ -246,6 +246,10 @@ impl FileOptions {
             Some(path) => Some(Sha256::of(&input::text(path, limit, global)?)),
             None => self.expect_hash,
         };
+        if expected.is_some() && change.expected.is_some_and(|listed| Some(listed) != expected) {
+            return Err(usage("the edits and the options state two digests for one file"));
+        }
+        let expected = expected.or(change.expected);
         let defaults = change.preflight;
         let preflight = PreflightOptions {
             policy: policy(global)?,

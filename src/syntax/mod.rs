@@ -38,7 +38,7 @@ pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{Broken, SyntaxError, SyntaxErrorKind};
 pub use foreign::Foreign;
 pub(crate) use hashline::is_header as is_hashline_header;
-pub use json::edits;
+pub use json::{EditList, edits};
 pub use mail::MailError;
 pub(crate) use not_included::find_in_damaged;
 pub use quilt::{listed, packed};

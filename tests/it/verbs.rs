@@ -120,6 +120,12 @@ fn a_refusal_has_its_facts() {
     assert_eq!(json!([large["limit"], large["size"]]), json!([3, 4]));
     fs::write(root.join("edits"), r#"[{"old": "y", "new": "z", "all": true}, {"old": "w", "new": ""}]"#).unwrap();
     assert_eq!(error(&["edit", "run.sh", "--edits", "edits"])["index"], 1);
+    let edit_list =
+        |contents: &str| json!([{"old": "x = 1\n", "new": "y", "all": true, "expected": contents}]).to_string();
+    fs::write(root.join("edits"), edit_list("other")).unwrap();
+    assert_eq!(error(&["edit", "run.sh", "--edits", "edits"])["kind"], "stale");
+    fs::write(root.join("edits"), edit_list(&fs::read_to_string(root.join("run.sh")).unwrap())).unwrap();
+    assert_eq!(error(&["edit", "run.sh", "--edits", "edits", "--dry-run"]), Value::Null);
     let closed = tree::read(&root);
     fs::create_dir(root.join(".git")).unwrap();
     error(&["write", ".git/x", "--content", "x"]);

@@ -2,7 +2,7 @@
 
 use super::Change;
 use crate::plan::{Action, CellEdit, Edit, Ending, Input, Replacement, Replacements, Target, Times};
-use crate::syntax::{SyntaxError, edits};
+use crate::syntax::{EditList, SyntaxError, edits};
 use crate::text::{Bytes, Span};
 
 impl Change {
@@ -148,7 +148,8 @@ impl Change {
     /// Returns the change that makes a list of edits in JSON: `wpatch edit --edits`.
     ///
     /// Each is an object with the texts as `old` and `new`, `old_string` and `new_string`, `old_str` and `new_str`,
-    /// `oldText` and `newText`, or `search` and `replace`, and perhaps with `all` or `replace_all`.
+    /// `oldText` and `newText`, or `search` and `replace`, and perhaps with `all` or `replace_all`. An entry, or the object
+    /// around the list, may have the digest that the file must have before as `expected_hash`.
     ///
     /// # Errors
     ///
@@ -168,9 +169,10 @@ impl Change {
     /// ```
     pub fn edit_list(path: impl Into<Vec<u8>>, list: impl Into<Bytes>) -> Result<Self, SyntaxError> {
         let bytes = list.into();
-        let edits = Replacements::of(edits(&bytes)?);
+        let EditList { edits, expected } = edits(&bytes)?;
+        let edits = Replacements::of(edits);
         let input = Input { name: "--edits".to_owned(), bytes, ..Input::default() };
-        Ok(Self { input, ..Self::edits(path, edits) })
+        Ok(Self { expected, input, ..Self::edits(path, edits) })
     }
 
     /// Returns the change that makes a file that is not there: `wpatch write`.

@@ -17,6 +17,15 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("search", "replace"),
 ];
 
+/// A list of edits of one file.
+#[derive(Debug)]
+pub struct EditList {
+    /// The edits, in the order of the list.
+    pub edits: Vec<Replacement>,
+    /// The digest that the file must have before.
+    pub expected: Option<Sha256>,
+}
+
 /// One entry of a list.
 struct Entry {
     path: Option<Claim>,
@@ -42,8 +51,7 @@ pub(super) fn of_files(list: Value<'_>, _: Options, sections: &mut Sections) -> 
             .expected
             .is_some_and(|expected| **operation.expected.get_or_insert_with(|| Box::new(expected)) != expected)
         {
-            let kind = SyntaxErrorKind::Contradiction("two digests for one file");
-            return Err(SyntaxError::new(kind, value.span()));
+            return Err(two_digests(value));
         }
         if let Edit::Replacements(changes) = &mut operation.edit {
             changes.edits.push(entry.edit);
@@ -53,12 +61,25 @@ pub(super) fn of_files(list: Value<'_>, _: Options, sections: &mut Sections) -> 
 }
 
 /// Reads a list of changes of one file that is named elsewhere.
-pub(super) fn of_one_file(list: Value<'_>) -> Result<Vec<Replacement>, SyntaxError> {
-    let read = |(index, value)| match entry(value, index)? {
-        Entry { path: None, expected: None, edit } => Ok(edit),
-        _ => Err(value.expected("an edit without `path` and `expected_hash`")),
-    };
-    list.entries("a list of edits")?.into_iter().enumerate().map(read).collect()
+///
+/// `expected` is the digest that is stated next to the list.
+pub(super) fn of_one_file(list: Value<'_>, mut expected: Option<Sha256>) -> Result<EditList, SyntaxError> {
+    let mut edits = Vec::new();
+    for (index, value) in list.entries("a list of edits")?.into_iter().enumerate() {
+        let entry = entry(value, index)?;
+        if entry.path.is_some() {
+            return Err(value.expected("an edit without `path`"));
+        }
+        if entry.expected.is_some_and(|digest| *expected.get_or_insert(digest) != digest) {
+            return Err(two_digests(value));
+        }
+        edits.push(entry.edit);
+    }
+    Ok(EditList { edits, expected })
+}
+
+fn two_digests(value: Value<'_>) -> SyntaxError {
+    SyntaxError::new(SyntaxErrorKind::Contradiction("two digests for one file"), value.span())
 }
 
 fn entry(value: Value<'_>, index: usize) -> Result<Entry, SyntaxError> {

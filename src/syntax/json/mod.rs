@@ -16,12 +16,13 @@ mod tests;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+pub use edits::EditList;
 use reader::{Member, Value};
 
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::digest::Sha256;
 use crate::path::RelPath;
-use crate::plan::{Action, Claim, Edit, Name, Operation, Replacement, Strip};
+use crate::plan::{Action, Claim, Edit, Name, Operation, Strip};
 use crate::text::Span;
 
 /// The kinds of change, each by its key, and what reads them.
@@ -111,24 +112,30 @@ fn is_digest(member: &Member<'_>) -> bool {
     matches!(member.key.as_str(), "expected_hash" | "expected")
 }
 
-/// Reads the changes of one file: a list of `{"old", "new", "all"}`, or an object that has one as `edits`.
+/// Reads the changes of one file: a list of `{"old", "new", "all", "expected_hash"}`, or an object that has one as `edits`,
+/// perhaps with `expected_hash` next to it.
 ///
 /// # Errors
 ///
 /// Returns the first mistake.
-pub fn edits(text: &[u8]) -> Result<Vec<Replacement>, SyntaxError> {
+pub fn edits(text: &[u8]) -> Result<EditList, SyntaxError> {
     const WANTED: &str = "a list of edits";
     let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
     let (value, end) = Value::read(text, start)?;
     super::refuse_prose(text, end, text.len())?;
     if !text[start..].starts_with(b"{") {
-        return edits::of_one_file(value);
+        return edits::of_one_file(value, None);
     }
-    match value.object(WANTED)?.as_slice() {
-        [only] if only.key == "edits" => edits::of_one_file(only.value),
-        [] => Err(SyntaxError::new(SyntaxErrorKind::Expected(WANTED), Span::new(start, end))),
-        [first, ..] => Err(first.unknown("`edits` alone")),
+    let (mut list, mut expected) = (None, None);
+    for member in &value.object(WANTED)? {
+        match member.key.as_str() {
+            "edits" if list.is_none() => list = Some(member.value),
+            _ if is_digest(member) && expected.is_none() => expected = Some(digest(member)?),
+            _ => return Err(member.unknown("`edits`, `expected_hash` or `expected`")),
+        }
     }
+    let list = list.ok_or_else(|| SyntaxError::new(SyntaxErrorKind::Expected(WANTED), Span::new(start, end)))?;
+    edits::of_one_file(list, expected)
 }
 
 /// Reads a list of `{"path", "content", "expected_hash"}`, or `expected` for the digest.

@@ -33,17 +33,33 @@ fn a_string_holds_a_patch_of_another_grammar() {
 
 #[test]
 fn a_list_of_edits_names_no_file() {
-    let count =
-        |text: &str| crate::syntax::edits(text.as_bytes()).map(|edits| edits.len()).map_err(|error| error.to_string());
+    let count = |text: &str| {
+        crate::syntax::edits(text.as_bytes()).map(|list| list.edits.len()).map_err(|error| error.to_string())
+    };
     assert_eq!(count(r#" [{"old":"a","new":"b"},{"oldText":"c","newText":""}] "#), Ok(2));
     assert_eq!(count(r#"{"edits":[{"old":"a","new":"b"}]}"#), Ok(1));
-    assert_eq!(
-        count(r#"[{"path":"x","old":"a","new":"b"}]"#),
-        Err("expected an edit without `path` and `expected_hash`".into())
-    );
+    assert_eq!(count(r#"[{"path":"x","old":"a","new":"b"}]"#), Err("expected an edit without `path`".into()));
     assert_eq!(count("[] x"), Err("expected nothing but the patch".into()));
     assert_eq!(count("{}"), Err("expected a list of edits".into()));
     assert_eq!(count(""), Err("expected JSON".into()));
+}
+
+#[test]
+fn a_list_of_edits_states_one_digest() {
+    let (digest, other) = (crate::digest::Sha256::of(b"1"), crate::digest::Sha256::of(b"2"));
+    let entry = |digest| format!(r#"{{"old":"a","new":"b","expected_hash":"{digest}"}}"#);
+    let plain = r#"{"old":"c","new":"d"}"#;
+    let read = |text: String| crate::syntax::edits(text.as_bytes()).map(|list| list.expected);
+    assert_eq!(read(format!("[{plain},{},{}]", entry(digest), entry(digest))), Ok(Some(digest)));
+    assert_eq!(read(format!(r#"{{"expected":"1","edits":[{plain},{}]}}"#, entry(digest))), Ok(Some(digest)));
+    assert_eq!(read(format!("[{plain}]")), Ok(None));
+    for text in [
+        format!("[{},{}]", entry(digest), entry(other)),
+        format!(r#"{{"edits":[{}],"expected_hash":"{other}"}}"#, entry(digest)),
+    ] {
+        let error = read(text).unwrap_err();
+        assert_eq!(error.kind, SyntaxErrorKind::Contradiction("two digests for one file"));
+    }
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Call {
                 return engine::apply(request, memory, &Interrupt::new());
             }
             Asks::Edit(path, target, new) => (path, replacements(vec![one(target, new)], EditOrder::AtOnce)),
-            Asks::Edits(path, list, order) => (path, replacements(edits(list.as_bytes()).unwrap(), *order)),
+            Asks::Edits(path, list, order) => (path, replacements(edits(list.as_bytes()).unwrap().edits, *order)),
             Asks::Write(path, bytes) => (path, Edit::Whole(Arc::new(bytes.clone().into()))),
             Asks::Append(path, ending, new) => {
                 (path, replacements(vec![one(&Target::End(*ending), new)], EditOrder::AtOnce))
