@@ -21,6 +21,8 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     // In `conversions/filters.rs`: a filter needs a repository.
     "wpatch::git::filter",
     "wpatch::git::filter_failed",
+    // In `world/folding.rs`: it needs a file system that folds names.
+    "wpatch::path::folded",
     // In `words.rs`.
     "wpatch::file::other_mode",
     "wpatch::plan::not_approved",
