@@ -72,12 +72,12 @@ fn own(path: &Path, named: &Path) -> Result<Bytes, String> {
     let name = RelPath::new(name.as_encoded_bytes()).map_err(|error| error.to_string())?;
     let (text, stat) = match directory.stat(&name).map_err(told)? {
         Some(stat) if stat.kind != FileKind::Regular => {
-            return Err(format!("a {} stands there, not a file", stat.kind));
+            return Err(format!("is a {}, not a file", stat.kind));
         }
         _ => directory.read(&name, MAX_POLICY_FILE).map_err(told)?,
     };
     if stat.uid != 0 && stat.uid != directory.user() {
-        return Err("the file belongs to somebody else: it has to be yours, or root's".to_owned());
+        return Err("the file belongs to another user; it must belong to you or to root".to_owned());
     }
     if stat.permissions & OTHERS_WRITE != 0 {
         return Err("others may write the file: chmod go-w keeps them from it".to_owned());

@@ -157,7 +157,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
             let is_limited = options.max_output.is_some() || options.max_lines.is_some();
             put(&extract.content, out)?;
             let next = extract.next_offset.filter(|&next| next < asked || is_limited);
-            told(global, next.map(|next| format!("the file goes on: --offset {next}")));
+            told(global, next.map(|next| format!("the file continues: --offset {next}")));
             Ok(())
         },
     )

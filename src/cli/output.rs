@@ -209,7 +209,7 @@ fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io
     }
     match diagnostics.withheld {
         0 => Ok(()),
-        count => writeln!(err, "{count} about files that policy closes for reading: not shown"),
+        count => writeln!(err, "{count} more are about files that policy protects from reading"),
     }
 }
 

@@ -21,7 +21,10 @@ type Patches = Vec<(String, Bytes)>;
 /// Stops at what cannot be read, is packed, or is no list.
 pub(super) fn read(path: &Path, limit: u64, usual: usize, global: &Global) -> Result<(Patches, Series), Stop> {
     if path == Path::new(input::STDIN) {
-        return Err(Stop::new(&code::USAGE, "--series takes a file, whose patches are beside it".to_owned()));
+        return Err(Stop::new(
+            &code::USAGE,
+            "--series needs a file, with its patches in the same directory".to_owned(),
+        ));
     }
     let (name, text) = input::named(path, limit, global)?;
     let broken = |(line, message)| Stop::new(&code::USAGE, format!("{name}:{line}: {message}"));
@@ -35,7 +38,7 @@ pub(super) fn read(path: &Path, limit: u64, usual: usize, global: &Global) -> Re
         let (title, text) = input::named(&file, left, global).map_err(told)?;
         if let Some(program) = packed(&text) {
             let stop = Stop::new(&code::UNSUPPORTED_FORM, format!("{title} is packed with {program}"));
-            return Err(told(Stop { help: Some("unpack it, and name what comes out".to_owned()), ..stop }));
+            return Err(told(Stop { help: Some("unpack it and name the unpacked file".to_owned()), ..stop }));
         }
         left = left.saturating_sub(text.len() as u64);
         patches.push((title, text));

@@ -186,7 +186,7 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Sto
     let path = options.common.path(global);
     let mut change = match &options.edits {
         Some(list) if options.is_one_edit() => {
-            return Err(usage(&format!("{} stands for all edits; give no other", list.display())));
+            return Err(usage(&format!("{} has all edits; give no other", list.display())));
         }
         Some(list) => listed(path, list, (limit, global))?,
         None => single(path, options, (limit, global))?,
@@ -339,7 +339,7 @@ fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global))
     Ok(match place {
         Place::Old(old) if options.all => Change::edit_all(path, old, new),
         Place::Old(old) => Change::edit(path, old, new),
-        _ if options.all => return Err(usage("--all goes with --old")),
+        _ if options.all => return Err(usage("--all needs --old")),
         Place::Range(from, to) => Change::edit_range(path, from, to, new),
         Place::After(line) => Change::insert_after(path, line, new),
         Place::Before(line) => Change::insert_before(path, line, new),

@@ -307,7 +307,7 @@ fn problems(findings: &Findings, new_errors: NewErrors) -> Vec<Problem> {
     if is_denied && findings.errors > 0 {
         let count = findings.errors;
         let message = format!("the change brings {count} new {}", if count == 1 { "error" } else { "errors" });
-        let help = "mend it; or --diagnostics=report tells of errors and lets the change pass".to_owned();
+        let help = "fix the errors; --diagnostics=report reports them and allows the change".to_owned();
         problems.push(Problem { help: Some(help), ..Problem::new(&code::NEW_ERRORS, message) });
     }
     problems

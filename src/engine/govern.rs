@@ -57,7 +57,7 @@ pub fn project_layer(name: &str, workspace: &dyn Workspace) -> Result<Option<Lay
 #[must_use]
 pub fn unusable(name: &str, why: &str) -> Problem {
     let problem = Problem::new(&code::POLICY, why.to_owned());
-    let help = "nothing is done under a policy that is not understood: mend the file".to_owned();
+    let help = "the policy file is invalid; fix it and retry".to_owned();
     Problem { name: Some(name.as_bytes().to_vec()), help: Some(help), ..problem }
 }
 
@@ -190,7 +190,7 @@ pub(super) fn reached(plan: &Plan, policy: &Policy, workspace: &dyn Workspace) -
     let closed = |path: &RelPath| {
         let reason = "it is another name of a policy file, which --in-place would write to";
         let facts = Facts { reason: Some(reason.to_owned()), ..Facts::default() };
-        let problem = Problem::new(&code::DENIED, format!("the path is closed: {reason}"));
+        let problem = Problem::new(&code::DENIED, format!("policy denies this path: {reason}"));
         Problem { path: Some(path.clone()), facts, ..problem }
     };
     reaching.map(closed).collect()
@@ -210,6 +210,6 @@ fn own(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Bytes>, Strin
     match workspace.stat(path).map_err(told)?.map(|stat| stat.kind) {
         None => Ok(None),
         Some(FileKind::Regular) => workspace.read(path, policy::MAX_FILE).map(|(text, _)| Some(text)).map_err(told),
-        Some(kind) => Err(format!("a {kind} stands there, not a regular file")),
+        Some(kind) => Err(format!("is a {kind}, not a regular file")),
     }
 }

@@ -80,7 +80,8 @@ pub(super) fn rejected(rejection: &Rejection, strip: usize) -> Problem {
         RejectionKind::Name(NameError::Unnamed) => &code::UNNAMED,
     };
     let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
-    let help = is_too_deep.then(|| "-p0 takes names as they stand, -p1 takes a directory such as a/ off".to_owned());
+    let help =
+        is_too_deep.then(|| "-p0 uses names without a change; -p1 removes a first directory such as a/".to_owned());
     let (place, name) = (Some((rejection.input, rejection.span)), rejection.name.clone());
     let facts = Facts { strip: Some(strip), ..Facts::default() };
     Problem { name, place, help, facts, ..Problem::new(code, rejection.kind.to_string()) }
@@ -270,16 +271,15 @@ pub(super) fn foreign(failure: &Failure, severity: Severity) -> Problem {
 
 /// A change of another process that is open.
 pub(super) fn half_made() -> Problem {
-    let message = "another wpatch is at work here, or died: what is said is of the tree as it stands now";
-    let help = Some("`wpatch recover`, or the next change, puts back what is half made".to_owned());
+    let message = "another wpatch changes this tree, or was interrupted; this report describes the current tree";
+    let help = Some("`wpatch recover`, or the next change, rolls back an interrupted change".to_owned());
     Problem { severity: Severity::Warning, help, ..Problem::new(&code::HALF_MADE, message) }
 }
 
 /// A file that changed while somebody had a say.
 pub(super) fn altered(path: &RelPath) -> Problem {
     let message = "the file changed while the change was verified, and stays as it is now".to_owned();
-    let help =
-        Some("a command that formats files belongs in front of the patch; `undo` of this one needs --force".to_owned());
+    let help = Some("format files before the patch is applied; `undo` of this change needs --force".to_owned());
     let problem = Problem::new(&code::ALTERED, message);
     Problem { severity: Severity::Warning, path: Some(path.clone()), help, ..problem }
 }

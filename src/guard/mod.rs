@@ -89,9 +89,9 @@ impl fmt::Display for Finding {
                 }
                 Ok(())
             }
-            Self::Placeholder(length) => write!(f, "`[]` takes the place of a block of {length} characters"),
+            Self::Placeholder(length) => write!(f, "`[]` replaces a block of {length} characters"),
             Self::Broken { language, fault: Fault { position: Position { line, column }, message } } => {
-                write!(f, "the file was {language} and is none any more: line {line}, column {column}: {message}")
+                write!(f, "the file is no longer valid {language}: line {line}, column {column}: {message}")
             }
             Self::TooLarge { language, size, limit } => {
                 write!(f, "not parsed as {language}: {size} bytes are over the limit of {limit}")

@@ -187,7 +187,7 @@ pub enum MismatchKind {
         /// The rung on which it fits there.
         rung: &'static str,
     },
-    /// It fits only where another hunk went.
+    /// It fits only where another hunk is placed.
     Overlap,
     /// The file would have at least so many bytes, more than it may.
     TooLarge {

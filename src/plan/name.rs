@@ -59,7 +59,7 @@ pub enum Strip {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// No line of it says which file it is about.
-    #[error("the patch does not name the file that it is for")]
+    #[error("the patch does not name the file that it changes")]
     Unnamed,
     /// It has fewer components than the strip level takes, or nothing is left.
     #[error("nothing is left of the name at this strip level")]

@@ -79,13 +79,13 @@ pub enum RejectionKind {
     #[error(transparent)]
     Name(#[from] NameError),
     /// It is about another file than the ones before, or about two, and all are to be one.
-    #[error("the patch is about more than one file, and only one was named for it")]
+    #[error("the patch changes more than one file, and only one was named for it")]
     SeveralFiles,
     /// It says itself what the file must be before, and that is something else.
     #[error("the patch expects another digest than the one that was given for it")]
     OtherDigest,
     /// It does not say what was in the file before, and is to be undone.
-    #[error("this section does not say what was there before, so it cannot be reversed")]
+    #[error("this section does not state the previous content and cannot be reversed")]
     Irreversible,
 }
 

@@ -18,12 +18,12 @@ const MAX_TARGET: usize = 4095;
 /// Says that something else stands at `path` than what is to be taken back.
 pub(super) fn conflict(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let message = match seen {
-        Seen::Nothing | Seen::BelowFile(_) => "the file is gone, somebody else changed it since",
-        _ => "somebody else changed the file since",
+        Seen::Nothing | Seen::BelowFile(_) => "the file no longer exists: it changed after this change",
+        _ => "the file changed after this change",
     };
     let problem = findings.error(&code::CONFLICT, message);
     problem.path = Some(path.clone());
-    problem.help = Some("--force takes the change back all the same, and can be undone".into());
+    problem.help = Some("--force undoes the change anyway; that can be undone, too".into());
 }
 
 /// Returns the file at `path`, or says why there is none that could be read.
@@ -46,8 +46,10 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
 pub(super) fn blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let problem = match seen {
         Seen::ThroughLink(at) => through_link(at, findings),
-        Seen::BelowFile(at) => findings.error(&code::NOT_A_DIRECTORY, format!("{at} is no directory")),
-        Seen::Special => findings.error(&code::NOT_A_FILE, "a special file (FIFO, socket or device) stands there"),
+        Seen::BelowFile(at) => findings.error(&code::NOT_A_DIRECTORY, format!("`{at}` is a file, not a directory")),
+        Seen::Special => {
+            findings.error(&code::NOT_A_FILE, "is a special file (FIFO, socket or device), not a regular file")
+        }
         &Seen::TooLarge { size, limit } => {
             let message = format!("the file has {size} bytes, over the limit of {limit}");
             too_large(findings.error(&code::TOO_LARGE, message), size, limit)
@@ -150,7 +152,7 @@ pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: 
     if let Some(word) = operation.lead.as_ref().and_then(|lead| lead.prerequisite.as_ref())
         && !node.is_some_and(|node| has_word(&node.bytes, word))
     {
-        let message = format!("the file does not hold the word {} that the patch is for", printable(word));
+        let message = format!("the file does not contain the word {} that the patch requires", printable(word));
         findings.error(&code::PREREQUISITE, message).help = Some("it is another version of the file".into());
         return false;
     }
@@ -160,8 +162,8 @@ pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: 
         return true;
     }
     let message = match actual {
-        Some(actual) => format!("the file is not the one that is expected: it has {actual}"),
-        None => "the file that is expected does not exist".to_owned(),
+        Some(actual) => format!("the file has another digest than expected: {actual}"),
+        None => "the expected file does not exist".to_owned(),
     };
     let problem = findings.error(&code::UNEXPECTED, message);
     problem.help = Some("read the file again: it changed since".into());
@@ -190,7 +192,7 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
         let lines = memchr::memchr_iter(b'\n', left).count() + usize::from(!left.ends_with(b"\n"));
         let message = format!("{lines} lines would be left of the file that the patch deletes");
         findings.error(&code::NOT_EMPTIED, message).help =
-            Some("somebody added to it: compare it with the patch".into());
+            Some("the file has lines that the patch does not delete; compare them".into());
     }
 }
 
@@ -245,7 +247,7 @@ impl Room<'_> {
         if self.is_going_whole(path)? {
             return Ok(true);
         }
-        findings.error(&code::NOT_A_FILE, "a directory stands there").path = Some(path.clone());
+        findings.error(&code::NOT_A_FILE, "is a directory that is not empty").path = Some(path.clone());
         Ok(false)
     }
 

@@ -37,8 +37,8 @@ pub(super) fn is_file_done(
         findings.outcome.is_done = true;
         let what = match operation.action {
             Action::Create => "the file exists already, with these very contents",
-            Action::Rename => "the file has been moved already",
-            _ => "the file is gone already",
+            Action::Rename => "the file is already moved",
+            _ => "the file is already deleted",
         };
         findings.warning(&code::ALREADY_APPLIED, what);
     }

@@ -278,7 +278,7 @@ pub(super) fn tell_place(
         return;
     }
     let line = placement.lines.start + 1;
-    let message = format!("the hunk went to line {line}, and fits {}", at_lines(&placement.candidates));
+    let message = format!("the hunk was placed at line {line}, and fits {}", at_lines(&placement.candidates));
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
     problem.lines.clone_from(&placement.candidates);
     problem.help = Some("--unique refuses it; more lines of context decide".into());
@@ -295,7 +295,7 @@ fn report_repeated(
 ) {
     let (placed, stated) = (placement.lines.start + 1, line + 1);
     let message = format!(
-        "several places fit: the hunk went to line {placed}, and its result is already at line {stated}; the patch may be \
+        "several places fit: the hunk was placed at line {placed}, and its result is already at line {stated}; the patch may be \
          applied already"
     );
     let problem = findings.warning(&code::SEVERAL_PLACES, message);
@@ -358,14 +358,14 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
         MismatchKind::Ambiguous { lines, rung } => {
             let problem = findings.error(&code::AMBIGUOUS, format!("{hunk} fits ({rung}) {}", at_lines(lines)));
             problem.lines.clone_from(lines);
-            problem.help = Some("add lines of context that are there only once".into());
+            problem.help = Some("add lines of context that occur only once".into());
             problem
         }
         MismatchKind::TooLarge { .. } => findings.error(&code::TOO_LARGE, format!("{hunk} makes the file too large")),
         MismatchKind::NotEmpty => findings.error(&code::EXISTS, format!("{hunk} fills a file that is not empty")),
         MismatchKind::Overlap => {
-            let problem = findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk went"));
-            problem.help = Some("--allow-overlap lets hunks go where others went".into());
+            let problem = findings.error(&code::OVERLAP, format!("{hunk} fits only where another hunk is placed"));
+            problem.help = Some("--allow-overlap allows hunks to overlap".into());
             problem
         }
         MismatchKind::AlreadyApplied { line } => done(operation, (hunk, *line), Severity::Error, findings),
@@ -379,7 +379,7 @@ fn done<'f>(
     severity: Severity,
     findings: &'f mut Findings,
 ) -> &'f mut Problem {
-    let message = format!("{hunk} has been {} already, at line {}", way(operation.direction), line + 1);
+    let message = format!("{hunk} is already {}, at line {}", way(operation.direction), line + 1);
     let problem = match severity {
         Severity::Warning => findings.warning(&code::ALREADY_APPLIED, message),
         Severity::Error | Severity::Reject => findings.error(&code::ALREADY_APPLIED, message),

@@ -30,7 +30,7 @@ pub(super) fn read(
     let (text, has_undecodable) = encoding.decode(preimage);
     if has_undecodable && choice == EncodingChoice::Detected {
         let problem = findings.error(&code::ENCODING, format!("the file is in no known encoding, not even {encoding}"));
-        problem.help = Some("--encoding NAME changes it all the same".into());
+        problem.help = Some("--encoding NAME changes it anyway".into());
         return None;
     }
     for edit in &changes.edits {

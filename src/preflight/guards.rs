@@ -132,5 +132,5 @@ fn note(finding: &Finding, findings: &mut Findings) {
         }
     };
     let problem = findings.error(code, finding.to_string());
-    problem.help = Some("look whether it is meant; --no-guard applies it all the same".into());
+    problem.help = Some("check whether the change is intended; --no-guard skips this check".into());
 }

@@ -85,15 +85,15 @@ pub fn closed_by(hit: &Hit) -> Problem {
     let code = closed_code(hit);
     // The reasons of built-in rules state that the path is protected.
     let is_built_in = hit.rule == GIT_DIRECTORY && hit.source.is_none();
-    let message = if is_built_in { hit.reason.clone() } else { format!("the path is closed: {}", hit.reason) };
+    let message = if is_built_in { hit.reason.clone() } else { format!("policy denies this path: {}", hit.reason) };
     Problem { path, help, facts, ..Problem::new(code, message) }
 }
 
 /// Returns the problem of what somebody has to approve first.
 #[must_use]
 pub fn unapproved(hit: &Hit) -> Problem {
-    let message = format!("somebody has to approve this: {}", hit.reason);
-    let help = "check says what would be done, and its plan_id; --approve takes that".to_owned();
+    let message = format!("this change needs approval: {}", hit.reason);
+    let help = "`wpatch check --json` prints the plan_id; apply it with --approve".to_owned();
     let path = Some(hit.path.clone());
     let facts = Facts { reason: Some(hit.reason.clone()), ..Facts::default() };
     Problem { path, help: Some(help), facts, ..Problem::new(&code::APPROVAL_REQUIRED, message) }

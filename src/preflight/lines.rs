@@ -144,9 +144,9 @@ fn refuse(operation: &Operation, edit: &LineEdit, mismatch: LineMismatch, count:
             problem
         }
         LineMismatch::Overlap(other) => {
-            let message = format!("lines are meant that change {} has already", other + 1);
+            let message = format!("change {} already uses these lines", other + 1);
             let problem = findings.error(&code::LINES_OVERLAP, message);
-            problem.help = Some("numbers mean the file as it was: join the two into one".into());
+            problem.help = Some("line numbers refer to the original file; combine the two changes".into());
             problem
         }
         LineMismatch::NotThere(row) => {
@@ -157,7 +157,7 @@ fn refuse(operation: &Operation, edit: &LineEdit, mismatch: LineMismatch, count:
             problem
         }
         LineMismatch::Lost => {
-            findings.error(&code::LINES_LOST, "the section that cuts these lines is left out, or does not apply")
+            findings.error(&code::LINES_LOST, "the section that cuts these lines is left out or does not apply")
         }
         LineMismatch::TooLarge => {
             let problem = findings.error(&code::TOO_LARGE, "the lines that come make the file too large");

@@ -156,13 +156,14 @@ fn refuse<'f>(
     match &misfit.mismatch.kind {
         MismatchKind::Ambiguous { lines, rung } => {
             let count = misfit.count;
-            let message = format!("{name} is there {count} times ({rung}), {}", at_lines(lines));
+            let message = format!("{name} occurs {count} times ({rung}), {}", at_lines(lines));
             let problem = findings.error(&code::TEXT_AMBIGUOUS, message);
             problem.lines.clone_from(lines);
             problem.facts = Facts { count: Some(count), ..Facts::default() };
-            problem.help = Some("add text around it that is there only once, or replace all of it with --all".into());
+            problem.help =
+                Some("add surrounding text until it is unique, or replace all occurrences with --all".into());
             if matches!(edit.target, Target::Lines(_)) {
-                problem.help = Some("add lines around it that are there only once".into());
+                problem.help = Some("add surrounding lines until it is unique".into());
             }
             problem
         }

@@ -292,7 +292,7 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
     let help = if is_marked && !is_binary {
         "both sides are in the file, between markers"
     } else if is_marked {
-        "the file is as it was; --theirs takes what the patch makes of it"
+        "the file is unchanged; --theirs uses the result of the patch"
     } else {
         "--ours, --theirs or --union decides, --conflict markers writes both sides into the file"
     };
@@ -303,7 +303,7 @@ pub(super) fn tell(merge: &Merge, findings: &mut Findings) {
 fn tell_link([_, ours, theirs]: [&Arc<Bytes>; 3], findings: &mut Findings) {
     let (ours, theirs) = (printable(ours), printable(theirs));
     let message = format!("both sides changed the link: it leads to `{ours}` now, and to `{theirs}` by the patch");
-    let help = "a link cannot hold conflict markers: --ours leaves it as it is, --theirs takes that of the patch";
+    let help = "a link cannot contain conflict markers: --ours keeps it, --theirs uses that of the patch";
     findings.error(&code::MERGE_CONFLICT, message).help = Some(help.to_owned());
 }
 
@@ -329,7 +329,7 @@ fn place(conflict: &Conflict) -> String {
 pub(super) fn tell_baseless(operation: &Operation, findings: &mut Findings) {
     let message = match &operation.blobs {
         Some(blobs) => {
-            format!("nobody has the blob {} that the patch was made for", printable(&blobs.old))
+            format!("the repository lacks the blob {} that the patch is based on", printable(&blobs.old))
         }
         None => "the patch does not name the blob that it was made for".to_owned(),
     };

@@ -165,7 +165,7 @@ pub(super) fn converse(errand: &Errand<'_>, is_stopped: &dyn Fn() -> bool) -> io
 fn ending(status: Option<ExitStatus>) -> io::Result<Ending> {
     let ended =
         |status: ExitStatus| status.code().map(Ending::Exited).or_else(|| status.signal().map(Ending::Signalled));
-    status.and_then(ended).ok_or_else(|| io::Error::other("nobody can tell how the command ended"))
+    status.and_then(ended).ok_or_else(|| io::Error::other("the exit status of the command is unknown"))
 }
 
 /// What goes to a process and comes from it.

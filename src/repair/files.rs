@@ -48,7 +48,7 @@ impl<'w> Files<'w> {
                 None => return refuse(RefusalKind::Name, None, format!("no file here has the name {name}")),
             },
             Named::Several(name) => {
-                return refuse(RefusalKind::Name, None, format!("more than one file may be meant by {name}"));
+                return refuse(RefusalKind::Name, None, format!("{name} can name more than one file"));
             }
         };
         if is_other {

@@ -51,9 +51,9 @@ impl Names<'_> {
             let ruling = self.policy.judge(path, access);
             let reason = ruling.reason()?;
             match ruling.verdict {
-                Verdict::Deny => Some((RefusalKind::Closed, format!("the path is closed: {reason}"))),
+                Verdict::Deny => Some((RefusalKind::Closed, format!("policy denies this path: {reason}"))),
                 Verdict::Ask if access == Access::Read && self.unread == Verdict::Ask => {
-                    Some((RefusalKind::Unapproved, format!("somebody has to approve this: {reason}")))
+                    Some((RefusalKind::Unapproved, format!("this change needs approval: {reason}")))
                 }
                 _ => None,
             }

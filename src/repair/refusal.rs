@@ -145,7 +145,7 @@ pub(super) fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<
             (RefusalKind::Ambiguous, format!("chunk {number} fits at lines {}, and nothing decides", at(&lines)), lines)
         }
         Misfit::Applied(line) => {
-            (RefusalKind::Applied, format!("what chunk {number} makes stands at line {} already", line + 1), vec![line])
+            (RefusalKind::Applied, format!("the result of chunk {number} is already at line {}", line + 1), vec![line])
         }
         Misfit::Depth(line) => {
             let message =

@@ -191,7 +191,7 @@ impl LimitsReport {
         let Self { mode, symlinks, binary, secrets, .. } = self;
         writeln!(out, "mode {mode}, symlinks {symlinks}, binary {binary}, secrets {secrets}")?;
         if self.require_hash {
-            writeln!(out, "who changes a file has to say what is in it")?;
+            writeln!(out, "a change must state the digest of the file")?;
         }
         for (limit, what) in [(self.max_read_bytes, "read"), (self.max_write_bytes, "written")] {
             limit.map_or(Ok(()), |limit| writeln!(out, "files of at most {limit} bytes are {what}"))?;

@@ -149,7 +149,7 @@ fn of_questions(report: &Report, file: &FileReport) -> impl Iterator<Item = Find
     let asked = file.policy.iter().filter(|_| file.verdict == "ask");
     asked.map(|RuleHit { rule, message, source, .. }| {
         let said = source.as_ref().map_or_else(String::new, |source| format!(" of {source}"));
-        let message = format!("somebody has to approve this: {message} (rule {rule}{said})");
+        let message = format!("this change needs approval: {message} (rule {rule}{said})");
         let help = report.plan_id.as_ref().map_or_else(
             || "check --json has the plan_id, and apply --approve takes it".to_owned(),
             |plan| format!("apply --approve {plan} makes the change"),

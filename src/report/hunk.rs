@@ -70,7 +70,7 @@ pub enum HunkStatus {
     NotFound,
     /// It fits in several places and nothing decides.
     Ambiguous,
-    /// It fits only where another hunk went.
+    /// It fits only where another hunk is placed.
     Overlap,
     /// Its result already stands there.
     AlreadyApplied,

@@ -41,7 +41,7 @@ impl Format for Text {
             Outcome::Described => writeln!(out, "{}", changes(report).trim_start()),
             Outcome::Recovered if report.transaction.is_none() => writeln!(out, "nothing to recover"),
             Outcome::Recovered => Ok(()),
-            Outcome::Initialized => writeln!(out, "changes are kept here from now on, and can be taken back"),
+            Outcome::Initialized => writeln!(out, "changes are now recorded here and can be undone"),
             Outcome::Cleaned => writeln!(out, "the history is within its limits"),
             Outcome::Rejected => writeln!(out, "the plan is rejected"),
             Outcome::Withdrawn => writeln!(out, "the plan can be approved again"),

@@ -42,7 +42,7 @@ pub enum BinaryError {
     #[error("the binary data are larger than {0} bytes")]
     TooLarge(u64),
     /// The contents would be more than this many times as large as the data, in bytes.
-    #[error("the binary data would grow to more than {0} times their size")]
+    #[error("the binary data would expand to more than {0} times their size")]
     Inflated(u64),
     /// A delta is made for contents of another size, in bytes.
     #[error("the binary delta is for a file of {expected} bytes, the file has {found}")]

@@ -81,7 +81,7 @@ pub enum SyntaxErrorKind {
     #[error("damaged binary data: {0}")]
     Binary(&'static str),
     /// Commands for an editor, as `diff -e` writes them.
-    #[error("an ed script is a program and no patch, and is not taken")]
+    #[error("an ed script is a program, not a patch, and is not applied")]
     EdScript,
     /// A form that is recognised and not taken.
     #[error("{0} are not taken")]
@@ -93,7 +93,7 @@ pub enum SyntaxErrorKind {
     #[error("the input is {}", .0.name())]
     Foreign(Foreign),
     /// More files than this limit.
-    #[error("the patch is about more than {0} files")]
+    #[error("the patch changes more than {0} files")]
     TooManyFiles(usize),
     /// More hunks than this limit.
     #[error("the patch has more than {0} hunks")]

@@ -14,7 +14,7 @@ pub enum Failure {
     #[error("another git process seems to be at work here: {0} exists")]
     IndexLocked(String),
     /// These files are not what they were when they were read.
-    #[error("changed by somebody else meanwhile")]
+    #[error("changed by another process meanwhile")]
     Stale(Vec<RelPath>),
     /// A [`Trial`](super::Trial) sent it back, and knows why.
     #[error("sent back after a trial")]

@@ -74,5 +74,5 @@ impl Transaction<'_> {
 
 /// Says that the transaction happened, but is in no history.
 fn unkept(why: impl fmt::Display) -> String {
-    format!("this change cannot be taken back: {why}")
+    format!("this change cannot be undone: {why}")
 }

@@ -45,7 +45,7 @@ fn the_policy_of_the_user_holds() {
     let before = tree::read(&scene.1);
     let (code, out, err) = run(&scene, "apply_patch", &[PATCH], "");
     assert_eq!((code, out.as_str()), (1, ""));
-    assert!(err.contains("c: the path is closed: made"), "{err}");
+    assert!(err.contains("c: policy denies this path: made"), "{err}");
     assert_eq!(tree::read(&scene.1), before);
     fs::write(config.join("config.toml"), "[policy]\nmode = 1\n").unwrap();
     let (code, _, err) = run(&scene, "apply_patch", &[PATCH], "");

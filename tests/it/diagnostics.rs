@@ -127,7 +127,7 @@ fn nobody_is_told_of_files_that_are_closed_for_reading() {
     let patch = "--- a/a.x\n+++ b/a.x\n@@ -1 +1 @@\n-one\n+BAD\n";
     let output = place.output(&["check", "--diagnostics=deny"], patch);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.ends_with("3 about files that policy closes for reading: not shown\n"), "{said}");
+    assert!(said.ends_with("3 more are about files that policy protects from reading\n"), "{said}");
     for command in ["check", "apply"] {
         let report = place.report(&[command, "--diagnostics=deny"], patch);
         assert!(!said.contains("password") && !report.to_string().contains("password"), "{report:#}");

@@ -156,7 +156,7 @@ fn a_file_has_to_parse_if_it_did() {
     );
     let codes: Vec<_> = report["problems"].as_array().unwrap().iter().filter_map(code).collect();
     assert_eq!(codes, ["unbalanced", "syntax"]);
-    let message = "the file was JSON and is none any more: line 1, column 5: expected value";
+    let message = "the file is no longer valid JSON: line 1, column 5: expected value";
     assert_eq!(report["problems"][1]["message"], message);
 }
 

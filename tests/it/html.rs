@@ -309,7 +309,7 @@ fn what_does_not_fit_says_why_and_where_it_nearly_does() {
     assert_eq!(texts(&page, "header .word"), ["In the way: list (not found), gone (missing)"]);
     assert_eq!(texts(&page, "h4 .badge"), ["fits nowhere", "not looked for"]);
     assert_eq!(texts(&page, ".difference dd"), ["3", "three"]);
-    assert_eq!(texts(&page, ".nearest > p")[0], "The nearest place is line 2, where 2 of 3 lines are the same.");
+    assert_eq!(texts(&page, ".nearest > p")[0], "The closest match is line 2, where 2 of 3 lines are the same.");
     assert_eq!(texts(&page, "nav .flag"), ["fails", "fails"]);
 }
 

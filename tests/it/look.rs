@@ -131,7 +131,7 @@ fn reading_on_leaves_nothing_out_and_gives_nothing_twice() {
     fs::write(root.join("long"), "x".repeat(70_000)).unwrap();
     assert_eq!(found(&root, &["read", "long", "--offset", "0"])["next_offset"], 65_536);
     let told = |arguments: &[&str]| String::from_utf8(run(&root, arguments).stderr).unwrap();
-    assert_eq!(told(&["read", "long", "--offset", "0"]), "wpatch: the file goes on: --offset 65536\n");
+    assert_eq!(told(&["read", "long", "--offset", "0"]), "wpatch: the file continues: --offset 65536\n");
     assert_eq!(told(&["read", "long", "--offset", "0", "--length", "65536"]), "", "that is what was asked for");
     let output = run(&root, &["read", "greek", "--max-output", "3"]);
     assert_eq!((output.stdout.as_slice(), output.stderr.is_empty()), ("α".as_bytes(), false));

@@ -151,9 +151,9 @@ fn the_commands_of_the_text_editor_tool_do_what_they_say() {
     let last = client.does("view", &json!({"path": "a", "view_range": [2, -1]}));
     assert_eq!(last, "     2\ttwo\r\n     3\tthree\r\n");
     let first = client.does("view", &json!({"path": "a", "view_range": [1, 1]}));
-    assert_eq!(first, "     1\tone\r\n(the file goes on at line 2 of 3)\n");
+    assert_eq!(first, "     1\tone\r\n(the file continues at line 2 of 3)\n");
     let behind = client.does("view", &json!({"path": "a", "view_range": [7, 9]}));
-    assert_eq!(behind, "(nothing is there: the file has 3 lines)\n");
+    assert_eq!(behind, "(no such lines: the file has 3 lines)\n");
     for root in ["", ".", desk.root().to_str().unwrap()] {
         assert_eq!(client.does("view", &json!({"path": root})), "a\nd/\n", "{root}");
     }

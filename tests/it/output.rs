@@ -155,7 +155,7 @@ fn what_policy_says_is_told_to_every_checker() {
     let output = checked("github", "p/good.patch");
     assert_eq!(code(&output), 0);
     insta::assert_snapshot!(said(&output), @r"
-    ::notice file=a,title=wpatch%3A%3Apolicy%3A%3Aapproval_required::somebody has to approve this: a person looks at it (rule rule-1 of wpatch.toml:1)%0Ahelp: check --json has the plan_id, and apply --approve takes it
+    ::notice file=a,title=wpatch%3A%3Apolicy%3A%3Aapproval_required::this change needs approval: a person looks at it (rule rule-1 of wpatch.toml:1)%0Ahelp: check --json has the plan_id, and apply --approve takes it
     would apply: 1 file changed, 1 insertion(+), 1 deletion(-)
     ");
     let level = |name: &str, place: &str, patch: &str| {

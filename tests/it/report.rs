@@ -317,7 +317,7 @@ fn people_are_not_told_that_nothing_happened_where_something_may_have() {
 #[test]
 fn people_are_told_what_became_of_the_history() {
     let said = |outcome| printed(&report::build(&Parts::new("init", outcome)), "text");
-    assert_eq!(said(report::Outcome::Initialized), "changes are kept here from now on, and can be taken back\n");
+    assert_eq!(said(report::Outcome::Initialized), "changes are now recorded here and can be undone\n");
     assert_eq!(said(report::Outcome::Cleaned), "the history is within its limits\n");
 }
 

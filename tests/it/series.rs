@@ -92,7 +92,7 @@ fn what_is_no_list_or_no_patch_is_refused_with_its_line() {
     }
     let desk = desk();
     let error = desk.refuses("usage", &["apply", "--series", "-"], SERIES.as_bytes());
-    assert_eq!(error["message"], "--series takes a file, whose patches are beside it");
+    assert_eq!(error["message"], "--series needs a file, with its patches in the same directory");
     fs::write(desk.path("debian/patches/one.patch"), b"\x1f\x8b\x08\0\0").unwrap();
     let error = desk.refuses("unsupported", &APPLY, b"");
     assert_eq!(error["message"], "debian/patches/series:2: debian/patches/one.patch is packed with gzip");

@@ -185,7 +185,7 @@ fn links_lead_to_one_place() {
         assert_eq!((code, told), (1, vec![told_of("link"), told_of("new")]), "{report:#}");
         let message = "both sides changed the link: it leads to `ours` now, and to `theirs` by the patch";
         assert_eq!(conflicts[0]["message"], message);
-        assert!(conflicts[0]["help"].as_str().unwrap().contains("a link cannot hold conflict markers"));
+        assert!(conflicts[0]["help"].as_str().unwrap().contains("a link cannot contain conflict markers"));
         assert_eq!(both(&ours), before, "{options:?}");
     }
     for favour in ["--ours", "--theirs"] {

@@ -35,7 +35,7 @@ use global::outputs;
 ///
 /// Exit codes: 0 done, or would be done; 1 the patch does not apply; 2 usage, or a broken patch; 3 refused by policy
 /// or safety; 4 disk or system failed, everything was put back; 5 putting back could not be finished, run `wpatch
-/// recover`; 6 somebody else holds the lock; 128+n signal n, everything was put back.
+/// recover`; 6 another process holds the lock; 128+n signal n, everything was put back.
 #[derive(Debug, Parser)]
 #[command(name = "wpatch", version, args_override_self = true)]
 pub(super) struct Cli {

@@ -238,7 +238,7 @@ impl Batch {
         }
         let named = self.tree.from_tree.as_ref().map(|name| name.as_encoded_bytes().to_vec());
         let Some(revision) = rev.map(String::into_bytes).or(named) else {
-            return Err(usage("a git_dir without a rev says not which tree is meant".to_owned()));
+            return Err(usage("a git_dir needs a rev that names the tree".to_owned()));
         };
         let repository = self.repository(git_dir.as_deref().or(self.tree.git_dir.as_deref()));
         Ok(tree::against(&repository, &revision, request)?.report)

@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
         Err(wish) => return document::print(wish.render().to_string().as_bytes()),
     };
     if let Some((option, why)) = options.not_taken() {
-        return trouble(&format!("{option} is not taken: {why}"));
+        return trouble(&format!("{option} is not supported: {why}"));
     }
     match outcome(&options) {
         Ok(Some((outcome, notes))) => told(&outcome, &notes, &options),

@@ -110,7 +110,7 @@ pub(super) fn directory(workspace: &dyn Workspace, policy: &Policy, path: &[u8])
         None => Err(missing(&path)),
         Some(stat) if stat.kind == FileKind::Directory => Ok(Some(path)),
         Some(stat) => {
-            let message = format!("a {} stands there, not a directory", stat.kind);
+            let message = format!("is a {}, not a directory", stat.kind);
             Err(about(&path, &code::NOT_A_DIRECTORY, &message))
         }
     }

@@ -87,7 +87,7 @@ fn about(path: &RelPath, code: &'static Code, message: &str) -> Box<Problem> {
 }
 
 fn missing(path: &RelPath) -> Box<Problem> {
-    about(path, &code::MISSING, "nothing is there")
+    about(path, &code::MISSING, "the file or directory does not exist")
 }
 
 fn no_file(path: &RelPath, stat: &Stat) -> Box<Problem> {

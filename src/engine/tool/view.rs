@@ -47,7 +47,7 @@ fn directory(path: Vec<u8>, call: &Call<'_>, outcome: Outcome, has_range: bool) 
         &ListRequest { most: MAX_ENTRIES, policy: Arc::clone(&call.options.policy), ..ListRequest::of(path) },
         call.workspace,
     ) {
-        Ok(_) if has_range => Err(Misuse("view_range goes with a file, and this is a directory".to_owned())),
+        Ok(_) if has_range => Err(Misuse("view_range needs a file, and this is a directory".to_owned())),
         Ok(listing) => Ok(listed(&listing)),
         Err(_) => Ok(ToolAnswer::of(&call.rooted(outcome))),
     }
@@ -67,10 +67,10 @@ fn shown(extract: &Extract) -> ToolAnswer {
     let mut text = String::from_utf8_lossy(&extract.content).into_owned();
     let last = extract.first_line + memchr::memchr_iter(b'\n', &extract.content).count();
     match (text.is_empty(), extract.truncated) {
-        (true, false) => text = format!("(nothing is there: the file has {} lines)\n", extract.lines),
+        (true, false) => text = format!("(no such lines: the file has {} lines)\n", extract.lines),
         // The last line of what is given is whole, or cut with a line of its own.
         (_, true) => {
-            let _ = writeln!(text, "(the file goes on at line {last} of {})", extract.lines);
+            let _ = writeln!(text, "(the file continues at line {last} of {})", extract.lines);
         }
         (false, false) => {}
     }

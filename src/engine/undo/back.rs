@@ -103,7 +103,7 @@ impl Back<'_> {
         for file in self.entry.files.iter().filter(|_| self.is_forced) {
             let is_directory = self.here(file)? == Some(FileKind::Directory);
             if is_directory && !self.seen.names(&file.path)?.is_empty() {
-                let problem = Problem::new(&code::CONFLICT, "a directory with something in it is there now");
+                let problem = Problem::new(&code::CONFLICT, "a directory that is not empty is at this path");
                 problems.push(Problem { path: Some(file.path.clone()), ..problem });
             }
         }

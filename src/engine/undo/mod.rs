@@ -255,8 +255,8 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             let chosen: Vec<_> = heads().filter(|entry| Chain::holds(entry)).take(*count).collect();
             chosen.iter().try_for_each(|entry| known(entry))?;
             match chosen.len() {
-                0 => Err("there is no change to take back".to_owned()),
-                found if found < *count => Err(format!("the history has only {found} changes to take back")),
+                0 => Err("there is no change to undo".to_owned()),
+                found if found < *count => Err(format!("the history has only {found} changes to undo")),
                 _ => Ok(chosen),
             }
         }
@@ -277,7 +277,7 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
             known(entry)?;
             let head = chain.head(entry);
             if Chain::holds(head) != Chain::holds(entry) {
-                return Err(format!("{} was taken back already", entry.id));
+                return Err(format!("{} is already undone", entry.id));
             }
             if chain.changes(head) != chain.changes(entry) {
                 return Err(format!("{} was made again together with others, by {}", entry.id, head.id));
@@ -305,8 +305,8 @@ fn holding(chosen: &[Entry], options: preflight::Options) -> preflight::Options 
 fn known(entry: &Entry) -> Result<(), String> {
     match entry.fate {
         Fate::Committed => Ok(()),
-        Fate::Aborted => Err(format!("{} was put back when its process had died", entry.id)),
-        Fate::Rejected => Err(format!("{} is a plan that was rejected: there is nothing to take back", entry.id)),
+        Fate::Aborted => Err(format!("{} was interrupted and rolled back", entry.id)),
+        Fate::Rejected => Err(format!("{} is a rejected plan: there is nothing to undo", entry.id)),
         Fate::Damaged => Err(format!("the record of {} is damaged; changes before it can be named", entry.id)),
     }
 }

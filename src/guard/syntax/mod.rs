@@ -116,7 +116,7 @@ mod tests {
             assert_eq!(fault(path, before, after), None, "{path} {after}");
         }
         let message = found("a.json", b"[]", b"[\"\xe9\"]").unwrap().to_string();
-        assert_eq!(message, "the file was JSON and is none any more: line 1, column 3: a byte that is not UTF-8");
+        assert_eq!(message, "the file is no longer valid JSON: line 1, column 3: a byte that is not UTF-8");
     }
 
     #[test]

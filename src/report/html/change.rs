@@ -61,7 +61,7 @@ impl<'a> Change<'a> {
         }
         out.raw("</dl>\n");
         if entry.coverage == Coverage::Partial {
-            out.raw("<p class=\"word ask\">Not all of it can be taken back.</p>\n");
+            out.raw("<p class=\"word ask\">Some of it cannot be undone.</p>\n");
         }
         out.raw("</header>\n");
     }

@@ -86,7 +86,7 @@ fn also(hunk: &HunkReport, out: &mut Markup) {
 
 /// Shows the place that is most like a hunk, and the first line that differs.
 fn nearest(nearest: &NearestPlace, out: &mut Markup) {
-    out.raw("<div class=\"nearest\">\n<p class=\"word\">The nearest place is line ")
+    out.raw("<div class=\"nearest\">\n<p class=\"word\">The closest match is line ")
         .number(nearest.line)
         .raw(", where ");
     out.number(nearest.matched).raw(" of ").count(nearest.of, "line").raw(" are the same.</p>\n");

@@ -169,7 +169,7 @@ fn keyword(lines: &Lines<'_>) -> Option<(Keyword, Span)> {
 
 fn once<T>(slot: &mut Option<T>, value: T, at: Span) -> Result<(), SyntaxError> {
     if slot.replace(value).is_some() {
-        return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("a header line stands there twice"), at));
+        return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("a header line occurs twice"), at));
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ fn header_lines_that_cannot_stand_together_are_refused() {
         ("new file mode 100644\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n", "the old name of a new file is /dev/null"),
         ("new file mode 100644\n--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "a new file has no old lines"),
         ("deleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n", "a deleted file has no new lines"),
-        ("old mode 100644\nold mode 100644\nnew mode 100755\n", "a header line stands there twice"),
+        ("old mode 100644\nold mode 100644\nnew mode 100755\n", "a header line occurs twice"),
     ];
     for (lines, says) in cases {
         assert_eq!(refused(&section(lines)).0, Contradiction(says), "{lines}");

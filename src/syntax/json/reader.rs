@@ -66,7 +66,7 @@ impl<'a> Value<'a> {
             let name = self.part(key);
             let member = Member { key: name.text("a key")?, at: name.span(), value: self.part(value) };
             if !keys.insert(member.key.clone()) {
-                return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("the key stands here twice"), member.at));
+                return Err(SyntaxError::new(SyntaxErrorKind::Contradiction("the key occurs twice"), member.at));
             }
             found.push(member);
         }

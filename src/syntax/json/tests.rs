@@ -104,7 +104,7 @@ fn a_mistake_has_its_place() {
         (r#"{"edits": [{"old": "a"}]}"#, expected("both the old and the new text"), r#"{"old": "a"}"#),
         (r#"{"edits": [{"old": "a", "new": "b", "all": 1}]}"#, expected("`true` or `false`"), "1"),
         (r#"{"replace": [], "changes": []}"#, contradiction("two kinds of change at once"), "\"changes\""),
-        (r#"{"replace": [{"path":"a","path":"b"}]}"#, contradiction("the key stands here twice"), "\"path\""),
+        (r#"{"replace": [{"path":"a","path":"b"}]}"#, contradiction("the key occurs twice"), "\"path\""),
         (
             r#"{"replace": [{"path":"a","content":""},{"path":"b/../a","content":""}]}"#,
             contradiction("two entries for one file"),

@@ -219,7 +219,7 @@ impl Waiting {
             _ => error.into(),
         })?;
         if stat.kind != FileKind::Regular || !is_private(workspace, &stat) {
-            return Err(refused("a saved plan that somebody else may have written"));
+            return Err(refused("a saved plan that another user can have written"));
         }
         let (head, body) = text.split_at(memchr::memchr(b'\n', &text).map_or(text.len(), |end| end + 1));
         if head != format!("{MAGIC} {} {}\n", self.name, Digest::of(body)).as_bytes() {

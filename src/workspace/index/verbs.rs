@@ -17,7 +17,7 @@ impl Staged {
     fn through(&self, verb: &'static str, path: &RelPath) -> Result<()> {
         let is_link = |above: &RelPath| self.found(above).is_some_and(|entry| entry.mode == FileMode::Symlink);
         match path.ancestors().find(is_link) {
-            Some(_) => Err(failed(verb, path, Fault::ThroughLink, "a symbolic link stands in the way")),
+            Some(_) => Err(failed(verb, path, Fault::ThroughLink, "a symbolic link is in the way")),
             None => Ok(()),
         }
     }

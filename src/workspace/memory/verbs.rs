@@ -55,7 +55,7 @@ fn source(fault: Fault) -> io::Error {
         Fault::CrossDevice => io::ErrorKind::CrossesDevices,
         Fault::Denied => io::ErrorKind::PermissionDenied,
         Fault::Unsupported => io::ErrorKind::Unsupported,
-        Fault::ThroughLink => return io::Error::other("a symbolic link stands in the way"),
+        Fault::ThroughLink => return io::Error::other("a symbolic link is in the way"),
         Fault::NotRegular => return io::Error::other("not a regular file"),
         Fault::Other => return io::Error::other("input/output error"),
     };

@@ -24,7 +24,7 @@ impl Objects {
             Some(Entry::Directory(id)) => self.ask(|repository| repository.subtree(id)).map(Some),
             Some(Entry::Submodule) => Ok(None),
             Some(Entry::File { .. }) => Err(Trouble::new(Fault::NotDirectory, "not a directory")),
-            Some(Entry::Link(_)) => Err(Trouble::new(Fault::ThroughLink, "a symbolic link stands in the way")),
+            Some(Entry::Link(_)) => Err(Trouble::new(Fault::ThroughLink, "a symbolic link is in the way")),
         }
     }
 
@@ -41,7 +41,7 @@ impl Objects {
                 Entry::Directory(id) => self.ask(|repository| repository.subtree(id))?,
                 Entry::Submodule => return Err(nothing()),
                 Entry::File { .. } => return Err(Trouble::new(Fault::NotDirectory, "not a directory")),
-                Entry::Link(_) => return Err(Trouble::new(Fault::ThroughLink, "a symbolic link stands in the way")),
+                Entry::Link(_) => return Err(Trouble::new(Fault::ThroughLink, "a symbolic link is in the way")),
             };
         }
         Err(nothing())

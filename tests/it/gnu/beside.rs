@@ -16,7 +16,7 @@ const PATCHES: usize = 400;
 const REASONS: [&str; 5] = [
     "already",
     " fits (",
-    "fits only where another hunk went",
+    "fits only where another hunk is placed",
     "leave none of its lines to look for",
     ", and the file ends behind line ",
 ];

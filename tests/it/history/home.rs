@@ -86,7 +86,7 @@ fn one_that_cannot_be_used_is_told_of_and_no_more() {
         let output = run(root.path(), base.path().join(home), WRITE);
         let told = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{home}: {told}");
-        assert_eq!(told.contains("cannot be taken back"), home != "dev/null", "{home}: {told}");
+        assert_eq!(told.contains("cannot be undone"), home != "dev/null", "{home}: {told}");
         assert_eq!(names(root.path()), ["file"], "{home}");
     }
     assert_eq!(names(&foreign.join("wpatch")), [""; 0]);

@@ -121,7 +121,7 @@ fn what_we_found_stands_behind_the_words_of_git() {
         assert_eq!(theirs.len(), 1, "{theirs:?}");
         assert_eq!(ours[0].split(" at ").next(), theirs[0].split(" at ").next());
         // Details follow, without a title if git's line states the same.
-        assert!(ours[1].starts_with("error[wpatch::") || ours[1].trim_start().starts_with("--> "), "{ours:?}");
+        assert!(ours[1].starts_with("note: ") || ours[1].trim_start().starts_with("--> "), "{ours:?}");
     }
 }
 
