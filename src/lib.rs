@@ -20,7 +20,7 @@
 //! 3. **Nothing outside.** No path leaves the root, through no name, link or race.
 //! 4. **What was checked is what is applied.** A `plan_id` binds an approval to the change.
 //! 5. **Everything can be undone**, until something else changed the same file.
-//! 6. **It says exactly why not**: which hunk, which line, what was expected, what is there, where the nearest place is.
+//! 6. **It says exactly why not**: which hunk, which line, what was expected, what the file has, and where the closest match is.
 //!
 //! # Begin
 //!

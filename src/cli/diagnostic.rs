@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, clipped};
 use crate::engine::Outcome;
-use crate::engine::options::{Problem, Severity, code};
+use crate::engine::options::{Cause, Problem, Severity, code};
 use crate::report::NearestPlace;
 use crate::text::printable;
 
@@ -21,12 +21,14 @@ const MOST_OUTPUT: usize = 20;
 /// Most characters of a message or help.
 const MESSAGE: usize = 600;
 
-/// Who states what is wrong.
+/// How the first line of a diagnosis relates to the lines that are printed before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Title {
-    /// The first line of what is rendered.
+    /// No other line states what is wrong.
     Own,
-    /// A line that is printed already: only the details are rendered.
+    /// A sentence of git states less than the problem.
+    Details,
+    /// A sentence of git states the same as the problem.
     Stated,
 }
 
@@ -38,7 +40,7 @@ pub(super) enum Title {
 pub(super) fn render(outcome: &Outcome, index: usize, title: Title) -> String {
     let Some(problem) = outcome.problems.get(index) else { return String::new() };
     let mut groups: Vec<_> = main_group(outcome, problem, title).into_iter().collect();
-    if let Some((path, nearest)) = nearest(outcome, problem, index) {
+    if let Some((path, nearest)) = nearest(outcome, problem, index).filter(|_| has_excerpt(problem)) {
         groups.push(nearest_group(&path, nearest));
     }
     if let Some(help) = &problem.help {
@@ -72,15 +74,22 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
         Severity::Error | Severity::Reject => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let message = clipped(problem.message.as_bytes(), MESSAGE);
-    let words = match (&problem.path, &problem.name) {
+    let named = |message: String| match (&problem.path, &problem.name) {
         (Some(path), _) => format!("{path}: {message}"),
         (None, Some(name)) => format!("{}: {message}", clipped(name, MESSAGE)),
         (None, None) => message,
     };
+    let message = || named(clipped(problem.message.as_bytes(), MESSAGE));
+    let cause = || problem.facts.cause.as_ref().map(|cause| clipped(cause.to_string().as_bytes(), MESSAGE));
+    let note = |words: String| Group::with_title(Level::NOTE.primary_title(words));
     let group = match title {
-        Title::Own => Some(Group::with_title(level.clone().primary_title(words).id(problem.code.name))),
-        Title::Stated => None,
+        Title::Own => {
+            let cause = cause().filter(|cause| !problem.message.contains(cause.as_str()));
+            let words = cause.map_or_else(message, |cause| format!("{}: {cause}", message()));
+            Some(Group::with_title(level.clone().primary_title(words).id(problem.code.name)))
+        }
+        Title::Details => Some(note(cause().map_or_else(message, named))),
+        Title::Stated => cause().map(|cause| note(named(cause))),
     };
     let input = problem.place.and_then(|(input, span)| Some((outcome.inputs.get(input)?, span)));
     let Some((input, span)) = input else { return group };
@@ -90,7 +99,13 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
     Some(group.element(snippet.fold(false).annotation(AnnotationKind::Primary.span(mark))))
 }
 
-/// Returns the place of the file that is most like the hunk that the problem speaks of.
+/// Returns whether the closest match shows more than the cause of the problem: lines that differ in their endings alone look
+/// the same, and so do lines in another encoding.
+fn has_excerpt(problem: &Problem) -> bool {
+    !matches!(problem.facts.cause, Some(Cause::LineEnding { .. } | Cause::Encoding(_) | Cause::Lookalike(_)))
+}
+
+/// Returns the place of the file that is the closest match of the hunk that the problem is about.
 fn nearest<'a>(outcome: &'a Outcome, problem: &Problem, index: usize) -> Option<(String, &'a NearestPlace)> {
     if let (Some(path), Some(nearest)) = (&problem.path, &outcome.report.problem_at(index)?.nearest) {
         return Some((path.to_string(), nearest));
@@ -111,7 +126,7 @@ fn shown(nearest: &NearestPlace) -> (usize, &[String]) {
 }
 
 fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
-    let title = format!("most like it: line {} of {path}, {} of {} lines", nearest.line, nearest.matched, nearest.of);
+    let title = format!("closest match: {path}:{} ({} of {} lines match)", nearest.line, nearest.matched, nearest.of);
     let group = Group::with_title(Level::NOTE.secondary_title(title));
     let difference = nearest.first_difference.as_ref();
     let (first, lines) = shown(nearest);

@@ -8,10 +8,11 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 
 use super::args::{Global, PatchOptions, When};
-use super::git::{self, Speech};
-use super::{diagnostic, whitespace};
+use super::diagnostic::{self, Title};
+use super::git::{self, Speech, Titles};
+use super::whitespace;
 use crate::engine::Outcome;
-use crate::engine::options::{Direction, Problem, code};
+use crate::engine::options::{Direction, code};
 use crate::report::{self, DiagnosticsReport, Report};
 use crate::text::printable;
 
@@ -130,16 +131,6 @@ impl Output {
         out.flush()
     }
 
-    /// Returns whether git's line states all that `problem` states.
-    fn is_listed(&self, outcome: &Outcome, problem: &Problem) -> bool {
-        self.speech.is_some() && self.verbosity < Verbosity::Loud && git::is_missing(outcome, problem)
-    }
-
-    /// Returns whether git's lines state the same as the title of `problem`.
-    fn is_mismatch(&self, outcome: &Outcome, problem: &Problem) -> bool {
-        self.speech.is_some() && self.verbosity < Verbosity::Loud && git::is_mismatch(outcome, problem)
-    }
-
     fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
         let mut err = AutoStream::new(io::stderr().lock(), self.color);
         if let Some(usage) = &self.usage {
@@ -151,22 +142,26 @@ impl Output {
         }
         let is_told =
             |problem| self.verbosity < Verbosity::Loud && self.speech.is_some() && git::says_all(outcome, problem);
-        let missing: Vec<_> = outcome.problems.iter().filter(|problem| self.is_listed(outcome, problem)).collect();
-        let is_in_list = |problem| missing.len() > 1 && self.is_listed(outcome, problem);
+        let titles = self.speech.filter(|_| self.verbosity < Verbosity::Loud).map(|speech| Titles::of(outcome, speech));
+        let title = |index| titles.as_ref().map_or(Title::Own, |titles| titles.title(outcome, index));
+        let is_listed = |index: usize| {
+            let problem = &outcome.problems[index];
+            let is_plain = git::is_missing(outcome, problem) && problem.facts.cause.is_none();
+            is_plain && title(index) == Title::Stated
+        };
+        let missing: BTreeSet<_> = (0..outcome.problems.len()).filter(|&index| is_listed(index)).collect();
         let others = |index: &usize| {
             let problem = &outcome.problems[*index];
-            *problem.code != code::WHITESPACE && !is_told(problem) && !is_in_list(problem)
+            *problem.code != code::WHITESPACE && !is_told(problem) && (missing.len() < 2 || !missing.contains(index))
         };
         let problems: Vec<_> = (0..outcome.problems.len()).filter(others).collect();
         for (nth, &index) in problems.iter().take(MOST_SHOWN).enumerate() {
             let gap = if nth == 0 { "" } else { "\n" };
-            let problem = &outcome.problems[index];
-            let is_stated = self.is_listed(outcome, problem) || self.is_mismatch(outcome, problem);
-            let title = if is_stated { diagnostic::Title::Stated } else { diagnostic::Title::Own };
-            writeln!(err, "{gap}{}", diagnostic::render(outcome, index, title))?;
+            writeln!(err, "{gap}{}", diagnostic::render(outcome, index, title(index)))?;
         }
         if missing.len() > 1 {
-            let helps: BTreeSet<_> = missing.iter().filter_map(|problem| problem.help.as_deref()).collect();
+            let helps: BTreeSet<_> =
+                missing.iter().filter_map(|&index| outcome.problems[index].help.as_deref()).collect();
             for help in helps.into_iter().take(MOST_HELPS) {
                 writeln!(err, "help: {}", printable(help.as_bytes()))?;
             }

@@ -13,8 +13,8 @@ pub use crate::plan::{
 };
 pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
 pub use crate::preflight::{
-    ACTIONS, Code, Facts, Fallback, FileWhitespace, Held, Options as PreflightOptions, Problem, RejectTo, Severity,
-    WhitespaceAction, code,
+    ACTIONS, Cause, Code, Facts, Fallback, FileWhitespace, Held, Options as PreflightOptions, Problem, RejectTo,
+    Severity, WhitespaceAction, code,
 };
 pub use crate::process::Patience;
 pub use crate::progress::{Phase, Progress, State as ProgressState};

@@ -33,9 +33,8 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
         Seen::Nothing | Seen::BelowFile(_) => {
             let problem = findings.error(&code::MISSING, "the file does not exist");
             problem.path = Some(path.clone());
-            problem.help = Some(
-                "check the name and the root, and of a patch the strip level (-p); it may be applied already".into(),
-            );
+            problem.help =
+                Some("check the name, the root and the strip level (-p); the patch may be applied already".into());
         }
         Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge { .. } => blocked(path, &seen, findings),
     }
@@ -46,7 +45,9 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
 pub(super) fn blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let problem = match seen {
         Seen::ThroughLink(at) => through_link(at, findings),
-        Seen::BelowFile(at) => findings.error(&code::NOT_A_DIRECTORY, format!("`{at}` is a file, not a directory")),
+        Seen::BelowFile(at) => {
+            findings.error(&code::NOT_A_DIRECTORY, format!("the existing file `{at}` blocks this path"))
+        }
         Seen::Special => {
             findings.error(&code::NOT_A_FILE, "is a special file (FIFO, socket or device), not a regular file")
         }
@@ -128,8 +129,7 @@ pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: 
         if is_same { "the file exists already, with these very contents" } else { "the file exists already" },
     );
     problem.path = Some(operation.path.clone());
-    problem.help =
-        Some(if is_same { "the patch seems to have been applied" } else { "--overwrite replaces it" }.into());
+    problem.help = Some(if is_same { "the patch may be applied already" } else { "--overwrite replaces it" }.into());
 }
 
 pub(super) fn is_made_already(operation: &Operation, node: &Node, text: &[u8]) -> bool {
@@ -190,7 +190,8 @@ pub(super) fn emptied(operation: &Operation, left: &[u8], findings: &mut Finding
         || !matches!(operation.edit, Edit::Keep | Edit::Lines(_));
     if says_what && !left.is_empty() {
         let lines = memchr::memchr_iter(b'\n', left).count() + usize::from(!left.ends_with(b"\n"));
-        let message = format!("{lines} lines would be left of the file that the patch deletes");
+        let left = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+        let message = format!("the patch deletes the file, but {left} would remain");
         findings.error(&code::NOT_EMPTIED, message).help =
             Some("the file has lines that the patch does not delete; compare them".into());
     }

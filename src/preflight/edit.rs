@@ -341,6 +341,12 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
             let problem = findings.error(&code::NOT_FOUND, format!("{hunk} does not match"));
             problem.help = mismatch.nearest.as_ref().map(|nearest| {
                 let (line, path) = (nearest.line + 1, &operation.path);
+                if nearest.matched == nearest.of {
+                    return format!(
+                        "{path} has these lines at line {line}, but a hunk without context at one end must reach that end \
+                         of the file; --unidiff-zero lifts that"
+                    );
+                }
                 format!("re-read {path} from line {line} on: {} of {} lines match there", nearest.matched, nearest.of)
             });
             problem

@@ -182,7 +182,7 @@ fn refuse<'f>(
         _ => {
             let problem = findings.error(&code::TEXT_NOT_FOUND, format!("{} is not in the file", wanted(edit, &name)));
             problem.help = misfit.mismatch.nearest.as_ref().map(|nearest| {
-                format!("re-read {} around line {}, which is most like it", operation.path, nearest.line + 1)
+                format!("re-read {} around line {}, the closest match", operation.path, nearest.line + 1)
             });
             problem
         }

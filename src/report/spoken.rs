@@ -30,7 +30,11 @@ pub fn success(report: &Report) -> String {
 pub fn refusal(report: &Report) -> String {
     let mut text = String::new();
     put_problems(report, &mut text);
-    if let Some(error) = &report.error {
+    // Lines that differ in their endings or in their encoding look the same.
+    let is_seen = |error: &&ErrorReport| {
+        !error.cause.as_ref().is_some_and(|cause| ["line-ending", "encoding"].contains(&cause.kind))
+    };
+    if let Some(error) = report.error.as_ref().filter(is_seen) {
         put_nearest(error, &mut text);
     }
     text

@@ -137,10 +137,8 @@ fn a_name_that_cannot_be_used_is_told_with_what_to_do() {
         )
     };
     let (bare, outside) = (of("file"), of("a/../../x"));
-    assert!(text(&bare.stderr).contains("help: -p0 takes names as they stand, "), "{}", text(&bare.stderr));
-    assert!(text(&outside.stderr).starts_with(
-        "error: invalid path '../../x'\nerror[wpatch::path::outside_root]: ../../x: the path leads out of "
-    ));
+    assert!(text(&bare.stderr).contains(" check -p0 --color never` with the same input\n"), "{}", text(&bare.stderr));
+    assert!(text(&outside.stderr).starts_with("error: invalid path '../../x'\nnote: ../../x: the path leads out of "));
 }
 
 #[test]
@@ -208,7 +206,7 @@ fn a_hunk_that_does_not_fit_is_shown_where_it_differs() {
     let patch = "--- a/file\n+++ b/file\n@@ -1,8 +1,7 @@\n 1\n 2\n 3\n 4\n 5\n 6\n-7\n 8\n";
     let output = run(root.path(), &["check", "--color", "never"], patch);
     let words = text(&output.stderr);
-    assert!(words.contains("note: most like it: line 1 of file, 7 of 8 lines\n  --> file:7:1\n"), "{words}");
+    assert!(words.contains("note: closest match: file:1 (7 of 8 lines match)\n  --> file:7:1\n"), "{words}");
     assert!(words.contains("7 | seven\n   | ^^^^^ the patch has 7\n"), "{words}");
 }
 
@@ -227,7 +225,7 @@ fn of_many_problems_the_first_are_shown_and_the_others_counted() {
     let patch: String = (0..23).map(|nth| PATCH.replace("file", &format!(".git/{nth}"))).collect();
     let output = run(tree().path(), &["check", "--color", "never"], &patch);
     let words = text(&output.stderr);
-    assert_eq!(words.matches("error[").count(), 20, "{words}");
+    assert_eq!(words.matches("note: .git/").count(), 20, "{words}");
     assert!(words.ends_with("3 more problems are not listed\n"), "{words}");
 }
 

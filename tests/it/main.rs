@@ -17,6 +17,7 @@ mod cli;
 mod conversions;
 mod cost;
 mod crash;
+mod diagnoses;
 mod diagnostics;
 mod dice;
 mod edits;

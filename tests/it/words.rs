@@ -20,7 +20,7 @@ fn said(arguments: &[&str], patch: &str) -> String {
 
 fn said_in(root: &Path, arguments: &[&str], patch: &str) -> String {
     let said = spoken(root, arguments, patch);
-    let is_ours = |line: &str| ["error[", "warning[", "help: "].iter().any(|start| line.starts_with(start));
+    let is_ours = |line: &str| ["error[", "warning[", "note: ", "help: "].iter().any(|start| line.starts_with(start));
     // Details without a title of their own begin with the place in the patch.
     let is_own = |line: &&str| !is_ours(line) && !line.trim_start().starts_with("--> ");
     said.split_inclusive('\n').take_while(is_own).collect()

@@ -5,9 +5,10 @@
 mod progress;
 mod text;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
 
+use super::diagnostic::Title;
 use crate::engine::Outcome;
 use crate::engine::options::{Code, Direction, Input, Problem, Severity, SyntaxErrorKind, code};
 use crate::report::{FileReport, Op};
@@ -63,6 +64,9 @@ const DAMAGED: &str = "binary patch does not apply to '{old}'";
 const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
 const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
 const MADE_BEYOND: &str = "affected file '{new}' is beyond a symbolic link";
+/// The messages that state no more than [`NO_PATCH`].
+const NO_CHANGE: &str = "the patch changes nothing";
+const NOTHING_FOUND: &str = "no patch found";
 const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")";
 
 /// Prints what git would say of `outcome`, and nothing of what git does not know.
@@ -117,22 +121,61 @@ pub(super) fn is_missing(outcome: &Outcome, problem: &Problem) -> bool {
     *problem.code == code::MISSING && problem.operation.is_some() && is_told(outcome, problem)
 }
 
-/// Returns whether git's lines state that the hunk of `problem` does not match, as our title would.
-pub(super) fn is_mismatch(outcome: &Outcome, problem: &Problem) -> bool {
-    let file = problem.operation.and_then(|index| outcome.report.file_of(index));
-    let is_first = || {
-        let is_same = |other: &&Problem| other.operation == problem.operation && other.hunk.is_some();
-        outcome.problems.iter().find(is_same).is_some_and(|first| first.hunk == problem.hunk)
-    };
-    let has_line = || problem.hunk.zip(file).is_some_and(|(hunk, file)| failed(file, hunk).is_some());
-    let is_plain = *problem.code == code::NOT_FOUND && problem.message.ends_with("does not match");
-    is_plain && is_told(outcome, problem) && has_line() && is_first()
+/// Which problems the lines that [`print`] prints are about.
+pub(super) struct Titles {
+    speech: Speech,
+    /// The problem with the text of the patch.
+    broken: Option<usize>,
+    /// The first problem of each file that git has a sentence for.
+    first: HashSet<usize>,
+}
+
+impl Titles {
+    /// Finds the problems of `outcome` that git has sentences for.
+    pub(super) fn of(outcome: &Outcome, speech: Speech) -> Self {
+        let problems = || outcome.problems.iter().enumerate();
+        let broken = problems().find(|(_, problem)| is_broken(outcome, problem)).map(|(index, _)| index);
+        let mut files = HashSet::new();
+        let mut is_first = |problem: &Problem| {
+            let file = problem.operation.and_then(|number| outcome.report.file_of(number));
+            file.is_some_and(|file| is_printed(outcome, file, problem)) && files.insert(problem.operation)
+        };
+        let first = problems().filter(|(_, problem)| is_first(problem)).map(|(index, _)| index).collect();
+        Self { speech, broken, first }
+    }
+
+    /// Returns how the title of the problem `index` relates to the lines that are printed of it.
+    pub(super) fn title(&self, outcome: &Outcome, index: usize) -> Title {
+        let Some(problem) = outcome.problems.get(index) else { return Title::Own };
+        match self.broken {
+            Some(broken) if broken != index => return Title::Own,
+            Some(_) if [NO_CHANGE, NOTHING_FOUND].contains(&problem.message.as_str()) => return Title::Stated,
+            Some(_) => return Title::Details,
+            None => {}
+        }
+        let file = problem.operation.and_then(|number| outcome.report.file_of(number));
+        let is_stated = |file| !of_file_lines(outcome, file, problem, self.speech).is_empty();
+        if !self.first.contains(&index) || !file.is_some_and(is_stated) {
+            return Title::Own;
+        }
+        if states_the_same(problem) { Title::Stated } else { Title::Details }
+    }
+}
+
+/// Returns whether the message of `problem` has no fact that git's sentence lacks.
+fn states_the_same(problem: &Problem) -> bool {
+    let is_cause_apart = problem.facts.cause.is_some();
+    match *problem.code {
+        code::MISSING | code::NOT_AS_INDEXED | code::NO_BINARY_DATA | code::NO_BLOB | code::WRONG_BLOB => true,
+        code::NOT_FOUND => problem.message.ends_with("does not match") || is_cause_apart,
+        code::EXISTS => problem.message == "the file exists already",
+        _ => false,
+    }
 }
 
 /// Says what is found when a file is looked at, which has `problems`.
 fn checked(outcome: &Outcome, file: &FileReport, problems: &[&Problem], speech: Speech) -> Vec<String> {
-    let is_left_out = |problem: &Problem| problem.severity == Severity::Reject && file.is_rejected();
-    let problem = problems.iter().copied().find(|problem| is_told(outcome, problem) || is_left_out(problem));
+    let problem = problems.iter().copied().find(|problem| is_printed(outcome, file, problem));
     // Where hunks are rejected, git goes on behind them.
     let stops = problem.filter(|problem| problem.severity == Severity::Error);
     let fails = stops.and_then(|problem| problem.hunk).filter(|&hunk| file.hunk(hunk).is_some());
@@ -150,8 +193,13 @@ fn checked(outcome: &Outcome, file: &FileReport, problems: &[&Problem], speech: 
             lines.extend(progress::moved(hunk, speech).map(|place| format!("Hunk #{} {place}", number + 1)));
         }
     }
-    lines.extend(problem.into_iter().flat_map(|problem| of_file(outcome, file, problem, speech)));
+    lines.extend(problem.into_iter().flat_map(|problem| of_file_lines(outcome, file, problem, speech)));
     lines
+}
+
+/// Returns whether git prints a sentence of its own on `problem` of `file`, if it is the first of the file.
+fn is_printed(outcome: &Outcome, file: &FileReport, problem: &Problem) -> bool {
+    is_told(outcome, problem) || (problem.severity == Severity::Reject && file.is_rejected())
 }
 
 /// Names the place of a hunk that fails.
@@ -197,7 +245,7 @@ fn is_broken(outcome: &Outcome, problem: &Problem) -> bool {
 }
 
 /// Returns what is said of a file that cannot be changed.
-fn of_file(outcome: &Outcome, file: &FileReport, problem: &Problem, speech: Speech) -> Vec<String> {
+fn of_file_lines(outcome: &Outcome, file: &FileReport, problem: &Problem, speech: Speech) -> Vec<String> {
     let new = printable(file.path.as_bytes()).to_string();
     let old = file.from.as_ref().map_or_else(|| new.clone(), |from| printable(from.as_bytes()).to_string());
     let words = |row: &[&str]| {
