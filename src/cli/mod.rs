@@ -60,7 +60,10 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
         return gnu::run(arguments);
     }
     match args::parse(arguments) {
-        Ok(cli) => dispatch(cli),
+        Ok(mut cli) => {
+            cli.global.arguments = arguments.to_vec();
+            dispatch(cli)
+        }
         Err(error) if error.use_stderr() => misused(&error, arguments),
         Err(wish) => document::print(wish.render().to_string().as_bytes()),
     }

@@ -9,7 +9,7 @@ use crate::engine::options::{
     self, Closeness, Direction, Filter, MAX_DIFF, PreflightOptions, RejectTo, Rules, Selection, SyntaxOptions,
     TransactionOptions, code,
 };
-use crate::engine::{self, Commands, Git, Lenience, Request};
+use crate::engine::{self, Commands, Git, Hints, Lenience, Request};
 use crate::path::{PathError, RelPath};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
@@ -64,6 +64,7 @@ pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Re
         is_saved: false,
         commands: Commands::default(),
         is_brief: false,
+        hints: Hints::Command(global.arguments.clone()),
         lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
         whitespace: patch.whitespace.meant(task, global, &patch.index.allow_filter),
         diagnostics: patch.diagnostics.meant(super::root(global))?,

@@ -40,6 +40,7 @@ mod reading;
 mod recall;
 mod request;
 mod run;
+mod suggest;
 mod texts;
 mod three_way;
 mod tool;
@@ -80,7 +81,7 @@ pub use look::{
     may_read, may_search, read,
 };
 pub use preview::{Preview, exhibit, preview};
-pub use request::{Request, Series};
+pub use request::{Hints, Request, Series};
 pub use three_way::{Marking, ThreeWayRequest};
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
@@ -88,6 +89,7 @@ pub use whitespace::WhitespaceRequest;
 
 use making::Terms;
 use run::Run;
+use suggest::Template;
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -205,11 +207,12 @@ pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let approve = request.approve.clone();
+    let (approve, template) = (request.approve.clone(), Template::of(&mut request));
     if run.read_for(request, workspace, &mut options) {
         // A signal that comes now ends the process at once.
         run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
     }
+    run.suggest(template, &options, workspace);
     run.finish()
 }
 
@@ -240,6 +243,7 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
         Err(outcome) => return *outcome,
     };
     let (approve, transaction, commands) = (request.approve.clone(), request.transaction, request.commands.clone());
+    let template = Template::of(&mut request);
     if let Some(misuse) = commands.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
     } else if run.read_for(request, workspace, &mut options) {
@@ -247,6 +251,7 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
         run.make(&terms, workspace, interrupt);
         run.settle(approve.as_deref(), workspace);
     }
+    run.suggest(template, &options, workspace);
     run.finish()
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use super::suggest::Template;
 use super::{Outcome, Request, Run};
 use crate::plan::{Operation, Plan};
 use crate::preflight::{self, Gallery, Problem, Shelf};
@@ -93,11 +94,13 @@ impl<'w> Preview<'w> {
         let taken = (!options.diff).then(|| Arc::clone(&shelf));
         wish(&mut options);
         let gallery = options.gallery.take();
+        let template = Template::of(&mut request);
         let has_plan = run.read_for(request, workspace, &mut options);
         let shown = preflight::Options { shelf: taken, gallery: gallery.clone(), ..options.clone() };
         if has_plan {
             run.look(workspace, &shown, approve.as_deref(), &Interrupt::new());
         }
+        run.suggest(template, &options, workspace);
         let files = run.resolution.as_ref().map_or(&[][..], |resolution| &resolution.files);
         for (index, diff) in files.iter().enumerate().filter_map(|(index, file)| Some((index, file.diff.as_ref()?))) {
             shelf.put(index, diff.clone());

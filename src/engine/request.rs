@@ -1,5 +1,7 @@
 //! What is asked of patches.
 
+use std::ffi::OsString;
+
 use super::{Commands, Habits, Indexed, Lenience, ThreeWayRequest, WhitespaceRequest};
 use crate::diagnostics;
 use crate::plan::{self, Listed};
@@ -64,6 +66,19 @@ pub struct Request {
     /// Whether the report may leave the files out where the change is made just as the patches say, and nothing has to be
     /// said of any of them; its summary has the numbers all the same.
     pub is_brief: bool,
+    /// What is suggested if the patches do not apply.
+    pub hints: Hints,
+}
+
+/// What is suggested if patches do not apply. Suggestions are tried, which can take as long as several checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hints {
+    /// Nothing.
+    Nothing,
+    /// Names, and the order of the patches.
+    Words,
+    /// The same, as a command line: the one with these words, with other options.
+    Command(Vec<OsString>),
 }
 
 /// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of the selection is; one
@@ -99,6 +114,7 @@ impl Request {
             habits: Habits::default(),
             commands: Commands::default(),
             is_brief: false,
+            hints: Hints::Words,
         }
     }
 }

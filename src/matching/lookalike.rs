@@ -20,6 +20,9 @@ pub struct Lookalike {
     pub found: String,
 }
 
+/// What a name has after its last character.
+pub(crate) const END_OF_NAME: &str = "the end of the name";
+
 /// Looks in `file` for a text that looks like `wanted`, and returns the first character that differs; `None` if there is no
 /// such text, if it is the same, or if one of them is not UTF-8.
 #[must_use]
@@ -34,13 +37,9 @@ pub fn lookalike(file: &[u8], wanted: &[u8]) -> Option<Lookalike> {
         return None;
     }
     let start = offsets[memchr::memmem::find(folded.as_bytes(), looked_for.as_bytes())?];
-    let mut place = start;
-    let mut pairs = clusters(wanted).zip(clusters(&file[start..]));
-    let (expected, found) = pairs.find(|(expected, found)| {
-        place += if expected == found { found.len() } else { 0 };
-        expected != found
-    })?;
-    let before = &file[..place];
+    let pairs = clusters(wanted).zip(clusters(&file[start..]));
+    let (length, expected, found) = first_difference(pairs)?;
+    let before = &file[..start + length];
     let line = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |newline| newline + 1);
     Some(Lookalike {
         line: memchr::memchr_iter(b'\n', before.as_bytes()).count(),
@@ -48,6 +47,37 @@ pub fn lookalike(file: &[u8], wanted: &[u8]) -> Option<Lookalike> {
         expected: names(expected),
         found: names(found),
     })
+}
+
+/// Returns the first character in which the name `found` differs from `wanted`, if both look the same; `None` if they are
+/// the same or look different. Blanks at the end of a name cannot be seen.
+#[must_use]
+pub fn lookalike_name(found: &str, wanted: &str) -> Option<Lookalike> {
+    let folded = |name| fold_text(name).0.trim_end().to_owned();
+    if found == wanted || folded(found) != folded(wanted) {
+        return None;
+    }
+    let ended = |name| clusters(name).chain(std::iter::once(""));
+    let most = found.chars().count().max(wanted.chars().count()) + 1;
+    let padded = |name| ended(name).chain(std::iter::repeat("")).take(most);
+    let (length, expected, character) = first_difference(padded(wanted).zip(padded(found)))?;
+    let text = |cluster: &str| if cluster.is_empty() { END_OF_NAME.to_owned() } else { names(cluster) };
+    Some(Lookalike {
+        line: 0,
+        column: found[..length].chars().count(),
+        expected: text(expected),
+        found: text(character),
+    })
+}
+
+/// Returns the first pair that differs, after the bytes of the second texts before it.
+fn first_difference<'t>(mut pairs: impl Iterator<Item = (&'t str, &'t str)>) -> Option<(usize, &'t str, &'t str)> {
+    let mut length = 0;
+    let (expected, found) = pairs.find(|(expected, found)| {
+        length += if expected == found { found.len() } else { 0 };
+        expected != found
+    })?;
+    Some((length, expected, found))
 }
 
 /// Returns a text in which characters that look the same are the same, and the offset in `text` of each of its bytes.

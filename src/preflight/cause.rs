@@ -4,8 +4,9 @@ use std::cell::LazyCell;
 use std::fmt;
 
 use super::problem::Problem;
-use crate::matching::{LADDER, Lookalike, Nearest, lookalike};
-use crate::plan::{Hunk, LineKind, Operation};
+use crate::matching::{END_OF_NAME, LADDER, Lookalike, Nearest, lookalike};
+use crate::path::RelPath;
+use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::text::{lines, utf16_name};
 
 /// The lines of a file. Only a file with a failed hunk is divided into lines.
@@ -28,6 +29,13 @@ pub enum Cause {
     Lookalike(Lookalike),
     /// The file is in this encoding.
     Encoding(&'static str),
+    /// A file exists whose name looks like that of the missing one.
+    Name {
+        /// The existing file.
+        path: RelPath,
+        /// The first character that differs, at its place in the whole path.
+        lookalike: Lookalike,
+    },
 }
 
 impl Cause {
@@ -38,6 +46,7 @@ impl Cause {
             Self::LineEnding { .. } => "line-ending",
             Self::Lookalike(_) => "look-alike",
             Self::Encoding(_) => "encoding",
+            Self::Name { .. } => "look-alike-name",
         }
     }
 }
@@ -56,6 +65,20 @@ impl fmt::Display for Cause {
                 write!(f, "line {line}, column {column} of the file has {found}, and the patch has {expected}")
             }
             Self::Encoding(name) => write!(f, "the file is encoded in {name}"),
+            Self::Name { path, lookalike: Lookalike { column, expected, found, .. } } => {
+                let place = column + 1;
+                match (expected.as_str(), found.as_str()) {
+                    (END_OF_NAME, found) => {
+                        write!(f, "{path} exists and has {found} at character {place}, where this name ends")
+                    }
+                    (expected, END_OF_NAME) => {
+                        write!(f, "{path} exists and ends before character {place}, where this name has {expected}")
+                    }
+                    _ => {
+                        write!(f, "{path} exists and has {found} at character {place}, where this name has {expected}")
+                    }
+                }
+            }
         }
     }
 }
@@ -88,10 +111,14 @@ pub(super) fn explain_hunk(
         add(problem, Cause::LineEnding { is_file_crlf });
         let key = LADDER.iter().find(|rung| rung.name == "whitespace").map(|rung| rung.key);
         let place = file.get(nearest.line..).unwrap_or_default();
-        let is_alike = key.is_some_and(|key| old.iter().zip(place).all(|(line, found)| key(line.text) == key(found)));
-        if is_alike && hunk.anchor.is_numbered() {
-            problem.help = Some("--ignore-whitespace matches the lines and keeps the line endings of the file".into());
-        }
+        let is_alike = |(line, found): (&HunkLine<'_>, &&[u8])| key.is_some_and(|key| key(line.text) == key(found));
+        let matched = old.iter().zip(place).filter(|pair| is_alike((pair.0, pair.1))).count();
+        problem.help = Some(if matched == old.len() && hunk.anchor.is_numbered() {
+            "--ignore-whitespace matches the lines and keeps the line endings of the file".into()
+        } else {
+            let (path, line, of) = (&operation.path, nearest.line + 1, nearest.of);
+            format!("re-read {path} from line {line} on: {matched} of {of} lines match apart from the line endings")
+        });
         return;
     }
     if let Some(found) = lookalike(found, &difference.expected) {

@@ -61,8 +61,11 @@ pub struct ProblemReport {
 /// A known reason why a text of the patch is not in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CauseReport {
-    /// `line-ending`, `look-alike` or `encoding`.
+    /// `line-ending`, `look-alike`, `encoding` or `look-alike-name`.
     pub kind: &'static str,
+    /// The existing file whose name looks like that of the missing one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// The line of the file that has the character, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
@@ -240,12 +243,16 @@ impl CauseReport {
             Cause::LineEnding { is_file_crlf: true } => (None, Some("LF".to_owned()), "CR LF".to_owned()),
             Cause::LineEnding { is_file_crlf: false } => (None, Some("CR LF".to_owned()), "LF".to_owned()),
             Cause::Lookalike(Lookalike { line, column, expected, found }) => {
-                (Some((line + 1, column + 1)), Some(expected.clone()), found.clone())
+                (Some((Some(line + 1), column + 1)), Some(expected.clone()), found.clone())
             }
             Cause::Encoding(name) => (None, None, (*name).to_owned()),
+            Cause::Name { lookalike: Lookalike { column, expected, found, .. }, .. } => {
+                (Some((None, column + 1)), Some(expected.clone()), found.clone())
+            }
         };
+        let path = if let Cause::Name { path, .. } = cause { Some(text(path.as_bytes())) } else { None };
         let (line, column) = place.unzip();
-        Self { kind: cause.name(), line, column, expected, found }
+        Self { kind: cause.name(), path, line: line.flatten(), column, expected, found }
     }
 }
 

@@ -169,7 +169,9 @@ fn code(case: &Case) -> Option<&str> {
 fn judge(case: &Case, checked: &Value, applied: &Value, tree: &Tree) -> Result<(), String> {
     same("tree", tree, case.after.as_ref().unwrap_or(&case.before))?;
     for key in AGREED {
-        same(&format!("check and apply disagree on {key}"), &checked[key], &applied[key])?;
+        // A command that is suggested repeats the one that was given.
+        let applied = applied[key].to_string().replace("/wpatch apply ", "/wpatch check ");
+        same(&format!("check and apply disagree on {key}"), &checked[key].to_string(), &applied)?;
     }
     same("plan_id", &applied["plan_id"].is_string(), &case.after.is_some())?;
     same("ok", &applied["ok"], &Value::Bool(case.after.is_some()))?;

@@ -70,6 +70,7 @@ mod show;
 mod special;
 mod stat;
 mod stop;
+mod suggestions;
 mod systems;
 mod three_way;
 mod tidy;

@@ -9,7 +9,7 @@ use fs_err as fs;
 use globset::Glob;
 use jsonschema::Validator;
 use serde_json::Value;
-use wpatch::engine::{self, Commands, Habits, Lenience, Outcome, Request, WhitespaceRequest};
+use wpatch::engine::{self, Commands, Habits, Hints, Lenience, Outcome, Request, WhitespaceRequest};
 use wpatch::guard::GUARDS;
 use wpatch::matching::Rules;
 use wpatch::mode::FileKind;
@@ -160,6 +160,7 @@ pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
         habits: Habits::default(),
         commands: Commands::default(),
         is_brief: false,
+        hints: Hints::Words,
         diagnostics: None,
     }
 }

@@ -1,5 +1,6 @@
 //! The options of every command.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,6 +22,9 @@ pub(in crate::cli) struct Global {
     /// The root that the command was given, where the root is a directory that a grant opens outside of that.
     #[arg(skip)]
     pub(in crate::cli) given_root: Option<PathBuf>,
+    /// The words of the command line.
+    #[arg(skip)]
+    pub(in crate::cli) arguments: Vec<OsString>,
     /// Print one JSON document, whatever happens
     #[arg(long, global = true)]
     pub(in crate::cli) json: bool,

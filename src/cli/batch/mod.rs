@@ -22,7 +22,7 @@ use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::policy::Given;
 use super::{Stop, Task, input, output, progress, request, tree, watched};
 use crate::engine::options::{Interrupt, Phase, Progress, code};
-use crate::engine::{self, Git, Repository, Request};
+use crate::engine::{self, Git, Hints, Repository, Request};
 use crate::mutex::locked;
 use crate::report::{BATCH_SCHEMA, BatchLine, Report, forget_place, print_json};
 
@@ -122,7 +122,8 @@ impl Batch {
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
         let is_deterministic = patch.deterministic;
-        let usual = request::wishes(patch, Task::Check, &global)?;
+        // Jobs are many, and no job has a command line of its own.
+        let usual = Request { hints: Hints::Nothing, ..request::wishes(patch, Task::Check, &global)? };
         let batch = Self {
             queue,
             usual,

@@ -6,6 +6,7 @@ use std::mem;
 
 use super::follow::follow;
 use super::making::Terms;
+use super::suggest::explain_missing_file;
 use super::{Commands, Outcome, Run};
 use crate::diagnostics;
 use crate::digest::Sha256;
@@ -192,6 +193,9 @@ pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) 
         let terms = Terms { options: &options, transaction, approve: approve.as_deref(), commands: &commands };
         run.make(&terms, workspace, interrupt);
     }
+    let policy = std::sync::Arc::clone(&run.policy);
+    let of_file = run.problems.iter_mut().filter(|problem| problem.operation.is_some());
+    of_file.for_each(|problem| explain_missing_file(problem, workspace, &policy));
     run.finish()
 }
 

@@ -8,6 +8,7 @@ use super::{Found, about, contents, refused, resolved, too_large};
 use crate::engine::Outcome;
 use crate::engine::change::MAX_FILE;
 use crate::engine::govern::governed;
+use crate::engine::suggest::explain_missing_file;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::Policy;
@@ -118,7 +119,10 @@ impl ReadRequest {
 /// ```
 pub fn read(request: &ReadRequest, workspace: &dyn Workspace) -> Result<Extract, Box<Outcome>> {
     let policy = governed("read", &request.policy, workspace)?;
-    extract(request, &policy, workspace).map_err(|problem| refused("read", *problem))
+    extract(request, &policy, workspace).map_err(|mut problem| {
+        explain_missing_file(&mut problem, workspace, &policy);
+        refused("read", *problem)
+    })
 }
 
 /// Says whether policy lets the file at `path`, below the root, be read. Nothing of it is, and it need not be there.

@@ -1,0 +1,129 @@
+//! The names that a patch could mean: other strip levels, and directories of the tree that have the files.
+
+use std::collections::VecDeque;
+
+use super::super::look::is_open;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::{Action, Direction, Name, Operation, Plan};
+use crate::policy::Policy;
+use crate::workspace::Workspace;
+
+/// The highest strip level that is tried.
+const MAX_LEVEL: usize = 4;
+/// Most names of directories and files that a search looks at.
+const MAX_ENTRIES: usize = 16_384;
+/// Most files of one name that a search returns.
+const MAX_FOUND: usize = 64;
+/// Most names of a patch that are looked up for one candidate.
+const MAX_NAMES: usize = 512;
+
+/// Another reading of the names of a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    /// The strip level; `None` for the one that the request has.
+    pub(super) strip: Option<usize>,
+    /// The directory before all names.
+    pub(super) directory: Vec<u8>,
+    /// The files that exist, in the order of the patch.
+    pub(super) paths: Vec<RelPath>,
+}
+
+/// The files that a patch needs.
+pub(super) struct Needs<'p> {
+    names: Vec<&'p Name>,
+}
+
+impl<'p> Needs<'p> {
+    /// Returns the names of the files of `plan` that must exist before it.
+    pub(super) fn of(plan: &'p Plan<Name>, direction: Direction) -> Self {
+        let needed = |operation: &'p Operation<Name>| {
+            let is_forward = direction.of(operation.direction) == Direction::Forward;
+            match (operation.action, is_forward) {
+                (Action::Create, true) | (Action::Delete, false) => None,
+                (Action::Rename | Action::Copy, true) => operation.from.as_ref(),
+                _ => Some(&operation.path),
+            }
+        };
+        Self { names: plan.operations.iter().filter_map(needed).take(MAX_NAMES).collect() }
+    }
+
+    /// Returns the files at strip level `level` below `directory`; `None` if one of them does not exist.
+    pub(super) fn existing(&self, level: usize, directory: &[u8], workspace: &dyn Workspace) -> Option<Vec<RelPath>> {
+        let is_file =
+            |path: &RelPath| matches!(workspace.stat(path), Ok(Some(stat)) if stat.kind != FileKind::Directory);
+        let paths = self.names.iter().map(|name| name.resolve(level, directory).ok().filter(is_file));
+        paths.collect::<Option<Vec<_>>>().filter(|paths| !paths.is_empty())
+    }
+
+    /// Returns the readings whose files all exist, without those that name the same files. Plain strip levels come first,
+    /// then directories with the most components of the names.
+    pub(super) fn candidates(
+        &self,
+        (strip, is_given): (usize, bool),
+        workspace: &dyn Workspace,
+        policy: &Policy,
+    ) -> Vec<Candidate> {
+        let levels = std::iter::once(strip).chain((0..=MAX_LEVEL).filter(|&level| level != strip));
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut add = |level: usize, directory: &[u8]| {
+            let Some(paths) = self.existing(level, directory, workspace) else { return };
+            let is_new = found.iter().all(|candidate| candidate.paths != paths);
+            if is_new && paths.iter().all(|path| is_open(workspace, policy, path)) {
+                // git guesses the level of plain names without a directory, unless one is put before them.
+                let is_guessed = |name: &Name| name.resolve(0, b"").is_ok_and(|path| path.directory().is_none());
+                let is_kept = is_given || !directory.is_empty() || !self.names.iter().any(|name| is_guessed(name));
+                let is_kept = is_kept && level == strip;
+                found.push(Candidate { strip: (!is_kept).then_some(level), directory: directory.to_vec(), paths });
+            }
+        };
+        levels.clone().for_each(|level| add(level, b""));
+        let Some(first) = self.first_missing(strip, workspace) else { return found };
+        let Some(last) = resolved(first, strip).map(|path| path.name().to_vec()) else { return found };
+        let files = named(&last, workspace);
+        for name in levels.filter_map(|level| Some((level, first.resolve(level, b"").ok()?))) {
+            for file in &files {
+                let directory = file.as_bytes().strip_suffix(name.1.as_bytes());
+                if let Some(directory) = directory.and_then(|directory| directory.strip_suffix(b"/")) {
+                    add(name.0, directory);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the first name that no file has.
+    fn first_missing(&self, strip: usize, workspace: &dyn Workspace) -> Option<&'p Name> {
+        let is_missing = |path: &RelPath| matches!(workspace.stat(path), Ok(None));
+        self.names.iter().copied().find(|name| resolved(name, strip).as_ref().is_none_or(is_missing))
+    }
+}
+
+/// Returns the path at strip level `strip`, or at the first level that leaves one.
+fn resolved(name: &Name, strip: usize) -> Option<RelPath> {
+    std::iter::once(strip).chain(0..=MAX_LEVEL).find_map(|level| name.resolve(level, b"").ok())
+}
+
+/// Returns the files in the tree that are called `name`, those in fewer directories first. Links are not followed, and the
+/// directories of git and of wpatch are left out.
+pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    let mut directories = VecDeque::from([None::<RelPath>]);
+    while let Some(directory) = directories.pop_front() {
+        let Ok(names) = workspace.list(directory.as_ref()) else { continue };
+        for entry in names.into_iter().filter(|entry| ![&b".git"[..], b".wpatch"].contains(&&entry[..])) {
+            looked_at += 1;
+            if looked_at > MAX_ENTRIES || found.len() >= MAX_FOUND {
+                return found;
+            }
+            let path = directory.as_ref().map_or_else(|| RelPath::new(&entry), |directory| directory.join(&entry));
+            let Ok(path) = path else { continue };
+            match workspace.stat(&path) {
+                Ok(Some(stat)) if stat.kind == FileKind::Directory => directories.push_back(Some(path)),
+                Ok(Some(_)) if entry == name => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,191 @@
+//! What helps a patch that does not apply: other names for its files, another order of the patches, or the option for a
+//! patch that is applied already.
+//!
+//! Each suggestion was tried: the changed request is read and resolved against the tree, and nothing is written. All work
+//! is limited by counts. Read `names` first.
+
+mod alike;
+mod candidates;
+mod command;
+mod names;
+mod order;
+
+use std::mem;
+
+use super::{Hints, Request, Run};
+use crate::change::Dropped;
+use crate::plan::{Plan, Selection};
+use crate::preflight::{self, Code, Problem, Resolution, Severity, code};
+use crate::progress::Progress;
+use crate::text::Bytes;
+use crate::workspace::Workspace;
+
+use alike::explain_missing;
+pub(super) use alike::explain_missing_file;
+
+/// Most bytes of the patches for which suggestions are tried.
+const MAX_BYTES: usize = 1 << 20;
+/// Most operations, and most problems, of such patches.
+const MAX_OPERATIONS: usize = 1024;
+
+/// The problems that other names, another order or a repeated application can cause.
+const CAUSED: [Code; 13] = [
+    code::MISSING,
+    code::EXISTS,
+    code::NOT_A_FILE,
+    code::NOT_A_DIRECTORY,
+    code::WRONG_TYPE,
+    code::NOT_EMPTIED,
+    code::WRONG_BLOB,
+    code::NOT_FOUND,
+    code::AMBIGUOUS,
+    code::OVERLAP,
+    code::ALREADY_APPLIED,
+    code::TEXT_NOT_FOUND,
+    code::NAME_STRIPPED,
+];
+
+/// The request that changed copies are made of, without its patches.
+#[derive(Debug)]
+pub(super) struct Template {
+    request: Request,
+    patches: usize,
+}
+
+impl Template {
+    /// Returns the template of `request`; `None` if it decides the names or the order in a way of its own.
+    pub(super) fn of(request: &mut Request) -> Option<Box<Self>> {
+        let is_decided = request.hints == Hints::Nothing
+            || request.lenience.is_some()
+            || request.is_saved
+            || request.selection.only.is_some()
+            || request.selection.expected.is_some()
+            || request.index.as_ref().is_some_and(|indexed| indexed.reach == super::Reach::Cached);
+        if is_decided {
+            return None;
+        }
+        let patches = mem::take(&mut request.patches);
+        let template = Self { request: request.clone(), patches: patches.len() };
+        request.patches = patches;
+        Some(Box::new(template))
+    }
+}
+
+/// One command with everything that a trial needs.
+struct Trials<'a> {
+    run: &'a Run,
+    template: &'a Template,
+    options: preflight::Options,
+    workspace: &'a dyn Workspace,
+}
+
+impl Run {
+    /// Adds to the problems of a patch that does not apply what would help.
+    pub(super) fn suggest(
+        &mut self,
+        template: Option<Box<Template>>,
+        options: &preflight::Options,
+        workspace: &dyn Workspace,
+    ) {
+        let Some(template) = template.filter(|_| self.is_worth_trying()) else { return };
+        let options = preflight::Options {
+            describe: false,
+            diff: false,
+            whole_diff: false,
+            reject: false,
+            guards: Vec::new(),
+            gallery: None,
+            shelf: None,
+            three_way: None,
+            merge_hunks: None,
+            progress: Progress::default(),
+            ..options.clone()
+        };
+        let trials = Trials { run: self, template: &template, options, workspace };
+        let advice = names::suggest(&trials).or_else(|| order::suggest(&trials));
+        if let Some(advice) = advice {
+            advice.give(&mut self.problems);
+        }
+        let policy = std::sync::Arc::clone(&self.policy);
+        for problem in &mut self.problems {
+            explain_missing(problem, workspace, &policy);
+        }
+    }
+
+    /// Returns whether each error can have a cause that suggestions are about.
+    fn is_worth_trying(&self) -> bool {
+        let is_error = |problem: &&Problem| problem.severity != Severity::Warning;
+        let mut errors = self.problems.iter().filter(is_error).peekable();
+        let size: usize = self.plan.inputs.iter().map(|input| input.bytes.len()).sum();
+        errors.peek().is_some()
+            && size <= MAX_BYTES
+            && self.plan.operations.len().max(self.problems.len()) <= MAX_OPERATIONS
+            && errors.all(|problem| CAUSED.contains(problem.code))
+    }
+}
+
+/// What the problems of a patch get.
+pub(super) struct Advice {
+    /// The problems that it helps.
+    codes: &'static [Code],
+    /// For the user of the command line.
+    help: String,
+    /// For a model.
+    next_step: String,
+}
+
+impl Advice {
+    /// Puts it in place of the general help.
+    fn give(self, problems: &mut [Problem]) {
+        let is_helped = |problem: &&mut Problem| {
+            problem.severity != Severity::Warning && (self.codes.is_empty() || self.codes.contains(problem.code))
+        };
+        for (nth, problem) in problems.iter_mut().filter(is_helped).enumerate() {
+            let is_listed = *problem.code == code::MISSING && problem.operation.is_some();
+            problem.help = (nth == 0 || is_listed).then(|| self.help.clone());
+            problem.facts.advice = Some(self.next_step.clone());
+        }
+    }
+}
+
+impl Trials<'_> {
+    /// Returns the command line with `difference`; `None` if the request has none.
+    fn command(&self, difference: &command::Difference) -> Option<String> {
+        match &self.template.request.hints {
+            Hints::Command(arguments) => command::command(arguments, difference),
+            Hints::Nothing | Hints::Words => None,
+        }
+    }
+
+    /// Returns the patches as they were read; `None` if the plan has parts of them as patches of their own.
+    fn patches(&self) -> Option<Vec<(String, Bytes)>> {
+        let inputs = &self.run.plan.inputs;
+        let copy = |bytes: &[u8]| Bytes::from(bytes.to_vec());
+        (inputs.len() == self.template.patches)
+            .then(|| inputs.iter().map(|input| (input.name.clone(), copy(input.original()))).collect())
+    }
+
+    /// Reads the patches with another selection; `None` if they cannot be read like that.
+    fn read(&self, selection: Selection, workspace: &dyn Workspace) -> Option<Plan> {
+        let mut request = Request { patches: self.patches()?, selection, ..self.template.request.clone() };
+        if let Some(naming) = &mut request.habits.naming
+            && request.selection.strip != self.template.request.selection.strip
+        {
+            naming.strip = request.selection.strip;
+        }
+        let mut run = Run::new(self.run.command, self.run.success);
+        let is_read = run.read_as(request, workspace) && !run.is_refused();
+        is_read.then_some(run.plan)
+    }
+
+    /// Resolves `plan`; `None` if it does not apply.
+    fn resolve(&self, plan: Plan, options: &preflight::Options, workspace: &dyn Workspace) -> Option<Resolution> {
+        let mut run = Run::new(self.run.command, self.run.success);
+        run.plan = plan;
+        let mut options = options.clone();
+        run.consult(&self.template.request.whitespace, &mut options);
+        options.whitespace.action = preflight::WhitespaceAction::NoWarn;
+        let resolution = preflight::resolve(&run.plan, workspace, &options, &Dropped).ok()?;
+        (!run.is_refused() && resolution.is_clean()).then_some(resolution)
+    }
+}

@@ -1,0 +1,207 @@
+//! Names that do not match: finds the strip level, the directory or the root with which a patch applies.
+
+use super::super::Hints;
+use super::candidates::{Candidate, Needs};
+use super::command::Difference;
+use super::{Advice, Trials};
+use crate::path::RelPath;
+use crate::plan::{self, Action, Plan, Selection};
+use crate::policy::Policy;
+use crate::preflight::{Code, code};
+use crate::syntax;
+use crate::text::printable;
+use crate::workspace::Workspace;
+
+/// Most candidates that are resolved.
+const MAX_TRIALS: usize = 16;
+/// Most candidates, and most files of one of them, that a message names.
+const MAX_LISTED: usize = 4;
+
+/// The problems that other names solve.
+const CODES: &[Code] = &[code::MISSING, code::NOT_A_DIRECTORY, code::NAME_STRIPPED, code::NOT_A_FILE];
+
+/// A way in which the files of the patch exist.
+struct Match {
+    difference: Difference,
+    /// The files from the root, or from the top of the work tree.
+    paths: Vec<RelPath>,
+    applies: bool,
+}
+
+/// Returns the names with which the patch applies, if files of it are missing.
+pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
+    if !trials.run.problems.iter().any(|problem| CODES.contains(problem.code)) {
+        return None;
+    }
+    let plan = trials.parse()?;
+    let request = &trials.template.request;
+    let needs = Needs::of(&plan, request.selection.direction);
+    let mut matches = git_paths(trials, &plan).into_iter().collect::<Vec<_>>();
+    let level = (request.selection.level(), request.selection.strip.is_some());
+    let policy = &trials.options.policy;
+    if request.series.is_none() && request.selection.file.is_none() {
+        let found = needs.candidates(level, trials.workspace, policy);
+        let found = found.into_iter().take(MAX_TRIALS);
+        let below = trials.prefix();
+        matches.extend(found.map(|candidate| trials.below(candidate, below.as_ref())));
+        matches.extend(from_top(trials, &needs, level));
+    }
+    // Files that exist under their own names are not missing.
+    let mut known: Vec<Vec<RelPath>> = vec![trials.current()];
+    matches.retain(|found| {
+        let is_new = !known.contains(&found.paths);
+        known.push(found.paths.clone());
+        is_new
+    });
+    advise(trials, &matches)
+}
+
+impl Trials<'_> {
+    /// Reads the patches up to their names.
+    fn parse(&self) -> Option<Plan<plan::Name>> {
+        let request = &self.template.request;
+        let among = syntax::chosen(&request.format);
+        let mut plan = Plan { inputs: Vec::new(), operations: Vec::new() };
+        for (name, bytes) in self.patches()? {
+            plan.append(syntax::parse(&name, bytes, &among, request.syntax).ok()?);
+        }
+        Some(plan)
+    }
+
+    /// Returns the path of the root from the top of its work tree.
+    fn prefix(&self) -> Option<RelPath> {
+        Some(self.workspace.work_tree().ok()??.prefix.clone())
+    }
+
+    /// Returns the files that the patch needs as it was read, from the top of the work tree.
+    fn current(&self) -> Vec<RelPath> {
+        let prefix = self.prefix();
+        let needed = self.run.plan.operations.iter().filter_map(|operation| match operation.action {
+            Action::Create => None,
+            Action::Rename | Action::Copy => operation.from.as_ref(),
+            Action::Modify | Action::Delete | Action::Uncopy => Some(&operation.path),
+        });
+        needed.map(|path| whole(path, prefix.as_ref())).collect()
+    }
+
+    fn reads_input(&self) -> bool {
+        self.run.plan.inputs.iter().any(|input| input.name == "-")
+    }
+
+    /// Tries a reading of the names below the root, whose path from the top is `prefix`.
+    fn below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> Match {
+        let Candidate { strip, directory, paths } = candidate;
+        let selection = &self.template.request.selection;
+        let tried = Selection {
+            strip: strip.or(selection.strip).or_else(|| (!directory.is_empty()).then(|| selection.level())),
+            directory: directory.clone(),
+            ..selection.clone()
+        };
+        let directory = (!directory.is_empty() || !selection.directory.is_empty()).then_some(directory);
+        let paths = paths.iter().map(|path| whole(path, prefix)).collect();
+        let applies = self.applies(tried, self.workspace);
+        let difference = Difference { strip, directory, reads_input: self.reads_input(), ..Difference::default() };
+        Match { difference, paths, applies }
+    }
+
+    fn applies(&self, selection: Selection, workspace: &dyn Workspace) -> bool {
+        let count = self.run.plan.operations.len();
+        let plan = self.read(selection, workspace).filter(|plan| plan.operations.len() >= count);
+        plan.is_some_and(|plan| self.resolve(plan, &self.options, workspace).is_some())
+    }
+}
+
+/// Returns `path` from the top of the work tree, where the root is at `prefix`.
+fn whole(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
+    let joined = prefix.and_then(|prefix| RelPath::new(&[prefix.as_bytes(), path.as_bytes()].join(&b'/')).ok());
+    joined.unwrap_or_else(|| path.clone())
+}
+
+/// Tries the names of git diffs from the top of the repository (`--git-paths`).
+fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
+    let request = &trials.template.request;
+    let prefix = trials.prefix()?;
+    if request.selection.below.is_some() || !plan.operations.iter().all(|operation| operation.tells_missing) {
+        return None;
+    }
+    let selection = Selection { below: Some(prefix.as_bytes().to_vec()), ..request.selection.clone() };
+    if !trials.applies(selection, trials.workspace) {
+        return None;
+    }
+    let needs = Needs::of(plan, request.selection.direction);
+    let top = trials.workspace.work_tree().ok()??.top;
+    let paths = needs.existing(request.selection.level(), b"", top)?;
+    let difference = Difference { git_paths: true, reads_input: trials.reads_input(), ..Difference::default() };
+    Some(Match { difference, paths, applies: true })
+}
+
+/// Tries the top of the work tree as root, if the request comes from a command line.
+fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec<Match> {
+    let request = &trials.template.request;
+    let Ok(Some(tree)) = trials.workspace.work_tree() else { return Vec::new() };
+    if !matches!(request.hints, Hints::Command(_)) || !request.selection.directory.is_empty() {
+        return Vec::new();
+    }
+    let candidates = needs.candidates(level, tree.top, &Policy::default());
+    let candidates = candidates.into_iter().filter(|candidate| candidate.directory.is_empty()).take(MAX_TRIALS);
+    let above = tree.prefix.components().count();
+    let tried = candidates.map(|Candidate { strip, paths, .. }| {
+        let selection = Selection { strip: strip.or(request.selection.strip), ..request.selection.clone() };
+        let applies = trials.applies(selection, tree.top);
+        let difference = Difference { strip, above, reads_input: trials.reads_input(), ..Difference::default() };
+        Match { difference, paths, applies }
+    });
+    tried.collect()
+}
+
+fn advise(trials: &Trials<'_>, matches: &[Match]) -> Option<Advice> {
+    let applying: Vec<_> = matches.iter().filter(|found| found.applies).collect();
+    let names = |found: &Match| names(trials, found);
+    let line = |found: &&Match| trials.command(&found.difference).unwrap_or_else(|| names(found));
+    let (help, advice) = match (&applying[..], matches) {
+        ([only], _) => {
+            let names = names(only);
+            let help = match trials.command(&only.difference) {
+                Some(command) => format!("the patch applies with {command}"),
+                None => format!("the patch applies if it names {names}"),
+            };
+            (help, format!("name {names}: the patch applies there"))
+        }
+        ([], [only]) => {
+            let names = names(only);
+            let help = match trials.command(&only.difference) {
+                Some(command) => format!("the files exist with {command}, but the patch does not apply to them"),
+                None => format!("the tree has {names}, but the patch does not apply there"),
+            };
+            (help, format!("read {names} again: the patch does not apply there either"))
+        }
+        ([], _) => return None,
+        (several, _) => {
+            let listed = |list: Vec<String>| {
+                let more = list.len().saturating_sub(MAX_LISTED);
+                let listed = list[..list.len() - more].join("; ");
+                if more > 0 { format!("{listed}; and {more} more") } else { listed }
+            };
+            let help = listed(several.iter().map(line).collect());
+            let places = listed(several.iter().map(|found| names(found)).collect());
+            (
+                format!("the patch applies in {} places; choose one: {help}", several.len()),
+                format!("the patch applies in {} places; name the intended one: {places}", several.len()),
+            )
+        }
+    };
+    Some(Advice { codes: CODES, help, next_step: advice })
+}
+
+/// Returns the files of `found` as the root has them.
+fn names(trials: &Trials<'_>, found: &Match) -> String {
+    let prefix = trials.prefix();
+    let below = |path: &RelPath| {
+        let below = prefix.as_ref().and_then(|prefix| crate::workspace::below(path, prefix));
+        format!("`{}`", printable(below.as_ref().unwrap_or(path).as_bytes()))
+    };
+    let more = found.paths.len().saturating_sub(MAX_LISTED);
+    let shown: Vec<_> = found.paths.iter().take(MAX_LISTED).map(below).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
