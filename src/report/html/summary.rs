@@ -3,7 +3,7 @@
 use super::markup::Markup;
 use super::{badge, file};
 use crate::preflight::code;
-use crate::report::{FileReport, Outcome, ProblemReport, Report, Summary};
+use crate::report::{FileReport, Omitted, Outcome, ProblemReport, Report, Summary};
 
 /// Most files that are named at the top.
 const MOST_NAMED: usize = 20;
@@ -19,6 +19,10 @@ pub(super) fn summary(report: &Report, out: &mut Markup) {
         self::problem(problem, out);
     }
     failed(report, out);
+    // Omitted files are counted behind the names of the failed ones.
+    for line in (Omitted { files: 0, ..report.omitted }).lines() {
+        out.raw("<p class=\"word ").raw(badge::tone::ASK).raw("\">").text(&line).raw("</p>\n");
+    }
     out.raw("</header>\n");
 }
 
