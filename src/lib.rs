@@ -71,6 +71,7 @@ pub mod diagnostics;
 pub mod digest;
 pub mod engine;
 pub mod guard;
+mod interrupt;
 mod lines;
 pub mod matching;
 pub mod mode;

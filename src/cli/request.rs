@@ -149,7 +149,7 @@ fn syntax(patch: &PatchOptions) -> SyntaxOptions {
 /// Returns where the root is below the top of its repository.
 fn below(global: &Global) -> Result<Vec<u8>, Stop> {
     let unknown = |error| Stop::new(&code::USAGE, format!("--git-paths: git cannot tell where the root is: {error}"));
-    Git::around(global.root()).prefix().map_err(unknown)
+    Git::around(global.root()).interrupted_by(signals::interrupt()).prefix().map_err(unknown)
 }
 
 /// Returns the directory to put in front of names.

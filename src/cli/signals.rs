@@ -41,6 +41,11 @@ pub(super) fn wish() -> Option<i32> {
     INTERRUPT.signal()
 }
 
+/// Returns the handle that a noted signal raises.
+pub(super) fn interrupt() -> &'static Interrupt {
+    &INTERRUPT
+}
+
 /// Returns whether a signal asked to stop.
 pub(super) fn is_stopped() -> bool {
     wish().is_some()

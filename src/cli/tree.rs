@@ -29,7 +29,7 @@ pub(super) fn check(request: Request, tree: &TreeOptions, global: &Global) -> Re
 pub(super) fn repository(git_dir: Option<&Path>, tree: &TreeOptions, global: &Global) -> Repository {
     let usual = Patience::default();
     let limit = tree.git_timeout.unwrap_or(usual.limit);
-    let patience = Patience { limit, is_stopped: || signals::wish().is_some() };
+    let patience = Patience { limit, interrupt: signals::interrupt() };
     match git_dir {
         Some(git_dir) => Repository::at(git_dir, Some(global.root()), patience),
         None => Repository::around(global.root(), patience),

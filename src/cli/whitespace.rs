@@ -8,6 +8,7 @@ use clap::Args;
 use super::Task;
 use super::args::Global;
 use super::excerpt::clipped;
+use super::signals;
 use crate::engine::options::{ACTIONS, Problem, Severity, WhitespaceAction, code};
 use crate::engine::{Git, Outcome, WhitespaceRequest};
 use crate::report::{WhitespaceLine, WhitespaceReport};
@@ -49,7 +50,7 @@ impl WhitespaceOptions {
             action: self.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
             usual,
             ignores,
-            git: Some(Arc::new(Git::around(global.root()).allow_filters(filters))),
+            git: Some(Arc::new(Git::around(global.root()).interrupted_by(signals::interrupt()).allow_filters(filters))),
             is_tree: false,
         }
     }

@@ -10,7 +10,7 @@ use super::recall::{kept, read};
 use crate::digest::is_blob;
 use crate::matching::{ConflictStyle, Favour};
 use crate::path::RelPath;
-use crate::preflight::{self, Bases, Conflicts, Driver, Given, KeptBases, Problem, Severity, ThreeWay, code};
+use crate::preflight::{self, Bases, Conflicts, Driver, Given, KeptBases, Problem, ThreeWay, code};
 use crate::transaction::Failure;
 use crate::transaction::history::entries;
 use crate::workspace::git::{Attribute, Git};
@@ -53,8 +53,8 @@ impl Run {
         };
         let git = directory.map(around);
         let mut told = |error: &io::Error| {
-            let message = format!("git cannot say how it is configured to merge: {error}");
-            self.problems.push(Problem { severity: Severity::Warning, ..Problem::new(&code::GIT_CONFIG, message) });
+            let message = format!("git cannot tell its configuration for merges: {error}");
+            self.problems.push(Problem::new(&code::GIT_CONFIG, message));
         };
         let conflicts = match marking {
             None => Conflicts::Refused,

@@ -54,28 +54,35 @@ impl Run {
         options.rules.ignore_whitespace |= asked.ignores.unwrap_or_default();
         let Some(git) = &asked.git else { return };
         if !asked.is_tree {
-            options.conversions = self.conversions(git, options.rules.is_stopped);
+            options.conversions = self.conversions(git);
         }
         let paths: Vec<_> = self.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
         if paths.is_empty() {
             return;
         }
-        match configured(asked, git, &paths, options) {
+        let result = configured(asked, git, options).map_err(|error| (error, Severity::Error)).and_then(|()| {
+            // These actions do not change the result.
+            let is_aside = matches!(options.whitespace.action, WhitespaceAction::NoWarn | WhitespaceAction::Warn);
+            let severity = if is_aside { Severity::Warning } else { Severity::Error };
+            rules(git, &paths, options).map_err(|error| (error, severity))
+        });
+        match result {
             Ok(()) => {}
-            Err(Trouble::Value(message)) => self.problems.push(Problem::new(&code::USAGE, message)),
-            Err(Trouble::Git(error)) => {
-                let message = format!("git cannot say how it is configured for white space: {error}");
-                let severity = Severity::Warning;
-                self.problems.push(Problem { severity, ..Problem::new(&code::GIT_CONFIG, message) });
+            Err((Trouble::Value(message), _)) => self.problems.push(Problem::new(&code::USAGE, message)),
+            Err((Trouble::Git(error), severity)) => {
+                let message = format!("git cannot tell its configuration for white space: {error}");
+                let help = "fix what git reports, or set --whitespace and --ignore-whitespace on the command line";
+                let help = Some(help.to_owned()).filter(|_| severity == Severity::Error);
+                self.problems.push(Problem { severity, help, ..Problem::new(&code::GIT_CONFIG, message) });
             }
         }
     }
 
     /// Returns the conversions of the files that git would apply the plan to; `None` if there are no such files.
-    fn conversions(&self, git: &Arc<Git>, is_stopped: fn() -> bool) -> Option<Arc<Conversions>> {
+    fn conversions(&self, git: &Arc<Git>) -> Option<Arc<Conversions>> {
         let operations = self.plan.operations.iter().filter(|operation| is_of_git(&self.plan, operation));
         let paths: BTreeSet<_> = operations.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
-        (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths.into_iter().collect(), is_stopped)))
+        (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths.into_iter().collect())))
     }
 }
 
@@ -84,12 +91,8 @@ fn has_numbers(operation: &Operation) -> bool {
     operation.hunks().any(|hunk| hunk.anchor.is_numbered())
 }
 
-fn configured(
-    asked: &WhitespaceRequest,
-    git: &Git,
-    paths: &[RelPath],
-    options: &mut preflight::Options,
-) -> Result<(), Trouble> {
+/// Completes the action, and the comparison of blanks.
+fn configured(asked: &WhitespaceRequest, git: &Git, options: &mut preflight::Options) -> Result<(), Trouble> {
     if asked.action.is_none()
         && let Some(name) = git.config("apply.whitespace")?
     {
@@ -99,6 +102,11 @@ fn configured(
     if asked.ignores.is_none() {
         options.rules.ignore_whitespace |= ignores(git.config("apply.ignorewhitespace")?)?;
     }
+    Ok(())
+}
+
+/// Completes the rules of each of `paths`.
+fn rules(git: &Git, paths: &[RelPath], options: &mut preflight::Options) -> Result<(), Trouble> {
     if options.whitespace.action == WhitespaceAction::NoWarn {
         return Ok(());
     }

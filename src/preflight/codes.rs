@@ -225,6 +225,8 @@ codes! {
     BINARY_FILE = "wpatch::file::binary", Binary;
     /// A filter driver that the repository defines would have to run.
     FILTER = "wpatch::git::filter", Denied;
+    /// git cannot tell how it converts a file.
+    CONVERSION = "wpatch::git::conversion", Io;
     /// A filter driver failed.
     FILTER_FAILED = "wpatch::git::filter_failed", Io;
     /// The contents of a file are no text in the encoding that is asked for.

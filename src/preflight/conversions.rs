@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::converted::encoding_problem;
+use super::converted::{encoding_problem, problem_of};
 use super::problem::Problem;
 use super::whitespace;
 use crate::convert::{Conversion, CrLf, EncodingError, LineEnds, WorkTreeEncoding};
@@ -31,7 +31,6 @@ pub struct Conversions {
     git: Arc<Git>,
     paths: Vec<RelPath>,
     preimages: Preimages,
-    is_stopped: fn() -> bool,
     found: OnceLock<Result<HashMap<RelPath, FileConversion>, String>>,
     converts_lf: OnceLock<bool>,
 }
@@ -57,6 +56,8 @@ pub(super) enum ConversionError {
     Encoding(EncodingError),
     /// The driver with this name may not run. The attribute is in this file, if that is known.
     DeniedFilter(String, Option<PathBuf>),
+    /// git cannot tell the conversion, for this reason.
+    Unknown(String),
     /// The driver with this name failed.
     FailedFilter(String, io::Error),
 }
@@ -101,43 +102,52 @@ pub(super) fn cr_lf(operation: &Operation, text: &[u8]) -> CrLf {
 }
 
 impl Conversions {
-    /// Creates the conversions of `paths`. git is not asked yet. `is_stopped` ends a filter driver.
+    /// Creates the conversions of `paths`. git is not asked yet.
     #[must_use]
-    pub fn new(git: &Arc<Git>, paths: Vec<RelPath>, is_stopped: fn() -> bool) -> Self {
+    pub fn new(git: &Arc<Git>, paths: Vec<RelPath>) -> Self {
         let (preimages, found, converts_lf) = (Preimages::WorkTree, OnceLock::new(), OnceLock::new());
-        Self { git: Arc::clone(git), paths, preimages, is_stopped, found, converts_lf }
+        Self { git: Arc::clone(git), paths, preimages, found, converts_lf }
     }
 
     /// Returns the same for files that git's index contains.
     #[must_use]
     pub fn of_index(&self) -> Self {
-        Self { preimages: Preimages::Index, ..Self::new(&self.git, self.paths.clone(), self.is_stopped) }
+        Self { preimages: Preimages::Index, ..Self::new(&self.git, self.paths.clone()) }
     }
 
     pub(super) fn preimages(&self) -> Preimages {
         self.preimages
     }
 
-    /// Returns the check that a file of the work tree is in its encoding; `None` if it has none, or has a filter driver, which
-    /// would have to run first. The check returns the problem of a file that is not.
+    /// Returns whether the file `path` of the work tree has an encoding that [`Self::work_tree_problem`] can check. With a
+    /// filter driver it has none: the driver would have to run first.
+    ///
+    /// # Errors
+    ///
+    /// Returns the problem of a file whose conversion git cannot tell.
+    pub fn is_encoded(&self, path: &RelPath) -> Result<bool, Box<Problem>> {
+        let found = self.encoded(path).map_err(|error| Box::new(problem_of(&error)))?;
+        Ok(found.is_some_and(|found| found.filter.is_none()))
+    }
+
+    /// Returns the problem of the file `path` of the work tree if `bytes` are not in its encoding.
     #[must_use]
-    pub fn work_tree_check(&self, path: &RelPath) -> Option<impl Fn(&[u8]) -> Option<Problem> + use<'_>> {
-        let found = self.encoded(path).filter(|found| found.filter.is_none())?;
-        Some(|bytes: &[u8]| {
-            let checked = exact(found.content.to_repository(bytes, CrLf::Kept).map(drop));
-            checked.err().map(|error| encoding_problem(&error))
-        })
+    pub fn work_tree_problem(&self, path: &RelPath, bytes: &[u8]) -> Option<Problem> {
+        let found = self.encoded(path).ok()??;
+        let checked = exact(found.content.to_repository(bytes, CrLf::Kept).map(drop));
+        checked.err().map(|error| encoding_problem(&error))
     }
 
     /// Checks that the encoding of the file `path` can represent `bytes` of the repository.
-    pub(super) fn check_repository(&self, path: &RelPath, bytes: &[u8]) -> Result<(), EncodingError> {
-        self.encoded(path).map_or(Ok(()), |found| exact(found.content.to_work_tree(bytes).map(drop)))
+    pub(super) fn check_repository(&self, path: &RelPath, bytes: &[u8]) -> Result<(), ConversionError> {
+        let Some(found) = self.encoded(path)? else { return Ok(()) };
+        Ok(exact(found.content.to_work_tree(bytes).map(drop))?)
     }
 
     /// Returns the conversion of the file `path` if it has an encoding.
-    fn encoded(&self, path: &RelPath) -> Option<&FileConversion> {
-        let found = self.converts_lf().then(|| self.of(path)).flatten()?;
-        found.content.encoding.is_some().then_some(found)
+    fn encoded(&self, path: &RelPath) -> Result<Option<&FileConversion>, ConversionError> {
+        let found = if self.converts_lf() { self.of(path)? } else { None };
+        Ok(found.filter(|found| found.content.encoding.is_some()))
     }
 
     /// Returns the content that the repository has for the file `path`; `None` if it is the same.
@@ -150,7 +160,7 @@ impl Conversions {
         if !self.converts_lf() && memchr::memmem::find(bytes, b"\r\n").is_none() {
             return Ok(None);
         }
-        let Some(FileConversion { content, filter }) = self.of(path) else { return Ok(None) };
+        let Some(FileConversion { content, filter }) = self.of(path)? else { return Ok(None) };
         let filtered = self.filtered(filter.as_ref(), Filter::Clean, (path, bytes))?;
         let converted = content.to_repository(filtered.as_deref().unwrap_or(bytes), cr_lf())?;
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
@@ -158,9 +168,8 @@ impl Conversions {
 
     /// Returns the content that the file `path` gets for content of the repository; `None` if it is the same.
     pub(super) fn to_work_tree(&self, path: &RelPath, bytes: &Contents) -> Result<Option<Contents>, ConversionError> {
-        let Some(found) = Some(path).filter(|_| self.converts_lf()).and_then(|path| self.of(path)) else {
-            return Ok(None);
-        };
+        let found = if self.converts_lf() { self.of(path)? } else { None };
+        let Some(found) = found else { return Ok(None) };
         let converted = found.content.to_work_tree(bytes)?;
         let filtered = self.filtered(found.filter.as_ref(), Filter::Smudge, (path, &converted))?;
         let converted = filtered.map_or(converted, Cow::Owned);
@@ -179,22 +188,22 @@ impl Conversions {
             let source = self.git.filter_source(&driver.name, path);
             return Err(ConversionError::DeniedFilter(driver.name.clone(), source));
         }
-        let output = self.git.run_filter(driver, filter, path, bytes, self.is_stopped);
+        let output = self.git.run_filter(driver, filter, path, bytes);
         output.map_err(|error| ConversionError::FailedFilter(driver.name.clone(), error))
     }
 
-    /// Returns the conversion of the file `path`; `None` if it has none or git cannot be asked.
-    fn of(&self, path: &RelPath) -> Option<&FileConversion> {
+    /// Returns the conversion of the file `path`; `None` if it has none.
+    fn of(&self, path: &RelPath) -> Result<Option<&FileConversion>, ConversionError> {
         let found = self.found.get_or_init(|| self.ask().map_err(|error| error.to_string()));
-        let found = found.as_ref().ok()?.get(path)?;
-        (!found.content.is_identity() || found.filter.is_some()).then_some(found)
+        let found = found.as_ref().map_err(|reason| ConversionError::Unknown(reason.clone()))?.get(path);
+        Ok(found.filter(|found| !found.content.is_identity() || found.filter.is_some()))
     }
 
-    /// Returns whether a file without CR LF may be converted in either direction.
+    /// Returns whether a file without CR LF may be converted in either direction. If git cannot tell, [`Self::of`] states why.
     fn converts_lf(&self) -> bool {
         *self.converts_lf.get_or_init(|| {
             let paths: Vec<_> = self.paths.iter().collect();
-            self.defaults().is_ok_and(|defaults| defaults.has_cr_lf)
+            self.defaults().map_or(true, |defaults| defaults.has_cr_lf)
                 || self.git.mentions(&WORDS, &paths).unwrap_or(true)
         })
     }

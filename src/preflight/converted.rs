@@ -69,7 +69,7 @@ impl<'a> Converter<'a> {
         let path = source.unwrap_or(&self.operation.path);
         if conversions.preimages() == Preimages::Index {
             let checked = conversions.check_repository(path, &node.bytes);
-            return checked.map_err(|error| refuse(&error.into(), findings)).ok().map(|()| node);
+            return checked.map_err(|error| refuse(&error, findings)).ok().map(|()| node);
         }
         let converted = conversions.to_work_tree(path, &node.bytes).map_err(|error| refuse(&error, findings)).ok()?;
         let is_moved = before.is_some_and(|before| before.bytes.is_same(&node.bytes));
@@ -87,21 +87,27 @@ impl<'a> Converter<'a> {
 }
 
 fn refuse(error: &ConversionError, findings: &mut Findings) {
-    match error {
-        ConversionError::Encoding(error) => {
-            let problem = encoding_problem(error);
-            findings.error(problem.code, problem.message).help = problem.help;
-        }
-        ConversionError::DeniedFilter(name, source) => {
-            let problem = denied_filter(name, source.as_deref());
-            findings.error(problem.code, problem.message).help = problem.help;
-        }
-        ConversionError::FailedFilter(name, error) => {
-            let name = printable(name.as_bytes());
-            let problem = findings.error(&code::FILTER_FAILED, format!("the filter driver `{name}` failed: {error}"));
-            problem.help = Some("with --index, git itself runs the driver".to_owned());
-        }
-    }
+    let problem = problem_of(error);
+    findings.error(problem.code, problem.message).help = problem.help;
+}
+
+/// Returns the problem of a file that has no other form for the reason `error`.
+pub(super) fn problem_of(error: &ConversionError) -> Problem {
+    let (code, message, help) = match error {
+        ConversionError::Encoding(error) => return encoding_problem(error),
+        ConversionError::DeniedFilter(name, source) => return denied_filter(name, source.as_deref()),
+        ConversionError::Unknown(reason) => (
+            &code::CONVERSION,
+            format!("git cannot tell how it converts the file: {reason}"),
+            "an attribute file or git's configuration can convert the file; fix what git reports, or install git",
+        ),
+        ConversionError::FailedFilter(name, error) => (
+            &code::FILTER_FAILED,
+            format!("the filter driver `{}` failed: {error}", printable(name.as_bytes())),
+            "with --index, git itself runs the driver",
+        ),
+    };
+    Problem { help: Some(help.to_owned()), ..Problem::new(code, message) }
 }
 
 /// Returns the problem of a file with this error.

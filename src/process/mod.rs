@@ -17,6 +17,8 @@ use std::process::ChildStdout;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::interrupt::{Interrupt, NEVER};
+
 pub use home::home;
 pub(crate) use search::command;
 pub(crate) use tail::Complaints;
@@ -44,13 +46,13 @@ const LONGEST: Duration = Duration::from_millis(20);
 pub struct Patience {
     /// The limit.
     pub limit: Duration,
-    /// Says whether to stop at once; it is asked every few milliseconds.
-    pub is_stopped: fn() -> bool,
+    /// The handle that ends the wait; it is read every few milliseconds.
+    pub interrupt: &'static Interrupt,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { limit: Duration::from_secs(60), is_stopped: || false }
+        Self { limit: Duration::from_secs(60), interrupt: &NEVER }
     }
 }
 
@@ -61,14 +63,35 @@ impl Patience {
     ///
     /// Returns [`io::ErrorKind::TimedOut`] in either case: nobody should begin again.
     fn ask(&self, start: Instant) -> io::Result<()> {
-        if (self.is_stopped)() {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "it was stopped"));
+        if let Some(signal) = self.interrupt.signal() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, format!("signal {signal} ended the wait")));
         }
         if start.elapsed() >= self.limit {
             let words = format!("it said nothing for {} ms", self.limit.as_millis());
             return Err(io::Error::new(io::ErrorKind::TimedOut, words));
         }
         Ok(())
+    }
+
+    /// Waits until `is_over`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `is_over`, and [`io::ErrorKind::TimedOut`] as [`Patience::ask`].
+    pub(crate) fn wait(self, mut is_over: impl FnMut() -> io::Result<bool>) -> io::Result<()> {
+        let start = Instant::now();
+        let mut result = Ok(());
+        wait(Duration::MAX, || match is_over() {
+            Ok(false) => {
+                result = self.ask(start);
+                result.is_err()
+            }
+            other => {
+                result = other.map(drop);
+                true
+            }
+        });
+        result
     }
 }
 

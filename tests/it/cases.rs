@@ -18,6 +18,7 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     "wpatch::usage",
     // In `whitespace.rs`.
     "wpatch::git::config",
+    "wpatch::git::conversion",
     // In `conversions/filters.rs`: a filter needs a repository.
     "wpatch::git::filter",
     "wpatch::git::filter_failed",

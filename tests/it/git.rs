@@ -3,6 +3,7 @@
 use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::path::RelPath;
+use wpatch::transaction::Interrupt;
 use wpatch::workspace::git::{Attribute, Git};
 
 fn repository(config: &str) -> TempDir {
@@ -63,4 +64,21 @@ fn attributes_come_from_all_directories_above() {
         [Attribute::Unspecified, Attribute::Unset],
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_raised_interrupt_ends_every_wait_for_git() {
+    static RAISED: Interrupt = Interrupt::new();
+    RAISED.raise(15);
+    let directory = repository("[core]\n\tautocrlf = true\n");
+    fs::write(directory.path().join(".gitattributes"), "* text\n").unwrap();
+    let path = RelPath::new(b"a").unwrap();
+    let git = || Git::around(directory.path()).interrupted_by(&RAISED);
+    let errors = [
+        git().config("core.autocrlf").unwrap_err(),
+        git().attributes(&["text"], &[&path]).unwrap_err(),
+        git().prefix().unwrap_err(),
+        git().renewed(directory.path()).prefix().unwrap_err(),
+    ];
+    assert_eq!(errors.map(|error| error.to_string()), ["git was ended: signal 15 ended the wait"; 4]);
 }

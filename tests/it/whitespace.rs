@@ -314,8 +314,16 @@ fn a_configuration_that_means_nothing_is_refused() {
 }
 
 #[test]
-fn a_git_that_cannot_tell_is_told_and_the_command_line_holds() {
-    let (report, file) = applied("[apply\n\twhitespace = error\n", "", "one\ntwo\n", PATCH, &[]);
+fn a_configuration_that_git_cannot_read_is_refused_unless_the_command_line_decides() {
+    let config = "[apply\n\twhitespace = error\n";
+    for options in [&[][..], &["--whitespace=fix"], &["--whitespace=error"]] {
+        let (report, file) = applied(config, "", "one\ntwo\n", PATCH, options);
+        let found = (&report["exit_code"], &report["error"]["code"]);
+        assert_eq!(found, (&4.into(), &"wpatch::git::config".into()), "{options:?}");
+        assert_eq!(file, "one\ntwo\n");
+    }
+    let (report, file) = applied(config, "", "one\ntwo\n", PATCH, &["--whitespace=warn"]);
+    // The rules decide only about warnings.
     let codes = [0, 1].map(|nth| report["problems"][nth]["code"].as_str().unwrap_or_default().to_owned());
     assert_eq!(codes, ["wpatch::git::config", "wpatch::whitespace::errors"]);
     assert_eq!(file, "one\n\tnew \ntwo\n");

@@ -249,7 +249,7 @@ impl Batch {
     fn git(&self, usual: &Arc<Git>, root: Option<&Path>) -> Arc<Git> {
         match root {
             None if !usual.has_failed() => Arc::clone(usual),
-            root => Arc::new(Git::around(root.unwrap_or(self.global.root()))),
+            root => Arc::new(usual.renewed(root.unwrap_or(self.global.root()))),
         }
     }
 

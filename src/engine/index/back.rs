@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Indexed, Reach, Restaged};
 use crate::engine::run::Run;
+use crate::interrupt::NEVER;
 use crate::path::RelPath;
 use crate::preflight::{Problem, Severity, code};
 use crate::transaction::Failure;
@@ -26,7 +27,7 @@ impl IndexBack {
             return Ok(None);
         }
         let reach = if records.iter().all(|record| record.is_cached) { Reach::Cached } else { Reach::Both };
-        let indexed = Indexed { index: Arc::new(GitIndex::around(root, || false)?), reach };
+        let indexed = Indexed { index: Arc::new(GitIndex::around(root, &NEVER)?), reach };
         Ok(Some(Self { indexed, records }))
     }
 }

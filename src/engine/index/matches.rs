@@ -218,11 +218,14 @@ impl Looking<'_> {
     /// Returns the problem of the file at `path` if it is not in its encoding. git would write it in that encoding all the same.
     fn encoding_problem(&self, path: &RelPath, stat: Stat) -> Result<Option<Problem>, WorkspaceError> {
         let conversions = self.options.conversions.as_ref().filter(|_| stat.kind == FileKind::Regular);
-        let Some(check) = conversions.and_then(|conversions| conversions.work_tree_check(path)) else {
-            return Ok(None);
-        };
+        let Some(conversions) = conversions else { return Ok(None) };
+        match conversions.is_encoded(path) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(problem) => return Ok(Some(*problem)),
+        }
         match self.workspace.read(path, self.options.max_read()) {
-            Ok((bytes, _)) => Ok(check(&bytes)),
+            Ok((bytes, _)) => Ok(conversions.work_tree_problem(path, &bytes)),
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotRegular | Fault::TooLarge) => Ok(None),
             Err(error) => Err(error),
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
-use super::places::{Found, Texts, common_attributes};
+use super::places::{Found, Place, Texts, common_attributes};
 use super::{Git, process, special};
 use crate::path::RelPath;
 use crate::process::Patience;
@@ -56,7 +56,7 @@ impl Git {
             // `git apply` reads attributes from the index only with `--index` and `--cached`.
             command.env("GIT_INDEX_FILE", NO_INDEX);
         }
-        let answer = process::told(&mut command, input, Patience { limit: process::LIMIT, ..Patience::default() })?;
+        let answer = process::told(&mut command, input, Patience { limit: process::LIMIT, interrupt: self.interrupt })?;
         let values: Vec<_> = answer.split(|&byte| byte == 0).skip(2).step_by(3).map(attribute).collect();
         if values.len() != names.len() * paths.len() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way"));
@@ -75,9 +75,9 @@ impl Git {
 
     /// Returns whether a file of attributes that counts for one of `paths` has one of the names.
     fn may_say(&self, names: &[&str], paths: &[&RelPath]) -> io::Result<bool> {
-        let (top, directory) = match self.found() {
+        let place = match self.found() {
             Found::Nowhere => return Ok(false),
-            Found::In(top, directory) => (top, directory),
+            Found::In(place) => place,
             Found::Elsewhere => return Ok(true),
         };
         let is_elsewhere = ["GIT_ATTR_SOURCE", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some());
@@ -85,8 +85,8 @@ impl Git {
             return Ok(true);
         }
         let mut texts = Texts::default();
-        let Some(of_tree) = in_tree(top, directory, paths) else { return Ok(true) };
-        let is_read = common_attributes(top).chain(of_tree).all(|file| texts.read(&file).is_some());
+        let Some(of_tree) = in_tree(place, paths) else { return Ok(true) };
+        let is_read = common_attributes(place).chain(of_tree).all(|file| texts.read(&file).is_some());
         let is_said = |name: &&str| texts.mention(&name.to_ascii_lowercase());
         let is_macro = names.iter().any(|name| OF_BINARY.contains(name)) && is_said(&"binary");
         Ok(!is_read || is_macro || names.iter().any(is_said) || self.may_stage_attributes(paths))
@@ -98,17 +98,15 @@ impl Git {
         let Some(index) = &self.index else { return false };
         match self.found() {
             Found::Nowhere => false,
-            Found::In(top, directory) => {
-                in_tree(top, directory, paths).is_none_or(|files| may_be_staged(index, top, files))
-            }
+            Found::In(place) => in_tree(place, paths).is_none_or(|files| may_be_staged(index, &place.top, files)),
             Found::Elsewhere => true,
         }
     }
 }
 
-/// Returns the `.gitattributes` of all directories from `top` down to each of `paths`, which are below `directory`;
-/// `None` if there are too many, or one has no name that can be said here.
-fn in_tree(top: &Path, directory: &Path, paths: &[&RelPath]) -> Option<impl Iterator<Item = PathBuf> + use<>> {
+/// Returns the `.gitattributes` of all directories from the top down to each of `paths`; `None` if there are too many, or
+/// one has a name that is not UTF-8.
+fn in_tree(Place { top, directory, .. }: &Place, paths: &[&RelPath]) -> Option<impl Iterator<Item = PathBuf> + use<>> {
     let mut directories: BTreeSet<_> = directory.ancestors().take_while(|above| above.starts_with(top)).collect();
     let below: HashSet<_> = paths.iter().filter_map(|path| path.directory()).collect();
     let joined = |path| Some(directory.join(std::str::from_utf8(path).ok()?));

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Git, process};
+use super::Git;
 
 /// The variables in their order.
 pub(super) type Entries = Vec<Variable>;
@@ -41,7 +41,7 @@ impl Git {
         }
         let entries = self.entries.get_or_init(|| {
             let arguments = ["config", "--list", "-z", "--includes", "--show-scope"];
-            let list = process::answer(&self.directory, &arguments, Vec::new());
+            let list = self.answer(&arguments);
             list.map(|list| entries(&list)).map_err(|error| error.to_string())
         });
         entries.as_deref().map_err(|why| io::Error::other(why.clone()))
@@ -81,7 +81,7 @@ fn entries(list: &[u8]) -> Entries {
 }
 
 /// See "Values", "boolean" in git-config(1).
-fn truth(value: &[u8]) -> Option<bool> {
+pub(super) fn truth(value: &[u8]) -> Option<bool> {
     match value.to_ascii_lowercase().as_slice() {
         b"true" | b"yes" | b"on" => Some(true),
         b"false" | b"no" | b"off" | b"" => Some(false),

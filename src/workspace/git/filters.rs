@@ -3,15 +3,17 @@
 //! Anyone who sends a repository as an archive can put a driver into its configuration. A driver therefore runs only if the
 //! user's own configuration defines it, or if the user names it in an option.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use super::config::truth;
 use super::places::{Found, Texts, common_attributes};
 use super::{Git, process};
 use crate::path::RelPath;
-use crate::process::Patience;
+use crate::process::{Group, Patience};
 
 /// The commands of a driver, in the order of [`FilterDriver::commands`].
 const COMMANDS: [&str; 3] = ["clean", "smudge", "process"];
@@ -23,6 +25,8 @@ pub struct FilterDriver {
     pub name: String,
     /// Whether it may run.
     pub is_allowed: bool,
+    /// Whether a file is refused that it has no command for.
+    is_required: bool,
     commands: [Option<Vec<u8>>; 3],
 }
 
@@ -38,24 +42,31 @@ pub enum Filter {
 impl Git {
     /// Returns the filter driver `name`; `None` if it has no command, so that files with the attribute are not filtered.
     ///
+    /// The last value of each variable counts. An empty command is none: the repository can switch a driver off, which grants
+    /// nothing.
+    ///
     /// # Errors
     ///
     /// Returns an error if git has to be asked for the configuration and fails.
     pub fn filter_driver(&self, name: &[u8]) -> io::Result<Option<FilterDriver>> {
-        let Ok(name) = std::str::from_utf8(name) else {
-            return Err(io::Error::other("the name of a filter driver is not UTF-8"));
-        };
         let variables = self.variables("filter")?;
-        let found = COMMANDS.map(|command| {
-            let key = format!("filter.{name}.{command}");
-            variables.iter().rfind(|variable| variable.name == key.as_bytes() && !variable.value.is_empty())
-        });
-        if found.iter().all(Option::is_none) {
+        let last = |key: &str| {
+            let key = [b"filter.", name, b".", key.as_bytes()].concat();
+            variables.iter().rfind(|variable| variable.name == key)
+        };
+        let [clean, smudge, process] = COMMANDS.map(last);
+        // `apply_filter` of git runs nothing if `process` is empty.
+        let is_off = process.is_some_and(|variable| variable.value.is_empty());
+        let found = if is_off { [None; 3] } else { [clean, smudge, process] };
+        let found = found.map(|variable| variable.filter(|variable| !variable.value.is_empty()));
+        let is_required = last("required").and_then(|variable| truth(&variable.value)) == Some(true);
+        if found.iter().all(Option::is_none) && !is_required {
             return Ok(None);
         }
         let is_allowed = found.iter().flatten().all(|variable| variable.is_of_user) || self.allows(name);
         let commands = found.map(|variable| variable.map(|variable| variable.value.clone()));
-        Ok(Some(FilterDriver { name: name.to_owned(), is_allowed, commands }))
+        let name = String::from_utf8_lossy(name).into_owned();
+        Ok(Some(FilterDriver { name, is_allowed, is_required, commands }))
     }
 
     /// Returns the options that keep git from running a driver that is not allowed, for any file of the repository.
@@ -64,20 +75,25 @@ impl Git {
     ///
     /// Returns an error if git has to be asked for the configuration and fails.
     pub(in crate::workspace) fn without_filters(&self) -> io::Result<Vec<OsString>> {
-        let mut options = Vec::new();
+        let mut names = BTreeSet::new();
         for variable in self.variables("filter")?.iter().filter(|variable| !variable.is_of_user) {
             let Some(rest) = variable.name.strip_prefix(b"filter.") else { continue };
             let Some(end) = memchr::memrchr(b'.', rest) else { continue };
+            names.insert(&rest[..end]);
+        }
+        let mut options = Vec::new();
+        for name in names {
+            if self.filter_driver(name)?.is_none_or(|driver| driver.is_allowed) {
+                continue;
+            }
             // git takes what follows the first `=` for the value.
-            let name = std::str::from_utf8(&rest[..end]).ok().filter(|name| !name.contains('='));
+            let name = std::str::from_utf8(name).ok().filter(|name| !name.contains('='));
             let Some(name) = name else {
                 return Err(io::Error::other("the name of a filter driver of the repository cannot be overridden"));
             };
-            if !self.allows(name) {
-                let settings = COMMANDS.iter().map(|command| format!("filter.{name}.{command}="));
-                let settings = settings.chain([format!("filter.{name}.required=false")]);
-                options.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]).map(OsString::from));
-            }
+            let settings = COMMANDS.iter().map(|command| format!("filter.{name}.{command}="));
+            let settings = settings.chain([format!("filter.{name}.required=false")]);
+            options.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]).map(OsString::from));
         }
         Ok(options)
     }
@@ -85,36 +101,39 @@ impl Git {
     /// Returns the attribute file that gives the filter `name` to the file `path`, as far as that can be told from its text.
     #[must_use]
     pub fn filter_source(&self, name: &str, path: &RelPath) -> Option<PathBuf> {
-        let Found::In(top, directory) = self.found() else { return None };
+        let Found::In(place) = self.found() else { return None };
         let is_source = |file: &PathBuf| {
             let mut texts = Texts::default();
             texts.read(file).is_some() && texts.mention(&format!("filter={}", name.to_ascii_lowercase()))
         };
-        let info = top.join(".git/info/attributes");
-        let file = directory.join(std::str::from_utf8(path.as_bytes()).ok()?);
-        let above = file.ancestors().skip(1).take_while(|above| above.starts_with(top));
+        let info = place.common.join("info/attributes");
+        let file = place.directory.join(std::str::from_utf8(path.as_bytes()).ok()?);
+        let above = file.ancestors().skip(1).take_while(|above| above.starts_with(&place.top));
         let in_tree = above.map(|directory| directory.join(".gitattributes"));
-        [info].into_iter().chain(in_tree).chain(common_attributes(top)).find(is_source)
+        [info].into_iter().chain(in_tree).chain(common_attributes(place)).find(is_source)
     }
 
     /// Returns the output of an allowed driver for `content`, which belongs to the file `path`; `None` if it has no command for
-    /// that direction.
+    /// that direction and is not required.
     ///
     /// # Errors
     ///
-    /// Returns an error if the driver fails, or has only a command of the long-running protocol.
+    /// Returns an error if the driver fails, or has only a command of the long-running protocol. The error names its program.
     pub fn run_filter(
         &self,
         driver: &FilterDriver,
         filter: Filter,
         path: &RelPath,
         content: &[u8],
-        is_stopped: fn() -> bool,
     ) -> io::Result<Option<Vec<u8>>> {
         let [clean, smudge, process] = &driver.commands;
-        let Some(command) = (if filter == Filter::Clean { clean } else { smudge }) else {
+        let (command, direction) = if filter == Filter::Clean { (clean, "clean") } else { (smudge, "smudge") };
+        let Some(command) = command else {
             return match process {
                 Some(_) => Err(io::Error::other("it has only a long-running `process` command")),
+                None if driver.is_required => {
+                    Err(io::Error::other(format!("it is required and has no `{direction}` command")))
+                }
                 None => Ok(None),
             };
         };
@@ -125,22 +144,29 @@ impl Git {
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(with_name(command, &name)?).current_dir(top);
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let patience = Patience { limit: process::FILTER_LIMIT, is_stopped };
-        process::told(&mut shell, content.to_vec(), patience).map(Some)
+        let patience = Patience { limit: process::FILTER_LIMIT, interrupt: self.interrupt };
+        let group = Group::start(&mut shell)?;
+        process::output(group, &program(command), content.to_vec(), patience).map(Some)
     }
 
-    fn allows(&self, name: &str) -> bool {
-        self.allowed_filters.iter().any(|allowed| allowed == name)
+    fn allows(&self, name: &[u8]) -> bool {
+        self.allowed_filters.iter().any(|allowed| allowed.as_bytes() == name)
     }
 
     /// Returns the top of the work tree, and the name of `path` below it.
     fn in_work_tree(&self, path: &RelPath) -> io::Result<(PathBuf, Vec<u8>)> {
-        let answer = process::answer(&self.directory, &["rev-parse", "--show-cdup", "--show-prefix"], Vec::new())?;
+        let answer = self.answer(&["rev-parse", "--show-cdup", "--show-prefix"])?;
         let text = String::from_utf8(answer).map_err(io::Error::other)?;
         let mut lines = text.lines();
         let (up, prefix) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         Ok((self.directory.join(up), [prefix.as_bytes(), path.as_bytes()].concat()))
     }
+}
+
+/// Returns the program that `command` begins with.
+fn program(command: &[u8]) -> String {
+    let words = String::from_utf8_lossy(command);
+    words.split_ascii_whitespace().next().unwrap_or_default().trim_matches(['"', '\'']).to_owned()
 }
 
 /// Returns `command` with the name of the file, quoted for the shell, for each `%f`; `%%` is a percent sign.

@@ -14,6 +14,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::interrupt::{Interrupt, NEVER};
+use crate::process::Patience;
 use config::Entries;
 use places::{Found, Texts};
 
@@ -35,6 +37,7 @@ pub struct Git {
     index: Option<PathBuf>,
     /// The filter drivers of the repository that the user allows.
     allowed_filters: Vec<String>,
+    interrupt: &'static Interrupt,
     found: OnceLock<Found>,
     texts: OnceLock<Option<Texts>>,
     entries: OnceLock<Result<Entries, String>>,
@@ -48,6 +51,7 @@ impl Git {
             directory: directory.to_owned(),
             index: None,
             allowed_filters: Vec::new(),
+            interrupt: &NEVER,
             found: OnceLock::new(),
             texts: OnceLock::new(),
             entries: OnceLock::new(),
@@ -70,6 +74,24 @@ impl Git {
         Self { allowed_filters: names.to_vec(), ..self }
     }
 
+    /// Returns the directory that it is asked about.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Returns the git of `directory` with the same permissions, which reads the configuration again.
+    #[must_use]
+    pub fn renewed(&self, directory: &Path) -> Self {
+        Self::around(directory).allow_filters(&self.allowed_filters).interrupted_by(self.interrupt)
+    }
+
+    /// Ends every wait for git and for filter drivers when `interrupt` is raised.
+    #[must_use]
+    pub fn interrupted_by(self, interrupt: &'static Interrupt) -> Self {
+        Self { interrupt, ..self }
+    }
+
     /// Returns where the directory is below the top of its work tree, without a slash at the end; empty at the top, and
     /// where there is no repository.
     ///
@@ -80,8 +102,14 @@ impl Git {
         if matches!(self.found(), Found::Nowhere) {
             return Ok(Vec::new());
         }
-        let answer = process::answer(&self.directory, &["rev-parse", "--show-prefix"], Vec::new())?;
+        let answer = self.answer(&["rev-parse", "--show-prefix"])?;
         Ok(answer.strip_suffix(b"/\n").unwrap_or_default().to_vec())
+    }
+
+    /// Runs git with `arguments` in the directory and returns its output.
+    fn answer(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+        let patience = Patience { limit: process::LIMIT, interrupt: self.interrupt };
+        process::told(&mut process::command(&self.directory, arguments)?, Vec::new(), patience)
     }
 
     fn found(&self) -> &Found {

@@ -21,23 +21,46 @@ const MAX_TEXT: u64 = 1 << 20;
 pub(super) enum Found {
     /// There is none.
     Nowhere,
-    /// In `.git` of the directory that is named first; the second one is the one that was asked about, without links.
-    In(PathBuf, PathBuf),
+    /// Around the directory.
+    In(Place),
     /// Where git alone can tell.
     Elsewhere,
+}
+
+/// The directories of a repository with a work tree.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The top of the work tree.
+    pub(super) top: PathBuf,
+    /// The directory that was asked about, without links.
+    pub(super) directory: PathBuf,
+    /// The git directory of the work tree. It need not exist.
+    git_dir: PathBuf,
+    /// The git directory that all work trees of the repository share.
+    pub(super) common: PathBuf,
 }
 
 impl Found {
     /// Looks for a repository from `directory` on upwards.
     pub(super) fn above(directory: &Path) -> Self {
-        if ["GIT_DIR", "GIT_COMMON_DIR", "GIT_CONFIG"].iter().any(|name| env::var_os(name).is_some()) {
+        if ["GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG"]
+            .iter()
+            .any(|name| env::var_os(name).is_some())
+        {
             return Self::Elsewhere;
         }
         let Ok(directory) = fs_err::canonicalize(directory) else { return Self::Nowhere };
         for above in directory.ancestors() {
-            match fs_err::metadata(above.join(".git")) {
-                Ok(found) if found.is_dir() => return Self::In(above.to_owned(), directory),
-                // A work tree or submodule whose repository is where the file says.
+            let git = above.join(".git");
+            match fs_err::metadata(&git) {
+                // git passes over a directory that is no repository, and ends at a file that names none.
+                Ok(found) if found.is_dir() && !is_repository(&git) => {}
+                Ok(found) if found.is_file() || found.is_dir() => {
+                    let (top, git_dir) = (above.to_owned(), git_dir(&git));
+                    let common = named_in(&git_dir.join("commondir"), "").map(|name| git_dir.join(name));
+                    let common = common.unwrap_or_else(|| git_dir.clone());
+                    return Self::In(Place { top, directory, git_dir, common });
+                }
                 Ok(_) => return Self::Elsewhere,
                 Err(_) if above.join("HEAD").exists() && above.join("objects").exists() => return Self::Elsewhere,
                 Err(_) => {}
@@ -45,6 +68,27 @@ impl Found {
         }
         Self::Nowhere
     }
+}
+
+/// Returns whether git may take the directory for a git directory, see `is_git_directory` in git's `setup.c`.
+fn is_repository(directory: &Path) -> bool {
+    let common = named_in(&directory.join("commondir"), "").map(|name| directory.join(name));
+    let common = common.as_deref().unwrap_or(directory);
+    let has_head = fs_err::symlink_metadata(directory.join("HEAD")).is_ok();
+    has_head && ["objects", "refs"].iter().all(|name| fs_err::metadata(common.join(name)).is_ok_and(|it| it.is_dir()))
+}
+
+/// Returns the git directory at `git`, or the one that the file at `git` names, as in a linked work tree or a submodule.
+fn git_dir(git: &Path) -> PathBuf {
+    let named = named_in(git, "gitdir:").zip(git.parent());
+    named.map_or_else(|| git.to_owned(), |(name, parent)| parent.join(name))
+}
+
+/// Returns the path that the file at `path` contains after `prefix`.
+fn named_in(path: &Path, prefix: &str) -> Option<PathBuf> {
+    let is_small = fs_err::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MAX_TEXT);
+    let text = is_small.then(|| fs_err::read_to_string(path).ok()).flatten()?;
+    Some(PathBuf::from(text.strip_prefix(prefix)?.trim()))
 }
 
 /// Texts, joined, in lower case.
@@ -88,9 +132,9 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
     }
     match found {
         Found::Nowhere => {}
-        Found::In(top, _) => {
-            texts.read(&top.join(".git/config"))?;
-            texts.read(&top.join(".git/config.worktree"))?;
+        Found::In(Place { git_dir, common, .. }) => {
+            texts.read(&common.join("config"))?;
+            texts.read(&git_dir.join("config.worktree"))?;
         }
         Found::Elsewhere => return None,
     }
@@ -113,8 +157,8 @@ pub(super) fn attributes_of_user() -> Vec<PathBuf> {
 }
 
 /// Returns the files of attributes that count for all repositories, and those of this one besides the tree.
-pub(super) fn common_attributes(top: &Path) -> impl Iterator<Item = PathBuf> {
-    attributes_of_user().into_iter().chain([top.join(".git/info/attributes")])
+pub(super) fn common_attributes(place: &Place) -> impl Iterator<Item = PathBuf> + use<> {
+    attributes_of_user().into_iter().chain([place.common.join("info/attributes")])
 }
 
 /// Returns where the user keeps git's file `name`.

@@ -20,36 +20,41 @@ const MOST_ANSWER: u64 = 256 << 20;
 /// How long the last words of a git that has ended are waited for.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Runs git with `arguments` in `directory`, gives it `input`, and returns all that it says.
+/// Runs git as `command` says, gives it `input`, and returns its output.
 ///
 /// # Errors
 ///
-/// Returns why git cannot be run, or what it complains about.
-pub(super) fn answer(directory: &Path, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
-    told(&mut command(directory, arguments)?, input, Patience { limit: LIMIT, ..Patience::default() })
+/// Returns an error if git cannot be started, fails, or gives no answer before `patience` ends. The error quotes git's reason.
+pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, patience: Patience) -> io::Result<Vec<u8>> {
+    // If git is killed, its output is in a scratch file, or in objects that no other object names.
+    output(start(command)?, "git", input, patience)
 }
 
-/// Runs git as `command` says, gives it `input`, and returns all that it says, if it says that before `patience` ends.
+/// Gives `input` to the running program `name`, and returns its output.
 ///
 /// # Errors
 ///
-/// Returns why git cannot be run, or what it complains about.
-pub(in crate::workspace) fn told(command: &mut Command, input: Vec<u8>, patience: Patience) -> io::Result<Vec<u8>> {
-    // What it was to write is in a scratch file, or objects that nobody names, if it is killed.
-    let mut group = start(command)?;
+/// Returns an error if the program fails, or does not end before `patience` does. The error quotes the program's reason.
+pub(super) fn output(mut group: Group, name: &str, input: Vec<u8>, patience: Patience) -> io::Result<Vec<u8>> {
     let child = group.child();
     let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
     let ((mut requests, answers), errors) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-    // It need not read what it gets.
+    // The program need not read its input.
     thread::Builder::new().spawn(move || requests.write_all(&input))?;
     let complaints = Complaints::of(errors)?;
+    let unanswered = |error: io::Error| io::Error::new(error.kind(), format!("{name} was ended: {error}"));
     let mut answer = Vec::new();
-    Patient::new(answers, patience).take(MOST_ANSWER).read_to_end(&mut answer)?;
+    Patient::new(answers, patience).take(MOST_ANSWER + 1).read_to_end(&mut answer).map_err(unanswered)?;
+    if answer.len() as u64 > MOST_ANSWER {
+        return Err(io::Error::other(format!("{name} was ended: its output has more than {MOST_ANSWER} bytes")));
+    }
+    // A program can close its output and continue to run.
+    patience.wait(|| group.has_ended()).map_err(unanswered)?;
     let status = group.child().wait()?;
     if status.success() {
         return Ok(answer);
     }
-    Err(complaint(&complaints).unwrap_or_else(|| io::Error::other(format!("git ended with {status}"))))
+    Err(complaint_of(name, &complaints).unwrap_or_else(|| io::Error::other(format!("{name} ended with {status}"))))
 }
 
 /// Starts git, out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
@@ -62,13 +67,20 @@ pub(in crate::workspace) fn start(command: &mut Command) -> io::Result<Group> {
 }
 
 fn unstarted(error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("git cannot be started, and it is what reads repositories: {error}"))
+    io::Error::new(error.kind(), format!("git cannot be started: {error}"))
 }
 
-/// Returns the last of what a git that has ended complained about, if it did.
+/// Returns the reason that a git process which has ended gave for its failure.
 pub(in crate::workspace) fn complaint(complaints: &Complaints) -> Option<io::Error> {
+    complaint_of("git", complaints)
+}
+
+fn complaint_of(name: &str, complaints: &Complaints) -> Option<io::Error> {
     let line = complaints.reason(Instant::now() + LAST_WORDS)?;
-    Some(io::Error::other(format!("git: {}", line.trim_start_matches("fatal: ").trim_start_matches("error: "))))
+    let line = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
+    // A shell begins the line with the name.
+    let prefix = format!("{name}: ");
+    Some(io::Error::other(format!("{prefix}{}", line.strip_prefix(&prefix).unwrap_or(line))))
 }
 
 /// Returns the command that is a git which none of `trees`, and no work tree that they are in, has brought.

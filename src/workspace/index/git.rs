@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::interrupt::Interrupt;
 use crate::process::Patience;
 use crate::workspace::git::process;
 
@@ -14,7 +15,8 @@ const LIMIT: Duration = Duration::from_secs(600);
 /// The variables that are paths, which count from the directory of this process.
 const PATHS: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
 
-/// Runs git in `directory`, on the index `index` or on that which it finds, and returns what it says, unless `is_stopped`.
+/// Runs git in `directory`, on the index `index` or on that which it finds, and returns what it says, unless `interrupt`
+/// is raised.
 ///
 /// # Errors
 ///
@@ -24,7 +26,7 @@ pub(super) fn answered(
     arguments: &[OsString],
     index: Option<&Path>,
     input: &[u8],
-    is_stopped: fn() -> bool,
+    interrupt: &'static Interrupt,
 ) -> io::Result<Vec<u8>> {
     let all = ["-c", "core.hooksPath=/dev/null"].map(OsString::from);
     let mut command = process::command(directory, all.iter().chain(arguments))?;
@@ -36,7 +38,7 @@ pub(super) fn answered(
     if let Some(index) = index {
         command.env("GIT_INDEX_FILE", index);
     }
-    process::told(&mut command, input.to_vec(), Patience { limit: LIMIT, is_stopped })
+    process::told(&mut command, input.to_vec(), Patience { limit: LIMIT, interrupt })
 }
 
 /// Returns the path that git writes as `bytes`.

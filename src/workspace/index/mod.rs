@@ -32,6 +32,7 @@ use super::git::{Git, special};
 use super::objects::{ObjectId, Repository};
 use super::{Fault, Result, WorkspaceError};
 use crate::digest::ObjectFormat;
+use crate::interrupt::{Interrupt, NEVER};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::process::Patience;
@@ -54,7 +55,7 @@ pub struct GitIndex {
     has_work_tree: bool,
     objects: Repository,
     git: Arc<Git>,
-    is_stopped: fn() -> bool,
+    interrupt: &'static Interrupt,
 }
 
 /// What the index has for a name.
@@ -170,13 +171,13 @@ fn directories(list: &[u8]) -> Vec<PathBuf> {
 
 impl GitIndex {
     /// Finds the index that git would use in the directory `root`: `GIT_DIR`, `GIT_WORK_TREE` and `GIT_INDEX_FILE` count.
-    /// Whoever waits for git asks `is_stopped` every few milliseconds whether to stop.
+    /// `interrupt` ends every wait for git.
     ///
     /// # Errors
     ///
     /// [`Fault::Missing`] if there is no repository, or git cannot be started; git says why. [`Fault::NotRegular`] if the index
     /// or another file that git opens is not a regular file.
-    pub fn around(root: &Path, is_stopped: fn() -> bool) -> Result<Self> {
+    pub fn around(root: &Path, interrupt: &'static Interrupt) -> Result<Self> {
         let refused = |fault, source| WorkspaceError { verb: "find the index of", path: shown(root), fault, source };
         let root = root.canonicalize().map_err(|source| refused(Fault::Missing, source))?;
         let asked = ["rev-parse", "--path-format=absolute", "--git-path", "index", "--show-object-format"];
@@ -186,7 +187,7 @@ impl GitIndex {
             let is_special = source.kind() == io::ErrorKind::Unsupported;
             refused(if is_special { Fault::NotRegular } else { Fault::Missing }, source)
         };
-        let answer = answered(&root, &arguments, None, b"", is_stopped).map_err(unanswered)?;
+        let answer = answered(&root, &arguments, None, b"", interrupt).map_err(unanswered)?;
         let lines: Vec<_> = answer.split(|&byte| byte == b'\n').collect();
         let unknown = || refused(Fault::Other, io::Error::other("git answers in an unknown way"));
         // A bare repository has no prefix.
@@ -208,8 +209,8 @@ impl GitIndex {
             let source = io::Error::other("git's index is not a regular file; remove it and run `git reset`");
             return Err(WorkspaceError { path: shown(&file), ..refused(Fault::NotRegular, source) });
         }
-        let objects = Repository::around(&root, Patience { is_stopped, ..Patience::default() });
-        let git = Arc::new(Git::with_index(&root, &file));
+        let objects = Repository::around(&root, Patience { interrupt, ..Patience::default() });
+        let git = Arc::new(Git::with_index(&root, &file).interrupted_by(interrupt));
         Ok(Self {
             root,
             file,
@@ -218,14 +219,14 @@ impl GitIndex {
             has_work_tree: is_inside == b"true",
             objects,
             git,
-            is_stopped,
+            interrupt,
         })
     }
 
     /// Allows the filter drivers `names`, even if the repository defines them; see [`Git::allow_filters`].
     #[must_use]
     pub fn allow_filters(self, names: &[String]) -> Self {
-        let git = Git::with_index(&self.root, &self.file).allow_filters(names);
+        let git = Git::with_index(&self.root, &self.file).interrupted_by(self.interrupt).allow_filters(names);
         Self { git: Arc::new(git), ..self }
     }
 
@@ -339,7 +340,7 @@ impl GitIndex {
     /// lock of the index behind.
     pub fn refresh(&self) {
         let arguments = ["update-index", "-q", "--refresh"].map(OsString::from);
-        let _ = self.run(&arguments, None, b"", || false);
+        let _ = self.run(&arguments, None, b"", &NEVER);
     }
 
     /// Returns a line as `update-index --index-info` reads them.
@@ -358,7 +359,7 @@ impl GitIndex {
 
     fn ask(&self, arguments: &[&str], index: Option<&Path>, input: &[u8]) -> Result<Vec<u8>> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        self.run(&arguments, index, input, self.is_stopped).map_err(|source| self.failed(source))
+        self.run(&arguments, index, input, self.interrupt).map_err(|source| self.failed(source))
     }
 
     /// Runs git with `arguments`. It runs no filter driver that is not allowed, for any file that it looks at.
@@ -367,10 +368,10 @@ impl GitIndex {
         arguments: &[OsString],
         index: Option<&Path>,
         input: &[u8],
-        is_stopped: fn() -> bool,
+        interrupt: &'static Interrupt,
     ) -> io::Result<Vec<u8>> {
         let arguments = [&self.git.without_filters()?, arguments].concat();
-        answered(&self.root, &arguments, index, input, is_stopped)
+        answered(&self.root, &arguments, index, input, interrupt)
     }
 
     fn unknown(&self) -> WorkspaceError {

@@ -211,6 +211,102 @@ fn a_driver_that_fails_refuses_the_file() {
 }
 
 #[test]
+fn a_driver_that_fails_is_named_by_its_program_and_its_reason() {
+    let scene = Scene::new();
+    let tool = scene.directory.path().join("tool");
+    fs::write(&tool, "#!/bin/sh\nprintf 'hint: one\\nerror: the disk is gone\\nusage: tool\\n' >&2\nexit 3\n").unwrap();
+    fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for (command, expected) in [
+        (format!("{} clean %f", tool.display()), format!("{}: the disk is gone", tool.display())),
+        ("false -- %f".to_owned(), "false ended with exit status: 1".to_owned()),
+        ("exec missing-tool".to_owned(), "exec: /bin/sh: 1: exec: missing-tool: not found".to_owned()),
+        ("kill -9 $$".to_owned(), "kill ended with signal: 9 (SIGKILL)".to_owned()),
+    ] {
+        fs::write(scene.home().join(".gitconfig"), format!("[filter \"up\"]\n\tclean = {command}\n")).unwrap();
+        let (_, report) = scene.wpatch(&["apply"], "patch");
+        assert_eq!(report["error"]["message"], format!("the filter driver `up` failed: {expected}"));
+    }
+}
+
+#[test]
+fn the_last_value_of_each_variable_of_a_driver_counts_as_in_git() {
+    const USER: &str = "[filter \"up\"]\n\tclean = tr A-Z a-z\n\tsmudge = tr a-z A-Z\n";
+    let patch = "diff --git a/a.u b/a.u\n--- a/a.u\n+++ b/a.u\n@@ -1 +1,2 @@\n one\n+two\n";
+    let (smudge, off) = ("[filter \"up\"]\n\tsmudge = tr a-z A-Z\n", &["process", ""][..]);
+    let is_required = "\trequired = true\n";
+    let required = [USER, is_required].concat();
+    // The configuration of the user, settings of the repository, and a setting of the environment.
+    let cases: [(&str, &[&str], &[&str], &str); 11] = [
+        (USER, &["clean", ""], &[], "ONE\nTWO\n"),
+        (USER, &["smudge", ""], &[], "one\ntwo\n"),
+        (USER, &["clean", "", "smudge", ""], &[], "one\ntwo\n"),
+        (USER, off, &[], "one\ntwo\n"),
+        (&required, off, &[], ""),
+        (&required, &["clean", ""], &[], ""),
+        (&required, &["clean", "", "required", "false"], &[], "ONE\nTWO\n"),
+        (smudge, &["required", "true"], &[], ""),
+        ("", &["required", "true"], &[], ""),
+        (USER, &["smudge", "evil"], &["smudge", "tr a-z A-Z"], "ONE\nTWO\n"),
+        (USER, &["smudge", "evil"], &["smudge", ""], "one\ntwo\n"),
+    ];
+    for (number, (user, repository, environment, expected)) in cases.into_iter().enumerate() {
+        for options in [&[][..], &["--index"]] {
+            let found = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
+                let scene = Scene::new();
+                fs::write(scene.directory.path().join("patch"), patch).unwrap();
+                fs::write(scene.home().join(".gitconfig"), user).unwrap();
+                for setting in repository.chunks(2) {
+                    let run = format!("touch '{}'; cat", scene.mark().display());
+                    let value = if setting[1] == "evil" { &run } else { setting[1] };
+                    scene.git(&["config", &format!("filter.up.{}", setting[0]), value]);
+                }
+                let mut command = scene.command(program, ".");
+                if let [variable, value] = environment {
+                    command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_VALUE_0", value);
+                    command.env("GIT_CONFIG_KEY_0", format!("filter.up.{variable}"));
+                }
+                let output = command.arg("apply").args(options).arg("../patch").output().unwrap();
+                assert!(!scene.mark().exists(), "{number} {options:?}");
+                let content = fs::read_to_string(scene.root().join("a.u")).unwrap();
+                let staged = asked(&scene.root(), &["ls-files", "-s"]);
+                (output.status.success(), content, staged, String::from_utf8(output.stderr).unwrap())
+            });
+            let [by_git, ours] = &found;
+            assert_eq!(by_git.0, !expected.is_empty(), "{number} {options:?} {}", by_git.3);
+            assert_eq!((ours.0, &ours.1, &ours.2), (by_git.0, &by_git.1, &by_git.2), "{number} {options:?} {}", ours.3);
+            assert_eq!(ours.1, if by_git.0 { expected } else { "one\n" }, "{number} {options:?}");
+        }
+    }
+}
+
+#[test]
+fn a_driver_name_that_is_not_utf_8_concerns_its_files_alone() {
+    let attributes = b"a.u filter=\xff\nb.u eol=crlf\nplain filter=up\n";
+    let settings = |mark: &Path, name: &[u8]| {
+        let run = format!("\tclean = \"touch '{0}'; cat\"\n\tsmudge = \"touch '{0}'; cat\"\n", mark.display());
+        [b"[filter \"", name, b"\"]\n", run.as_bytes()].concat()
+    };
+    let all = ["a.u", "b.u", "plain"].map(|name| PATCH.replace("a.u", name)).concat();
+    let some = ["a.u", "b.u"].map(|name| PATCH.replace("a.u", name)).concat();
+    for (defined, patch, denied) in
+        [(&b"up"[..], all, Some("plain")), (b"up", some.clone(), None), (b"\xff", some, Some("a.u"))]
+    {
+        let scene = Scene::new();
+        fs::write(scene.root().join(".gitattributes"), attributes).unwrap();
+        let config = [fs::read(scene.root().join(".git/config")).unwrap(), settings(&scene.mark(), defined)].concat();
+        fs::write(scene.root().join(".git/config"), config).unwrap();
+        fs::write(scene.directory.path().join("patch"), patch).unwrap();
+        let (output, report) = scene.wpatch(&["apply"], "patch");
+        assert!(!scene.mark().exists());
+        let found = (output.status.code(), report["error"]["path"].as_str());
+        assert_eq!(found, (Some(if denied.is_some() { 3 } else { 0 }), denied), "{report:#}");
+        if denied.is_none() {
+            assert_eq!(fs::read_to_string(scene.root().join("b.u")).unwrap(), "2\r\n");
+        }
+    }
+}
+
+#[test]
 fn an_attribute_without_a_driver_converts_nothing() {
     for command in CONVERTING {
         let scene = Scene::new();

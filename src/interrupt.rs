@@ -1,8 +1,11 @@
-//! The wish to stop, as a handler of signals can say it.
+//! The handle that cancels a request: a handler of signals can raise it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A signal that asks to stop. Read between two steps; before the commit record it means roll back.
+/// The handle for requests that no signal cancels.
+pub(crate) static NEVER: Interrupt = Interrupt::new();
+
+/// A signal that asks to stop. It is read between two steps; before the commit record it means roll back.
 #[derive(Debug, Default)]
 pub struct Interrupt(AtomicUsize);
 
