@@ -7,6 +7,7 @@ mod message;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ use super::line::{Line, next_line};
 use super::policy::policy;
 use super::{Stop, names_of, open, output, request, signals};
 use crate::engine::options::{Interrupt, code};
-use crate::engine::{self, Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions};
+use crate::engine::{self, Approver, Effect, Git, TOOLS, Tool, ToolAnswer, ToolOptions};
 use crate::report::print_json;
 use message::{Call, Failure, Message, Request};
 
@@ -81,6 +82,7 @@ impl<'a> Server<'a> {
             transaction: request::transaction(global),
             commands: options.commands.commands(global),
             policy: policy(global)?,
+            git: Some(Arc::new(Git::around(global.root()).interrupted_by(interrupt))),
             approver: if options.approvals { Approver::Person } else { Approver::Model },
         };
         Ok(Self { global, options, interrupt })

@@ -19,6 +19,7 @@ use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
 use crate::transaction::{self, Interrupt};
 use crate::workspace::Workspace;
+use crate::workspace::git::Git;
 
 /// A tool that a model can call.
 pub struct Tool {
@@ -115,6 +116,8 @@ pub struct ToolOptions {
     /// What may be done. Tools also ask before they write a file that controls an agent or a CI system, unless the policy
     /// switches that off.
     pub policy: Arc<Policy>,
+    /// The git of the root, which converts files as `git apply` does; `None` if no file is converted.
+    pub git: Option<Arc<Git>>,
     /// Whose word `approve` is.
     pub approver: Approver,
 }

@@ -1,5 +1,7 @@
 //! The tools that take a patch.
 
+use std::sync::Arc;
+
 use super::arguments::{PatchArguments, read};
 use super::{Approver, Call, Misuse, ToolAnswer, root_names};
 use crate::engine::{Lenience, Request, apply as apply_request, check as check_request};
@@ -31,8 +33,10 @@ fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
     request.preflight.describe = true;
     request.transaction = call.options.transaction;
     request.commands = call.options.commands.clone();
-    request.preflight.policy = std::sync::Arc::clone(&call.options.policy);
+    request.preflight.policy = Arc::clone(&call.options.policy);
     request.approve = patch.approve;
+    // A server runs for long: each call reads the configuration again.
+    request.whitespace.git = call.options.git.as_ref().map(|git| Arc::new(git.renewed(git.directory())));
     if patch.lenient == Some(true) {
         let root = call.options.roots.last().map_or(&b"/"[..], |root| root.as_os_str().as_encoded_bytes());
         request.syntax.lenient = true;

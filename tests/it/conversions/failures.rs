@@ -104,7 +104,14 @@ fn start(mut command: Command, input: &str) -> Child {
 type Prepare<'p> = &'p dyn Fn(&Scene);
 
 /// The ways to pass a patch, and whether they change the tree.
-const INTERFACES: [(&str, bool); 4] = [("apply", true), ("document", true), ("check", false), ("batch", false)];
+const INTERFACES: [(&str, bool); 6] = [
+    ("apply", true),
+    ("document", true),
+    ("check", false),
+    ("batch", false),
+    ("apply_patch", true),
+    ("check_patch", false),
+];
 
 #[test]
 fn every_interface_converts_as_git_apply_does() {
