@@ -110,7 +110,7 @@ impl Run {
         let has_own_mends = |format: &&str| !["unified", "git", "codex", "context", "normal"].contains(format);
         let is_other = has_plan && strict.plan.inputs.iter().any(|input| input.formats.iter().any(has_own_mends));
         if is_other && !is_closed && request.selection.direction == Direction::Forward {
-            return self.read(plain) && self.repair_texts(workspace, &request.preflight);
+            return self.read(plain) && (fits && !is_elided() || self.repair_texts(workspace, &options));
         }
         if fits && is_exact || is_other || is_closed || request.selection.direction == Direction::Reverse {
             return self.read(plain);

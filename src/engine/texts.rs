@@ -1,48 +1,96 @@
 //! Repairs of blocks and edits, for the files that they search in (`--lenient`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
+use std::sync::{Arc, Mutex};
 
 use super::Run;
 use super::lenient::{told, unrepaired};
-use crate::matching;
+use crate::change::Dropped;
+use crate::mutex::locked;
 use crate::path::RelPath;
-use crate::plan::{Action, Edit, EditOrder, Operation, Repair, Replacements, Target};
-use crate::policy::{Access, Verdict};
-use crate::preflight::{self, Held};
-use crate::repair::{ROWS, Refusal, repair_text};
-use crate::text::{Position, is_data};
+use crate::plan::{Edit, Operation, Repair, Replacements};
+use crate::policy::{Access, Policy, Verdict};
+use crate::preflight::{self, Held, Mend};
+use crate::repair::{ROWS, Refusal, TextRepairs, Work, repair_texts};
+use crate::text::Position;
 use crate::workspace::Workspace;
 
-/// The files as the operations so far leave them.
-type Files = HashMap<RelPath, Vec<u8>>;
+/// Repairs the texts of each operation for the file as the operations before it leave it, and keeps what it repaired.
+#[derive(Debug)]
+struct Mender {
+    policy: Arc<Policy>,
+    /// The verdict on reading from which on a file is not read.
+    unread: Verdict,
+    kept: Mutex<Kept>,
+}
 
-/// The repairs of the edits of one operation, each with its offset in the input in bytes, or why there are none.
-type Repaired = Result<Vec<(usize, Repair)>, Vec<Refusal>>;
+#[derive(Debug, Default)]
+struct Kept {
+    /// By the index of the operation.
+    repairs: BTreeMap<usize, Result<TextRepairs, Vec<Refusal>>>,
+    /// What was done for each file so far.
+    work: HashMap<RelPath, Work>,
+}
+
+impl Mender {
+    fn new(options: &preflight::Options) -> Self {
+        let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
+        Self { policy: Arc::clone(&options.policy), unread, kept: Mutex::default() }
+    }
+}
+
+impl Mend for Mender {
+    fn mend(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements> {
+        let Edit::Replacements(changes) = &operation.edit else { return None };
+        if self.policy.judge(&operation.path, Access::Read).verdict >= self.unread {
+            return None;
+        }
+        let mut work = locked(&self.kept).work.remove(&operation.path).unwrap_or_default();
+        let repaired = repair_texts(content, changes, &mut work);
+        let mended = repaired.as_ref().ok().filter(|repairs| !repairs.rows.is_empty());
+        let mended = mended.map(|repairs| repairs.changes.clone());
+        let mut kept = locked(&self.kept);
+        kept.work.insert(operation.path.clone(), work);
+        if mended.is_some() || repaired.is_err() {
+            kept.repairs.insert(index, repaired);
+        }
+        mended
+    }
+}
 
 impl Run {
     /// Repairs the texts that the plan searches for; returns whether there is a plan to look at.
     pub(super) fn repair_texts(&mut self, workspace: &dyn Workspace, options: &preflight::Options) -> bool {
-        if options.encoding.is_some() {
-            return true;
-        }
-        let (mut files, mut is_certain) = (Files::new(), true);
-        let mut operations = std::mem::take(&mut self.plan.operations);
-        for operation in &mut operations {
-            let Some(content) = searched(operation, &files, workspace, options) else { continue };
-            match repaired(operation, content) {
-                (after, Ok(repairs)) => {
-                    files.insert(operation.path.clone(), after);
-                    self.note_repairs(operation.input, repairs);
+        let mender = Arc::new(Mender::new(options));
+        let (describe, diff, whole_diff) = (false, false, false);
+        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options.clone() };
+        let mends = Some(Arc::clone(&mender) as _);
+        let options = preflight::Options { gallery: None, shelf: None, mender: mends, ..options };
+        // What does not fit, or fails, is reported when the tree is looked at for the result.
+        let _ = preflight::resolve(&self.plan, workspace, &options, &Dropped);
+        let repairs = mem::take(&mut locked(&mender.kept).repairs);
+        let mut is_certain = true;
+        for (index, repaired) in repairs {
+            let Some(operation) = self.plan.operations.get_mut(index) else { continue };
+            let (input, span) = (operation.input, operation.span);
+            match repaired {
+                Ok(TextRepairs { changes, rows }) => {
+                    operation.edit = Edit::Replacements(Box::new(changes));
+                    let row = |(at, row)| ROWS.iter().find(|(known, ..)| *known == row).map(|row| (at, row));
+                    let repair = |(at, &(_, code, message)): (usize, &(_, &'static str, &'static str))| {
+                        (at, Repair { code, line: 0, message, section: Some(span) })
+                    };
+                    self.note_repairs(input, rows.into_iter().filter_map(row).map(repair).collect());
                 }
-                (_, Err(refusals)) => {
+                Err(refusals) => {
                     is_certain = false;
-                    let named = |refusal: Refusal| Refusal { path: Some(operation.path.clone()), ..refusal };
-                    let problems = refusals.into_iter().map(|refusal| unrepaired(&named(refusal), operation.input));
-                    self.problems.extend(problems);
+                    let path = Some(operation.path.clone());
+                    let named = |refusal: Refusal| Refusal { path: path.clone(), ..refusal };
+                    self.problems.extend(refusals.into_iter().map(|refusal| unrepaired(&named(refusal), input)));
                 }
             }
         }
-        self.plan.operations = operations;
         is_certain
     }
 
@@ -53,60 +101,4 @@ impl Run {
         self.problems.extend(told(&repairs));
         input.repairs.extend(repairs);
     }
-}
-
-/// Returns the text that `operation` searches in, if it may be read.
-fn searched(
-    operation: &Operation,
-    files: &Files,
-    workspace: &dyn Workspace,
-    options: &preflight::Options,
-) -> Option<Vec<u8>> {
-    if !matches!(operation.edit, Edit::Replacements(_)) || operation.action != Action::Modify {
-        return None;
-    }
-    if let Some(content) = files.get(&operation.path) {
-        return Some(content.clone());
-    }
-    let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
-    if options.policy.judge(&operation.path, Access::Read).verdict >= unread {
-        return None;
-    }
-    let (content, _) = workspace.read(&operation.path, options.max_read()).ok()?;
-    (!is_data(&content)).then(|| content.to_vec())
-}
-
-/// Repairs the edits of `operation` for a file with `content`. Returns what becomes of the file, and each repair with its
-/// place in the input.
-fn repaired(operation: &mut Operation, content: Vec<u8>) -> (Vec<u8>, Repaired) {
-    let span = operation.span;
-    let Edit::Replacements(changes) = &mut operation.edit else { return (content, Ok(Vec::new())) };
-    let (order, closeness) = (changes.order, changes.closeness);
-    let (mut repairs, mut refusals, mut now) = (Vec::new(), Vec::new(), content);
-    for edit in &mut changes.edits {
-        match repair_text(&now, edit) {
-            Ok(None) => {}
-            Ok(Some(fixed)) => {
-                (edit.target, edit.new) = (Target::Lines(fixed.old), fixed.new);
-                let rows = ROWS.iter().filter(|(row, ..)| fixed.rows.contains(row));
-                let repair = |&(_, code, message): &(_, &'static str, &'static str)| {
-                    (edit.span.start, Repair { code, line: 0, message, section: Some(span) })
-                };
-                repairs.extend(rows.map(repair));
-            }
-            Err(refusal) => refusals.push(*refusal),
-        }
-        if order == EditOrder::InTurn {
-            let alone = Replacements { order, closeness, edits: vec![edit.clone()] };
-            if let Ok((after, _)) = matching::replace(&now, &alone, u64::MAX) {
-                now = after;
-            }
-        }
-    }
-    if order == EditOrder::AtOnce
-        && let Ok((after, _)) = matching::replace(&now, changes, u64::MAX)
-    {
-        now = after;
-    }
-    if refusals.is_empty() { (now, Ok(repairs)) } else { (now, Err(refusals)) }
 }

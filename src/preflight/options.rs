@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Code, Conversions, Gallery, Held, RejectTo, Shelf, ThreeWay, Whitespace};
+use super::{Code, Conversions, Gallery, Held, Mend, RejectTo, Shelf, ThreeWay, Whitespace};
 use crate::guard::Guard;
 use crate::matching::{ConflictStyle, Rules};
 use crate::path::RelPath;
@@ -57,6 +57,8 @@ pub struct Options {
     pub whitespace: Whitespace,
     /// The conversions between the work tree and the repository. Without them no content is converted.
     pub conversions: Option<Arc<Conversions>>,
+    /// What repairs the texts that operations search for. Without it no text is repaired.
+    pub mender: Option<Arc<dyn Mend>>,
     /// What changes are looked at for besides (`--guard`).
     pub guards: Vec<&'static Guard>,
     /// What keeps the images of the change, for who shows them.
@@ -109,6 +111,7 @@ impl Default for Options {
             idempotent: false,
             whitespace: Whitespace::default(),
             conversions: None,
+            mender: None,
             guards: Vec::new(),
             gallery: None,
             shelf: None,

@@ -1,5 +1,7 @@
 //! From placed chunks to contents.
 
+use std::ops::Range;
+
 use super::chunk::Chunk;
 use super::lines::Lines;
 use super::place::{Coming, Misfit, Placed, place};
@@ -128,12 +130,18 @@ fn note_header(chunk: &Chunk<'_>, placed: &Placed, trail: &mut Trail) {
 
 /// Puts the chunks in. A line without end keeps none while it is the last.
 pub(super) fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
-    let count = file.all.len();
-    let mut come: Vec<Vec<&Coming>> = vec![Vec::new(); count + 1];
-    let mut gone = vec![false; count];
+    let out = spliced_lines(file, placed, 0..file.all.len());
+    if file.has_mark { [BYTE_ORDER_MARK, &out].concat() } else { out }
+}
+
+/// Returns what the lines of `range` become, to which all of `placed` belong.
+pub(super) fn spliced_lines(file: &Lines<'_>, placed: &[Placed], range: Range<usize>) -> Vec<u8> {
+    let (count, start) = (file.all.len(), range.start);
+    let mut come: Vec<Vec<&Coming>> = vec![Vec::new(); range.len() + 1];
+    let mut gone = vec![false; range.len()];
     for one in placed {
-        one.gone.iter().for_each(|&at| gone[at] = true);
-        one.come.iter().for_each(|line| come[line.at].push(line));
+        one.gone.iter().for_each(|&at| gone[at - start] = true);
+        one.come.iter().for_each(|line| come[line.at - start].push(line));
     }
     // As the line itself, else as the nearest before it, else as the first behind it.
     let ending = |line: usize| -> &'static [u8] {
@@ -149,15 +157,15 @@ pub(super) fn spliced(file: &Lines<'_>, placed: &[Placed]) -> Vec<u8> {
         out.extend_from_slice(text);
         out.extend_from_slice(end);
     };
-    for at in 0..=count {
+    for at in 0..=range.len() {
         for Coming { text, is_open, like, .. } in come[at].iter().copied() {
             add(text, if *is_open { b"" } else { ending(*like) }, *like);
         }
-        if at < count && !gone[at] {
-            add(file.all[at], b"", at);
+        if at < range.len() && !gone[at] {
+            add(file.all[start + at], b"", start + at);
         }
     }
-    if file.has_mark { [BYTE_ORDER_MARK, &out].concat() } else { out }
+    out
 }
 
 /// Returns the contents of a file that is made; `None` if it is not certain what is in it.

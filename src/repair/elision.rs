@@ -4,6 +4,7 @@ use super::Trail;
 use super::chunk::{ReadLine, Reading};
 use super::lines::Lines;
 use super::place::{Misfit, Placed, fitted, standing};
+use super::texts::is_elided;
 use crate::plan::{Direction, Edit, LineKind, Operation};
 use crate::text::without_ending;
 
@@ -117,10 +118,14 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])]) -> bool {
     })
 }
 
-/// Returns whether a hunk of `operation`, which is part of `text`, writes a line that stands for others.
+/// Returns whether a hunk or a text of `operation`, which is part of `text`, writes a line that stands for others.
 #[must_use]
 pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
-    let Edit::Hunks(hunks) = &operation.edit else { return false };
+    let hunks = match &operation.edit {
+        Edit::Hunks(hunks) => hunks,
+        Edit::Replacements(changes) => return changes.edits.iter().any(is_elided),
+        _ => return false,
+    };
     hunks.iter().any(|hunk| {
         let lines = hunk.lines(text, Direction::Forward).map(|line| (line.kind, without_ending(line.text)));
         writes_elision(&lines.collect::<Vec<_>>())

@@ -12,6 +12,7 @@ mod compose;
 mod depth;
 mod elision;
 mod files;
+mod folded;
 mod lines;
 mod lost;
 mod names;
@@ -40,9 +41,9 @@ pub use quoted::unquoted;
 use read::Unread;
 pub use refusal::{Refusal, RefusalKind};
 use rows::Trail;
-pub use rows::{ROWS, Row};
+pub use rows::{ROWS, Row, Work};
 pub use text::plain_text;
-pub use texts::{RepairedText, repair_text};
+pub use texts::{TextRepairs, repair_texts};
 
 /// A patch that was repaired.
 #[derive(Clone, Debug)]

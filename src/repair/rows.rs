@@ -68,12 +68,15 @@ pub const ROWS: &[(Row, &str, &str)] = &[
     (Row::Order, "order", "the chunks do not come in the order of the file, or share lines"),
 ];
 
+/// Comparisons of lines that were made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work(u64);
+
 /// What is noted on the way.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
     rows: Vec<(usize, Row)>,
-    /// Comparisons of lines that were made.
-    work: u64,
+    work: Work,
 }
 
 /// Most comparisons of lines for one patch: what needs more is no patch that somebody damaged.
@@ -90,18 +93,28 @@ impl Trail {
 
     /// Notes so much work; `false` if it was too much.
     pub(super) fn charge(&mut self, work: usize) -> bool {
-        self.work = self.work.saturating_add(work as u64);
+        self.work.0 = self.work.0.saturating_add(work as u64);
         !self.is_spent()
     }
 
     /// Returns whether no more work is to be done.
     pub(super) fn is_spent(&self) -> bool {
-        self.work > MOST_WORK
+        self.work.0 > MOST_WORK
+    }
+
+    /// Returns one that goes on with `work`, and has no rows yet.
+    pub(super) fn with_work(work: Work) -> Self {
+        Self { rows: Vec::new(), work }
     }
 
     /// Returns one that goes on with the work of this one, and has no rows yet.
     pub(super) fn tried(&self) -> Self {
-        Self { rows: Vec::new(), work: self.work }
+        Self::with_work(self.work)
+    }
+
+    /// Returns the work so far.
+    pub(super) fn work(&self) -> Work {
+        self.work
     }
 
     /// Takes the work of `tried`, and not what it noted.

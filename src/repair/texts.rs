@@ -2,48 +2,137 @@
 //!
 //! The old and the new text become a chunk without a header, so that one table of repairs serves every grammar.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::mem;
+use std::ops::Range;
+
 use super::chunk::{Chunk, Header};
-use super::compose::spliced;
+use super::compose::spliced_lines;
 use super::elision::writes_elision;
+use super::folded::folded;
 use super::lines::Lines;
 use super::place::{Misfit, place};
 use super::read::Line;
 use super::refusal::words;
+use super::rows::Work;
 use super::{Refusal, Row, Trail};
-use crate::matching::{self, MismatchKind, folds_to_same};
-use crate::plan::{Closeness, LineKind, Replacement, Replacements, Target, Times};
+use crate::lines::{Budget, LineTable, Slide, diff};
+use crate::matching::{self, MismatchKind, TextChange};
+use crate::plan::{Closeness, EditOrder, LineKind, Replacement, Replacements, Target, Times};
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 
-/// Most pairs of lines that are compared to find the common lines of two texts.
-const MOST_PAIRS: usize = 1 << 20;
+/// The texts of one file after the repairs.
+#[derive(Clone, Debug)]
+pub struct TextRepairs {
+    /// The changes as they were meant.
+    pub changes: Replacements,
+    /// What was repaired, each with the offset of the edit in the input, in bytes.
+    pub rows: Vec<(usize, Row)>,
+}
 
 /// An edit that was repaired: whole lines of the file, and what they become.
 #[derive(Clone, Debug)]
-pub struct RepairedText {
+pub(super) struct RepairedText {
     /// The lines of the file, which are there once.
-    pub old: Vec<u8>,
+    pub(super) old: Vec<u8>,
     /// What they become.
-    pub new: Vec<u8>,
+    pub(super) new: Vec<u8>,
     /// What was repaired.
-    pub rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
 }
 
-/// Returns `edit` as it was meant for a file with `content`; `None` if it fits as it is, or has no reading that fits.
+/// Returns `changes` as they were meant for a file with `content`. What fits as it is, or has no reading that fits, stays.
 ///
 /// # Errors
 ///
-/// Returns why no reading is certain.
-pub fn repair_text(content: &[u8], edit: &Replacement) -> Result<Option<RepairedText>, Box<Refusal>> {
+/// Returns why the reading of some is not certain.
+pub fn repair_texts(content: &[u8], changes: &Replacements, work: &mut Work) -> Result<TextRepairs, Vec<Refusal>> {
+    let mut changes = changes.clone();
+    let Replacements { order, closeness, .. } = changes;
+    let cells: Vec<_> = changes.edits.iter().map(|_| Cells::default()).collect();
+    let (mut rows, mut refusals) = (Vec::new(), Vec::new());
+    let mut file = Searched { content: content.into(), lines: None, trail: Trail::with_work(*work) };
+    for (edit, cells) in changes.edits.iter_mut().zip(&cells) {
+        match repair_text(&mut file, edit, cells) {
+            Ok(None) => {}
+            Ok(Some(fixed)) => {
+                (edit.target, edit.new) = (Target::Lines(fixed.old), fixed.new);
+                rows.extend(fixed.rows.into_iter().map(|row| (edit.span.start, row)));
+            }
+            Err(refusal) => refusals.push(*refusal),
+        }
+        if order == EditOrder::InTurn {
+            let alone = Replacements { order, closeness, edits: vec![edit.clone()] };
+            if let Ok((after, places)) = matching::replace(&file.content, &alone, u64::MAX) {
+                file.write(after, &places, cells);
+            }
+        }
+    }
+    *work = file.trail.work();
+    if refusals.is_empty() { Ok(TextRepairs { changes, rows }) } else { Err(refusals) }
+}
+
+/// The file that edits search in. Its lines are found once: an edit replaces only its own.
+struct Searched<'f> {
+    content: Cow<'f, [u8]>,
+    lines: Option<Lines<'f>>,
+    trail: Trail,
+}
+
+/// What the lines of a file point to: its contents when an edit first needs the lines, and what the edit writes.
+#[derive(Default)]
+struct Cells {
+    content: OnceCell<Vec<u8>>,
+    written: OnceCell<Vec<u8>>,
+}
+
+impl<'f> Searched<'f> {
+    /// Finds the lines of the file as it is.
+    fn find_lines(&mut self, cells: &'f Cells) -> Result<(), Misfit> {
+        if self.lines.is_none() {
+            let content = cells.content.get_or_init(|| self.content.to_vec());
+            self.lines = Some(Lines::of(content, &mut self.trail)?);
+        }
+        Ok(())
+    }
+
+    /// Takes what an edit makes of the file, at `places` of it.
+    fn write(&mut self, after: Vec<u8>, places: &[TextChange], cells: &'f Cells) {
+        let ranges = || places.iter().map(|place| &place.placement.bytes);
+        let start = ranges().map(|range| range.start).min().unwrap_or(after.len());
+        let end = ranges().map(|range| range.end).max().unwrap_or(start);
+        let before = mem::replace(&mut self.content, after.into());
+        let mark = if before.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        if start < mark {
+            self.lines = None;
+        }
+        let Some(lines) = &mut self.lines else { return };
+        let start = memchr::memrchr(b'\n', &before[mark..start]).map_or(mark, |at| mark + at + 1);
+        let end = memchr::memchr(b'\n', &before[end..]).map_or(before.len(), |at| end + at + 1);
+        let first = memchr::memchr_iter(b'\n', &before[mark..start]).count();
+        let count = crate::text::lines(&before[start..end]).count();
+        let written = self.content[start..self.content.len() - (before.len() - end)].to_vec();
+        lines.replace(first..first + count, cells.written.get_or_init(|| written));
+    }
+}
+
+/// Returns `edit` as it was meant; `None` if it fits as it is, or has no reading that fits.
+fn repair_text<'f>(
+    file: &mut Searched<'f>,
+    edit: &Replacement,
+    cells: &'f Cells,
+) -> Result<Option<RepairedText>, Box<Refusal>> {
     let (Target::Text { old, times: Times::Once } | Target::Lines(old)) = &edit.target else { return Ok(None) };
     let refuse = |misfit| {
         let (kind, message, lines) = words(edit.index.map_or(1, |index| index + 1), misfit);
         Box::new(Refusal { lines, ..Refusal::new(kind, None, edit.span, message) })
     };
-    if is_elided(old, &edit.new) {
+    if is_elided(edit) {
         return Err(refuse(Misfit::Elided));
     }
     let alone = |closeness| Replacements { closeness, ..Replacements::of(vec![edit.clone()]) };
-    match matching::replace(content, &alone(Closeness::Exact), u64::MAX) {
+    match matching::replace(&file.content, &alone(Closeness::Exact), u64::MAX) {
         Ok(_) => return Ok(None),
         Err(misplaced) if edit.line.is_none() => {
             let is_several =
@@ -54,22 +143,21 @@ pub fn repair_text(content: &[u8], edit: &Replacement) -> Result<Option<Repaired
         }
         Err(_) => {}
     }
-    let Some((old_lines, new_lines)) = both_lines(old, &edit.new) else { return folded(content, old, edit, &refuse) };
-    let mut trail = Trail::default();
-    match placed(content, &body(&old_lines, &new_lines), edit, &mut trail) {
-        Ok((old, new)) => {
-            let rows = trail.into_rows().into_iter().chain(edit.line.map(|_| Row::Envelope)).collect();
-            Ok(Some(RepairedText { old, new, rows }))
-        }
-        Err(Misfit::NotFound) => folded(content, old, edit, &refuse),
+    let Some((old_lines, new_lines)) = both_lines(old, &edit.new) else {
+        return folded(&file.content, old, edit, &refuse);
+    };
+    match placed(file, &body(&old_lines, &new_lines), edit, cells) {
+        Ok(fixed) => Ok(Some(fixed)),
+        Err(Misfit::NotFound) => folded(&file.content, old, edit, &refuse),
         Err(Misfit::Nothing) => Ok(None),
         Err(misfit) => Err(refuse(misfit)),
     }
 }
 
-/// Returns whether `new` writes a line that stands for others, which `old` does not have there.
-fn is_elided(old: &[u8], new: &[u8]) -> bool {
-    let [old, new] = [old, new].map(|text| lines(text).map(|(_, line)| without_ending(line)).collect::<Vec<_>>());
+/// Returns whether `edit` writes a line that stands for others, which its old text does not have there.
+pub(super) fn is_elided(edit: &Replacement) -> bool {
+    let (Target::Text { old, times: Times::Once } | Target::Lines(old)) = &edit.target else { return false };
+    let [old, new] = [old, &edit.new].map(|text| lines(text).map(|(_, line)| without_ending(line)).collect::<Vec<_>>());
     let body = body(&old, &new);
     let kind = |line: &Vec<u8>| match line[0] {
         b'-' => LineKind::Deletion,
@@ -96,75 +184,59 @@ fn both_lines<'t>(old: &'t [u8], new: &'t [u8]) -> Option<(TextLines<'t>, TextLi
 
 /// Returns the lines of a hunk from `old` to `new`.
 fn body(old: &[&[u8]], new: &[&[u8]]) -> Vec<Vec<u8>> {
-    let line = |sign: u8, line: &[u8]| [&[sign], line].concat();
-    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let most = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(old, new)| old == new).count();
-    let (gone, come) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let mut body: Vec<_> = old[..head].iter().map(|text| line(b' ', text)).collect();
-    // For each pair of ends, how many lines they have in common.
-    let width = come.len() + 1;
-    let is_small = gone.len().saturating_add(1).saturating_mul(width) <= MOST_PAIRS;
-    let mut common = vec![0_u32; if is_small { (gone.len() + 1) * width } else { 0 }];
-    for (at, index) in (0..gone.len()).rev().flat_map(|at| (0..come.len()).rev().map(move |index| (at, index))) {
-        if !is_small {
-            break;
-        }
-        common[at * width + index] = if gone[at] == come[index] {
-            common[(at + 1) * width + index + 1] + 1
-        } else {
-            common[(at + 1) * width + index].max(common[at * width + index + 1])
-        };
+    let [before, after] = [old, new].map(|lines| LineTable::new(lines.iter().copied()));
+    let edits = diff(&before, &after, Budget::default(), Slide::Last);
+    let mut body = Vec::with_capacity(old.len() + new.len());
+    let mut add = |sign: u8, lines: &[&[u8]]| body.extend(lines.iter().map(|line| [&[sign], *line].concat()));
+    let mut at = 0;
+    for edit in edits {
+        add(b' ', &old[at..edit.old.start]);
+        add(b'-', &old[edit.old.clone()]);
+        add(b'+', &new[edit.new]);
+        at = edit.old.end;
     }
-    let (mut at, mut index) = (0, 0);
-    while is_small && at < gone.len() && index < come.len() {
-        if gone[at] == come[index] {
-            body.push(line(b' ', gone[at]));
-            (at, index) = (at + 1, index + 1);
-        } else if common[(at + 1) * width + index] >= common[at * width + index + 1] {
-            body.push(line(b'-', gone[at]));
-            at += 1;
-        } else {
-            body.push(line(b'+', come[index]));
-            index += 1;
-        }
-    }
-    body.extend(gone[at..].iter().map(|text| line(b'-', text)));
-    body.extend(come[index..].iter().map(|text| line(b'+', text)));
-    body.extend(old[old.len() - tail..].iter().map(|text| line(b' ', text)));
+    add(b' ', &old[at..]);
     body
 }
 
 /// Returns the lines of the file that `body` is about, and what they become.
-fn placed(
-    content: &[u8],
+fn placed<'f>(
+    searched: &mut Searched<'f>,
     body: &[Vec<u8>],
     edit: &Replacement,
-    trail: &mut Trail,
-) -> Result<(Vec<u8>, Vec<u8>), Misfit> {
+    cells: &'f Cells,
+) -> Result<RepairedText, Misfit> {
     let number = |(index, text)| Line::new(text, edit.span, index + 1);
     let lines: Vec<_> = body.iter().map(Vec::as_slice).enumerate().map(number).collect();
     let Some(&first) = lines.first() else { return Err(Misfit::Nothing) };
     let header = Header { stated: edit.line, ..Header::default() };
     let chunk = Chunk { is_text: true, ..Chunk::new(header, lines, first, false) };
-    let file = Lines::of(content, trail)?;
-    let one = place(&file, &chunk, (0, false), trail)?;
-    if edit.line.is_some_and(|line| line != one.lines.start + 1) {
-        trail.note(Row::StartLine, 1);
-    }
-    let after = spliced(&file, std::slice::from_ref(&one));
-    let mark = if file.has_mark { BYTE_ORDER_MARK.len() } else { 0 };
-    let length = |range: &[&[u8]]| range.iter().map(|line| line.len()).sum::<usize>();
-    let (mut start, mut end) = (one.lines.start, one.lines.end);
-    // A line number may have chosen one of several places: more lines make it the only one.
+    searched.find_lines(cells)?;
+    let Some(file) = &searched.lines else { return Err(Misfit::TooMuch) };
+    let mut trail = searched.trail.tried();
+    let fixed = place(file, &chunk, (0, false), &mut trail).and_then(|one| {
+        if edit.line.is_some_and(|line| line != one.lines.start + 1) {
+            trail.note(Row::StartLine, 1);
+        }
+        let range = lone(file, one.lines.clone(), &mut trail)?;
+        let (old, new) = (file.all[range.clone()].concat(), spliced_lines(file, &[one], range));
+        Ok((closed(old), if new.is_empty() { new } else { closed(new) }))
+    });
+    searched.trail.leave(&trail);
+    let (old, new) = fixed?;
+    let rows = trail.into_rows().into_iter().chain(edit.line.map(|_| Row::Envelope)).collect();
+    Ok(RepairedText { old, new, rows })
+}
+
+/// Returns the lines of `range`, and as many lines around them as make them the only ones: a line number may have chosen
+/// one of several places.
+fn lone(file: &Lines<'_>, range: Range<usize>, trail: &mut Trail) -> Result<Range<usize>, Misfit> {
+    let Range { mut start, mut end } = range;
     loop {
-        let region = file.all[start..end].concat();
         let is_other = |at: usize| at != start && file.all[at..].starts_with(&file.all[start..end]);
         let is_lone = !(0..=file.all.len() - (end - start)).any(is_other);
         if is_lone || start == 0 && end == file.all.len() {
-            let (before, behind) = (mark + length(&file.all[..start]), length(&file.all[end..]));
-            let new = after[before..after.len() - behind].to_vec();
-            return Ok((closed(region), if new.is_empty() { new } else { closed(new) }));
+            return Ok(start..end);
         }
         (start, end) = (start.saturating_sub(1), (end + 1).min(file.all.len()));
         if !trail.charge(file.all.len()) {
@@ -174,56 +246,9 @@ fn placed(
 }
 
 /// Returns whole lines: the last line of a file is one without its newline, too.
-fn closed(mut lines: Vec<u8>) -> Vec<u8> {
+pub(super) fn closed(mut lines: Vec<u8>) -> Vec<u8> {
     if !lines.ends_with(b"\n") {
         lines.push(b'\n');
     }
     lines
-}
-
-/// Finds a text within lines that differs in typographic characters only. What the new text has in common with the old
-/// one keeps the characters of the file.
-fn folded(
-    content: &[u8],
-    old: &[u8],
-    edit: &Replacement,
-    refuse: &dyn Fn(Misfit) -> Box<Refusal>,
-) -> Result<Option<RepairedText>, Box<Refusal>> {
-    let wanted = Replacements { closeness: Closeness::Ladder, ..Replacements::of(vec![edit.clone()]) };
-    let change = match matching::replace(content, &wanted, u64::MAX) {
-        Ok((_, mut changes)) if changes.len() == 1 => changes.remove(0),
-        Ok(_) => return Ok(None),
-        Err(misplaced) => match misplaced.misfits.first().map(|misfit| &misfit.mismatch.kind) {
-            Some(MismatchKind::Ambiguous { lines, .. }) => return Err(refuse(Misfit::Ambiguous(lines.clone()))),
-            _ => return Ok(None),
-        },
-    };
-    let bytes = change.placement.bytes;
-    let texts = [&content[bytes.clone()], old, &edit.new].map(|text| std::str::from_utf8(text).ok());
-    let [Some(found), Some(old), Some(new)] = texts else { return Ok(None) };
-    if found.contains('\r') || !folds_to_same(found, old) || found == old {
-        return Ok(None);
-    }
-    let head = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
-    let most = old.chars().count().min(new.chars().count()) - head;
-    let tail = old.chars().rev().zip(new.chars().rev()).take(most).take_while(|(old, new)| old == new).count();
-    let middle = new.chars().skip(head).take(new.chars().count() - head - tail);
-    let count = found.chars().count();
-    // What the new text has of the old one is known at its ends only.
-    let is_kept = |(at, (old, found)): (usize, (char, char))| old == found || at < head || at >= count - tail;
-    if !old.chars().zip(found.chars()).enumerate().all(is_kept) && middle.clone().any(|character| !character.is_ascii())
-    {
-        return Ok(None);
-    }
-    let kept: String = found.chars().take(head).chain(middle).chain(found.chars().skip(count - tail)).collect();
-    let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
-    let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { start };
-    let is_whole = content[..bytes.end].ends_with(b"\n");
-    let rest = memchr::memchr(b'\n', &content[bytes.end..]).map_or(content.len(), |end| bytes.end + end + 1);
-    let end = if is_whole { bytes.end } else { rest };
-    let line = [&content[start..bytes.start], kept.as_bytes(), &content[bytes.end..end]].concat();
-    let region = content[start..end].to_vec();
-    let text =
-        |text: Vec<u8>| if without_ending(&text).len() == text.len() && !text.is_empty() { closed(text) } else { text };
-    Ok(Some(RepairedText { old: closed(region), new: text(line), rows: vec![Row::Typography] }))
 }

@@ -2,6 +2,7 @@
 
 mod damage;
 mod further;
+mod overlay;
 mod refusals;
 mod reports;
 mod table;

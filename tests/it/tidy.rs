@@ -30,7 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("guard", &["text", "path"]),
     ("diagnostics", &["path", "mutex", "process"]),
     ("policy", &["text", "digest", "mode", "path", "plan"]),
-    ("repair", &["text", "digest", "mode", "path", "plan", "workspace", "syntax", "matching", "policy"]),
+    ("repair", &["text", "digest", "mode", "path", "plan", "workspace", "lines", "syntax", "matching", "policy"]),
     (
         "preflight",
         &[

@@ -19,7 +19,7 @@ use super::modes::{kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::spelling::Spelling;
 use super::three_way::{self, Attempt, Fallback};
-use super::{Moment, Options, Side, done, lines, reject, whole};
+use super::{Moment, Options, Side, done, lines, mend, reject, whole};
 use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
@@ -158,7 +158,7 @@ impl<'a> Worker<'a> {
         }
         let after = match &operation.edit {
             Edit::Restore(restore) => self.restored(operation, restore, findings)?,
-            _ => self.edited(operation, before.as_ref(), replaced.as_ref(), findings)?,
+            _ => self.edited(index, before.as_ref(), replaced.as_ref(), findings)?,
         };
         let Some(after) = after else { return Ok(()) };
         if self.options.policy.refuses_binary() && brings_binary(operation, &after) {
@@ -210,14 +210,15 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns what the operation makes of `before`; `None` if it cannot.
+    /// Returns what the operation at `index` makes of `before`; `None` if it cannot.
     fn edited(
         &mut self,
-        operation: &Operation,
+        index: usize,
         before: Option<&Node>,
         replaced: Option<&Node>,
         findings: &mut Findings,
     ) -> Result<Option<Node>, WorkspaceError> {
+        let operation = &self.plan.operations[index];
         let converter = Converter::new(self.plan, operation, self.options);
         let in_repository = before.map(|node| converter.preimage(node, findings));
         if matches!(in_repository, Some(None)) {
@@ -225,11 +226,12 @@ impl<'a> Worker<'a> {
         }
         let in_repository = in_repository.flatten();
         let preimage = in_repository.as_ref().map(|node| node.bytes.clone()).unwrap_or_default();
-        let edited = match &operation.edit {
-            Edit::Lines(changes) => {
-                lines::postimage(operation, changes, preimage.whole(), &mut self.numbered, self.options, findings)
-            }
-            _ => self.merged(operation, in_repository.as_ref(), &preimage, findings)?,
+        let edited = if let Edit::Lines(changes) = &operation.edit {
+            lines::postimage(operation, changes, preimage.whole(), &mut self.numbered, self.options, findings)
+        } else {
+            let mended = mend::mended(index, operation, &preimage, self.options);
+            let operation = mended.as_ref().unwrap_or(operation);
+            self.merged(operation, in_repository.as_ref(), &preimage, findings)?
         };
         let Some(edited) = edited else { return Ok(None) };
         let is_same = matches!(edited, Edited::Same);

@@ -1,0 +1,55 @@
+//! Texts within lines that differ from those of the file in typographic characters.
+
+use super::place::Misfit;
+use super::texts::{RepairedText, closed};
+use super::{Refusal, Row};
+use crate::matching::{self, MismatchKind, folds_to_same};
+use crate::plan::{Closeness, Replacement, Replacements};
+use crate::text::{BYTE_ORDER_MARK, without_ending};
+
+/// Finds a text within lines that differs in typographic characters only. What the new text has in common with the old
+/// one keeps the characters of the file.
+pub(super) fn folded(
+    content: &[u8],
+    old: &[u8],
+    edit: &Replacement,
+    refuse: &dyn Fn(Misfit) -> Box<Refusal>,
+) -> Result<Option<RepairedText>, Box<Refusal>> {
+    let wanted = Replacements { closeness: Closeness::Ladder, ..Replacements::of(vec![edit.clone()]) };
+    let change = match matching::replace(content, &wanted, u64::MAX) {
+        Ok((_, mut changes)) if changes.len() == 1 => changes.remove(0),
+        Ok(_) => return Ok(None),
+        Err(misplaced) => match misplaced.misfits.first().map(|misfit| &misfit.mismatch.kind) {
+            Some(MismatchKind::Ambiguous { lines, .. }) => return Err(refuse(Misfit::Ambiguous(lines.clone()))),
+            _ => return Ok(None),
+        },
+    };
+    let bytes = change.placement.bytes;
+    let texts = [&content[bytes.clone()], old, &edit.new].map(|text| std::str::from_utf8(text).ok());
+    let [Some(found), Some(old), Some(new)] = texts else { return Ok(None) };
+    if found.contains('\r') || !folds_to_same(found, old) || found == old {
+        return Ok(None);
+    }
+    let head = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
+    let most = old.chars().count().min(new.chars().count()) - head;
+    let tail = old.chars().rev().zip(new.chars().rev()).take(most).take_while(|(old, new)| old == new).count();
+    let middle = new.chars().skip(head).take(new.chars().count() - head - tail);
+    let count = found.chars().count();
+    // What the new text has of the old one is known at its ends only.
+    let is_kept = |(at, (old, found)): (usize, (char, char))| old == found || at < head || at >= count - tail;
+    if !old.chars().zip(found.chars()).enumerate().all(is_kept) && middle.clone().any(|character| !character.is_ascii())
+    {
+        return Ok(None);
+    }
+    let kept: String = found.chars().take(head).chain(middle).chain(found.chars().skip(count - tail)).collect();
+    let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
+    let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { start };
+    let is_whole = content[..bytes.end].ends_with(b"\n");
+    let rest = memchr::memchr(b'\n', &content[bytes.end..]).map_or(content.len(), |end| bytes.end + end + 1);
+    let end = if is_whole { bytes.end } else { rest };
+    let line = [&content[start..bytes.start], kept.as_bytes(), &content[bytes.end..end]].concat();
+    let region = content[start..end].to_vec();
+    let text =
+        |text: Vec<u8>| if without_ending(&text).len() == text.len() && !text.is_empty() { closed(text) } else { text };
+    Ok(Some(RepairedText { old: closed(region), new: text(line), rows: vec![Row::Typography] }))
+}
