@@ -129,8 +129,10 @@ pub(super) fn place(
                         continue;
                     }
                     // Lines that the file does not have cannot be missing: the count is wrong.
-                    let is_possible = |cut: Shortage| start + cut.promised.0 <= file.all.len();
-                    if shortage(reading).is_some_and(is_possible) {
+                    let is_cut = |cut: Shortage| {
+                        start + cut.promised.0 <= file.all.len() || start + reading.old().count() < file.all.len()
+                    };
+                    if shortage(reading).is_some_and(is_cut) {
                         continue;
                     }
                     if lost::is_doubtful(file, chunk, reading, start) {

@@ -6,7 +6,7 @@ mod body;
 mod header;
 mod markers;
 
-use super::chunk::{Chunk, counts};
+use super::chunk::Chunk;
 use super::older::OwnedLine;
 use super::{Row, Trail};
 use crate::mode::FileMode;
@@ -262,14 +262,8 @@ impl<'t> Reader<'t> {
         let is_bare_deletion = section.deed == Deed::Delete && !section.is_enveloped && last.is_none();
         if is_bare_deletion || self.is_enveloped && (self.has_begin || last.is_some_and(is_change)) {
             self.cut.get_or_insert(section.span);
-            return;
-        }
-        // If another header counts too many lines, that is how this patch was made.
-        let chunks = self.sections.iter().flat_map(|section| &section.chunks);
-        let count = chunks.clone().count().saturating_sub(1);
-        let is_miscounted = chunks.take(count).any(|chunk| chunk.shortage(counts(&chunk.body)).is_some());
-        if let Some(chunk) = self.sections.last_mut().and_then(|section| section.chunks.last_mut()) {
-            chunk.is_closed = is_miscounted && chunk.ends_in_context();
+        } else if let Some(chunk) = self.sections.last_mut().and_then(|section| section.chunks.last_mut()) {
+            chunk.is_closed = false;
         }
     }
 
