@@ -1,5 +1,6 @@
 //! Texts that look the same and are not: the character in which they differ.
 
+use std::cell::OnceCell;
 use std::fmt::Write as _;
 
 use unicode_normalization::UnicodeNormalization;
@@ -27,26 +28,62 @@ pub(crate) const END_OF_NAME: &str = "the end of the name";
 /// such text, if it is the same, or if one of them is not UTF-8.
 #[must_use]
 pub fn lookalike(file: &[u8], wanted: &[u8]) -> Option<Lookalike> {
-    let (file, wanted) = (std::str::from_utf8(file).ok()?, std::str::from_utf8(wanted).ok()?);
-    if file.is_ascii() && wanted.is_ascii() {
-        return None;
+    LookalikeSearch::new(file).find(wanted)
+}
+
+/// A search for several texts in one file.
+pub(crate) struct LookalikeSearch<'f> {
+    file: &'f [u8],
+    folded: OnceCell<Option<FoldedFile<'f>>>,
+}
+
+/// A file as a text in which characters that look the same are the same.
+struct FoldedFile<'f> {
+    file: &'f str,
+    is_ascii: bool,
+    /// The text, and for each of its bytes the offset in the file.
+    folded: OnceCell<(String, Vec<usize>)>,
+}
+
+impl<'f> LookalikeSearch<'f> {
+    /// Returns a search in `file`, which is folded once, when the first text needs it.
+    pub(crate) fn new(file: &'f [u8]) -> Self {
+        Self { file, folded: OnceCell::new() }
     }
-    let (folded, offsets) = fold_text(file);
-    let (looked_for, _) = fold_text(wanted);
-    if looked_for.is_empty() {
-        return None;
+
+    /// Looks for a text that looks like `wanted`, as [`lookalike`] does.
+    pub(crate) fn find(&self, wanted: &[u8]) -> Option<Lookalike> {
+        self.folded.get_or_init(|| FoldedFile::new(self.file)).as_ref()?.find(std::str::from_utf8(wanted).ok()?)
     }
-    let start = offsets[memchr::memmem::find(folded.as_bytes(), looked_for.as_bytes())?];
-    let pairs = clusters(wanted).zip(clusters(&file[start..]));
-    let (length, expected, found) = first_difference(pairs)?;
-    let before = &file[..start + length];
-    let line = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |newline| newline + 1);
-    Some(Lookalike {
-        line: memchr::memchr_iter(b'\n', before.as_bytes()).count(),
-        column: before[line..].chars().count(),
-        expected: names(expected),
-        found: names(found),
-    })
+}
+
+impl<'f> FoldedFile<'f> {
+    fn new(file: &'f [u8]) -> Option<Self> {
+        let file = std::str::from_utf8(file).ok()?;
+        Some(Self { file, is_ascii: file.is_ascii(), folded: OnceCell::new() })
+    }
+
+    fn find(&self, wanted: &str) -> Option<Lookalike> {
+        let file = self.file;
+        if self.is_ascii && wanted.is_ascii() {
+            return None;
+        }
+        let (looked_for, _) = fold_text(wanted);
+        if looked_for.is_empty() {
+            return None;
+        }
+        let (folded, offsets) = self.folded.get_or_init(|| fold_text(file));
+        let start = offsets[memchr::memmem::find(folded.as_bytes(), looked_for.as_bytes())?];
+        let (length, expected, found) = first_difference(clusters(wanted).zip(clusters(&file[start..])))?;
+        let before = &file[..start + length];
+        let line = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |newline| newline + 1);
+        Some(Lookalike {
+            line: memchr::memchr_iter(b'\n', before.as_bytes()).count(),
+            column: before[line..].chars().count(),
+            expected: names(expected),
+            found: names(found),
+        })
+    }
 }
 
 /// Returns the first character in which the name `found` differs from `wanted`, if both look the same; `None` if they are

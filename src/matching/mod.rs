@@ -37,9 +37,9 @@ mod windows;
 
 pub use hunkwise::{MergedFile, MergedHunk, MergedPart, Merging, merge_hunks};
 pub use ladder::{LADDER, Rung};
-pub(crate) use ladder::{folds_to_same, indentation, trimmed};
+pub(crate) use ladder::{folds_to_same, indentation, is_typographic, trimmed};
 pub use lines::{ChangedLines, LineChange, LineMisfit, LineMismatch, change_lines};
-pub(crate) use lookalike::END_OF_NAME;
+pub(crate) use lookalike::{END_OF_NAME, LookalikeSearch};
 pub use lookalike::{Lookalike, lookalike, lookalike_name};
 pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};
 pub use overlay::overlay;

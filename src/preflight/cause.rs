@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::fmt;
 
 use super::problem::Problem;
-use crate::matching::{END_OF_NAME, LADDER, Lookalike, Nearest, lookalike};
+use crate::matching::{END_OF_NAME, LADDER, Lookalike, LookalikeSearch, Nearest, lookalike};
 use crate::path::RelPath;
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
 use crate::text::{lines, utf16_name};
@@ -127,8 +127,8 @@ pub(super) fn explain_hunk(
 }
 
 /// Adds to `problem` why `wanted` is not in `file`, if that is known.
-pub(super) fn explain_text(problem: &mut Problem, file: &[u8], wanted: &[u8]) {
-    if let Some(found) = lookalike(file, wanted) {
+pub(super) fn explain_text(problem: &mut Problem, file: &LookalikeSearch<'_>, wanted: &[u8]) {
+    if let Some(found) = file.find(wanted) {
         problem.lines = vec![found.line];
         add(problem, Cause::Lookalike(found));
     }

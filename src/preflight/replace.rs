@@ -8,7 +8,7 @@ use super::encoded::{self, Encoded};
 use super::findings::Findings;
 use super::problem::{Facts, Problem, Severity};
 use super::{Options, done, guards};
-use crate::matching::{self, MismatchKind, Misplaced, TextChange, TextMismatch};
+use crate::matching::{self, LookalikeSearch, MismatchKind, Misplaced, TextChange, TextMismatch};
 use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
 use crate::text::{is_data, utf16_name};
 
@@ -115,6 +115,7 @@ fn misplace(
     let mut known: Vec<_> = known.collect();
     known.extend(misplaced.misfits.iter().map(|misfit| (misfit.edit, 0, Err(misfit.mismatch.clone()))));
     known.sort_by_key(|(edit, ..)| *edit);
+    let file = LookalikeSearch::new(text);
     for misfit in &misplaced.misfits {
         if !matches!(misfit.mismatch.kind, MismatchKind::TooLarge { .. })
             && !findings.has_room(Severity::Error, options)
@@ -127,7 +128,7 @@ fn misplace(
         if let (MismatchKind::NotFound, Target::Text { old, .. } | Target::Lines(old)) =
             (&misfit.mismatch.kind, &edit.target)
         {
-            cause::explain_text(problem, text, old);
+            cause::explain_text(problem, &file, old);
         }
         at(problem, operation, edit).hunk = Some(hunk);
     }
