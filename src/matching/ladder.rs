@@ -110,6 +110,11 @@ pub(crate) fn folds_to_same(one: &str, other: &str) -> bool {
     one.chars().map(fold).eq(other.chars().map(fold))
 }
 
+/// Returns whether a character is a typographic form of one of ASCII.
+pub(crate) fn is_typographic(character: char) -> bool {
+    fold(character) != character
+}
+
 /// Returns the character of ASCII that stands for a typographic one.
 pub(super) fn fold(character: char) -> char {
     match character {

@@ -2,6 +2,7 @@
 
 use super::place::Misfit;
 use super::texts::{RepairedText, closed};
+use super::typography::Typography;
 use super::{Refusal, Row};
 use crate::matching::{self, MismatchKind, folds_to_same};
 use crate::plan::{Closeness, Replacement, Replacements};
@@ -30,18 +31,8 @@ pub(super) fn folded(
     if found.contains('\r') || !folds_to_same(found, old) || found == old {
         return Ok(None);
     }
-    let head = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
-    let most = old.chars().count().min(new.chars().count()) - head;
-    let tail = old.chars().rev().zip(new.chars().rev()).take(most).take_while(|(old, new)| old == new).count();
-    let middle = new.chars().skip(head).take(new.chars().count() - head - tail);
-    let count = found.chars().count();
-    // What the new text has of the old one is known at its ends only.
-    let is_kept = |(at, (old, found)): (usize, (char, char))| old == found || at < head || at >= count - tail;
-    if !old.chars().zip(found.chars()).enumerate().all(is_kept) && middle.clone().any(|character| !character.is_ascii())
-    {
-        return Ok(None);
-    }
-    let kept: String = found.chars().take(head).chain(middle).chain(found.chars().skip(count - tail)).collect();
+    let typography = Typography::of_part(old, found);
+    let Some(kept) = typography.kept(new, Some(0)) else { return Err(refuse(Misfit::Typography)) };
     let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
     let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { start };
     let is_whole = content[..bytes.end].ends_with(b"\n");

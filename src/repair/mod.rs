@@ -26,6 +26,7 @@ mod shown;
 mod text;
 mod texts;
 mod twin;
+mod typography;
 mod unwrap;
 
 use crate::path::RelPath;

@@ -8,9 +8,10 @@ use super::depth::{is_column_lost, is_doubtful};
 use super::elision::{place_parts, writes_elision};
 use super::lines::Lines;
 use super::twin::twin;
+use super::typography::Typography;
 use super::{Row, Trail, lost};
-use crate::matching::LADDER;
 use crate::matching::reindent::Reindent;
+use crate::matching::{LADDER, trimmed};
 use crate::plan::LineKind;
 
 /// Why a chunk has no place.
@@ -33,6 +34,8 @@ pub(super) enum Misfit {
     Tail,
     /// It was cut off.
     Cut(Shortage),
+    /// A new line has a typographic character that can be meant, or can stand for an ASCII character of the file.
+    Typography,
     /// Its line at this line of the patch can be an insertion, or context that lost its blank.
     Sign(usize),
     /// To search it would take too long.
@@ -74,6 +77,8 @@ impl PartialEq for Coming {
 const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
 /// From this rung on the depth of a line is not compared.
 const LOOSE: usize = 2;
+/// The rung on which typographic characters are not compared.
+const TYPOGRAPHY: usize = 3;
 /// Most places that are looked at.
 const MOST: usize = 8;
 
@@ -323,7 +328,8 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
         return Err(Misfit::Depth(start));
     }
     let found = (0..old.len()).map(|index| file.content(start + index));
-    let indent = Reindent::new(&chosen, found);
+    let indent = Reindent::new(&chosen, found.clone());
+    let typography = (rung == TYPOGRAPHY).then(|| Typography::new(chosen.iter().copied().zip(found)));
     let (mut at, mut gone, mut come) = (start, Vec::new(), Vec::new());
     // Each new line ends as the one that goes for it, if there is one.
     let mut like = if old.is_empty() { start.saturating_sub(1) } else { start };
@@ -343,7 +349,12 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
             LineKind::Insertion => {
                 let text = if rung >= LOOSE {
                     let (old, new) = indent.apply(&line.text).ok_or(Misfit::Depth(start))?;
-                    [&new, &line.text[old.len()..]].concat()
+                    let replaced = free.front().map(|at| at - start);
+                    let text = match &typography {
+                        Some(typography) => kept(typography, &line.text[old.len()..], replaced)?,
+                        None => line.text[old.len()..].to_vec(),
+                    };
+                    [new, text].concat()
                 } else {
                     line.text.clone()
                 };
@@ -353,4 +364,12 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
         }
     }
     Ok(Placed { lines: start..start + old.len(), gone, come })
+}
+
+/// Returns the new line `text`, which is not indented, with the typographic characters that it is meant to have.
+fn kept(typography: &Typography<'_>, text: &[u8], replaced: Option<usize>) -> Result<Vec<u8>, Misfit> {
+    let content = trimmed(text);
+    let Ok(new) = std::str::from_utf8(content) else { return Ok(text.to_vec()) };
+    let kept = typography.kept(new, replaced).ok_or(Misfit::Typography)?;
+    Ok([kept.as_bytes(), &text[content.len()..]].concat())
 }

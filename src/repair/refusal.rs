@@ -164,6 +164,12 @@ pub(super) fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<
             (RefusalKind::Stray, message, Vec::new())
         }
         Misfit::Cut(shortage) => (RefusalKind::Cut, cut(&format!("chunk {number}"), shortage), Vec::new()),
+        Misfit::Typography => {
+            let message = format!(
+                "a new line of chunk {number} has typographic characters that can be meant, or stand for those of the file"
+            );
+            (RefusalKind::Ambiguous, message, Vec::new())
+        }
         Misfit::Sign(line) => {
             let message = format!(
                 "a line of chunk {number} (line {line} of the patch) can be an insertion, or context without its blank"
