@@ -99,16 +99,19 @@ const MOST_MORE: usize = 20;
 
 /// Returns whether `lines` write a line that stands for others.
 ///
-/// Dots alone are code where the old lines have them too, where no line goes, or where they are all of a block and at
-/// most one line of the old block goes for them.
+/// Dots alone are code where the old lines have them too, where no line goes, where they replace `pass`, or where they are
+/// all of a block and at most one line of the old block goes for them.
 pub(super) fn writes_elision(lines: &[(LineKind, &[u8])]) -> bool {
     let has_old_dots = lines.iter().any(|(kind, text)| *kind != LineKind::Insertion && is_dots(text));
     let gone = || lines.iter().filter(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty());
     // The line that opens the block can change as well.
     let body = gone().filter(|(_, text)| !text.trim_ascii_end().ends_with(b":")).count();
     let is_none = gone().next().is_none();
-    let is_code =
-        |at: usize, text| has_old_dots || is_none || body <= 1 && is_whole_block(&lines[..at], text, &lines[at + 1..]);
+    let is_pass = |text: &[u8]| text.trim_ascii() == b"pass";
+    let is_stub = body == 1 && gone().any(|(_, text)| is_pass(text));
+    let is_code = |at: usize, text| {
+        has_old_dots || is_none || is_stub || body <= 1 && is_whole_block(&lines[..at], text, &lines[at + 1..])
+    };
     lines.iter().enumerate().filter(|(_, (kind, _))| *kind == LineKind::Insertion).any(|(at, (_, text))| match elision(
         text,
     ) {
@@ -154,11 +157,17 @@ pub(super) fn place_parts(file: &Lines<'_>, reading: &Reading, trail: &mut Trail
     if !reading.headings.is_empty() || !reading.lines.iter().any(is_gap) {
         return Ok(None);
     }
-    // Between a line that goes and another change, those that are left out may be meant to go as well.
-    let is_torn = |three: &[ReadLine]| {
-        is_gap(&three[1]) && three[0].kind == LineKind::Deletion && three[2].kind != LineKind::Context
+    // Between a line that goes and another change, those that are left out may be meant to go as well, or to stand
+    // elsewhere.
+    let lines = &reading.lines;
+    let is_torn = |at: usize| {
+        let is_change = |line: &&ReadLine| line.kind != LineKind::Context;
+        let before: Vec<_> = lines[..at].iter().rev().take_while(is_change).collect();
+        let behind: Vec<_> = lines[at + 1..].iter().take_while(is_change).collect();
+        let mut both = before.iter().chain(&behind);
+        !before.is_empty() && !behind.is_empty() && both.any(|line| line.kind == LineKind::Deletion)
     };
-    if reading.lines.windows(3).any(is_torn) {
+    if (0..lines.len()).any(|at| is_gap(&lines[at]) && is_torn(at)) {
         return Ok(None);
     }
     let mut whole: Option<Placed> = None;
@@ -270,6 +279,8 @@ mod tests {
         assert!(!writes(&["+def f():", "+    ...", " x"]));
         assert!(!writes(&["-    ...", "-x", "-y", "+    ...", "+z"]));
         assert!(!writes(&["-def f(a):", "-    pass", "+def f(b):", "+    ..."]));
+        assert!(!writes(&["-    pass", "+    ..."]));
+        assert!(writes(&["-    passed()", "+    ..."]));
         assert!(writes(&[" def f():", "-    a()", "-    b()", "+    ..."]));
         assert!(writes(&["-a()", "-b()", "+def f():", "+    x", "+def g():", "+    ..."]));
         assert!(writes(&[" def f():", "-    a()", "+    ...", "     b()"]));

@@ -1,0 +1,96 @@
+//! One rule for every form of a change: a diff, a block, a JSON edit, whole lines and a part of a line.
+
+use serde_json::json;
+
+use super::*;
+
+/// Returns the file after a change of `old` to `new` in some form; `None` if it is refused.
+fn made(file: &str, patch: &str) -> Option<String> {
+    let memory = Memory::with_files([(path(), Entry::file(file))]);
+    let mut request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
+    request.syntax.lenient = true;
+    let report = engine::apply(request, &memory, &Interrupt::new()).report;
+    let found = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
+    assert!(report.ok || found == file);
+    report.ok.then_some(found)
+}
+
+fn lines(sign: &str, text: &str) -> String {
+    text.lines().flat_map(|line| [sign, line, "\n"]).collect()
+}
+
+/// Returns the same change of whole lines in each grammar.
+fn forms(old: &str, new: &str) -> Vec<String> {
+    let body = [lines("-", old), lines("+", new)].concat();
+    vec![
+        format!("--- a/dir/file.txt\n+++ b/dir/file.txt\n@@ @@\n{body}"),
+        format!("*** Begin Patch\n*** Update File: dir/file.txt\n@@\n{body}*** End Patch\n"),
+        format!("dir/file.txt\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"),
+        json!({"edits": [{"path": "dir/file.txt", "old": old, "new": new}]}).to_string(),
+    ]
+}
+
+#[test]
+fn a_changed_line_keeps_the_typographic_characters_of_the_file_in_each_form() {
+    let file = "first\nprint(\"a\", b) # it's\nlast\n";
+    let typed = |text: &str| text.replace("\"a\"", "\u{201c}a\u{201d}").replace(", b", ",\u{a0}b");
+    let (old, new) = ("print(\"a\", b) # it's\n", "print(\"a\", b) # it's new\n");
+    for patch in forms(&typed(old), &typed(new)) {
+        assert_eq!(made(file, &patch), Some(file.replace("it's", "it's new")), "{patch}");
+    }
+    // A part of the line.
+    let edit = |old: &str, new: &str| json!({"edits": [{"path": "dir/file.txt", "old": old, "new": new}]}).to_string();
+    let patch = edit(&typed("(\"a\", b)"), &typed("(\"a\", b)").replace('b', "c"));
+    assert_eq!(made(file, &patch), Some(file.replace(", b)", ", c)")), "{patch}");
+    // Lines in another order, and one that comes again.
+    let file = "first\nsay \"a\" once\nsay \"b\" once\nlast\n";
+    let typed = |text: &str| text.replace("say ", "say\u{a0}");
+    let (old, new) = ("say \"a\" once\nsay \"b\" once\n", "say \"b\" once\nsay \"a\" once\nsay \"b\" once\n");
+    for patch in forms(&typed(old), &typed(new)) {
+        assert_eq!(made(file, &patch), Some(format!("first\n{new}last\n")), "{patch}");
+    }
+}
+
+#[test]
+fn a_typographic_character_that_can_be_meant_or_not_is_refused_in_each_form() {
+    let file = "first\nprint(\"a\", b)\nlast\n";
+    let old = "print(\u{201c}a\u{201d}, b)\n";
+    for new in
+        ["print(\u{201c}a\u{201d}, \u{201c}c\u{201d})\n", "print(\u{201c}a\u{201d}, b)\nprint(\u{201c}c\u{201d})\n"]
+    {
+        for patch in forms(old, new) {
+            assert_eq!(made(file, &patch), None, "{patch}");
+        }
+    }
+    let part = json!({"edits": [{"path": "dir/file.txt", "old": "\u{201c}a\u{201d}", "new": "\u{201c}a\u{201d} + \u{201c}c\u{201d}"}]});
+    assert_eq!(made(file, &part.to_string()), None);
+}
+
+#[test]
+fn an_elision_that_moved_is_refused_in_each_form() {
+    let file = "def a():\n    one()\n    two()\n    return x\n\ndef b():\n    pass\n";
+    let elision = "    # ... existing code ...\n";
+    let old = format!("def a():\n{elision}    return x\n");
+    let moved = [
+        format!("def a():\n    q = 1\n    return 5\n{elision}"),
+        format!("def a():\n    return 5\n{elision}    # end\n"),
+        format!("def c():\n{elision}    return 5\n"),
+    ];
+    for new in moved {
+        for patch in forms(&old, &new).split_off(2) {
+            assert_eq!(made(file, &patch), None, "{patch}");
+        }
+    }
+    let body = format!(" def a():\n+    return 5\n{}-    return x\n", lines(" ", elision));
+    let diff = format!("--- a/dir/file.txt\n+++ b/dir/file.txt\n@@ @@\n{body}");
+    let codex = format!("*** Begin Patch\n*** Update File: dir/file.txt\n@@\n{body}*** End Patch\n");
+    assert_eq!((made(file, &diff), made(file, &codex)), (None, None));
+    let kept = format!("def a():\n    q = 1\n{elision}    return x\n");
+    let changed = format!("def a():\n{elision}    return 5\n");
+    for patch in forms(&old, &kept).split_off(2) {
+        assert_eq!(made(file, &patch), Some(file.replace("def a():\n", "def a():\n    q = 1\n")), "{patch}");
+    }
+    for patch in forms(&old, &changed).split_off(2) {
+        assert_eq!(made(file, &patch), Some(file.replace("return x", "return 5")), "{patch}");
+    }
+}
