@@ -238,7 +238,9 @@ impl Policy {
         }
         let files = self.files.iter().filter_map(|file| prefix.join(file.as_bytes()).ok());
         let files = files.chain(prefix.join(b"wpatch.toml").ok()).collect();
-        Self::new(self.layers.iter().map(layer).collect(), Place { roots, homes: self.place.homes.clone() }, files)
+        let place = Place { roots, homes: self.place.homes.clone() };
+        let layers = self.layers.iter().map(layer).collect();
+        Self { for_model: self.for_model, ..Self::new(layers, place, files) }
     }
 
     /// Returns this policy of the root `root` with what `layer`, the own file of the directory `prefix` below, says of that.
@@ -251,7 +253,8 @@ impl Policy {
         let inner = |root: &Vec<u8>| [root, prefix.as_bytes()].join(&b'/');
         let layer = layer.of_other_root(place.roots.iter().map(inner).collect());
         let files = self.files.iter().cloned().chain(prefix.join(b"wpatch.toml").ok()).collect();
-        Self::new([&self.layers[..], &[layer]].concat(), place, files)
+        let layers = [&self.layers[..], &[layer]].concat();
+        Self { for_model: self.for_model, ..Self::new(layers, place, files) }
     }
 
     /// Returns the policy files below the root that others than the project gave, and the links on the way to them.

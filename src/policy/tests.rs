@@ -430,3 +430,23 @@ fn of_what_no_rule_is_about_every_verdict_is_without_a_hit() {
     });
     assert!(silent[0] > 6 && silent[1..] == [0, 0], "{silent:?}");
 }
+
+#[test]
+fn every_derived_policy_is_for_a_model_if_the_first_one_is() {
+    let control = path("CLAUDE.md");
+    let inner = path("sub");
+    for is_for_model in [false, true] {
+        let policy = if is_for_model { Policy::default().for_model() } else { Policy::default() };
+        let derived = [
+            policy.with(layer("", Origin::Given)),
+            policy.folded().unwrap(),
+            policy.above(&inner, b"/top"),
+            policy.with_inner(layer("", Origin::Project), &inner, b"/top"),
+            policy.everywhere(Place::default(), Vec::new()),
+        ];
+        let expected = if is_for_model { Verdict::Ask } else { Verdict::Allow };
+        for policy in derived {
+            assert_eq!(policy.judge(&control, Access::Create).verdict, expected);
+        }
+    }
+}
