@@ -35,7 +35,8 @@ const FILES: &[Files] = &[
     // Agents.
     Files {
         program: "Claude Code",
-        source: "https://code.claude.com/docs/en/settings https://code.claude.com/docs/en/memory",
+        source: "https://code.claude.com/docs/en/settings https://code.claude.com/docs/en/memory \
+                 https://code.claude.com/docs/en/plugins-reference",
         paths: &[
             ".claude/settings.json",
             ".claude/settings.local.json",
@@ -47,6 +48,7 @@ const FILES: &[Files] = &[
             ".claude/output-styles",
             ".claude/plugins",
             ".claude.json",
+            ".claude-plugin",
             ".mcp.json",
             "CLAUDE.md",
             "CLAUDE.local.md",
@@ -69,7 +71,8 @@ const FILES: &[Files] = &[
     },
     Files {
         program: "GitHub Copilot",
-        source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions",
+        source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions \
+                 https://docs.github.com/en/copilot/how-tos/copilot-cli",
         paths: &[
             ".github/copilot-instructions.md",
             ".github/instructions",
@@ -78,6 +81,7 @@ const FILES: &[Files] = &[
             ".github/chatmodes",
             ".github/hooks",
             ".github/skills",
+            ".copilot",
         ],
     },
     Files {
@@ -113,6 +117,18 @@ const FILES: &[Files] = &[
         paths: &[".goosehints"],
     },
     Files { program: "Qwen Code", source: "https://qwenlm.github.io/qwen-code-docs", paths: &[".qwen", "QWEN.md"] },
+    Files {
+        program: "Crush",
+        source: "https://github.com/charmbracelet/crush#configuration",
+        paths: &[".crush.json", "crush.json"],
+    },
+    Files { program: "Warp", source: "https://docs.warp.dev/knowledge-and-collaboration/rules", paths: &["WARP.md"] },
+    Files {
+        program: "Augment Code",
+        source: "https://docs.augmentcode.com/setup-augment/guidelines",
+        paths: &[".augment", ".augment-guidelines"],
+    },
+    Files { program: "Trae", source: "https://docs.trae.ai/ide/rules", paths: &[".trae"] },
     Files { program: "Kiro", source: "https://kiro.dev/docs/steering", paths: &[".kiro"] },
     Files { program: "Junie", source: "https://www.jetbrains.com/help/junie", paths: &[".junie"] },
     Files {
@@ -238,11 +254,22 @@ const FILES: &[Files] = &[
     },
     Files { program: "Gitpod", source: "https://www.gitpod.io/docs/references/gitpod-yml", paths: &[".gitpod.yml"] },
     // Shells, git and package managers, which run commands on behalf of the agent's own.
-    Files { program: "direnv", source: "https://direnv.net/man/direnv.1.html", paths: &[".envrc"] },
+    Files { program: "direnv", source: "https://direnv.net/man/direnv.1.html", paths: &[".envrc", ".config/direnv"] },
     Files {
         program: "mise",
         source: "https://mise.jdx.dev/configuration.html",
-        paths: &["mise.toml", ".mise.toml", "mise.local.toml", ".mise", ".config/mise"],
+        paths: &["mise.toml", ".mise.toml", "mise.local.toml", "mise/config.toml", ".mise", ".config/mise"],
+    },
+    Files { program: "asdf", source: "https://asdf-vm.com/manage/configuration.html", paths: &[".tool-versions"] },
+    Files {
+        program: "systemd",
+        source: "https://www.freedesktop.org/software/systemd/man/latest/systemd.unit.html",
+        paths: &[".config/systemd/user"],
+    },
+    Files {
+        program: "desktop sessions",
+        source: "https://specifications.freedesktop.org/autostart-spec/latest",
+        paths: &[".config/autostart"],
     },
     Files {
         program: "shells",
@@ -286,7 +313,7 @@ const FILES: &[Files] = &[
         source: "https://yarnpkg.com/configuration/yarnrc",
         paths: &[".yarnrc", ".yarnrc.yml", ".yarn/releases", ".yarn/plugins"],
     },
-    Files { program: "pnpm", source: "https://pnpm.io/pnpmfile", paths: &[".pnpmfile.cjs"] },
+    Files { program: "pnpm", source: "https://pnpm.io/pnpmfile", paths: &[".pnpmfile.cjs", ".pnpmfile.mjs"] },
     Files {
         program: "Cargo",
         source: "https://doc.rust-lang.org/cargo/reference/config.html",

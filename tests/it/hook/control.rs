@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{call, decision};
 use crate::systems::{Desk, fed, program};
 
-const FILES: [&str; 12] = [
+const FILES: [&str; 24] = [
     ".claude/settings.json",
     ".claude/hooks/check.sh",
     ".mcp.json",
@@ -21,6 +21,18 @@ const FILES: [&str; 12] = [
     ".cursor/rules/x.mdc",
     ".husky/pre-commit",
     "Jenkinsfile",
+    ".tool-versions",
+    "mise/config.toml",
+    ".config/direnv/direnvrc",
+    ".config/systemd/user/x.service",
+    ".config/autostart/x.desktop",
+    ".crush.json",
+    "WARP.md",
+    ".augment/rules/x.md",
+    ".trae/rules/x.md",
+    ".copilot/mcp-config.json",
+    ".claude-plugin/plugin.json",
+    ".pnpmfile.mjs",
 ];
 
 fn desk(policy: &[(&str, &[u8])]) -> Desk {
