@@ -121,7 +121,7 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
         Command::Diff(options) => look::diff(*options, &global),
         Command::Policy { command } => explain::explain(command, &global),
         Command::Mcp(options) => mcp::serve(&options, &global),
-        Command::Hook { agent, allow } => hook::answer(agent, allow.into(), &global),
+        Command::Hook { agent, allow } => hook::answer(agent, &allow.into(), &global),
     }
 }
 

@@ -165,6 +165,13 @@ pub fn judged(
     refusal(accesses.iter().flat_map(|&access| policy.judge(path, access).hits).collect()).map_or(Ok(()), Err)
 }
 
+/// Returns whether `policy`, with the project's own file, asks before a model writes control files. A policy that cannot
+/// be used is taken for one that does.
+#[must_use]
+pub fn asks_about_control_files(policy: &Arc<Policy>, workspace: &dyn Workspace) -> bool {
+    governed("check", policy, workspace).map_or(true, |policy| policy.asks_about_control_files())
+}
+
 /// Returns the report of the strictest of the rules `hits`, if it denies or asks.
 #[must_use]
 pub fn refusal(hits: Vec<Hit>) -> Option<Box<Outcome>> {

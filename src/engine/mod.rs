@@ -71,7 +71,10 @@ pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::{describe, quoting};
 pub use gnu::{Backup, Habits, Numbering, patched};
-pub use govern::{PROJECT_POLICY, UnusablePolicy, judged, may_write, policy_layer, project_layer, refusal, unusable};
+pub use govern::{
+    PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, may_write, policy_layer, project_layer, refusal,
+    unusable,
+};
 
 pub use index::{Indexed, Reach, build_ancestor};
 pub use lenient::Lenience;

@@ -11,7 +11,9 @@ pub use crate::plan::{
     Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
     Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times, matcher,
 };
-pub use crate::policy::{Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict};
+pub use crate::policy::{
+    Access, Hit, Layer, MAX_FILE as MAX_POLICY_FILE, Origin, Place, Policy, Verdict, control_paths,
+};
 pub use crate::preflight::{
     ACTIONS, Cause, Code, Facts, Fallback, FileWhitespace, Held, Options as PreflightOptions, Problem, RejectTo,
     Severity, WhitespaceAction, code,

@@ -322,6 +322,11 @@ const FILES: &[Files] = &[
     Files { program: "Maven", source: "https://maven.apache.org/configure.html", paths: &[".mvn"] },
 ];
 
+/// Returns each path of the table with the program that it controls.
+pub fn control_paths() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.iter().flat_map(|files| files.paths.iter().map(|path| (*path, files.program)))
+}
+
 /// Ends of names that count like the files of Visual Studio Code.
 const WORKSPACE_END: &[u8] = b".code-workspace";
 

@@ -16,6 +16,7 @@ mod secrets;
 use crate::path::RelPath;
 
 pub use closed::{GIT_DIRECTORY, RULES, Rule, closed};
+pub use control::control_paths;
 pub use document::{MAX_FILE, PolicyError, parse};
 pub use explain::Granted;
 pub use layer::{Layer, Links, Mode, Origin};
@@ -298,8 +299,17 @@ impl Policy {
 
     /// Returns the rule on files that control what agents and CI systems do, if it holds.
     fn control(&self, path: &RelPath, access: Access) -> Option<Hit> {
-        let is_on = strictest(&self.layers, |layer| layer.control) == Control::Ask;
-        if is_on { control::judge(path, access, &self.place) } else { None }
+        if self.has_control_rule() { control::judge(path, access, &self.place) } else { None }
+    }
+
+    fn has_control_rule(&self) -> bool {
+        strictest(&self.layers, |layer| layer.control) == Control::Ask
+    }
+
+    /// Returns whether it asks before files are written that control what agents and CI systems do.
+    #[must_use]
+    pub fn asks_about_control_files(&self) -> bool {
+        self.for_model && self.has_control_rule()
     }
 
     /// Returns whether no rule has anything to say of `path`, whatever is done with it.

@@ -77,13 +77,14 @@ enum Mode {
 }
 
 /// Decides on a call. The root is the one of the command line, of the project, or where the agent is.
-pub(super) fn decide(call: &Call, silence: Silence, global: &Global) -> Result<Decision, Stop> {
+pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
     let project = || env::var_os("CLAUDE_PROJECT_DIR").filter(|project| !project.is_empty()).map(PathBuf::from);
     let root = global.root.clone().or_else(project).unwrap_or_else(|| call.cwd.clone());
     let rooted = Global { root: Some(root), ..global.clone() };
     let writes = |file: PathBuf, change: &dyn Fn(Vec<u8>) -> Change| {
-        let checked = |path: &[u8], global: &Global| of_change(change(path.to_vec()), silence, global);
-        Place::of(&call.file(file), &rooted)?.decide(Use::Writes, checked)
+        let place = Place::of(&call.file(file), &rooted)?;
+        let silence = place.about_writes(silence)?;
+        place.decide(Use::Writes, |path, global| of_change(change(path.to_vec()), &silence, global))
     };
     let reads = |file: PathBuf| Place::of(&call.file(file), &rooted)?.decide(Use::Reads, of_read);
     let decision = match call.tool_name.as_str() {

@@ -7,6 +7,7 @@
 //! A call that cannot be read is blocked: the exit code is 2 and standard error has the reason, which both agents take for a
 //! refusal. Any other failure of a hook would let the call through. A policy that cannot be used denies everything.
 
+mod alias;
 mod claude;
 mod codex;
 mod place;
@@ -58,12 +59,22 @@ struct Call {
 }
 
 /// Whether the user of the hook allows what no rule speaks of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Silence {
     /// The agent decides.
     IsNoDecision,
     /// The call is allowed (`--allow`).
     Allows,
+    /// The user is asked in spite of `--allow`, since the file has another name: why.
+    Asks(String),
+}
+
+impl Silence {
+    /// Returns what holds for `file`, an absolute name without links.
+    fn about(&self, file: &Path, global: &Global) -> Result<Self, Stop> {
+        let why = if *self == Self::Allows { alias::why_asked(file, global)? } else { None };
+        Ok(why.map_or_else(|| self.clone(), Self::Asks))
+    }
 }
 
 impl From<bool> for Silence {
@@ -115,7 +126,7 @@ impl Decision {
 }
 
 /// Answers the call on standard input.
-pub(super) fn answer(agent: Agent, silence: Silence, global: &Global) -> ExitCode {
+pub(super) fn answer(agent: Agent, silence: &Silence, global: &Global) -> ExitCode {
     // The exit code of a panic blocks nothing.
     let decided = catch_unwind(AssertUnwindSafe(|| decide(agent, silence, global)));
     match decided.unwrap_or_else(|_| Err(Stop::new(&code::IO, "wpatch failed: tell the user to report it".to_owned())))
@@ -134,7 +145,7 @@ pub(super) fn answer(agent: Agent, silence: Silence, global: &Global) -> ExitCod
     }
 }
 
-fn decide(agent: Agent, silence: Silence, global: &Global) -> Result<Decision, Stop> {
+fn decide(agent: Agent, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
     let text = input::contents(Path::new("-"), MAX_CALL)?;
     let call: Call = serde_json::from_slice(&text)
         .map_err(|error| Stop::new(&code::USAGE, format!("invalid hook input: {error}")))?;
@@ -194,7 +205,7 @@ fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
 }
 
 /// Returns the decision on a change of one file.
-fn of_change(change: Change, silence: Silence, global: &Global) -> Result<Decision, Stop> {
+fn of_change(change: Change, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
     let mut change = Change { is_dry: true, ..change };
     (change.preflight.policy, change.preflight.held) = (policy(global)?, Held::Reading);
     let outcome = engine::change(change, &open(global)?, &engine::options::Interrupt::new());
@@ -208,7 +219,7 @@ fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
     // Without digests the plan has no name.
     request.preflight.describe = true;
     request.preflight.held = Held::Reading;
-    Ok(of_outcome(engine::check(request, &open(global)?), Silence::IsNoDecision, global))
+    Ok(of_outcome(engine::check(request, &open(global)?), &Silence::IsNoDecision, global))
 }
 
 /// Returns the decision on reading a file. Whether the file exists is for the tool to find out.
@@ -229,23 +240,33 @@ fn of_refused(outcome: Option<Box<Outcome>>) -> Decision {
     }
 }
 
-fn of_outcome(outcome: Outcome, silence: Silence, global: &Global) -> Decision {
+fn of_outcome(outcome: Outcome, silence: &Silence, global: &Global) -> Decision {
     let outcome = rooted(outcome, global);
     let report = &outcome.report;
     match &report.error {
         Some(_) => of_refused(Some(Box::new(outcome))),
         None => match questions(report) {
             Some(why) => Decision::Ask(why),
-            None if is_allowed(report, silence) => Decision::Allow,
-            None => Decision::None,
+            None if !report.ok => Decision::None,
+            None if has_allow_rules(report) => Decision::Allow,
+            None => match silence {
+                Silence::IsNoDecision => Decision::None,
+                Silence::Allows => Decision::Allow,
+                Silence::Asks(why) => Decision::Ask(unnamed(report, why)),
+            },
         },
     }
 }
 
-/// Returns whether the user allows everything that the change writes.
-fn is_allowed(report: &Report, silence: Silence) -> bool {
+/// Returns whether rules of the user allow everything that the change writes.
+fn has_allow_rules(report: &Report) -> bool {
     let has_rule = |file: &FileReport| file.has_allow_rule;
-    report.ok && (silence == Silence::Allows || !report.files.is_empty() && report.files.iter().all(has_rule))
+    !report.files.is_empty() && report.files.iter().all(has_rule)
+}
+
+/// Returns the question about the file of `report`, of which `why` holds.
+fn unnamed(report: &Report, why: &str) -> String {
+    question(report.files.first().map_or(&b"."[..], |file| file.path.as_bytes()), Some(why))
 }
 
 /// Returns what the user is asked.

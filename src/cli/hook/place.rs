@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Decision, of_refused, policy};
+use super::{Decision, Silence, of_refused, policy};
 use crate::cli::args::Global;
 use crate::cli::policy::{aim, names_on_the_way, outside};
 use crate::cli::{Stop, names_of, open};
@@ -85,6 +85,11 @@ impl Place {
         others
             .map(|name| self.ruled(name, does))
             .try_fold(decision, |strictest, ruled| Ok(strictest.or_stricter(ruled?)))
+    }
+
+    /// Returns what holds for writing the file that the tool opens where no rule matches.
+    pub(super) fn about_writes(&self, silence: &Silence) -> Result<Silence, Stop> {
+        self.names.last().map_or_else(|| Ok(silence.clone()), |file| silence.about(file, &self.global))
     }
 
     /// Returns the directory as a root of its own, if it is outside of the root.

@@ -70,6 +70,82 @@ fn a_hook_asks_before_a_control_file_is_written() {
     assert!(why.contains("it controls Claude Code"), "{why}");
 }
 
+/// Returns what `--allow` says of writing `file`, and why.
+fn allowed(desk: &Desk, file: &str) -> (String, String) {
+    on(desk, &["claude", "--allow"], "Write", &json!({"file_path": file, "content": "x\n"})).unwrap()
+}
+
+#[test]
+fn allow_is_not_about_another_name_of_a_control_file() {
+    let desk = desk(&[
+        ("cfg/settings.json", b"{}"),
+        ("cfg/sub/x", b"x\n"),
+        ("other/settings.json", b"{}"),
+        ("notes.md", b"x\n"),
+        ("scripts/x.sh", b"x\n"),
+        (".codex/x", b"x\n"),
+        (".github/CODEOWNERS", b"x\n"),
+        ("../home/dotfiles/bashrc", b"x\n"),
+        ("../home/.config/wpatch/x", b"x\n"),
+    ]);
+    // Links of a directory, of a file, of a directory that exists only in part, and in the home.
+    symlink("cfg", desk.path(".claude")).unwrap();
+    symlink("notes.md", desk.path("CLAUDE.md")).unwrap();
+    fs::create_dir(desk.path(".husky.d")).unwrap();
+    symlink(desk.path("scripts"), desk.path(".husky")).unwrap();
+    symlink("dotfiles/bashrc", desk.path("../home/.bashrc")).unwrap();
+    symlink("gone", desk.path(".envrc")).unwrap();
+    for (file, link) in [
+        ("cfg/settings.json", ".claude"),
+        ("cfg/new", ".claude"),
+        ("cfg/sub/x", ".claude"),
+        ("cfg/new/new", ".claude"),
+        ("other/../cfg/settings.json", ".claude"),
+        ("notes.md", "CLAUDE.md"),
+        ("scripts/x.sh", ".husky"),
+        ("gone", ".envrc"),
+    ] {
+        let (said, why) = allowed(&desk, file);
+        assert!(said == "ask" && why.contains(&format!("the link {link} leads to it")), "{file}: {said}: {why}");
+        // Without the switch the agent decides.
+        assert_eq!(on_write(&desk, file, &["claude"]), "-", "{file}");
+    }
+    // Hard links, one of them of a file that controls nothing.
+    fs::hard_link(desk.path(".mcp.json"), desk.path("innocent")).unwrap();
+    fs::hard_link(desk.path("other/settings.json"), desk.path("twin")).unwrap();
+    for file in ["innocent", "twin", "other/settings.json"] {
+        let (said, why) = allowed(&desk, file);
+        assert!(said == "ask" && why.contains("the file has 2 hard links"), "{file}: {said}: {why}");
+    }
+    for file in ["a", "other/new", ".husky.d/x", ".github/CODEOWNERS"] {
+        assert_eq!(allowed(&desk, file).0, "allow", "{file}");
+    }
+    let at_home = Desk::with(&[("../home/dotfiles/bashrc", b"x\n")]);
+    symlink(at_home.root().join("b"), at_home.path("../home/.bashrc")).unwrap();
+    assert_eq!(allowed(&at_home, "b").0, "ask");
+}
+
+#[test]
+fn a_rule_that_allows_a_path_is_about_its_links_too() {
+    let rule = b"[[rule]]\npaths = ['cfg/settings.json', 'twin']\nverdict = 'allow'\n";
+    let desk = desk(&[("cfg/settings.json", b"{}"), ("one", b"x\n"), ("../config/wpatch/config.toml", rule)]);
+    symlink("cfg", desk.path(".claude")).unwrap();
+    fs::hard_link(desk.path("one"), desk.path("twin")).unwrap();
+    for (file, expected) in [("cfg/settings.json", "allow"), ("twin", "allow"), ("cfg/x", "ask"), ("one", "ask")] {
+        assert_eq!(allowed(&desk, file).0, expected, "{file}");
+    }
+}
+
+#[test]
+fn links_of_control_files_are_free_where_the_user_switches_the_rule_off() {
+    let off = ("../config/wpatch/config.toml", &b"[policy]\ncontrol_files = false\n"[..]);
+    for (project, expected) in [(&b""[..], "allow"), (b"[policy]\ncontrol_files = true\n", "ask")] {
+        let desk = desk(&[("cfg/settings.json", b"{}"), off, ("wpatch.toml", project)]);
+        symlink("cfg", desk.path(".claude")).unwrap();
+        assert_eq!(allowed(&desk, "cfg/settings.json").0, expected);
+    }
+}
+
 #[test]
 fn renames_and_deletions_write_a_control_file_too() {
     let desk = desk(&[]);
