@@ -45,15 +45,40 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let parts: Vec<&str> = pattern.split('/').collect();
     let literal = parts.iter().take(parts.len() - 1).take_while(|part| !has_wildcard(part)).count();
     let (above, rest) = parts.split_at(literal);
-    if rest.contains(&"..") {
-        let why = "the pattern leads to a parent directory, so that policy cannot tell what it finds: search in that \
-                   directory instead";
-        return Ok(Decision::Deny(why.to_owned()));
+    let rest = rest.join("/");
+    if let Some(place) = leads_away(&rest, literal == 0) {
+        let why = format!(
+            "the pattern leads to {place}, so that policy cannot tell what it finds: search in that directory instead"
+        );
+        return Ok(Decision::Deny(why));
     }
     let above = if literal == 1 && above == [""] { "/".to_owned() } else { above.join("/") };
     let file = call.file(path.unwrap_or_default()).join(above);
-    let globs = Globs(vec![Pattern::wanted(rest.last().copied().unwrap_or_default())]);
+    let globs = Globs(vec![Pattern::wanted(&rest)]);
     searched(&file, &|path| globs.take(path), global)
+}
+
+/// Returns where the pattern `rest` leads that is not below the directory it is for. It may be absolute where it
+/// `is_first`.
+fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
+    let parts = || rest.split(['/', '{', '}', ',', '(', ')', '|']);
+    // Two of `{.,x}{.,y}`, and one of `+(.)`.
+    let dots = parts().filter(|part| *part == ".").count();
+    let makes_dots = dots > 0 && rest.contains('(') || dots > 1 && rest.contains('{');
+    let begins_with_group = rest.starts_with('{') || rest.find('(') == Some(1);
+    let is_empty_possible = ["{,", ",,", ",}"].iter().any(|empty| rest.contains(empty));
+    let is_absolute = |at: usize| {
+        let before = &rest[..at];
+        before.ends_with(['{', '(', ',', '|']) || is_empty_possible && before.ends_with('}')
+    };
+    let is_absolute = || rest.match_indices('/').any(|(at, _)| is_absolute(at));
+    if makes_dots || parts().any(|part| part == "..") {
+        Some("a parent directory")
+    } else if is_first && begins_with_group && is_absolute() {
+        Some("an absolute path")
+    } else {
+        None
+    }
 }
 
 /// Decides on a list of names.
@@ -117,8 +142,11 @@ impl Globs {
 impl Pattern {
     fn of_grep(word: &str) -> Option<Self> {
         let Some(excluded) = word.strip_prefix('!') else {
-            return Some(Self::wanted(word.trim_end_matches('/').rsplit('/').next().unwrap_or_default()));
+            return Some(Self::wanted(word.trim_end_matches('/')));
         };
+        if is_uncertain(excluded) {
+            return None;
+        }
         let name = excluded.strip_prefix("**/").unwrap_or(excluded);
         let name = name.strip_suffix("/**").unwrap_or(name).trim_end_matches('/');
         // Of a longer path it is not certain where it begins.
@@ -126,9 +154,10 @@ impl Pattern {
         matcher.map(|matcher| Self { matcher: Some(matcher), excludes: true })
     }
 
-    /// Returns a pattern for all files with a name like that.
-    fn wanted(name: &str) -> Self {
-        Self { matcher: matcher(name, true), excludes: false }
+    /// Returns a pattern for all files with a name like the last one of `pattern`.
+    fn wanted(pattern: &str) -> Self {
+        let name = pattern.rsplit('/').next().unwrap_or_default();
+        Self { matcher: if is_uncertain(pattern) { None } else { matcher(name, true) }, excludes: false }
     }
 
     fn is_match(&self, path: &[u8]) -> bool {
@@ -137,6 +166,21 @@ impl Pattern {
         let mut names = path.rsplit(|&byte| byte == b'/');
         if self.excludes { names.any(is_named) } else { names.next().is_some_and(is_named) }
     }
+}
+
+/// Returns whether `pattern` has alternatives whose meaning depends on the program: with parentheses, as in `@(a).pem`, or
+/// of several components, as in `{a/b,c}`.
+fn is_uncertain(pattern: &str) -> bool {
+    let mut depth = 0_usize;
+    pattern.contains('(')
+        || pattern.chars().any(|character| {
+            match character {
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            character == '/' && depth > 0
+        })
 }
 
 fn matcher(name: &str, is_case_ignored: bool) -> Option<GlobMatcher> {

@@ -64,6 +64,23 @@ fn a_search_that_reads_a_protected_file_is_denied() {
         ("Glob", json!({"pattern": format!("{}/private/*.txt", desk.root().display())}), "deny"),
         ("Glob", json!({"pattern": "*/../private/*"}), "deny"),
         ("Glob", json!({"pattern": "key"}), "deny"),
+        // Programs differ in what they take for a wildcard.
+        ("Grep", json!({"pattern": "x", "glob": "@(k)ey"}), "deny"),
+        ("Grep", json!({"pattern": "x", "glob": "!(x)"}), "deny"),
+        ("Grep", json!({"pattern": "x", "glob": "!+(k)ey !private"}), "deny"),
+        ("Grep", json!({"pattern": "x", "glob": "{a.rs,private/c.rs}"}), "deny"),
+        ("Grep", json!({"pattern": "x", "glob": "{private/d.txt,x}"}), "deny"),
+        ("Grep", json!({"pattern": "x", "path": "src", "glob": "@(b).rs"}), "-"),
+        ("Glob", json!({"pattern": "@(key)"}), "deny"),
+        ("Glob", json!({"pattern": "?(k)ey"}), "deny"),
+        ("Glob", json!({"pattern": "+(key)"}), "deny"),
+        ("Glob", json!({"pattern": "*(k)ey"}), "deny"),
+        ("Glob", json!({"pattern": "!(a.rs)"}), "deny"),
+        ("Glob", json!({"pattern": "@(private/d|x).txt"}), "deny"),
+        ("Glob", json!({"pattern": "src/@(b).rs"}), "-"),
+        ("Glob", json!({"pattern": "{private/d.txt,x}"}), "deny"),
+        ("Glob", json!({"pattern": "{src/b.rs,private/d.txt}"}), "deny"),
+        ("Glob", json!({"pattern": "src/{b,c}.rs"}), "-"),
         ("NotebookRead", json!({"notebook_path": desk.path("n.ipynb")}), "-"),
         ("NotebookRead", json!({"notebook_path": desk.path("private/n.ipynb")}), "deny"),
         ("LS", json!({"path": desk.path("src")}), "-"),
@@ -98,6 +115,24 @@ fn a_search_outside_of_the_root_does_not_find_credentials() {
     assert_eq!(on("~/.ssh"), ["deny", "deny"]);
     assert_eq!(on("~/notes"), ["-", "-"]);
     assert_eq!(on("../other"), ["-", "-"]);
+    let keys = desk.root().parent().unwrap().join("home/.ssh");
+    for pattern in [
+        format!("{{{}/*,x}}", keys.display()),
+        format!("{{x,{}/*}}", keys.display()),
+        format!("@({}/*|x)", keys.display()),
+        "{x,}{/etc,y}/z".to_owned(),
+        "{x,}/etc/*".to_owned(),
+        "+(.)/home/.ssh/*".to_owned(),
+        "{.,x}{.,x}/home/.ssh/*".to_owned(),
+        "{../home/.ssh/*,x}".to_owned(),
+        "{{../home/.ssh,x}/*,x}".to_owned(),
+        "@(..|x)/home/.ssh/*".to_owned(),
+    ] {
+        assert_eq!(word(&desk, "Glob", &json!({"pattern": pattern})), "deny", "{pattern}");
+    }
+    for pattern in ["{src/b.rs,x/y}", "{src,.}/*.rs", "src/{a,b}.rs", "!(a)/*.rs", "@(a).rs"] {
+        assert_eq!(word(&desk, "Glob", &json!({"pattern": pattern})), "-", "{pattern}");
+    }
 }
 
 #[test]
