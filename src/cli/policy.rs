@@ -93,7 +93,19 @@ pub(super) fn outside(name: &Path, accesses: &[Access], global: &Global) -> Resu
     // By its name alone a file is no policy file that is in force.
     let ruled = at(&near, bytes(file)).into_iter().filter(|hit: &Hit| hit.source.is_some());
     let built_in = at(&everywhere, bytes(name.strip_prefix("/").unwrap_or(name)));
-    Ok(engine::refusal(ruled.chain(built_in).collect()))
+    let refusal = engine::refusal(ruled.chain(built_in).collect());
+    Ok(refusal.map(|outcome| named(outcome, name)))
+}
+
+/// Returns `outcome` with `name` as the path of its problems.
+fn named(mut outcome: Box<Outcome>, name: &Path) -> Box<Outcome> {
+    let name = name.to_string_lossy();
+    let report = &mut outcome.report;
+    let paths = report.problems.iter_mut().map(|problem| &mut problem.path);
+    for path in paths.chain(report.error.as_mut().map(|error| &mut error.path)).flatten() {
+        *path = name.clone().into_owned();
+    }
+    outcome
 }
 
 /// Asks the policy that `given` reads.

@@ -75,6 +75,23 @@ fn outside_of_the_root_no_decision_is_made_unless_a_rule_matches() {
 }
 
 #[test]
+fn a_reason_names_a_file_outside_of_the_root_by_its_absolute_name() {
+    let desk = desk("[[rule]]\npaths = ['*.png']\nverdict = 'deny'\n");
+    let parent = desk.root().parent().unwrap().to_owned();
+    for (file, expected) in [
+        ("home/.claude/settings.json", "ask"),
+        ("temporary/sub/.mcp.json", "ask"),
+        ("home/.ssh/id_rsa", "deny"),
+        ("temporary/image.png", "deny"),
+    ] {
+        let name = parent.join(file).to_string_lossy().into_owned();
+        let (said, why) = on(&desk, "../home", "Write", &json!({"file_path": name, "content": "y\n"})).unwrap();
+        assert!(said == expected && why.contains(&format!("{name}: ")), "{name}: {why}");
+        assert!(!why.replace(&name, "").contains(&name[1..]), "{name}: {why}");
+    }
+}
+
+#[test]
 fn a_link_from_outside_into_the_root_leads_around_no_rule() {
     let desk = desk("[[rule]]\npaths = ['a']\nops = ['write']\nverdict = 'deny'\n");
     symlink(desk.path("a"), desk.path("../temporary/way")).unwrap();
