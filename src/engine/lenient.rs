@@ -260,8 +260,8 @@ pub(super) fn unrepaired(refusal: &Refusal, input: usize) -> Problem {
     };
     let path: Option<RelPath> = refusal.path.clone();
     let lines = refusal.lines.clone();
-    let facts = Facts { nearest: refusal.nearest.clone(), ..Facts::default() };
     let help = (refusal.kind == RefusalKind::Cut).then(|| "send the complete patch".to_owned());
+    let facts = Facts { nearest: refusal.nearest.clone(), advice: help.clone(), ..Facts::default() };
     Problem {
         place: Some((input, refusal.span)),
         path,

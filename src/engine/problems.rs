@@ -59,7 +59,8 @@ pub(super) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Pr
         _ => None,
     };
     let place = Some((input, error.span));
-    let facts = Facts { mistake: Some(error.kind.clone()), ..Facts::default() };
+    let advice = help.filter(|help| *help == SEND_ALL).map(str::to_owned);
+    let facts = Facts { mistake: Some(error.kind.clone()), advice, ..Facts::default() };
     Problem { place, help: help.map(str::to_owned), facts, ..Problem::new(code, error.to_string()) }
 }
 

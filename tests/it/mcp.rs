@@ -282,6 +282,49 @@ fn a_model_does_not_approve_its_own_change() {
 }
 
 #[test]
+fn a_check_says_which_files_need_approval_and_why() {
+    let desk = Desk::with(&[("a", b"one\n"), ("CLAUDE.md", b"one\n")]);
+    let of = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-one\n+1\n");
+    let patch = of("a") + &of("CLAUDE.md");
+    for (arguments, help) in [
+        (&[][..], "apply_patch refuses this patch: ask the user to approve the change and to make it"),
+        (&["--approvals"], "ask the user to approve the change, then call apply_patch with approve"),
+    ] {
+        let mut client = Client::of(&desk, arguments);
+        let (text, document, _) = client.calls("check_patch", &json!({"patch": patch}));
+        let plan = document["plan_id"].as_str().unwrap();
+        let end = format!("\nneeds approval: CLAUDE.md: it controls Claude Code\nhelp: {help}\nplan_id: {plan}\n");
+        assert!(text.ends_with(&end) && !text.contains("needs approval: a"), "{text}");
+        client.is_refused("approval_required", "apply_patch", &json!({"patch": patch}));
+        let text = client.does("check_patch", &json!({"patch": of("a")}));
+        assert!(!text.contains("approv"), "{text}");
+        client.ends();
+    }
+}
+
+#[test]
+fn a_patch_that_ends_too_early_is_to_be_sent_again_complete() {
+    let desk = Desk::with(&[("a", b"one\ntwo\nthree\n")]);
+    let mut client = Client::of(&desk, &[]);
+    for (patch, lenient) in [
+        ("--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n", false),
+        ("--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n", false),
+        ("diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n", false),
+        ("*** Begin Patch\n*** Update File: a\n@@\n one\n-two\n+2\n", true),
+        ("1,2c1\n< one\n", false),
+    ] {
+        for name in ["check_patch", "apply_patch"] {
+            let (text, ..) = client.calls(name, &json!({"patch": patch, "lenient": lenient}));
+            assert!(text.contains("send the complete patch") && !text.contains("count the lines"), "{patch}{text}");
+        }
+    }
+    let wrong = "--- a/a\n+++ b/a\n@@ -1,3 +1,1 @@\n one\n-two\n+2\n three\n";
+    let text = client.is_refused("parse", "apply_patch", &json!({"patch": wrong}));
+    assert!(!text.contains("send the complete patch"), "{text}");
+    client.ends();
+}
+
+#[test]
 fn a_tool_says_what_the_program_says() {
     let desk = Desk::with(&[("a", b"x\ny\nx\n")]);
     let mut client = Client::of(&desk, &[]);

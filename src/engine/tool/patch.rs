@@ -6,6 +6,11 @@ use super::arguments::{PatchArguments, read};
 use super::{Approver, Call, Misuse, ToolAnswer, root_names};
 use crate::engine::{Lenience, Request, apply as apply_request, check as check_request};
 use crate::preflight::Held;
+use crate::report::{FileReport, Report};
+use crate::text::printable;
+
+/// Most files that one answer lists as in need of approval.
+const MOST_ASKED: usize = 20;
 
 pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     let mut request = request(read(arguments)?, call);
@@ -22,7 +27,34 @@ pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
     }
     let report = call.rooted(check_request(request, call.workspace)).report;
     let plan = report.plan_id.as_ref().map(|plan| format!("plan_id: {plan}\n"));
-    Ok(ToolAnswer::told(&report, &plan.unwrap_or_default()))
+    let more = approvals(&report, call.options.approver) + &plan.unwrap_or_default();
+    Ok(ToolAnswer::told(&report, &more))
+}
+
+/// Says which files of `report` `apply_patch` refuses without approval, why, and what comes next.
+fn approvals(report: &Report, approver: Approver) -> String {
+    let asked = report.files.iter().filter(|file| file.verdict == "ask");
+    let reason = |file: &FileReport| match &file.reason {
+        Some(reason) => format!(": {}", printable(reason.as_bytes())),
+        None => String::new(),
+    };
+    let line = |file: &FileReport| format!("needs approval: {}{}\n", printable(file.path.as_bytes()), reason(file));
+    let mut lines: Vec<_> = asked.map(line).collect();
+    let more = lines.len().saturating_sub(MOST_ASKED);
+    if lines.is_empty() {
+        return String::new();
+    }
+    lines.truncate(MOST_ASKED);
+    if more > 0 {
+        lines.push(format!("and {more} more files need approval\n"));
+    }
+    lines.push(match approver {
+        Approver::Model => {
+            "help: apply_patch refuses this patch: ask the user to approve the change and to make it\n".to_owned()
+        }
+        Approver::Person => "help: ask the user to approve the change, then call apply_patch with approve\n".to_owned(),
+    });
+    lines.concat()
 }
 
 fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
