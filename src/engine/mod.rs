@@ -255,6 +255,12 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
         run.settle(approve.as_deref(), workspace);
     }
     run.suggest(template, &options, workspace);
+    // A signal ends the search for suggestions like every other search.
+    if run.is_refused()
+        && let Some(signal) = interrupt.signal()
+    {
+        run.end_search(signal);
+    }
     run.finish()
 }
 

@@ -249,6 +249,13 @@ impl Run {
         self.fail(&failure);
     }
 
+    /// Reports that `signal` ended a search after the problems were found, unless files changed.
+    pub(super) fn end_search(&mut self, signal: i32) {
+        if self.signal.is_none() && self.receipt.is_none() {
+            self.fail(&Failure::Interrupted(signal));
+        }
+    }
+
     /// Notes what was recovered before the command began, and warns about what could not be put back.
     pub(super) fn note_recovered(&mut self, recovered: Vec<Recovered>) {
         self.problems.extend(recovered.iter().filter_map(|one| unrestored(one, preflight::Severity::Warning)));
