@@ -118,7 +118,8 @@ fn listed(
         Err(stop) => return finish(&stop.into_outcome(command), &Output::of(global, Verbosity::Normal)),
     };
     if log.entries.is_empty() && !global.quiet && !global.json {
-        output::complain("the history is empty; outside of a git work tree `wpatch init` creates a place for it");
+        let unkept = open(global).ok().and_then(|workspace| engine::unkept(&workspace));
+        output::complain(unkept.as_deref().unwrap_or("the history is empty"));
     }
     let mut out = BufWriter::new(io::stdout().lock());
     let printed = if global.json { print_json(&log, &mut out) } else { print(&log, &mut out) };

@@ -11,8 +11,8 @@ use super::args::{Global, PatchOptions, When};
 use super::diagnostic::{self, Title};
 use super::git::{self, Speech, Titles};
 use super::whitespace;
-use crate::engine::Outcome;
 use crate::engine::options::{Direction, code};
+use crate::engine::{self, Outcome};
 use crate::report::{self, DiagnosticsReport, Report};
 use crate::text::printable;
 
@@ -190,6 +190,9 @@ fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(err, "note: this change cannot be undone: {}", printable(reason.as_bytes()))?;
+    if engine::names_remedy(reason) {
+        return Ok(());
+    }
     writeln!(err, "help: `wpatch init` lets later changes be undone")
 }
 

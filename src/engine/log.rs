@@ -85,6 +85,21 @@ pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result
     Ok(Log::of(&all, [entry], |entry, file| versions.diff(entry, file)))
 }
 
+/// Returns a sentence on why no history of `workspace` is kept and what helps; `None` if one is kept or the reason cannot be
+/// determined.
+#[must_use]
+pub fn unkept(workspace: &dyn Workspace) -> Option<String> {
+    let why = history::unkept(workspace).ok().flatten()?;
+    let advice = if names_remedy(&why) { "" } else { "; `wpatch init` creates a place for one" };
+    Some(format!("no history is kept: {why}{advice}"))
+}
+
+/// Returns whether the reason why no history is kept names what helps, so that `wpatch init` does not.
+#[must_use]
+pub fn names_remedy(why: &str) -> bool {
+    why.contains("`chown")
+}
+
 /// Returns the top of the work tree of git that `workspace` is in, if its root is below that: what the history says is
 /// about the whole work tree.
 #[must_use]

@@ -26,7 +26,12 @@ pub(super) fn is_git_directory(part: &[u8]) -> bool {
 }
 
 pub(super) fn is_state_directory(part: &[u8]) -> bool {
+    let is_of_user = || {
+        let folded = folded_name(part);
+        folded.strip_prefix(b".wpatch-").is_some_and(|user| user.first().is_some_and(u8::is_ascii_digit))
+    };
     [&b".wpatch"[..], b".wpatch-attic", b".wpatch-git", b".wpatch-index"].iter().any(|name| is_spelled(part, name))
+        || is_of_user()
         || is_on_ntfs(part, b"wpatch~1")
 }
 

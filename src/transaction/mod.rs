@@ -32,6 +32,7 @@ mod sweep;
 mod trial;
 mod undone;
 mod verify;
+mod wait;
 
 use std::collections::BTreeMap;
 use std::io;

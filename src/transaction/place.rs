@@ -2,10 +2,11 @@
 
 use super::Failure;
 use super::scratch::join;
+use super::sweep::is_unreachable;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{GitDirectory, PASSING, Probe, Stat, Workspace};
+use crate::workspace::{Fault, GitDirectory, PASSING, Probe, Stat, Workspace};
 
 /// Returns where the state is below a root that is in no work tree of git.
 pub(super) fn beside() -> RelPath {
@@ -18,22 +19,74 @@ pub(super) struct Place {
     pub(super) directory: RelPath,
     /// Where it was before the root became a work tree of git; `None` if it is none.
     pub(super) former: Option<RelPath>,
-    /// Why git's directory is not used, if there seems to be one.
+    /// Why git's directory, or the usual state directory, is not used, if there seems to be one.
     pub(super) unusable: Option<String>,
+    /// The state directories of other users, with what they are.
+    pub(super) others: Vec<(RelPath, Stat)>,
+    /// What the state directory has to record, see [`TOP`](crate::workspace::TOP).
+    pub(super) binding: Option<Vec<u8>>,
+}
+
+/// Returns where the state of this user is if another user has the usual state directory. It is made for one command.
+fn of_user(workspace: &dyn Workspace) -> RelPath {
+    RelPath::new(format!(".wpatch-{}", workspace.user()).as_bytes()).expect("BUG: a plain name is no path")
 }
 
 /// Returns where the state of `workspace` is, which is the top of a work tree of git or in none: `wpatch/` in git's
-/// directory of that work tree, and else `.wpatch/`.
+/// directory of that work tree, else `.wpatch/`, and else, if these belong to another user, a directory of this user.
 pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
-    let (git, unusable) = match workspace.git_directory()? {
-        GitDirectory::At(git) => (Some(join(&git, "wpatch")?), None),
-        GitDirectory::Missing => (None, None),
-        GitDirectory::Unusable(why) => (None, Some(why)),
+    let (mut others, mut unusable, mut binding) = (Vec::new(), None, None);
+    let mut candidates = vec![beside()];
+    match workspace.git_directory()? {
+        GitDirectory::At { directory, binding: wanted } => {
+            candidates.insert(0, join(&directory, "wpatch")?);
+            binding = wanted;
+        }
+        GitDirectory::Missing => {}
+        GitDirectory::Unusable { why, theirs } => {
+            unusable = Some(why);
+            if let Some(theirs) = theirs {
+                others.extend(foreign(workspace, &join(&theirs, "wpatch")?)?);
+            }
+        }
+    }
+    let mut own = Vec::new();
+    for candidate in candidates {
+        match foreign(workspace, &candidate)? {
+            None => own.push(candidate),
+            Some((directory, stat)) => {
+                let (name, user) = (shown(workspace, &directory), workspace.user());
+                let remedy = format!("`chown -R {user} {name}` as root or as that user gives it to this user");
+                let why = format!("{name} belongs to another user (uid {}); {remedy}", stat.uid);
+                // What git's directory cannot do matters more than what the place beside it cannot.
+                if own.is_empty() {
+                    unusable.get_or_insert(why);
+                }
+                others.push((directory, stat));
+            }
+        }
+    }
+    let mut own = own.into_iter();
+    let directory = own.next().unwrap_or_else(|| of_user(workspace));
+    // The state was there before the root became a work tree of git.
+    let former = own.next();
+    let is_in_git = directory.parent().is_some();
+    Ok(Place { directory, former, unusable, others, binding: binding.filter(|_| is_in_git) })
+}
+
+/// Returns the state directory at `path`, if it belongs to another user. One that this user cannot reach is ignored.
+fn foreign(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<(RelPath, Stat)>, Failure> {
+    let stat = match workspace.stat(path) {
+        Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => None,
+        found => found?,
     };
-    Ok(match git {
-        Some(directory) => Place { directory, former: Some(beside()), unusable },
-        None => Place { directory: beside(), former: None, unusable },
-    })
+    let is_foreign = |stat: &Stat| {
+        stat.kind == FileKind::Directory
+            && stat.uid != workspace.user()
+            && (workspace.keeps_modes(Some(path), Probe::Unnamed)
+                || workspace.keeps_modes(path.parent().as_ref(), Probe::Unnamed))
+    };
+    Ok(stat.filter(is_foreign).map(|stat| (path.clone(), stat)))
 }
 
 /// The file that keeps git from looking into the directory.
@@ -115,8 +168,19 @@ fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Resu
     Err(Failure::State { reason })
 }
 
+/// Returns an error if no state directory can stay, because another user has the usual one.
+pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
+    let place = place(workspace)?;
+    match place.others.last() {
+        Some((path, stat)) if place.directory == of_user(workspace) => {
+            Err(Failure::Foreign { directory: shown(workspace, path), owner: stat.uid })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Returns how other programs call `directory`.
-fn shown(workspace: &dyn Workspace, directory: &RelPath) -> String {
+pub(super) fn shown(workspace: &dyn Workspace, directory: &RelPath) -> String {
     printable(&workspace.real_path(directory)).to_string()
 }
 

@@ -11,8 +11,9 @@ use super::scratch::Scratch;
 use super::state::{Looked, State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
 use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept, others};
+use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Workspace, top};
+use crate::workspace::{Fault, Stat, Workspace, top};
 
 /// Finishes what dead processes left, and says what it was. Without a state directory it does nothing.
 ///
@@ -73,10 +74,10 @@ pub(super) fn open(
     let place = place(top(workspace)?)?;
     let mut recovered = finish_formers(workspace, &place, options)?;
     let workspace = top(workspace)?;
-    let other = others::lock(workspace, &place, (options.patience, interrupt))?;
+    let theirs = others::lock(workspace, &place, (options.patience, interrupt))?;
     others::examine(workspace, &place)?;
     let (mut state, others) = State::open(workspace, &place, options, interrupt)?;
-    state.other = other.map(Mutex::new);
+    state.others = theirs.into_iter().map(Mutex::new).collect();
     state.unusable = place.unusable;
     recovered.extend(others);
     match leftovers(workspace, &state, options) {
@@ -103,6 +104,7 @@ pub(super) fn open_existing(
     let place = place(top(workspace)?)?;
     let mut recovered = finish_formers(workspace, &place, options)?;
     let workspace = top(workspace)?;
+    others::examine(workspace, &place)?;
     let (state, others) = State::open_existing(workspace, &place.directory, options.patience)?;
     recovered.extend(others);
     if let Some(state) = &state {
@@ -121,7 +123,12 @@ fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
 
 /// Returns where the state of a root, which is at `place` now, was before the root was in a work tree of git.
 fn formers<'w>(workspace: &'w dyn Workspace, place: &Place) -> Result<Vec<(&'w dyn Workspace, RelPath)>, Failure> {
-    let below = workspace.work_tree()?.map(|_| (workspace, beside()));
+    // One of another user is not this user's: only below the top has nobody looked at the owner yet.
+    let is_own = |stat: Stat| stat.kind != FileKind::Directory || stat.uid == workspace.user();
+    let below = match workspace.work_tree()? {
+        Some(_) if workspace.stat(&beside())?.is_none_or(is_own) => Some((workspace, beside())),
+        _ => None,
+    };
     let top = top(workspace)?;
     let above = place.former.clone().map(|former| (top, former));
     Ok(below.into_iter().chain(above).collect())

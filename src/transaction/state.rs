@@ -1,21 +1,20 @@
 //! The state directory: where it is, whether it can be trusted, and its lock.
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::place::{Found, IGNORE, Lifetime, Place, find, find_to_read};
 use super::scratch::{Scratch, join};
 use super::sweep::gone;
+use super::wait::{Waited, wait};
 use super::{Durability, Failure, Interrupt, Options, Recovered, history, single};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Fault, Lock, PROBE, Privacy, Workspace};
+use crate::workspace::{Fault, Lock, PROBE, Privacy, TOP, Workspace};
 
 /// How often at least another process may take the directory away while it is being locked.
 const ATTEMPTS: usize = 16;
 
-/// How long the lock is waited for before signals are looked at.
-const LOOK: Duration = Duration::from_millis(100);
 /// The file whose lock is that of the directory.
 const LOCK: &str = "lock";
 
@@ -30,8 +29,8 @@ pub(super) struct State {
     history: Option<RelPath>,
     /// Why git's directory is not used, if there seems to be one.
     pub(super) unusable: Option<String>,
-    /// The lock of another user on the same work tree.
-    pub(super) other: Option<Mutex<Lock>>,
+    /// The locks of other users on the same work tree.
+    pub(super) others: Vec<Mutex<Lock>>,
     /// What is locked.
     locks: Locks,
     /// Held, never looked at; the mutex lets threads share what holds it.
@@ -58,36 +57,41 @@ impl State {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Self, Vec<Recovered>), Failure> {
-        let start = Instant::now();
         let mut attempts = 0;
         let mut recovered = Vec::new();
-        loop {
+        let state = wait(interrupt, options.patience, |patience| {
             attempts += 1;
-            if let Some(signal) = interrupt.signal() {
-                return Err(Failure::Interrupted(signal));
+            match Self::attempt(workspace, place, Options { patience, ..options }, &mut recovered) {
+                Ok(None) if attempts < ATTEMPTS => Ok(Waited::Again),
+                Ok(None) | Err(Failure::Locked) => Ok(Waited::Held),
+                Ok(Some(state)) => Ok(Waited::Done(state)),
+                Err(failure) => Err(failure),
             }
-            let left = options.patience.saturating_sub(start.elapsed());
-            match Self::attempt(workspace, place, Options { patience: left.min(LOOK), ..options }, &mut recovered) {
-                Ok(Some(state)) => return Ok((state, recovered)),
-                Ok(None) if attempts < ATTEMPTS || !left.is_zero() => {}
-                Err(Failure::Locked) if !left.is_zero() => {}
-                Ok(None) => return Err(Failure::Locked),
-                Err(failure) => return Err(failure),
-            }
-        }
+        })?;
+        state.bind(workspace, place);
+        Ok((state, recovered))
+    }
+
+    /// Records the top whose history it has, if it has to. Without the record it is bound by the next command.
+    fn bind(&self, workspace: &dyn Workspace, place: &Place) {
+        let (Some(binding), Ok(path)) = (&place.binding, join(&self.directory, TOP)) else { return };
+        let Ok(Some(itself)) = workspace.stat(&self.directory) else { return };
+        let _ = workspace.remove(&path);
+        let inode = format!("{} ", itself.inode);
+        let _ = workspace.create(&path, &[inode.as_bytes(), binding, b"\n"], Permissions::Exact(0o600), None);
     }
 
     /// Makes the directory or finds it, and locks it; `None` if another process took it away or made it first, or had
     /// its place for a single change, which is noted in `recovered` if it died.
     fn attempt(
         workspace: &dyn Workspace,
-        Place { directory, former, .. }: &Place,
+        Place { directory, .. }: &Place,
         options: Options,
         recovered: &mut Vec<Recovered>,
     ) -> Result<Option<Self>, Failure> {
         match find(workspace, directory)? {
             Found::Nothing => {
-                let is_in_git = former.is_some();
+                let is_in_git = directory.parent().is_some();
                 let privacy = if is_in_git { Privacy::Private } else { Privacy::Passing };
                 Self::make(workspace, directory, privacy, options)
             }
@@ -209,7 +213,7 @@ impl State {
                     lifetime,
                     history,
                     unusable: None,
-                    other: None,
+                    others: Vec::new(),
                     locks,
                     lock,
                 }))

@@ -21,7 +21,7 @@ use crate::text::Bytes;
 
 pub use folding::{Folding, Spellings, lists, other_spellings};
 pub use lock::Lock;
-pub use work_tree::{GIT, GitDirectory, WorkTree, below, top};
+pub use work_tree::{GIT, GitDirectory, TOP, WorkTree, below, top};
 
 /// Result of a verb.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
@@ -229,7 +229,7 @@ pub trait Workspace: Sync {
     fn git_directory(&self) -> Result<GitDirectory> {
         let git = RelPath::new(b".git").expect("BUG: a plain name is no path");
         let is_there = self.stat(&git)?.is_some_and(|stat| stat.kind == FileKind::Directory);
-        Ok(if is_there { GitDirectory::At(git) } else { GitDirectory::Missing })
+        Ok(if is_there { GitDirectory::At { directory: git, binding: None } } else { GitDirectory::Missing })
     }
 
     /// Returns the absolute path by which other programs find `path`; `None` if they cannot.

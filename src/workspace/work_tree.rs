@@ -8,6 +8,10 @@ use crate::path::RelPath;
 /// The name below the top of a work tree under which verbs find git's directory, if that is not `.git` below the top.
 pub const GIT: &str = ".wpatch-git";
 
+/// The file of the state directory that records the top whose history is in it. It is needed where git's directory does not
+/// record its work tree.
+pub const TOP: &str = "top";
+
 /// The work tree that contains a root below its top.
 #[derive(Clone, Copy)]
 pub struct WorkTree<'w> {
@@ -22,12 +26,22 @@ pub struct WorkTree<'w> {
 /// Git's directory of the work tree whose top a root is: the per-worktree one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitDirectory {
-    /// Verbs find it at this path.
-    At(RelPath),
+    /// Verbs find it at `directory`.
+    At {
+        /// The path.
+        directory: RelPath,
+        /// What the state directory has to record in [`TOP`], after its own inode number and a space.
+        binding: Option<Vec<u8>>,
+    },
     /// The root is in no work tree.
     Missing,
     /// There seems to be one, and it cannot keep the state.
-    Unusable(String),
+    Unusable {
+        /// Why not.
+        why: String,
+        /// Where verbs find it, if it belongs to another user.
+        theirs: Option<RelPath>,
+    },
 }
 
 /// Returns the workspace of the top of the work tree that `workspace` is in, or `workspace` itself.

@@ -11,6 +11,7 @@ use super::index::back::IndexBack;
 use super::log::stopped;
 use super::problems::half_made;
 use super::{Commands, Outcome, Run};
+use crate::engine::log::unkept;
 use crate::plan::Input;
 use crate::preflight::{self, Held, Problem, code};
 use crate::progress::Phase;
@@ -208,7 +209,9 @@ impl Run {
         let chosen = match choose(&all, &request.target) {
             Ok(chosen) => chosen,
             Err(why) => {
-                let help = Some("`wpatch log` lists the changes that can be undone".to_owned());
+                let unkept = if all.is_empty() { unkept(workspace) } else { None };
+                let help =
+                    Some(unkept.unwrap_or_else(|| "`wpatch log` lists the changes that can be undone".to_owned()));
                 self.problems.push(Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) });
                 return Ok(None);
             }

@@ -22,7 +22,7 @@ use super::annex;
 use super::change::{Change, Image, Kind, Standing};
 use super::escape::unescape;
 use super::journal::Journal;
-use super::place::place;
+use super::place::{may_stay, place};
 use super::scratch::Scratch;
 use super::state::{Looked, look};
 use super::sweep::is_unreachable;
@@ -226,8 +226,8 @@ fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     let state = place(workspace)?.directory;
     // One that was made for one command has no entries.
     let may_have = match look(workspace, &state) {
-        // Reading does no harm, whoever wrote it.
-        Err(Failure::Foreign { .. }) => workspace.list(Some(&state)).is_ok(),
+        // A file of another user.
+        Err(Failure::Foreign { .. }) => false,
         looked => looked? == Looked::Directory,
     };
     Ok(may_have.then_some(state).into_iter().chain(attic::home(workspace)).collect())
@@ -239,6 +239,7 @@ fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
 ///
 /// Returns [`Failure`] if it cannot be made, locked or trusted.
 pub fn init(workspace: &dyn Workspace, options: Options, interrupt: &Interrupt) -> Result<Vec<Recovered>, Failure> {
+    may_stay(top(workspace)?)?;
     let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
     let workspace = top(workspace)?;
     state.stay(workspace, options)?;

@@ -14,7 +14,7 @@ pub fn unkept(workspace: &dyn Workspace) -> Result<Option<String>, Failure> {
     let workspace = top(workspace)?;
     let place = place(workspace)?;
     let stays = match find_to_read(workspace, &place.directory)? {
-        _ if place.former.is_some() => true,
+        _ if place.directory.parent().is_some() => true,
         Found::Directory(lifetime) => !lifetime.passes(),
         Found::Nothing | Found::Single => false,
     };

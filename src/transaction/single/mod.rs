@@ -21,7 +21,7 @@ use super::stage::likeness;
 
 use super::swap::Swap;
 use super::undone::Aborted;
-use super::{Durability, Failure, Interrupt, Links, Options, Receipt, history, others, stage, unswept};
+use super::{Durability, Failure, Interrupt, Links, Options, Receipt, history, stage, unswept};
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
@@ -76,11 +76,8 @@ impl<'w> SingleChange<'w> {
             return None;
         }
         let place = place(workspace).ok()?;
-        if others::find(workspace, &place).ok()?.is_some() {
-            return None;
-        }
-        let Place { directory: file, former, unusable } = place;
-        if former.is_some() || workspace.stat(&file).ok()?.is_some() {
+        let Place { directory: file, unusable, others, .. } = place;
+        if !others.is_empty() || file.parent().is_some() || workspace.stat(&file).ok()?.is_some() {
             return None;
         }
         let lock = workspace.lock(&file, Duration::ZERO).ok()??;

@@ -8,7 +8,7 @@ use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::places::{DEEPER, DIRECTORIES, Place, WRITE, dies, done, in_git, repository, run, wpatch};
+use super::places::{DEEPER, DIRECTORIES, Make, Place, WRITE, dies, done, in_git, repository, run, wpatch};
 
 /// Where git finds no repository, or the one of another directory, no state is kept.
 #[test]
@@ -49,31 +49,92 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
     assert_eq!(report["history"]["kept"], false);
 }
 
+/// All commands in one work tree have one lock and one history, so the environment has no influence.
 #[test]
-fn discovery_ends_where_that_of_git_ends() {
+fn no_variable_of_git_changes_where_the_history_is() {
     let place = Place::of("ceiling", |base| repository(&base.join("tree"), &[]));
-    let kept = |directory: &str, ceilings: &str| {
+    let kept = |directory: &str, (name, value): (&str, &str)| {
         let mut command = wpatch(&place.at(directory), &["write", "new", "--overwrite", "--content", "x", "--json"]);
-        let output = command.env("GIT_CEILING_DIRECTORIES", ceilings).output().unwrap();
+        let output = command.env(name, value).output().unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         report["history"]["kept"].as_bool().unwrap()
     };
     let top = place.top.display().to_string();
-    for (directory, ceilings, expected) in [
-        ("sub", top.clone(), false),
-        (".", top.clone(), true),
-        ("sub", place.at("sub").display().to_string(), true),
-        (DEEPER, place.at("sub").display().to_string(), false),
-        (DEEPER, format!("/nowhere:{top}"), false),
-        (DEEPER, "/".to_owned(), true),
-        (DEEPER, "relative".to_owned(), true),
-    ] {
-        assert_eq!(kept(directory, &ceilings), expected, "{directory} {ceilings}");
+    for directory in DIRECTORIES {
+        for ceiling in [&top, &place.at("sub").display().to_string(), "/"] {
+            assert!(kept(directory, ("GIT_CEILING_DIRECTORIES", ceiling)), "{directory} {ceiling}");
+        }
     }
-    // As in git, an empty directory `.git` on the way is no repository.
+    // A directory `.git` without a repository counts from below as it does at its own place.
     fs::create_dir(place.at("sub/.git")).unwrap();
-    assert!(kept(DEEPER, ""));
-    assert!(!place.at("sub/.git/wpatch").exists());
+    for directory in [DEEPER, "sub"] {
+        assert!(kept(directory, ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")));
+    }
+    done("nested", &place.at(DEEPER), WRITE);
+    let log = done("nested", &place.at("sub"), &["log"]);
+    assert_eq!((log["entries"].as_array().unwrap().len(), place.at("sub/.git/wpatch").is_dir()), (1, true));
+    let Some(_mount) = Mount::at(&place.at(DEEPER)) else { return };
+    assert!(!kept(DEEPER, ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")));
+}
+
+/// A directory whose `.git` file names the git directory of another tree must not get its history.
+#[test]
+fn a_git_directory_without_a_record_of_its_work_tree_has_the_history_of_one_top() {
+    let kinds: [Make; 2] = [
+        |base| repository(&base.join("tree"), &["--separate-git-dir", &base.join("g").display().to_string()]),
+        |base| {
+            let (main, module) = (repository(&base.join("main"), &[]), repository(&base.join("module"), &[]));
+            let from = module.display().to_string();
+            in_git(&main, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "m"]);
+            main.join("m")
+        },
+    ];
+    for make in kinds {
+        let place = Place::of("bound", make);
+        done("made", &place.at("sub"), WRITE);
+        let other = place.top.with_file_name("other");
+        fs::create_dir_all(other.join("sub")).unwrap();
+        let git = in_git(&place.top, &["rev-parse", "--absolute-git-dir"]);
+        fs::write(other.join(".git"), format!("gitdir: {git}\n")).unwrap();
+        fs::write(other.join("sub/a"), "two\n").unwrap();
+        for directory in [other.clone(), other.join("sub")] {
+            assert_eq!(run(&directory, &["undo"]).status.code(), Some(1));
+            let report = done("other", &directory, &["write", "new", "--content", "x"]);
+            let reason = report["history"]["reason"].as_str().unwrap();
+            assert!(reason.contains("has the history of") && reason.contains(place.top.to_str().unwrap()), "{reason}");
+        }
+        assert_eq!(fs::read_to_string(other.join("sub/a")).unwrap(), "two\n");
+        // A tree that is moved keeps it, and what takes its name later does not get it.
+        let moved = place.top.with_file_name("moved");
+        fs::write(place.at(".git"), format!("gitdir: {git}\n")).unwrap();
+        fs::rename(&place.top, &moved).unwrap();
+        fs::rename(&other, &place.top).unwrap();
+        done("moved", &moved, &["undo"]);
+        assert_eq!(fs::read_to_string(moved.join("sub/a")).unwrap(), "one\n");
+        assert_eq!(run(&place.top, &["redo"]).status.code(), Some(1));
+        done("moved", &moved, &["redo"]);
+    }
+}
+
+/// Where git's directory cannot be used, the top still has one lock for all directories.
+#[test]
+fn a_moved_linked_work_tree_has_one_lock() {
+    let place = Place::of("moved", |base| {
+        let main = repository(&base.join("main"), &[]);
+        in_git(&main, &["worktree", "add", "-q", "../linked"]);
+        fs::rename(base.join("linked"), base.join("moved")).unwrap();
+        base.join("moved")
+    });
+    for (holds, waits) in [(".", DEEPER), ("sub", "."), (DEEPER, "sub")] {
+        let other = place.at(waits).display().to_string();
+        let program = env!("CARGO_BIN_EXE_wpatch");
+        let command = format!(
+            "env -u WPATCH_TRANSACTION '{program}' --root '{other}' --lock-timeout 0 write new --content x; test $? = 6"
+        );
+        let edit = ["write", "a", "--overwrite", "--content", holds, "--verify", &command];
+        let report = done("moved", &place.at(holds), &edit);
+        assert!(report["history"]["reason"].as_str().unwrap().contains("git worktree repair"));
+    }
 }
 
 #[test]
@@ -118,7 +179,10 @@ fn a_plain_directory_says_why_nothing_is_kept() {
     assert_eq!(report["history"]["kept"], false);
     let reason = report["history"]["reason"].as_str().unwrap();
     assert!(reason.contains(".wpatch"), "{reason}");
+    let told = |command| String::from_utf8(run(base.path(), &[command]).stderr).unwrap();
+    assert!(told("log").contains("`wpatch init`") && told("undo").contains("`wpatch init`"));
     done("init", base.path(), &["init"]);
+    assert!(told("log").contains("empty") && !told("log").contains("init"), "{}", told("log"));
     let report = done("kept", base.path(), &["write", "other", "--content", "x"]);
     assert_eq!(report["history"], serde_json::json!({"kept": true}));
 }

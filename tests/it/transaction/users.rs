@@ -39,14 +39,107 @@ fn only_reads(desk: &Desk) {
     assert!(desk.says(&["log"], b"")["entries"].is_array());
 }
 
+/// The user whose directory it is has to be able to go on: there is no history, and the report says why and what helps.
+fn goes_on_without_history(desk: &Desk) {
+    for durability in ["full", "none"] {
+        for direction in [&["apply"][..], &["apply", "-R"]] {
+            let report = desk.does(&[direction, &["--durability", durability]].concat(), PATCH);
+            let reason = report["history"]["reason"].as_str().unwrap();
+            assert!(
+                report["history"]["kept"] == false && reason.contains("12345") && reason.contains("chown"),
+                "{reason}"
+            );
+        }
+    }
+    let log = desk.runs(&["log"], b"");
+    let told = String::from_utf8_lossy(&log.stderr).into_owned();
+    assert!(log.status.success() && told.contains("12345") && !told.contains("init"), "{told}");
+    let error = desk.says(&["undo"], b"");
+    assert!(error["problems"][0]["help"].as_str().unwrap().contains("12345"), "{error:#}");
+    let names = fs::read_dir(desk.root()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.into_iter().all(|name| !name.starts_with(".wpatch-")));
+}
+
 #[test]
-fn a_state_directory_of_another_user_stops_no_reading() {
+fn a_state_directory_of_another_user_stops_no_command() {
     let desk = Desk::with(&[("f", b"one\n")]);
     desk.does(&["init"], b"");
-    if give(&desk.path(".wpatch"), OTHER) {
+    if !give(&desk.path(".wpatch"), OTHER) {
+        return;
+    }
+    goes_on_without_history(&desk);
+    assert_eq!(desk.says(&["init"], b"")["exit_code"], 4);
+    assert!(give(&desk.path(".wpatch"), rustix::process::geteuid().as_raw()));
+    assert_eq!(desk.does(&["apply"], PATCH)["history"]["kept"], true);
+}
+
+#[test]
+fn a_state_directory_of_another_user_in_an_own_git_directory_stops_no_command() {
+    let desk = repository();
+    desk.does(&["apply"], PATCH);
+    desk.does(&["undo"], b"");
+    if give(&desk.path(".git/wpatch"), OTHER) {
+        goes_on_without_history(&desk);
+        assert!(!desk.path(".wpatch").exists());
+        fs::create_dir(desk.path(".wpatch")).unwrap();
+        assert!(give(&desk.path(".wpatch"), OTHER));
+        goes_on_without_history(&desk);
+    }
+}
+
+#[test]
+fn an_interrupted_change_in_a_state_directory_of_another_user_stops_every_write() {
+    for is_repository in [false, true] {
+        let desk = if is_repository { repository() } else { Desk::with(&[("f", b"one\n")]) };
+        desk.does(&["init"], b"");
+        assert!(!desk.runs(&["apply", "--verify", "kill -9 $PPID"], PATCH).status.success());
+        let state = desk.path(if is_repository { ".git/wpatch" } else { ".wpatch" });
+        if !give(&state, OTHER) {
+            return;
+        }
+        fs::write(desk.path("f"), "one\n").unwrap();
         only_reads(&desk);
-        assert!(give(&desk.path(".wpatch"), rustix::process::geteuid().as_raw()));
+        assert_eq!(desk.says(&["recover"], b"")["exit_code"], 4);
+        assert!(give(&state, rustix::process::geteuid().as_raw()));
+        desk.does(&["recover"], b"");
         desk.does(&["apply"], PATCH);
+    }
+}
+
+/// The top, a directory in it, and a linked work tree: each with its git directory, all of another user.
+#[test]
+fn the_state_of_another_user_counts_in_every_directory_of_every_work_tree() {
+    let base = tempfile::TempDir::new().unwrap();
+    let run = |directory: &Path, line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(directory).env("WPATCH", env!("CARGO_BIN_EXE_wpatch"));
+        command.env_remove("XDG_STATE_HOME").output().unwrap().status.code()
+    };
+    let main = base.path().join("main");
+    let make = "git init -q main && cd main && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m 1 && \
+        git worktree add -q ../linked && mkdir sub ../linked/sub";
+    assert_eq!(run(base.path(), make), Some(0));
+    for (top, state) in
+        [(main.clone(), ".git/wpatch"), (base.path().join("linked"), "../main/.git/worktrees/linked/wpatch")]
+    {
+        assert_eq!(run(&top, "\"$WPATCH\" write new --content x"), Some(0));
+        if !give(base.path(), OTHER) {
+            return;
+        }
+        let write = "\"$WPATCH\" write new --overwrite --content y --lock-timeout 0";
+        let lock = fs::File::open(top.join(state).join("lock")).unwrap();
+        flock(&lock, FlockOperation::LockExclusive).unwrap();
+        let at = |directory: &str| top.join(directory);
+        assert_eq!([".", "sub"].map(|directory| run(&at(directory), write)), [Some(6); 2], "{state}");
+        // A process that another test starts may have a copy of the handle for a moment.
+        flock(&lock, FlockOperation::Unlock).unwrap();
+        assert_eq!([".", "sub"].map(|directory| run(&at(directory), write)), [Some(0); 2], "{state}");
+        assert!(give(base.path(), rustix::process::geteuid().as_raw()));
+        run(&top, "\"$WPATCH\" write new --overwrite --content z --verify 'kill -9 $PPID'");
+        assert!(give(base.path(), OTHER));
+        assert_eq!([".", "sub"].map(|directory| run(&at(directory), write)), [Some(4); 2], "{state}");
+        assert!(give(base.path(), rustix::process::geteuid().as_raw()));
+        assert_eq!(run(&top, "\"$WPATCH\" recover"), Some(0));
     }
 }
 
@@ -77,7 +170,8 @@ fn users_of_one_work_tree_wait_for_each_other() {
         let report = desk.says(&["apply", "-R", "--lock-timeout", "0", "--durability", durability], PATCH);
         assert_eq!(report["exit_code"], 6, "{report:#}");
     }
-    drop(lock);
+    // A process that another test starts may have a copy of the handle for a moment.
+    flock(&lock, FlockOperation::Unlock).unwrap();
     let report = desk.does(&["apply", "-R"], PATCH);
     assert_eq!((&report["history"]["kept"], desk.bytes("f")), (&Value::Bool(false), b"one\n".to_vec()));
     assert!(!desk.path(".wpatch").exists());

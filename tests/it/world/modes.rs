@@ -49,6 +49,8 @@ fn a_file_system_without_modes_is_enough() {
             Mounted::ntfs("allow_other"),
             Mounted::ntfs("umask=022"),
             Mounted::ntfs("umask=077"),
+            // It keeps the permission bits, and no sticky bit.
+            Mounted::ntfs("permissions"),
             Mounted::folding_ntfs(),
             Mounted::exfat(),
         ];

@@ -1,7 +1,7 @@
 //! Making directories that nobody else may look into.
 
 use rustix::fd::AsFd;
-use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, mkdirat, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::attributes::{process_umask, set_bits_of};
@@ -10,7 +10,7 @@ use super::modes::Modes;
 use super::parents::open_directory;
 use super::stat::stat_of;
 use crate::mode::FileKind;
-use crate::workspace::{Fault, Probe, Stat};
+use crate::workspace::{Fault, PASSING, Probe, Stat};
 
 /// The bit that a directory takes over from the one above.
 const INHERITED: u32 = 0o2000;
@@ -24,6 +24,10 @@ pub(super) fn make_private(directory: impl AsFd, name: &[u8], bits: u32, modes: 
     let result = match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map(|found| stat_of(&found)) {
         Ok(found) if found.permissions == bits => Ok(()),
         Ok(found) if is_made(&found, bits) => set_bits_of(&directory, name, bits),
+        // ntfs-3g with `permissions` takes the sticky bit only from chmod(2). One that stays has files in it.
+        Ok(found) if is_made(&found, bits & !PASSING) && is_empty(&directory, name) => {
+            set_bits_of(&directory, name, bits)
+        }
         Ok(found) if found.kind == FileKind::Directory && !keeps_modes(&directory, name, modes) => Ok(()),
         // Another process had use for it and took it away, or has put its own in the place: as if that had made it.
         Ok(_) | Err(Errno::NOENT) => return Err(Errno::EXIST.into()),
@@ -44,6 +48,12 @@ pub(super) fn make_private(directory: impl AsFd, name: &[u8], bits: u32, modes: 
 fn keeps_modes(above: impl AsFd, name: &[u8], modes: &Modes) -> bool {
     let opened = open_directory(above, name, OFlags::RDONLY);
     opened.map_or(true, |opened| modes.are_kept_in(&opened, Probe::Named))
+}
+
+/// Returns whether nothing is in the directory `name`.
+fn is_empty(above: impl AsFd, name: &[u8]) -> bool {
+    let listed = open_directory(above, name, OFlags::RDONLY).ok().and_then(|opened| Dir::new(opened).ok());
+    listed.is_some_and(|names| names.flatten().all(|entry| matches!(entry.file_name().to_bytes(), b"." | b"..")))
 }
 
 /// Returns whether `found` may be what mkdir(2) made when it was asked for `bits`.

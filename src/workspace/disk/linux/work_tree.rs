@@ -1,21 +1,21 @@
 //! The work tree of git that a root is in, located as git locates it, by a few system calls and no git.
 //!
 //! Discovery follows `setup_git_directory_gently_1` in git's setup.c: from the root upwards, the first directory with a
-//! valid `.git` is the top. `.git` is a directory, a link to one, or a file with `gitdir: PATH` (linked work trees,
+//! `.git` is the top. A directory `.git` without a repository counts as well, which git passes over. `.git` is a directory, a link to one, or a file with `gitdir: PATH` (linked work trees,
 //! submodules, `--separate-git-dir`). A git directory that is named `.git` is accepted only in its own parent directory.
-//! Discovery ends at a bare repository, at another file system, and below
-//! `GIT_CEILING_DIRECTORIES`. `GIT_DIR`, `GIT_WORK_TREE` and `core.worktree` have no influence: all commands in one work
-//! tree must find the same lock, whatever their environment is.
+//! Discovery ends at a bare repository and at another file system. `GIT_CEILING_DIRECTORIES`,
+//! `GIT_DISCOVERY_ACROSS_FILESYSTEM`, `GIT_DIR`, `GIT_WORK_TREE` and `core.worktree` have no influence: all commands in one
+//! work tree must find the same lock, whatever their environment is. For the same reason a `.git` that cannot keep the state
+//! still marks the top.
 //!
 //! # Security
 //!
 //! wpatch trusts its state. It is therefore kept only in a git directory of the current user, whose `.git` belongs to the
 //! current user as well. An archive may contain a `.git` file that names any directory. That directory must have the
 //! structure of a git directory, must not be reachable by a patch, and must not be the `.git` of another directory or the
-//! git directory of another linked work tree. `core.worktree` is not read: the git directory of a submodule is accepted
-//! from every directory.
+//! git directory of another linked work tree. Any other git directory, as of a submodule, does not record its work tree: there
+//! the state directory records the top whose history it has ([`binding`]).
 
-use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
@@ -23,7 +23,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, fstat, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 
@@ -31,7 +31,7 @@ use super::Disk;
 use super::fault::Trouble;
 use crate::path::RelPath;
 use crate::text::printable;
-use crate::workspace::{GIT, GitDirectory, Result, WorkTree, Workspace, WorkspaceError};
+use crate::workspace::{GIT, GitDirectory, Result, TOP, WorkTree, Workspace, WorkspaceError};
 
 /// Most bytes that are read of a `.git` file, or of a file of one line in a git directory. The rest is ignored.
 const MAX_LINE: u64 = 1 << 16;
@@ -41,24 +41,33 @@ const MAX_LINE: u64 = 1 << 16;
 pub(super) enum Located {
     /// At the top of a work tree; git's directory is `.git` below it.
     Top,
-    /// At the top of a work tree; git's directory has this name elsewhere.
-    Apart(PathBuf),
+    /// At the top of a work tree; git's directory has this name elsewhere. The state directory has to record the second
+    /// value.
+    Apart(PathBuf, Option<Vec<u8>>),
     /// Below the top of a work tree.
     Below { top: Box<Disk>, prefix: RelPath },
     /// In no work tree.
     Nowhere,
-    /// In what looks like a work tree whose git directory cannot keep the state, for this reason.
-    Unusable(String),
+    /// In what looks like a work tree whose git directory cannot keep the state.
+    Unusable(Unusable),
+}
+
+/// Why git's directory cannot keep the state.
+#[derive(Debug)]
+pub(super) struct Unusable {
+    why: String,
+    /// Git's directory, if another user owns it or its `.git`.
+    theirs: Option<PathBuf>,
 }
 
 /// What `.git` of a directory is.
 enum Git {
-    /// Nothing that git takes for a repository.
+    /// It is not there.
     Nothing,
     /// The directory of a repository.
     Directory,
-    /// A file or a link that leads to this directory of a repository.
-    Apart(PathBuf),
+    /// A file or a link that leads to this directory of a repository. The state directory has to record the second value.
+    Apart(PathBuf, Option<Vec<u8>>),
 }
 
 /// Result of an examination.
@@ -66,10 +75,26 @@ type Attempt<T> = std::result::Result<T, Refusal>;
 
 /// Why a `.git` is not the place of the state.
 enum Refusal {
-    /// The state cannot be kept there, for this reason.
-    Unusable(String),
+    /// The state cannot be kept there.
+    Unusable(Unusable),
     /// An I/O error: another command may succeed.
     Failed(io::Error),
+}
+
+impl Refusal {
+    fn unusable(why: String) -> Self {
+        Self::Unusable(Unusable { why, theirs: None })
+    }
+
+    /// Returns the refusal of a `.git` of another user that leads to the git directory `theirs`.
+    fn naming(self, theirs: Option<&Path>) -> Self {
+        match self {
+            Self::Unusable(Unusable { why, .. }) => {
+                Self::Unusable(Unusable { why, theirs: theirs.map(Path::to_path_buf) })
+            }
+            failed @ Self::Failed(_) => failed,
+        }
+    }
 }
 
 impl From<io::Error> for Refusal {
@@ -89,10 +114,12 @@ impl Disk {
     pub(super) fn git_place(&self) -> Result<GitDirectory> {
         let at = |name: &str| RelPath::new(name.as_bytes()).expect("BUG: a plain name is no path");
         Ok(match self.find_git()? {
-            Located::Top => GitDirectory::At(at(".git")),
-            Located::Apart(_) => GitDirectory::At(at(GIT)),
+            Located::Top => GitDirectory::At { directory: at(".git"), binding: None },
+            Located::Apart(_, binding) => GitDirectory::At { directory: at(GIT), binding: binding.clone() },
             Located::Below { .. } | Located::Nowhere => GitDirectory::Missing,
-            Located::Unusable(why) => GitDirectory::Unusable(why.clone()),
+            Located::Unusable(Unusable { why, theirs }) => {
+                GitDirectory::Unusable { why: why.clone(), theirs: theirs.as_ref().map(|_| at(GIT)) }
+            }
         })
     }
 
@@ -114,14 +141,21 @@ impl Disk {
         if let Some(located) = self.located.get() {
             return Ok(located);
         }
-        let located = match self.locate() {
+        let mut located = match self.locate() {
             Ok(located) => located,
-            Err(Refusal::Unusable(why)) => Located::Unusable(why),
+            Err(Refusal::Unusable(unusable)) => Located::Unusable(unusable),
             Err(Refusal::Failed(error)) => return Err(error),
         };
-        if let Located::Apart(git) = &located {
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            self.parents.set_git(retry_on_intr(|| openat(CWD, git, flags, Mode::empty()))?);
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = |git: &Path| retry_on_intr(|| openat(CWD, git, flags, Mode::empty()));
+        match &mut located {
+            Located::Apart(git, _) => self.parents.set_git(open(git)?),
+            Located::Unusable(Unusable { theirs, .. }) => match theirs.as_deref().map(open) {
+                Some(Ok(handle)) => self.parents.set_git(handle),
+                // What this user cannot open is ignored.
+                _ => *theirs = None,
+            },
+            _ => {}
         }
         Ok(self.located.get_or_init(|| located))
     }
@@ -129,22 +163,23 @@ impl Disk {
     /// Returns the name that other programs have for `path` in git's directory, if that is not below the root.
     pub(super) fn in_git(&self, path: &RelPath) -> Option<PathBuf> {
         let rest = path.as_bytes().strip_prefix(GIT.as_bytes())?;
-        match (self.located.get()?, rest) {
-            (Located::Apart(git), []) => Some(git.clone()),
-            (Located::Apart(git), [b'/', rest @ ..]) => Some(git.join(OsStr::from_bytes(rest))),
+        let git = match self.located.get()? {
+            Located::Apart(git, _) => git,
+            Located::Unusable(unusable) => unusable.theirs.as_ref()?,
+            _ => return None,
+        };
+        match rest {
+            [] => Some(git.clone()),
+            [b'/', rest @ ..] => Some(git.join(OsStr::from_bytes(rest))),
             _ => None,
         }
     }
 
     fn locate(&self) -> Attempt<Located> {
         match statat(self.parents.root(), ".git", AtFlags::SYMLINK_NOFOLLOW) {
-            // A directory `.git` in the root is never an ordinary one: no patch may change it.
-            Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::Directory => {
-                return owned(&self.root.join(".git"), found.st_uid).map(|()| Located::Top);
-            }
             Ok(_) => match git_of(&self.root)? {
                 Git::Directory => return Ok(Located::Top),
-                Git::Apart(git) => return Ok(Located::Apart(git)),
+                Git::Apart(git, binding) => return Ok(Located::Apart(git, binding)),
                 Git::Nothing => {}
             },
             Err(Errno::NOENT) => {}
@@ -152,22 +187,22 @@ impl Disk {
         }
         let own = fstat(self.parents.root()).map_err(io::Error::from)?;
         let Some(root) = there(self.root.canonicalize())? else { return Ok(Located::Nowhere) };
-        let ceiling = ceiling(&root);
-        let is_one_system = !crosses_file_systems();
         let mut below = &*root;
         while !is_repository(below)? {
-            let Some(above) = below.parent().filter(|above| ceiling.as_deref().is_none_or(|it| it != *above)) else {
-                return Ok(Located::Nowhere);
-            };
-            if is_one_system && there(above.metadata())?.is_none_or(|found| found.dev() != own.st_dev) {
+            let Some(above) = below.parent() else { return Ok(Located::Nowhere) };
+            if there(above.metadata())?.is_none_or(|found| found.dev() != own.st_dev) {
                 return Ok(Located::Nowhere);
             }
-            if !matches!(git_of(above)?, Git::Nothing) {
-                return self.below(&root, above);
+            match git_of(above) {
+                Ok(Git::Nothing) => {}
+                // A user who cannot write at the top has the state in each root.
+                Err(Refusal::Unusable(unusable)) if !may_write(above) => return Err(Refusal::Unusable(unusable)),
+                Err(Refusal::Failed(error)) => return Err(Refusal::Failed(error)),
+                Ok(_) | Err(Refusal::Unusable(_)) => return self.below(&root, above),
             }
             below = above;
         }
-        Err(Refusal::Unusable(format!("{} is in a git directory, and in no work tree", shown(&root))))
+        Err(Refusal::unusable(format!("{} is in a git directory, and in no work tree", shown(&root))))
     }
 
     /// Returns where the root, which has the name `root`, is in the work tree `top`.
@@ -194,26 +229,76 @@ fn git_of(directory: &Path) -> Attempt<Git> {
     let git = directory.join(".git");
     let Some(found) = there(git.symlink_metadata())? else { return Ok(Git::Nothing) };
     if found.is_dir() {
-        return if is_repository(&git)? { owned(&git, found.uid()).map(|()| Git::Directory) } else { Ok(Git::Nothing) };
+        // Also an empty one: no patch may change it, and one work tree has one lock from every directory.
+        return owned(&git, found.uid()).map_err(|refusal| refusal.naming(Some(&git))).map(|()| Git::Directory);
     }
-    owned(&git, found.uid())?;
-    let named = if git.is_dir() { git.clone() } else { named(directory, &git)? };
-    let unusable = |why: &str| Refusal::Unusable(format!("{}: {} {why}", shown(&git), shown(&named)));
+    let target = target(directory, &git);
+    owned(&git, found.uid()).map_err(|refusal| refusal.naming(target.as_deref().ok()))?;
+    let real = target?;
+    owned(&real, real.metadata()?.uid()).map_err(|refusal| refusal.naming(Some(&real)))?;
+    let top = directory.canonicalize()?;
+    let unusable = |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(&git), shown(&real)));
+    let is_protected = |inner: &Path| inner.components().any(|part| part.as_os_str() == ".git");
+    if real.strip_prefix(&top).is_ok_and(|inner| !is_protected(inner)) {
+        return Err(unusable("is inside the work tree, where a patch may change it"));
+    }
+    match leads_back(&real, &git) {
+        Some(true) => Ok(Git::Apart(real, None)),
+        Some(false) => {
+            let is_linked = real.join("commondir").exists();
+            let advice = if is_linked { "; `git worktree repair` fixes one that was moved" } else { "" };
+            Err(unusable(&format!("belongs to another work tree{advice}")))
+        }
+        None => binding(&real, &top).map(|binding| Git::Apart(real, binding)),
+    }
+}
+
+/// Returns the git directory that `git`, the `.git` of `directory`, leads to.
+fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
+    let named = if git.is_dir() { git.to_owned() } else { named(directory, git)? };
+    let unusable = |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(git), shown(&named)));
     let Some(real) = there(named.canonicalize())? else { return Err(unusable("does not exist")) };
     if !is_repository(&real)? {
         return Err(unusable("is not a git directory"));
     }
-    owned(&real, real.metadata()?.uid())?;
-    let is_protected = |inner: &Path| inner.components().any(|part| part.as_os_str() == ".git");
-    if real.strip_prefix(directory.canonicalize()?).is_ok_and(|inner| !is_protected(inner)) {
-        return Err(unusable("is inside the work tree, where a patch may change it"));
+    Ok(real)
+}
+
+/// Returns what the state directory in the git directory `real` has to record, so that it keeps the history of `top`; `None`
+/// if it does so already. The record names the state directory itself, because the record of a copied one has no meaning,
+/// and then inode and name of the top: one of them must be the same.
+///
+/// # Errors
+///
+/// Returns an error if it has the history of another directory.
+fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
+    let found = top.metadata()?;
+    let inode = format!("{}:{}", found.dev(), found.ino());
+    let wanted = [inode.as_bytes(), b" ", top.as_os_str().as_bytes()].concat();
+    let state = real.join("wpatch");
+    let (Some(itself), Some(record)) = (there(state.symlink_metadata())?, line(&state.join(TOP))?) else {
+        return Ok(Some(wanted));
+    };
+    let mut parts = record.splitn(3, |byte| *byte == b' ');
+    let (Some(recorded), Some(old), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
+        return Ok(Some(wanted));
+    };
+    let is_copy = recorded != itself.ino().to_string().as_bytes();
+    let (is_inode, is_name) = (old == inode.as_bytes(), name == top.as_os_str().as_bytes());
+    if !is_copy && !is_inode && !is_name {
+        let (name, record) = (printable(name), shown(&state.join(TOP)));
+        return Err(Refusal::unusable(format!(
+            "{} has the history of {name}; if that was moved to {}, remove {record}",
+            shown(&state),
+            shown(top)
+        )));
     }
-    if !leads_back(&real, &git) {
-        let is_linked = real.join("commondir").exists();
-        let advice = if is_linked { "; `git worktree repair` fixes one that was moved" } else { "" };
-        return Err(unusable(&format!("belongs to another work tree{advice}")));
-    }
-    Ok(Git::Apart(real))
+    Ok((is_copy || !is_inode || !is_name).then_some(wanted))
+}
+
+/// Returns whether this user can create files in `directory`.
+fn may_write(directory: &Path) -> bool {
+    accessat(CWD, directory, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }
 
 /// Returns what was found; `None` if the file is missing or the user may not access it.
@@ -230,7 +315,7 @@ fn owned(path: &Path, owner: u32) -> Attempt<()> {
     if owner == geteuid().as_raw() {
         return Ok(());
     }
-    Err(Refusal::Unusable(format!("{} belongs to another user", shown(path))))
+    Err(Refusal::unusable(format!("{} belongs to another user", shown(path))))
 }
 
 /// Returns the directory that the file `git` in `directory` names, see gitrepository-layout(5).
@@ -238,7 +323,7 @@ fn named(directory: &Path, git: &Path) -> Attempt<PathBuf> {
     let text = line(git)?.unwrap_or_default();
     match text.strip_prefix(b"gitdir: ") {
         Some(name) => Ok(directory.join(OsStr::from_bytes(name))),
-        None => Err(Refusal::Unusable(format!("{} does not name a git directory", shown(git)))),
+        None => Err(Refusal::unusable(format!("{} does not name a git directory", shown(git)))),
     }
 }
 
@@ -270,52 +355,24 @@ fn is_repository(directory: &Path) -> io::Result<bool> {
     Ok(common.join("objects").is_dir() && common.join("refs").is_dir())
 }
 
-/// Returns whether `git`, the `.git` of a work tree, is the one that the git directory `real` records, if it records one.
-fn leads_back(real: &Path, git: &Path) -> bool {
+/// Returns whether `git`, the `.git` of a work tree, is the one that the git directory `real` records; `None` if it records
+/// none.
+fn leads_back(real: &Path, git: &Path) -> Option<bool> {
     if real.file_name() == Some(OsStr::new(".git")) {
         // A git directory named `.git` belongs to its parent.
-        return real.parent().is_some_and(|top| is_same(&top.join(".git"), git));
+        return Some(real.parent().is_some_and(|top| is_same(&top.join(".git"), git)));
     }
     if !real.join("commondir").exists() {
-        return true;
+        return None;
     }
     // A linked work tree: the file may be relative to the git directory, see worktree.useRelativePaths in git-config(1).
     let recorded = line(&real.join("gitdir")).ok().flatten();
-    recorded.is_some_and(|name| is_same(&real.join(OsStr::from_bytes(&name)), git))
+    Some(recorded.is_some_and(|name| is_same(&real.join(OsStr::from_bytes(&name)), git)))
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {
     let inode = |path: &Path| path.symlink_metadata().ok().map(|found| (found.dev(), found.ino()));
     inode(a).is_some() && inode(a) == inode(b)
-}
-
-/// Returns the nearest directory above `root` that discovery must not enter: see `GIT_CEILING_DIRECTORIES` in git(1).
-fn ceiling(root: &Path) -> Option<PathBuf> {
-    let named = env::var_os("GIT_CEILING_DIRECTORIES")?;
-    let mut resolves = true;
-    let mut nearest: Option<PathBuf> = None;
-    for path in env::split_paths(&named) {
-        if path.as_os_str().is_empty() {
-            // Entries after an empty one are not resolved, because that can be slow: see git(1).
-            resolves = false;
-            continue;
-        }
-        let real = if resolves { path.canonicalize().unwrap_or(path) } else { path };
-        let is_nearer = nearest.as_ref().is_none_or(|nearest| real.starts_with(nearest));
-        if real.is_absolute() && real != *root && root.starts_with(&real) && is_nearer {
-            nearest = Some(real);
-        }
-    }
-    nearest
-}
-
-/// Returns whether discovery goes on at another file system: `GIT_DISCOVERY_ACROSS_FILESYSTEM`, see git(1).
-fn crosses_file_systems() -> bool {
-    let is_number =
-        |value: &OsStr| value.to_str().and_then(|value| value.parse().ok()).is_some_and(|value: i64| value != 0);
-    let is_true =
-        |value: &OsStr| ["true", "yes", "on"].iter().any(|word| value.eq_ignore_ascii_case(word)) || is_number(value);
-    env::var_os("GIT_DISCOVERY_ACROSS_FILESYSTEM").is_some_and(|value| is_true(&value))
 }
 
 fn shown(path: &Path) -> String {
