@@ -28,7 +28,7 @@ pub(super) struct Place {
 }
 
 /// Returns where the state of this user is if another user has the usual state directory. It is made for one command.
-fn of_user(workspace: &dyn Workspace) -> RelPath {
+pub(super) fn of_user(workspace: &dyn Workspace) -> RelPath {
     RelPath::new(format!(".wpatch-{}", workspace.user()).as_bytes()).expect("BUG: a plain name is no path")
 }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::failure::no_history;
 use super::history::OldPlaces;
 use super::journal::Journal;
-use super::place::{Found, Lifetime, Place, beside, find_to_read, place};
+use super::place::{Found, Lifetime, Place, beside, find_to_read, of_user, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
@@ -121,7 +121,8 @@ fn bring_down(workspace: &dyn Workspace, state: &State, options: Options) {
     }
 }
 
-/// Returns where the state of a root, which is at `place` now, was before the root was in a work tree of git.
+/// Returns where the state of a root, which is at `place` now, was before: next to a root that is now in a work tree of git, or
+/// in the directory of this user while another user had the usual one.
 fn formers<'w>(workspace: &'w dyn Workspace, place: &Place) -> Result<Vec<(&'w dyn Workspace, RelPath)>, Failure> {
     // One of another user is not this user's: only below the top has nobody looked at the owner yet.
     let is_own = |stat: Stat| stat.kind != FileKind::Directory || stat.uid == workspace.user();
@@ -131,7 +132,8 @@ fn formers<'w>(workspace: &'w dyn Workspace, place: &Place) -> Result<Vec<(&'w d
     };
     let top = top(workspace)?;
     let above = place.former.clone().map(|former| (top, former));
-    Ok(below.into_iter().chain(above).collect())
+    let of_user = Some(of_user(workspace)).filter(|own| *own != place.directory).map(|own| (top, own));
+    Ok(below.into_iter().chain(above).chain(of_user).collect())
 }
 
 /// Finishes what was left there.

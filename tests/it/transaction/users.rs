@@ -176,3 +176,38 @@ fn users_of_one_work_tree_wait_for_each_other() {
     assert_eq!((&report["history"]["kept"], desk.bytes("f")), (&Value::Bool(false), b"one\n".to_vec()));
     assert!(!desk.path(".wpatch").exists());
 }
+
+#[test]
+fn a_change_that_was_interrupted_next_to_the_state_of_another_user_is_recovered_without_it() {
+    let desk = Desk::with(&[("f", b"one\n")]);
+    desk.does(&["init"], b"");
+    if !give(&desk.path(".wpatch"), OTHER) {
+        return;
+    }
+    assert!(!desk.runs(&["apply", "--verify", "kill -9 $PPID"], PATCH).status.success());
+    assert_eq!(desk.bytes("f"), b"two\n");
+    fs::remove_dir_all(desk.path(".wpatch")).unwrap();
+    desk.does(&["recover"], b"");
+    assert_eq!(desk.bytes("f"), b"one\n");
+    assert_eq!(fs::read_dir(desk.root()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_git_directory_in_a_public_directory_stops_no_other_user() {
+    let base = tempfile::TempDir::new().unwrap();
+    let run = |directory: &Path, line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(directory).env("WPATCH", env!("CARGO_BIN_EXE_wpatch"));
+        command.env_remove("XDG_STATE_HOME").output().unwrap().status.code()
+    };
+    assert_eq!(run(base.path(), "git init -q . && \"$WPATCH\" write new --content x && mkdir mine"), Some(0));
+    if !give(base.path(), OTHER) || !give(&base.path().join("mine"), rustix::process::geteuid().as_raw()) {
+        return;
+    }
+    let lock = fs::File::open(base.path().join(".git/wpatch/lock")).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    let write = "\"$WPATCH\" write new --overwrite --content y --lock-timeout 0";
+    assert_eq!(run(&base.path().join("mine"), write), Some(6));
+    fs::set_permissions(base.path(), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
+    assert_eq!(run(&base.path().join("mine"), write), Some(0));
+}

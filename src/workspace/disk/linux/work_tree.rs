@@ -195,8 +195,9 @@ impl Disk {
             }
             match git_of(above) {
                 Ok(Git::Nothing) => {}
-                // A user who cannot write at the top has the state in each root.
-                Err(Refusal::Unusable(unusable)) if !may_write(above) => return Err(Refusal::Unusable(unusable)),
+                // A user who cannot share the top has the state in each root.
+                Err(refusal @ Refusal::Unusable(_)) if is_public(above) => return Err(refusal.naming(None)),
+                Err(refusal @ Refusal::Unusable(_)) if !may_share(above) => return Err(refusal),
                 Err(Refusal::Failed(error)) => return Err(Refusal::Failed(error)),
                 Ok(_) | Err(Refusal::Unusable(_)) => return self.below(&root, above),
             }
@@ -296,9 +297,15 @@ fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
     Ok((is_copy || !is_inode || !is_name).then_some(wanted))
 }
 
-/// Returns whether this user can create files in `directory`.
-fn may_write(directory: &Path) -> bool {
-    accessat(CWD, directory, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+/// Returns whether every user can create files in `directory`, as in `/tmp`. A `.git` there must not become the top of the
+/// trees of other users, nor its lock theirs.
+fn is_public(directory: &Path) -> bool {
+    directory.metadata().is_ok_and(|found| found.mode() & 0o002 != 0)
+}
+
+/// Returns whether this user can use `directory` as the top of a work tree whose git directory belongs to another user.
+fn may_share(directory: &Path) -> bool {
+    accessat(CWD, directory, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }
 
 /// Returns what was found; `None` if the file is missing or the user may not access it.
