@@ -22,7 +22,7 @@ fn said(files: &[(&str, &[u8])], options: &[&str], patch: &str) -> [String; 2] {
 /// Returns what is said before the first word of ours.
 pub(crate) fn first_words(said: &[u8]) -> String {
     let said = String::from_utf8(said.to_vec()).unwrap();
-    let own = ["error[", "warning[", "--> "];
+    let own = ["error[", "warning[", "note: ", "--> "];
     let is_git = |line: &&str| !own.iter().any(|start| line.trim_start().starts_with(start));
     said.split_inclusive('\n').take_while(is_git).collect()
 }
