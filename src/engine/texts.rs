@@ -11,14 +11,14 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::plan::{Edit, Operation, Repair, Replacements};
 use crate::policy::{Access, Policy, Verdict};
-use crate::preflight::{self, Held, Mend};
+use crate::preflight::{self, Held, TextRepair};
 use crate::repair::{ROWS, Refusal, TextRepairs, Work, repair_texts};
 use crate::text::Position;
 use crate::workspace::Workspace;
 
 /// Repairs the texts of each operation for the file as the operations before it leave it, and keeps what it repaired.
 #[derive(Debug)]
-struct Mender {
+struct TextRepairer {
     policy: Arc<Policy>,
     /// The verdict on reading from which on a file is not read.
     unread: Verdict,
@@ -33,43 +33,43 @@ struct Kept {
     work: HashMap<RelPath, Work>,
 }
 
-impl Mender {
+impl TextRepairer {
     fn new(options: &preflight::Options) -> Self {
         let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
         Self { policy: Arc::clone(&options.policy), unread, kept: Mutex::default() }
     }
 }
 
-impl Mend for Mender {
-    fn mend(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements> {
+impl TextRepair for TextRepairer {
+    fn repair(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements> {
         let Edit::Replacements(changes) = &operation.edit else { return None };
         if self.policy.judge(&operation.path, Access::Read).verdict >= self.unread {
             return None;
         }
         let mut work = locked(&self.kept).work.remove(&operation.path).unwrap_or_default();
         let repaired = repair_texts(content, changes, &mut work);
-        let mended = repaired.as_ref().ok().filter(|repairs| !repairs.rows.is_empty());
-        let mended = mended.map(|repairs| repairs.changes.clone());
+        let changes = repaired.as_ref().ok().filter(|repairs| !repairs.rows.is_empty());
+        let changes = changes.map(|repairs| repairs.changes.clone());
         let mut kept = locked(&self.kept);
         kept.work.insert(operation.path.clone(), work);
-        if mended.is_some() || repaired.is_err() {
+        if changes.is_some() || repaired.is_err() {
             kept.repairs.insert(index, repaired);
         }
-        mended
+        changes
     }
 }
 
 impl Run {
     /// Repairs the texts that the plan searches for; returns whether there is a plan to look at.
     pub(super) fn repair_texts(&mut self, workspace: &dyn Workspace, options: &preflight::Options) -> bool {
-        let mender = Arc::new(Mender::new(options));
+        let text_repair = Arc::new(TextRepairer::new(options));
         let (describe, diff, whole_diff) = (false, false, false);
         let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options.clone() };
-        let mends = Some(Arc::clone(&mender) as _);
-        let options = preflight::Options { gallery: None, shelf: None, mender: mends, ..options };
+        let repairer = Some(Arc::clone(&text_repair) as _);
+        let options = preflight::Options { gallery: None, shelf: None, text_repair: repairer, ..options };
         // What does not fit, or fails, is reported when the tree is looked at for the result.
         let _ = preflight::resolve(&self.plan, workspace, &options, &Dropped);
-        let repairs = mem::take(&mut locked(&mender.kept).repairs);
+        let repairs = mem::take(&mut locked(&text_repair.kept).repairs);
         let mut is_certain = true;
         for (index, repaired) in repairs {
             let Some(operation) = self.plan.operations.get_mut(index) else { continue };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Code, Conversions, Gallery, Held, Mend, RejectTo, Shelf, ThreeWay, Whitespace};
+use super::{Code, Conversions, Gallery, Held, RejectTo, Shelf, TextRepair, ThreeWay, Whitespace};
 use crate::guard::Guard;
 use crate::matching::{ConflictStyle, Rules};
 use crate::path::RelPath;
@@ -58,7 +58,7 @@ pub struct Options {
     /// The conversions between the work tree and the repository. Without them no content is converted.
     pub conversions: Option<Arc<Conversions>>,
     /// What repairs the texts that operations search for. Without it no text is repaired.
-    pub mender: Option<Arc<dyn Mend>>,
+    pub text_repair: Option<Arc<dyn TextRepair>>,
     /// What changes are looked at for besides (`--guard`).
     pub guards: Vec<&'static Guard>,
     /// What keeps the images of the change, for who shows them.
@@ -111,7 +111,7 @@ impl Default for Options {
             idempotent: false,
             whitespace: Whitespace::default(),
             conversions: None,
-            mender: None,
+            text_repair: None,
             guards: Vec::new(),
             gallery: None,
             shelf: None,

@@ -72,7 +72,7 @@ fn full(name: &str) -> Option<&'static (&'static str, Option<char>, bool)> {
     if let Some(option) = OPTIONS.iter().find(|(known, ..)| *known == name) {
         return Some(option);
     }
-    // The beginning of `--no-add` is that of other negated options, too.
+    // `--no-add` and other negated options have the same prefix.
     let mut options = OPTIONS.iter().filter(|(known, ..)| known.starts_with(name) && !known.starts_with("no-"));
     options.next().filter(|_| options.next().is_none())
 }

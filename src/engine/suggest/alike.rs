@@ -33,7 +33,7 @@ pub(in crate::engine) fn explain_missing_file(problem: &mut Problem, workspace: 
     }
 }
 
-/// Adds to `problem` the file whose name looks like that of the missing one.
+/// Adds to `problem` the existing file with a name that looks like the missing name.
 pub(in crate::engine) fn explain_missing(problem: &mut Problem, workspace: &dyn Workspace, policy: &Policy) {
     if *problem.code != code::MISSING || problem.facts.cause.is_some() {
         return;

@@ -56,7 +56,7 @@ impl<'p> Needs<'p> {
         paths.collect::<Option<Vec<_>>>().filter(|paths| !paths.is_empty())
     }
 
-    /// Returns the readings whose files all exist, without those that name the same files. Plain strip levels come first,
+    /// Returns the readings whose files all exist, except duplicates that name the same files. Plain strip levels come first,
     /// then directories with the most components of the names.
     pub(super) fn candidates(
         &self,

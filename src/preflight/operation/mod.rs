@@ -19,7 +19,7 @@ use super::modes::{kept, permissions};
 use super::overlay::{Node, Overlay, Seen};
 use super::spelling::Spelling;
 use super::three_way::{self, Attempt, Fallback};
-use super::{Moment, Options, Side, done, lines, mend, reject, whole};
+use super::{Moment, Options, Side, done, lines, reject, text_repair, whole};
 use crate::change::FileChange;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
@@ -229,8 +229,8 @@ impl<'a> Worker<'a> {
         let edited = if let Edit::Lines(changes) = &operation.edit {
             lines::postimage(operation, changes, preimage.whole(), &mut self.numbered, self.options, findings)
         } else {
-            let mended = mend::mended(index, operation, &preimage, self.options);
-            let operation = mended.as_ref().unwrap_or(operation);
+            let repaired = text_repair::repaired(index, operation, &preimage, self.options);
+            let operation = repaired.as_ref().unwrap_or(operation);
             self.merged(operation, in_repository.as_ref(), &preimage, findings)?
         };
         let Some(edited) = edited else { return Ok(None) };

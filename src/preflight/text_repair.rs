@@ -7,17 +7,22 @@ use crate::plan::{Edit, Operation, Replacements};
 use crate::text::{Contents, is_data};
 
 /// Repairs the texts of operations.
-pub trait Mend: Debug + Send + Sync {
+pub trait TextRepair: Debug + Send + Sync {
     /// Returns what the operation at `index` was meant to do with a file that has `content`; `None` if it stays as it is.
-    fn mend(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements>;
+    fn repair(&self, index: usize, operation: &Operation, content: &[u8]) -> Option<Replacements>;
 }
 
 /// Returns the operation at `index` with repaired texts, for a file with `content`; `None` if nothing is repaired.
-pub(super) fn mended(index: usize, operation: &Operation, content: &Contents, options: &Options) -> Option<Operation> {
-    let mender = options.mender.as_ref().filter(|_| options.encoding.is_none())?;
+pub(super) fn repaired(
+    index: usize,
+    operation: &Operation,
+    content: &Contents,
+    options: &Options,
+) -> Option<Operation> {
+    let text_repair = options.text_repair.as_ref().filter(|_| options.encoding.is_none())?;
     if !matches!(operation.edit, Edit::Replacements(_)) || is_data(content.whole()) {
         return None;
     }
-    let changes = mender.mend(index, operation, content.whole())?;
+    let changes = text_repair.repair(index, operation, content.whole())?;
     Some(Operation { edit: Edit::Replacements(Box::new(changes)), ..operation.clone() })
 }
