@@ -68,17 +68,13 @@ fn a_model_reads_and_writes_no_more_than_others() {
 /// Asserts that each call of a tool is refused, with no change to the tree and nothing said of [`HUSH`]. Returns what is
 /// said to each.
 fn called_in_vain(desk: &Desk, calls: &[(&str, Value)]) -> Vec<Value> {
-    let line = |(name, arguments): &(&str, Value)| {
-        let params = json!({"name": name, "arguments": arguments});
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string() + "\n"
-    };
     let before = crate::tree::read(&desk.root());
-    let output = desk.runs(&["mcp"], calls.iter().map(line).collect::<String>().as_bytes());
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(!said.contains(HUSH), "{said}");
-    assert_eq!(said.matches(r#""isError":true"#).count(), calls.len(), "{said}");
+    let results = desk.serves(&[], calls);
+    for result in &results {
+        assert!(result["isError"] == true && !result.to_string().contains(HUSH), "{result:#}");
+    }
     assert_eq!(crate::tree::read(&desk.root()), before);
-    said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["result"]["content"].clone()).collect()
+    results.into_iter().map(|mut result| result["content"].take()).collect()
 }
 
 const ASKED: &str = "[[rule]]\npaths = ['private/key']\nops = ['read']\nverdict = 'ask'\n";

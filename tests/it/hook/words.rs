@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use super::{NOTEBOOK, call};
-use crate::systems::{Desk, fed, program};
+use super::{NOTEBOOK, answered};
+use crate::systems::Desk;
 
 const POLICY: &str = "\
 [[rule]]
@@ -153,19 +153,10 @@ fn is_for_a_model(text: &str, what: &dyn std::fmt::Debug) {
 
 /// Serves `calls` and returns the codes of all problems.
 fn served(desk: &Desk, options: &[&str], calls: &[(&str, Value)]) -> BTreeSet<String> {
-    let request = |(tool, arguments): &(&str, Value)| {
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
-            .to_string()
-    };
-    let lines: Vec<_> = calls.iter().map(request).collect();
-    let output = desk.runs(&[&["mcp"], options].concat(), (lines.join("\n") + "\n").as_bytes());
-    let answers: Vec<Value> =
-        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(answers.len(), calls.len(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut codes = BTreeSet::new();
-    for (call, answer) in calls.iter().zip(&answers) {
-        let document = &answer["result"]["structuredContent"];
-        is_for_a_model(answer["result"]["content"][0]["text"].as_str().unwrap(), call);
+    for (call, result) in calls.iter().zip(&desk.serves(options, calls)) {
+        let document = &result["structuredContent"];
+        is_for_a_model(result["content"][0]["text"].as_str().unwrap(), call);
         let problems = document["problems"].as_array().cloned().unwrap_or_default();
         for problem in problems.iter().chain(document.get("error").filter(|error| !error.is_null())) {
             is_for_a_model(&problem.to_string(), call);
@@ -254,9 +245,7 @@ fn a_hook_shows_no_option_to_a_model() {
         calls.push(("claude", "Glob", json!({"pattern": "*/../x"})));
         calls.extend(patches().iter().map(|patch| ("codex", "apply_patch", json!({"command": patch}))));
         for (agent, tool, input) in calls {
-            let mut hook = program(&desk.root(), &["hook", agent]);
-            hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
-            let output = fed(&mut hook, call(&desk, tool, &input).as_bytes());
+            let output = answered(&desk, agent, tool, &input);
             is_for_a_model(&String::from_utf8_lossy(&output.stderr), &input);
             let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
             let said = &answer["hookSpecificOutput"];
