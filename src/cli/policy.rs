@@ -85,14 +85,13 @@ pub(super) fn outside(name: &Path, accesses: &[Access], global: &Global) -> Resu
     let near = Policy::new(given.layers.clone(), place(bytes(parent).to_vec()), Vec::new()).for_model();
     let names: Vec<_> = given.files.iter().flat_map(|file| names_on_the_way(file)).collect();
     let everywhere = near.everywhere(place(Vec::new()), below(&names, &[PathBuf::from("/")]));
-    let at = |policy: &Policy, path: &[u8]| {
-        let path = RelPath::new(path).ok();
-        let judge = |path: RelPath| accesses.iter().flat_map(move |&access| policy.judge(&path, access).hits).collect();
-        path.map_or_else(Vec::new, judge)
-    };
+    let path = |name: &[u8]| RelPath::new(name).ok();
+    let judge = |path: RelPath| accesses.iter().flat_map(|&access| near.judge(&path, access).hits).collect();
+    let ruled: Vec<Hit> = path(bytes(file)).map_or_else(Vec::new, judge);
     // By its name alone a file is no policy file that is in force.
-    let ruled = at(&near, bytes(file)).into_iter().filter(|hit: &Hit| hit.source.is_some());
-    let built_in = at(&everywhere, bytes(name.strip_prefix("/").unwrap_or(name)));
+    let ruled = ruled.into_iter().filter(|hit| hit.source.is_some());
+    let built_in = path(bytes(name.strip_prefix("/").unwrap_or(name)))
+        .map_or_else(Vec::new, |path| engine::judged_anywhere(&path, accesses, &everywhere));
     let refusal = engine::refusal(ruled.chain(built_in).collect());
     Ok(refusal.map(|outcome| named(outcome, name)))
 }

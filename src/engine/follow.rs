@@ -21,6 +21,22 @@ const MOST_LINKS: usize = 40;
 /// Returns a problem for a link that leads out of the root, for links that lead in a circle, and for any link where
 /// policy refuses them.
 pub(super) fn follow(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> Result<RelPath, Box<Problem>> {
+    let mut names = names_on_the_way(workspace, policy, path)?;
+    Ok(names.pop().unwrap_or_else(|| path.clone()))
+}
+
+/// Returns the paths that `path` leads to, one for each link on the way, and last the one without links: the only one if no
+/// link is on the way. A rule on any of them holds.
+///
+/// # Errors
+///
+/// Returns a problem as [`follow`] does.
+pub(super) fn names_on_the_way(
+    workspace: &dyn Workspace,
+    policy: &Policy,
+    path: &RelPath,
+) -> Result<Vec<RelPath>, Box<Problem>> {
+    let mut names = Vec::new();
     let mut rest: VecDeque<Vec<u8>> = path.components().map(<[u8]>::to_vec).collect();
     let mut done: Vec<Vec<u8>> = Vec::new();
     let mut links = 0;
@@ -35,7 +51,8 @@ pub(super) fn follow(workspace: &dyn Workspace, policy: &Policy, path: &RelPath)
         }
         let here = RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))?;
         if closed(&here).is_some() {
-            return Ok(here);
+            names.push(here);
+            return Ok(names);
         }
         let is_link = matches!(workspace.stat(&here), Ok(Some(stat)) if stat.kind == FileKind::Symlink);
         if !is_link {
@@ -45,7 +62,10 @@ pub(super) fn follow(workspace: &dyn Workspace, policy: &Policy, path: &RelPath)
             return Err(refused(&here));
         }
         links += 1;
-        let Ok(target) = workspace.read_link(&here) else { return Ok(here) };
+        let Ok(target) = workspace.read_link(&here) else {
+            names.push(here);
+            return Ok(names);
+        };
         if target.starts_with(b"/") || links > MOST_LINKS {
             return Err(outside(path));
         }
@@ -53,8 +73,15 @@ pub(super) fn follow(workspace: &dyn Workspace, policy: &Policy, path: &RelPath)
         for part in target.split(|&byte| byte == b'/').rev() {
             rest.push_front(part.to_vec());
         }
+        let whole: Vec<_> = done.iter().chain(&rest).map(Vec::as_slice).collect();
+        // A name with `..` behind another link may not be below the root as a text.
+        names.extend(RelPath::new(&whole.join(&b'/')));
     }
-    RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))
+    let last = RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))?;
+    if names.last() != Some(&last) {
+        names.push(last);
+    }
+    Ok(names)
 }
 
 fn refused(path: &RelPath) -> Box<Problem> {

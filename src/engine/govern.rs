@@ -1,14 +1,18 @@
 //! The policy in force: what the caller gives, and what the project's own file adds to it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::{Outcome, refused};
+use super::{Outcome, open, refused};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
 use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict};
-use crate::preflight::{Facts, Problem, closed_by, code, unapproved};
+use crate::preflight::{
+    Facts, Problem, closed_by, code, unapproved, with_git_on_the_way, with_other_names, with_own_git,
+};
 use crate::text::{Bytes, Position, Span};
 use crate::transaction::history::Entry;
 use crate::workspace::{Fault, Folding, Workspace};
@@ -70,7 +74,8 @@ pub(super) fn governed(
     match project_layer(PROJECT_POLICY, workspace) {
         Ok(layer) => {
             let policy = layer.map_or_else(|| Arc::clone(given), |layer| Arc::new(given.with(layer)));
-            spelled(policy, workspace).map_err(|unusable| refused(command, unusable.problem))
+            let policy = spelled(policy, workspace).map_err(|unusable| refused(command, unusable.problem))?;
+            Ok(with_own_git(policy, workspace))
         }
         Err(unusable) => {
             let UnusablePolicy { problem, text } = *unusable;
@@ -161,8 +166,20 @@ pub fn judged(
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(), Box<Outcome>> {
-    let policy = governed("check", policy, workspace)?;
+    let policy = with_other_names(governed("check", policy, workspace)?, workspace);
+    let policy = with_git_on_the_way([path].into_iter(), &policy, workspace);
     refusal(accesses.iter().flat_map(|&access| policy.judge(path, access).hits).collect()).map_or(Ok(()), Err)
+}
+
+/// Returns the rules of `policy`, a policy for the whole system, that match `accesses` to `path`, a path below `/`. Git
+/// directories that have another name than `.git` are found.
+#[must_use]
+pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> Vec<Hit> {
+    let policy = match open(Path::new("/")) {
+        Ok(system) => with_git_on_the_way([path].into_iter(), policy, &system),
+        Err(_) => Cow::Borrowed(policy),
+    };
+    accesses.iter().flat_map(|&access| policy.judge(path, access).hits).collect()
 }
 
 /// Returns whether `policy`, with the project's own file, asks before a model writes control files. A policy that cannot

@@ -72,8 +72,8 @@ pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::{describe, quoting};
 pub use gnu::{Backup, Habits, Numbering, patched};
 pub use govern::{
-    PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, may_write, policy_layer, project_layer, refusal,
-    unusable,
+    PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, judged_anywhere, may_write, policy_layer,
+    project_layer, refusal, unusable,
 };
 
 pub use index::{Indexed, Reach, build_ancestor};

@@ -136,7 +136,7 @@ impl Run {
         commands: &Commands,
         workspace: &dyn Workspace,
     ) -> Result<Self, Box<Outcome>> {
-        options.policy = governed(command, &options.policy, workspace)?;
+        options.policy = preflight::with_other_names(governed(command, &options.policy, workspace)?, workspace);
         *options = commands.described(mem::take(options));
         options.describe |= approve.is_some();
         let mut run = Self::new(command, success);

@@ -4,6 +4,7 @@
 
 mod closed;
 mod control;
+mod control_files;
 mod document;
 mod explain;
 mod layer;
@@ -11,154 +12,25 @@ mod names;
 mod operation;
 mod pattern;
 mod places;
+mod ruling;
 mod secrets;
+mod tree;
 
 use crate::path::RelPath;
 
 pub use closed::{GIT_DIRECTORY, RULES, Rule, closed};
-pub use control::control_paths;
+pub use control::{control_paths, is_control_part};
 pub use document::{MAX_FILE, PolicyError, parse};
 pub use explain::Granted;
 pub use layer::{Layer, Links, Mode, Origin};
 pub use operation::REQUIRE_HASH;
+pub use ruling::{Access, Hit, Ruling, Verdict};
 pub use secrets::Secrecy;
+pub use tree::GitPlace;
 
 use control::Control;
 use secrets::Secrets;
-
-/// What is to be done with a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// Its contents are looked at.
-    Read,
-    /// A file comes to be there.
-    Create,
-    /// Its contents become others.
-    Modify,
-    /// It goes.
-    Delete,
-    /// It gets another name, or is the new name of another file.
-    Rename,
-    /// Its mode becomes another.
-    Mode,
-}
-
-impl Access {
-    /// Everything that can be done.
-    pub const ALL: [Self; 6] = [Self::Read, Self::Create, Self::Modify, Self::Delete, Self::Rename, Self::Mode];
-
-    /// Returns its name, as policies have it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Create => "create",
-            Self::Modify => "modify",
-            Self::Delete => "delete",
-            Self::Rename => "rename",
-            Self::Mode => "mode",
-        }
-    }
-}
-
-/// What may be done, the strictest last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
-    /// It may be done.
-    #[default]
-    Allow,
-    /// Somebody has to approve it.
-    Ask,
-    /// It may not be done.
-    Deny,
-}
-
-impl Verdict {
-    /// Returns its name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
-    }
-}
-
-/// A rule that speaks of what is to be done with a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
-    /// The path.
-    pub path: RelPath,
-    /// What is to be done with it.
-    pub access: Access,
-    /// What the rule says.
-    pub verdict: Verdict,
-    /// The name of the rule.
-    pub rule: String,
-    /// The pattern that the path matches.
-    pub pattern: Option<String>,
-    /// Why.
-    pub reason: String,
-    /// The policy file, and the line of the rule in it, counted from 1; `None` for what always holds.
-    pub source: Option<(String, usize)>,
-    /// The mode that holds, and the least one that allows it.
-    pub modes: Option<(Mode, Mode)>,
-}
-
-impl Hit {
-    /// Returns whether it is there because no grant opens the path.
-    #[must_use]
-    pub fn is_of_grant(&self) -> bool {
-        self.rule == layer::GRANT && self.source.is_some() && self.pattern.is_none()
-    }
-
-    /// Returns the hit of a rule that always holds.
-    #[must_use]
-    pub fn built_in(path: &RelPath, access: Access, rule: &str, reason: &str) -> Self {
-        Self {
-            path: path.clone(),
-            access,
-            verdict: Verdict::Deny,
-            rule: rule.to_owned(),
-            pattern: None,
-            reason: reason.to_owned(),
-            source: None,
-            modes: None,
-        }
-    }
-}
-
-/// What a policy says of a path.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ruling {
-    /// The strictest verdict.
-    pub verdict: Verdict,
-    /// The rules that have something against it, the strictest first.
-    pub hits: Box<[Hit]>,
-    /// Whether the user's own rules with the verdict `allow` match every path that the operation writes. Only
-    /// [`Policy::weigh`] finds out. A grant is no such rule, and a project's file has none that counts.
-    pub has_allow_rule: bool,
-}
-
-impl Ruling {
-    /// Returns the ruling of `hits`.
-    #[must_use]
-    pub fn of(mut hits: Vec<Hit>) -> Self {
-        hits.sort_by_key(|hit| std::cmp::Reverse(hit.verdict));
-        Self {
-            verdict: hits.first().map_or(Verdict::Allow, |hit| hit.verdict),
-            hits: hits.into(),
-            has_allow_rule: false,
-        }
-    }
-
-    /// Returns why it is not simply allowed; `None` if it is.
-    #[must_use]
-    pub fn reason(&self) -> Option<&str> {
-        self.hits.first().map(|hit| hit.reason.as_str())
-    }
-}
+use tree::TreeFacts;
 
 /// Everything that says what may be done below a root: what always holds, and the policy files in force.
 ///
@@ -170,6 +42,8 @@ pub struct Policy {
     secrets: Secrets,
     /// The policy files below the root, and the links on the way to them.
     files: Vec<RelPath>,
+    /// What the caller found in the tree.
+    tree: TreeFacts,
     /// Whether a model acts, and is asked about before it writes files that control what agents and CI systems do.
     for_model: bool,
 }
@@ -189,14 +63,15 @@ impl Policy {
     #[must_use]
     pub fn new(layers: Vec<Layer>, place: Place, files: Vec<RelPath>) -> Self {
         let secrets = Secrets::of(&place, secrecy(&layers));
-        Self { layers, place, secrets, files, for_model: false }
+        Self { layers, place, secrets, files, tree: TreeFacts::default(), for_model: false }
     }
 
     /// Returns this policy with one more layer.
     #[must_use]
     pub fn with(&self, layer: Layer) -> Self {
         let layers = [&self.layers[..], &[layer]].concat();
-        Self { for_model: self.for_model, ..Self::new(layers, self.place.clone(), self.files.clone()) }
+        let (tree, for_model) = (self.tree.clone(), self.for_model);
+        Self { tree, for_model, ..Self::new(layers, self.place.clone(), self.files.clone()) }
     }
 
     /// Returns this policy for a root whose file system finds a file under several spellings of its name: rules match every
@@ -255,7 +130,7 @@ impl Policy {
         let layer = layer.of_other_root(place.roots.iter().map(inner).collect());
         let files = self.files.iter().cloned().chain(prefix.join(b"wpatch.toml").ok()).collect();
         let layers = [&self.layers[..], &[layer]].concat();
-        Self { for_model: self.for_model, ..Self::new(layers, place, files) }
+        Self { tree: self.tree.clone(), for_model: self.for_model, ..Self::new(layers, place, files) }
     }
 
     /// Returns the policy files below the root that others than the project gave, and the links on the way to them.
@@ -284,6 +159,8 @@ impl Policy {
         let mut hits = Vec::new();
         if let Some(rule) = closed(path) {
             hits.push(Hit::built_in(path, access, rule.name, rule.reason));
+        } else if self.is_in_git_directory(path) {
+            hits.push(Hit::built_in(path, access, GIT_DIRECTORY, tree::GIT_REASON));
         }
         if access != Access::Read && self.is_policy_file(path) {
             hits.push(Hit::built_in(path, access, "policy-file", "it is a policy file, or on the way to one"));
@@ -299,7 +176,11 @@ impl Policy {
 
     /// Returns the rule on files that control what agents and CI systems do, if it holds.
     fn control(&self, path: &RelPath, access: Access) -> Option<Hit> {
-        if self.has_control_rule() { control::judge(path, access, &self.place) } else { None }
+        if !self.has_control_rule() || access == Access::Read {
+            return None;
+        }
+        let reason = self.control_reason(path).or_else(|| self.tree_reason(path))?;
+        Some(Hit { verdict: Verdict::Ask, ..Hit::built_in(path, access, control::RULE, &reason) })
     }
 
     fn has_control_rule(&self) -> bool {
@@ -318,6 +199,7 @@ impl Policy {
             && !self.for_model
             && self.secrets.are_none()
             && self.files.is_empty()
+            && !self.tree.has_git_places()
             && closed(path).is_none()
             && !names::is_policy_file(path)
     }

@@ -46,6 +46,13 @@ pub(super) fn is_at_or_above(path: &RelPath, file: &RelPath) -> bool {
     parts(path).all(|part| names.next().is_some_and(|name| is_spelled(part, name)))
 }
 
+/// Returns what follows `directory` in `path`, if some file system takes `path` for `directory` or for something below it.
+pub(super) fn below(path: &RelPath, directory: &RelPath) -> Option<Vec<u8>> {
+    let mut names = parts(path);
+    let is_below = directory.components().all(|wanted| names.next().is_some_and(|name| is_spelled(name, wanted)));
+    is_below.then(|| names.collect::<Vec<_>>().join(&b'/'))
+}
+
 /// `C:`, `c:\x`, `c:x`: absolute or relative to a drive's own directory.
 pub(super) fn has_drive_letter(path: &[u8]) -> bool {
     matches!(path, [letter, b':', ..] if letter.is_ascii_alphabetic())

@@ -1,6 +1,7 @@
 //! What policy refuses before any content is looked at.
 
 use super::findings::Findings;
+use super::git_places::with_git_of_plan;
 use super::{Code, Facts, MANY, Options, Problem, code, is_there, ruling, rulings};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
@@ -24,8 +25,9 @@ pub enum Held {
 /// Returns whether policy refuses some of `plan` whatever is in the files.
 #[must_use]
 pub fn is_held(plan: &Plan, workspace: &dyn Workspace, options: &Options) -> bool {
+    let policy = with_git_of_plan(plan, &options.policy, workspace);
     let is_held = |operation: &Operation| {
-        ruling(operation, workspace, &options.policy).hits.iter().any(|hit| holds(hit, workspace, options))
+        ruling(operation, workspace, &policy).hits.iter().any(|hit| holds(hit, workspace, options))
     };
     threads::any(&plan.operations, MANY, is_held)
 }

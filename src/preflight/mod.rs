@@ -16,6 +16,7 @@ mod edit;
 mod encoded;
 mod findings;
 mod gallery;
+mod git_places;
 mod group;
 mod growth;
 mod guards;
@@ -27,6 +28,7 @@ mod names;
 mod notebook;
 mod operation;
 mod options;
+mod other_names;
 mod overlay;
 mod problem;
 mod reject;
@@ -66,8 +68,10 @@ pub use codes::{CODES, Code, Kind, code};
 pub use conversions::{Conversions, is_of_git};
 pub use converted::denied_filter;
 pub use gallery::{Gallery, Moment, media_type};
+pub use git_places::{with_git_on_the_way, with_own_git};
 pub use held::{Held, closed_by, is_held, refusals, unapproved};
 pub use options::Options;
+pub use other_names::with_other_names;
 pub use problem::{Facts, Problem, Severity};
 pub use reject::{RejectTo, Rejects, reject_files};
 pub use shelf::Shelf;
@@ -265,7 +269,8 @@ fn go_on(options: &Options) -> Result<(), WorkspaceError> {
 /// Returns what `policy` says of each operation of `plan`; no contents are looked at.
 #[must_use]
 pub fn rulings(plan: &Plan, workspace: &dyn Workspace, policy: &Policy) -> Vec<Ruling> {
-    threads::map(&plan.operations, MANY, |operation| ruling(operation, workspace, policy))
+    let policy = git_places::with_git_of_plan(plan, policy, workspace);
+    threads::map(&plan.operations, MANY, |operation| ruling(operation, workspace, &policy))
 }
 
 fn ruling(operation: &Operation, workspace: &dyn Workspace, policy: &Policy) -> Ruling {

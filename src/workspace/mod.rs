@@ -232,6 +232,26 @@ pub trait Workspace: Sync {
         Ok(if is_there { GitDirectory::At { directory: git, binding: None } } else { GitDirectory::Missing })
     }
 
+    /// Returns the paths below the root that `.git` of `directory` leads to if it is a link or a file, or if several work
+    /// trees share its git directory: each link on the way and the git directories. For the root, also those that the
+    /// environment names.
+    ///
+    /// # Security
+    ///
+    /// No patch may change one of these paths, nor what is below them.
+    fn git_ways(&self, _directory: Directory<'_>) -> Vec<RelPath> {
+        Vec::new()
+    }
+
+    /// Calls `visit` with the directory, the name and the kind of each file and link below the root, from the top down and for
+    /// at most `most` names. Directories of git are left out.
+    fn visit_names(&self, _most: usize, _visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) {}
+
+    /// Returns the paths below the root that the link at `path` leads to: each link on the way and the last path.
+    fn link_ways(&self, _path: &RelPath) -> Vec<RelPath> {
+        Vec::new()
+    }
+
     /// Returns the absolute path by which other programs find `path`; `None` if they cannot.
     fn absolute_path(&self, _path: &RelPath) -> Option<PathBuf> {
         None

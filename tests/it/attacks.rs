@@ -27,6 +27,10 @@
 //! fitting; a patch file that is swapped by a command; a verification that writes to the history, fills the disk, takes,
 //! swaps or cuts the state, closes the root, leaves a daemon, floods the output or kills who waits for it.
 //!
+//! Git directories (`git_directories`): one behind a link, a chain of links, a file, an absolute or a relative name; one that
+//! does not exist yet, of a nested repository, of another directory, of linked work trees, of a work tree around the root, of
+//! the environment; a bare repository; each of them by every command, hook and tool, and by undo.
+//!
 //! Elsewhere: policy files that are directories, links, too large or not understood, and configurations that others can
 //! write (`crate::policy`); forged, cut, foreign and misnamed plans and short approvals (`crate::approval`); commands that
 //! hang, fork and ignore signals (`crate::verify`); ways out of the root (`crate::workspace`, `crate::hostile`).
@@ -34,6 +38,7 @@
 mod approval;
 mod commands;
 mod configuration;
+mod git_directories;
 mod grants;
 mod policy;
 mod reading;

@@ -1,4 +1,5 @@
-//! Other names of a file that the rule on control files, which goes by names, does not see: links and hard links.
+//! Other names of a file that the rule on control files does not see: links from the home and from the root of the command
+//! line, to files anywhere, and hard links. The engine looks for links in the tree.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -11,8 +12,7 @@ use crate::cli::{Stop, open};
 use crate::engine::options::control_paths;
 use crate::engine::{self, home};
 
-/// Returns why `--allow` does not hold for `file`, an absolute name without links: it has hard links, or a control file
-/// of the root or of the home is a link to it or to a directory above it.
+/// Returns why `--allow` does not hold for `file`, an absolute name without links: it has hard links, or [`why_linked`].
 ///
 /// # Errors
 ///
@@ -25,6 +25,16 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
         let links = stat.nlink();
         return Ok(Some(format!("the file has {links} hard links, and one of them may be a protected path")));
     }
+    why_linked(file, global)
+}
+
+/// Returns why the user is asked before `file` is written: a control file of the root or of the home is a link to it or to a
+/// directory above it.
+///
+/// # Errors
+///
+/// Stops where policy cannot be read.
+pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>, Stop> {
     if !engine::asks_about_control_files(&policy(global)?, &open(global)?) {
         return Ok(None);
     }
@@ -37,18 +47,21 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
 fn linked(file: &Path, base: &Path) -> Option<(&'static str, &'static str)> {
     let above: Vec<_> = file.ancestors().filter_map(identity).collect();
     let mut seen = BTreeSet::new();
-    let rows = control_paths().flat_map(|(path, program)| beginnings(path).map(move |path| (path, program)));
-    rows.filter(|(path, _)| seen.insert(*path)).find(|(path, _)| {
-        let name = base.join(path);
-        match identity(&name) {
-            Some(found) => above.contains(&found) && !is_named(file, &name, base),
+    let rows = control_paths().flat_map(|(path, program)| beginnings(path).map(move |start| (start, path, program)));
+    let is_linked = |start: &str, path: &str| {
+        let name = base.join(start);
+        let end = match identity(&name) {
+            Some(found) if above.contains(&found) && !is_named(file, &name, base) => real(&name),
             // A link to a file that does not exist yet.
-            None => {
-                fs_err::symlink_metadata(&name).is_ok()
-                    && names_on_the_way(&name).last().is_some_and(|end| file.starts_with(end))
-            }
-        }
-    })
+            None if fs_err::symlink_metadata(&name).is_ok() => names_on_the_way(&name).pop().unwrap_or(name),
+            _ => return false,
+        };
+        // The control file itself, what is below it, and what would take the place of a directory on the way to it.
+        let control = end.join(path[start.len()..].trim_start_matches('/'));
+        file.starts_with(&control) || control.starts_with(file)
+    };
+    let mut rows = rows.filter(|(start, path, _)| seen.insert((*start, *path)));
+    rows.find(|(start, path, _)| is_linked(start, path)).map(|(start, _, program)| (start, program))
 }
 
 /// Returns the path of each directory on the way to `path`, and `path`.
@@ -58,9 +71,12 @@ fn beginnings(path: &'static str) -> impl Iterator<Item = &'static str> {
 
 /// Returns whether `name` is not a link and is at or above `file`, so that rules on names see it.
 fn is_named(file: &Path, name: &Path, base: &Path) -> bool {
-    let real = |path: &Path| fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
     let below = name.strip_prefix(base).unwrap_or(name);
     real(name) == real(base).join(below) && file.starts_with(real(name))
+}
+
+fn real(path: &Path) -> PathBuf {
+    fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))
 }
 
 /// Returns device and inode of what `path` leads to.

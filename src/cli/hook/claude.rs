@@ -84,7 +84,8 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
     let writes = |file: PathBuf, change: &dyn Fn(Vec<u8>) -> Change| {
         let place = Place::of(&call.file(file), &rooted)?;
         let silence = place.about_writes(silence)?;
-        place.decide(Use::Writes, |path, global| of_change(change(path.to_vec()), &silence, global))
+        let checked = place.decide(Use::Writes, |path, global| of_change(change(path.to_vec()), &silence, global))?;
+        Ok(checked.or_stricter(place.linked_outside()?))
     };
     let reads = |file: PathBuf| Place::of(&call.file(file), &rooted)?.decide(Use::Reads, of_read);
     let decision = match call.tool_name.as_str() {

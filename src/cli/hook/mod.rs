@@ -65,14 +65,18 @@ pub(super) enum Silence {
     IsNoDecision,
     /// The call is allowed (`--allow`).
     Allows,
-    /// The user is asked in spite of `--allow`, since the file has another name: why.
+    /// The user is asked, also with `--allow`, since the file has another name: why.
     Asks(String),
 }
 
 impl Silence {
     /// Returns what holds for `file`, an absolute name without links.
     fn about(&self, file: &Path, global: &Global) -> Result<Self, Stop> {
-        let why = if *self == Self::Allows { alias::why_asked(file, global)? } else { None };
+        let why = match self {
+            Self::Allows => alias::why_asked(file, global)?,
+            Self::IsNoDecision => alias::why_linked(file, global)?,
+            Self::Asks(_) => None,
+        };
         Ok(why.map_or_else(|| self.clone(), Self::Asks))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Decision, Silence, of_refused, policy};
+use super::{Decision, Silence, alias, of_refused, policy, question};
 use crate::cli::args::Global;
 use crate::cli::policy::{aim, names_on_the_way, outside};
 use crate::cli::{Stop, names_of, open};
@@ -85,6 +85,16 @@ impl Place {
         others
             .map(|name| self.ruled(name, does))
             .try_fold(decision, |strictest, ruled| Ok(strictest.or_stricter(ruled?)))
+    }
+
+    /// Returns the question about writing the file that the tool opens, if it is outside of the root and a control file is a link
+    /// to it. Below the root, [`Place::about_writes`] has it.
+    pub(super) fn linked_outside(&self) -> Result<Decision, Stop> {
+        let is_below = |name: &&PathBuf| self.roots.iter().any(|root| name.starts_with(root));
+        let Some(file) = self.names.last().filter(|name| !is_below(name)) else { return Ok(Decision::None) };
+        let why = alias::why_linked(file, &self.global)?;
+        let name = file.as_os_str().as_encoded_bytes();
+        Ok(why.map_or(Decision::None, |why| Decision::Ask(question(name, Some(&why)))))
     }
 
     /// Returns what holds for writing the file that the tool opens where no rule matches.

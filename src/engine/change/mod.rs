@@ -4,7 +4,7 @@ mod verbs;
 
 use std::mem;
 
-use super::follow::follow;
+use super::follow::names_on_the_way;
 use super::making::Terms;
 use super::suggest::explain_missing_file;
 use super::{Commands, Outcome, Run};
@@ -217,20 +217,28 @@ fn has_extension(path: &[u8], wanted: &[u8]) -> bool {
 /// Aims the operation at the file that its path leads to.
 fn aim(plan: &mut Plan, workspace: &dyn Workspace, policy: &Policy, parents: Parents) -> Result<(), Box<Problem>> {
     let Some(operation) = plan.operations.first_mut() else { return Ok(()) };
-    let named = policy.weigh(operation, |path| matches!(workspace.stat(path), Ok(Some(_))));
+    let weigh = |operation: &Operation| policy.weigh(operation, |path| matches!(workspace.stat(path), Ok(Some(_))));
+    let mut ruling = weigh(operation);
     // What policy denies is refused as it stands.
-    if named.verdict == Verdict::Deny {
+    if ruling.verdict == Verdict::Deny {
         return Ok(());
     }
-    let path = follow(workspace, policy, &operation.path)?;
-    // The plan is about the file, so that nobody could approve what is asked about the link.
-    if let Some(hit) = named.hits.first().filter(|_| named.verdict == Verdict::Ask && path != operation.path) {
-        let help = Some(format!("name the file by the path that the link leads to: {path}"));
-        let mut problem = preflight::unapproved(hit);
-        problem.facts.advice.clone_from(&help);
-        return Err(Box::new(Problem { help, ..problem }));
+    let names = names_on_the_way(workspace, policy, &operation.path)?;
+    let last = names.last().cloned();
+    for path in names {
+        // The plan is about the file, so that nobody could approve what is asked about a link.
+        if let Some(hit) = ruling.hits.first().filter(|_| path != operation.path) {
+            let help = last.map(|path| format!("name the file by the path that the link leads to: {path}"));
+            let mut problem = preflight::unapproved(hit);
+            problem.facts.advice.clone_from(&help);
+            return Err(Box::new(Problem { help, ..problem }));
+        }
+        operation.path = path;
+        ruling = weigh(operation);
+        if ruling.verdict == Verdict::Deny {
+            return Ok(());
+        }
     }
-    operation.path = path;
     match operation.path.parent() {
         Some(parent) if parents == Parents::Required && !is_directory(workspace, &parent) => {
             let missing = Problem::new(&code::MISSING, format!("the directory {parent} does not exist"));

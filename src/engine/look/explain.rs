@@ -8,7 +8,7 @@ use crate::engine::follow::follow;
 use crate::engine::govern::governed;
 use crate::path::RelPath;
 use crate::policy::{Access, Hit, Policy, Ruling};
-use crate::preflight::{Problem, code};
+use crate::preflight::{self, Problem, code};
 use crate::report::Explanation;
 use crate::workspace::Workspace;
 
@@ -59,6 +59,7 @@ pub fn explain(request: &ExplainRequest, workspace: &dyn Workspace) -> Result<Ex
         Ok(path) => (path, None),
         Err(problem) => (named.clone(), Some(problem)),
     };
+    let policy = &*preflight::with_git_on_the_way([&named, &path].into_iter(), &policy, workspace);
     let hits = |access: Access| {
         let mut hits: Vec<Hit> = link.iter().map(|problem| on_the_way(&named, access, problem)).collect();
         hits.extend(policy.explain(&named, access));
@@ -68,7 +69,7 @@ pub fn explain(request: &ExplainRequest, workspace: &dyn Workspace) -> Result<Ex
         Ruling::of(hits).hits.into_vec()
     };
     let accesses = request.accesses.iter().map(|&access| (access, hits(access))).collect();
-    Ok(Explanation::of(&named, &path, accesses, &policy))
+    Ok(Explanation::of(&named, &path, accesses, policy))
 }
 
 /// Returns `problem`, which a link on the way has, as a rule.

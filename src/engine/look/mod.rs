@@ -7,7 +7,7 @@ mod list;
 mod read;
 mod search;
 
-use super::follow::follow;
+use super::follow::names_on_the_way;
 use super::refused;
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
@@ -27,12 +27,17 @@ type Found<T> = Result<T, Box<Problem>>;
 /// Returns the path of a file without links.
 fn resolved(workspace: &dyn Workspace, policy: &Policy, path: &[u8]) -> Found<RelPath> {
     let path = RelPath::new(path).map_err(|error| unusable(path, error))?;
-    open(workspace, policy, &path, |path| policy.judge(path, Access::Read))
+    open(workspace, policy, &path, |path| judge(workspace, policy, path))
 }
 
 /// Returns whether the contents of the file at `path`, and of what its links lead to, may be told.
 pub(super) fn is_open(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> bool {
-    open(workspace, policy, path, |path| policy.judge(path, Access::Read)).is_ok()
+    open(workspace, policy, path, |path| judge(workspace, policy, path)).is_ok()
+}
+
+/// Returns whether the file at `path` may be read.
+fn judge(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> Ruling {
+    preflight::with_git_on_the_way([path].into_iter(), policy, workspace).judge(path, Access::Read)
 }
 
 /// Follows the links of `path` and asks `judge` before and after.
@@ -52,9 +57,9 @@ fn open(
         }
     };
     allowed(path)?;
-    let path = follow(workspace, policy, path)?;
-    allowed(&path)?;
-    Ok(path)
+    let mut names = names_on_the_way(workspace, policy, path)?;
+    names.iter().try_for_each(allowed)?;
+    Ok(names.pop().unwrap_or_else(|| path.clone()))
 }
 
 /// Returns the contents of the file at `path`, at most `limit` bytes.

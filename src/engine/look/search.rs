@@ -9,7 +9,7 @@ use crate::engine::Outcome;
 use crate::engine::govern::governed;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::{Access, Hit, Policy, Verdict, closed};
+use crate::policy::{Access, Hit, Policy, Verdict};
 use crate::preflight::{Facts, Kind, Problem, code};
 use crate::workspace::Workspace;
 
@@ -95,7 +95,7 @@ impl Walk<'_> {
                 let facts = Facts { advice: help.clone(), ..Facts::default() };
                 return Err(Box::new(Problem { help, facts, ..problem }));
             }
-            if closed(&path).is_some() {
+            if self.policy.protects(&path) {
                 continue;
             }
             let below = [prefix, &name].concat();

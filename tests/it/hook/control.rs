@@ -5,10 +5,20 @@ use std::os::unix::fs::symlink;
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::{call, decision};
-use crate::systems::{Desk, fed, program};
+use super::{answered_with, decision};
+use crate::systems::Desk;
 
-const FILES: [&str; 24] = [
+const FILES: [&str; 34] = [
+    ".lsp.json",
+    "plugin/hooks/hooks.json",
+    ".helix/languages.toml",
+    ".config/lefthook.toml",
+    ".pre-commit-config.yaml",
+    ".devcontainer/devcontainer.json",
+    ".idea/runConfigurations/x.xml",
+    ".vscode/launch.json",
+    "rust-toolchain.toml",
+    "HEAD",
     ".claude/settings.json",
     ".claude/hooks/check.sh",
     ".mcp.json",
@@ -41,9 +51,7 @@ fn desk(policy: &[(&str, &[u8])]) -> Desk {
 }
 
 fn on(desk: &Desk, arguments: &[&str], tool: &str, input: &Value) -> Option<(String, String)> {
-    let mut hook = program(&desk.root(), &[&["hook"], arguments].concat());
-    hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
-    decision(&fed(&mut hook, call(desk, tool, input).as_bytes()))
+    decision(&answered_with(desk, &[&["hook"], arguments].concat(), tool, input))
 }
 
 fn on_write(desk: &Desk, file: &str, arguments: &[&str]) -> String {
@@ -70,6 +78,11 @@ fn a_hook_asks_before_a_control_file_is_written() {
     assert!(why.contains("it controls Claude Code"), "{why}");
 }
 
+/// Returns the document that a server answers.
+fn called(desk: &Desk, options: &[&str], tool: &str, arguments: &Value) -> Value {
+    desk.serves(options, &[(tool, arguments.clone())])[0]["structuredContent"].take()
+}
+
 /// Returns what `--allow` says of writing `file`, and why.
 fn allowed(desk: &Desk, file: &str) -> (String, String) {
     on(desk, &["claude", "--allow"], "Write", &json!({"file_path": file, "content": "x\n"})).unwrap()
@@ -80,6 +93,8 @@ fn allow_is_not_about_another_name_of_a_control_file() {
     let desk = desk(&[
         ("cfg/settings.json", b"{}"),
         ("cfg/sub/x", b"x\n"),
+        ("sub/x", b"x\n"),
+        ("twig/x/mcp.json", b"{}"),
         ("other/settings.json", b"{}"),
         ("notes.md", b"x\n"),
         ("scripts/x.sh", b"x\n"),
@@ -95,43 +110,59 @@ fn allow_is_not_about_another_name_of_a_control_file() {
     symlink(desk.path("scripts"), desk.path(".husky")).unwrap();
     symlink("dotfiles/bashrc", desk.path("../home/.bashrc")).unwrap();
     symlink("gone", desk.path(".envrc")).unwrap();
+    // Below the root, and a chain.
+    symlink("../twig", desk.path("sub/.cursor")).unwrap();
+    fs::create_dir_all(desk.path("deep/.github")).unwrap();
+    symlink("../one", desk.path("deep/.github/workflows")).unwrap();
+    symlink("../flows", desk.path("deep/one")).unwrap();
     for (file, link) in [
-        ("cfg/settings.json", ".claude"),
-        ("cfg/new", ".claude"),
-        ("cfg/sub/x", ".claude"),
-        ("cfg/new/new", ".claude"),
-        ("other/../cfg/settings.json", ".claude"),
+        ("cfg/settings.json", ".claude/settings.json"),
+        ("cfg/hooks/new", ".claude/hooks/new"),
+        ("CFG/agents/x", ".claude/agents/x"),
+        ("other/../cfg/settings.json", ".claude/settings.json"),
         ("notes.md", "CLAUDE.md"),
-        ("scripts/x.sh", ".husky"),
+        ("scripts/x.sh", ".husky/x.sh"),
         ("gone", ".envrc"),
+        ("twig/x/mcp.json", "sub/.cursor/x/mcp.json"),
+        ("flows/ci.yml", "deep/.github/workflows/ci.yml"),
+        ("deep/one", "deep/.github/workflows"),
     ] {
         let (said, why) = allowed(&desk, file);
-        assert!(said == "ask" && why.contains(&format!("the link {link} leads to it")), "{file}: {said}: {why}");
-        // Without the switch the agent decides.
-        assert_eq!(on_write(&desk, file, &["claude"]), "-", "{file}");
+        assert!(said == "ask" && why.contains(&format!("it is another name of {link}")), "{file}: {said}: {why}");
+        assert_eq!(on_write(&desk, file, &["claude"]), "ask", "{file}");
+        assert_eq!(on(&desk, &["claude"], "Read", &json!({"file_path": file})), None, "{file}");
+        let patch = format!("*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n", file.replace("other/../", ""));
+        assert_eq!(on(&desk, &["codex"], "apply_patch", &json!({"command": patch})).unwrap().0, "deny", "{file}");
+        let document = called(&desk, &[], "apply_patch", &json!({"patch": patch}));
+        assert_eq!(document["error"]["kind"], "approval_required", "{file}: {document:#}");
     }
     // Hard links, one of them of a file that controls nothing.
     fs::hard_link(desk.path(".mcp.json"), desk.path("innocent")).unwrap();
     fs::hard_link(desk.path("other/settings.json"), desk.path("twin")).unwrap();
-    for file in ["innocent", "twin", "other/settings.json"] {
+    assert_eq!(on_write(&desk, "innocent", &["claude"]), "ask");
+    let (said, why) = allowed(&desk, "innocent");
+    assert!(said == "ask" && why.contains("it is another name of .mcp.json, which controls Claude Code"), "{why}");
+    for file in ["twin", "other/settings.json"] {
+        assert_eq!(on_write(&desk, file, &["claude"]), "-", "{file}");
         let (said, why) = allowed(&desk, file);
         assert!(said == "ask" && why.contains("the file has 2 hard links"), "{file}: {said}: {why}");
     }
-    for file in ["a", "other/new", ".husky.d/x", ".github/CODEOWNERS"] {
+    for file in ["a", "other/new", ".husky.d/x", ".github/CODEOWNERS", "cfg/sub/x", "cfg/new", "sub/x", "twig2"] {
         assert_eq!(allowed(&desk, file).0, "allow", "{file}");
     }
     let at_home = Desk::with(&[("../home/dotfiles/bashrc", b"x\n")]);
     symlink(at_home.root().join("b"), at_home.path("../home/.bashrc")).unwrap();
     assert_eq!(allowed(&at_home, "b").0, "ask");
+    assert_eq!(on_write(&at_home, "b", &["claude"]), "ask");
 }
 
 #[test]
-fn a_rule_that_allows_a_path_is_about_its_links_too() {
+fn a_rule_that_allows_a_path_is_about_its_hard_links_and_not_about_control_files() {
     let rule = b"[[rule]]\npaths = ['cfg/settings.json', 'twin']\nverdict = 'allow'\n";
     let desk = desk(&[("cfg/settings.json", b"{}"), ("one", b"x\n"), ("../config/wpatch/config.toml", rule)]);
     symlink("cfg", desk.path(".claude")).unwrap();
     fs::hard_link(desk.path("one"), desk.path("twin")).unwrap();
-    for (file, expected) in [("cfg/settings.json", "allow"), ("twin", "allow"), ("cfg/x", "ask"), ("one", "ask")] {
+    for (file, expected) in [("cfg/settings.json", "ask"), ("twin", "allow"), ("cfg/x", "allow"), ("one", "ask")] {
         assert_eq!(allowed(&desk, file).0, expected, "{file}");
     }
 }
@@ -187,12 +218,7 @@ fn only_the_user_switches_it_off() {
 #[test]
 fn a_server_asks_and_commands_do_not() {
     let desk = desk(&[]);
-    let called = |arguments: &[&str], tool: &str, arguments_of_tool: &Value| -> Value {
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": tool, "arguments": arguments_of_tool}});
-        let output = desk.runs(&[&["mcp"], arguments].concat(), format!("{request}\n").as_bytes());
-        serde_json::from_slice::<Value>(&output.stdout).unwrap()["result"]["structuredContent"].clone()
-    };
+    let called = |arguments: &[&str], tool: &str, input: &Value| called(&desk, arguments, tool, input);
     for file in FILES {
         let document = called(&[], "create", &json!({"path": file, "file_text": "x\n"}));
         let kind = &document["error"]["kind"];
@@ -220,4 +246,32 @@ fn an_explanation_shows_the_rule() {
     assert_eq!(document["accesses"][0]["verdict"], "allow");
     let off = desk.does(&["policy", "explain", ".mcp.json", "--policy", "../off.toml", "--access", "modify"], b"");
     assert_eq!(off["accesses"][0]["verdict"], "allow");
+}
+
+/// The rule on reading holds for the name in the call, for each link on the way and for the file at the end.
+#[test]
+fn a_secret_is_not_read_through_another_name() {
+    let strict = b"[policy]\nsecrets = 'strict'\n";
+    let desk = desk(&[("../config/wpatch/config.toml", strict), ("value", b"KEY=1\n"), ("dir/id_rsa", b"KEY=1\n")]);
+    symlink("value", desk.path(".env")).unwrap();
+    symlink(".env", desk.path("notes")).unwrap();
+    symlink("notes", desk.path("more")).unwrap();
+    symlink("dir", desk.path("way")).unwrap();
+    symlink("way/id_rsa", desk.path("key")).unwrap();
+    for file in [".env", "notes", "more", "key", "way/id_rsa"] {
+        let said = on(&desk, &["claude"], "Read", &json!({"file_path": file}));
+        assert_eq!(said.unwrap().0, "deny", "{file}");
+        let edit = json!({"path": file, "old_str": "KEY=1", "new_str": "KEY=2"});
+        for (tool, input) in [("view", json!({"path": file})), ("str_replace", edit)] {
+            let document = called(&desk, &[], tool, &input);
+            assert!(
+                document["error"]["kind"] == "denied" && !document.to_string().contains("KEY=1\\n"),
+                "{tool} {file}"
+            );
+        }
+        for command in [&["read", file][..], &["edit", file, "--old", "KEY=1", "--new", "KEY=2"]] {
+            desk.refuses("denied", command, b"");
+        }
+    }
+    assert_eq!(called(&desk, &[], "view", &json!({"path": "value"}))["error"], Value::Null);
 }

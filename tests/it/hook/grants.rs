@@ -51,13 +51,49 @@ fn desk((policy, text): (&str, &str)) -> Desk {
         (".env", b"one\n"),
         ("../outside", b"one\n"),
         ("../home/.ssh/id", b"one\n"),
+        ("twig/mcp.json", b"one\n"),
+        ("sub/memory", b"one\n"),
+        ("nest/gd/config", b"one\n"),
+        ("nest/.git", b"gitdir: gd\n"),
+        ("bare.git/HEAD", b"ref: refs/heads/main\n"),
+        ("bare.git/config", b"one\n"),
+        ("bare.git/objects/x", b"one\n"),
+        ("bare.git/refs/x", b"one\n"),
+        ("../home/dot/bashrc", b"one\n"),
         (policy, text.as_bytes()),
     ]);
+    for (target, link) in [
+        ("../twig", "sub/.cursor"),
+        ("memory", "sub/CLAUDE.md"),
+        ("gone-link", ".envrc"),
+        ("nest/gd", "way-to-git"),
+        ("loop-link", "loop-link"),
+        ("dot/bashrc", "../home/.bashrc"),
+    ] {
+        symlink(target, desk.path(link)).unwrap();
+    }
+    fs_err::hard_link(desk.path(".claude/settings.json"), desk.path("hard-link")).unwrap();
     symlink("a", desk.path("in")).unwrap();
     symlink("../outside", desk.path("out")).unwrap();
     symlink("d", desk.path("directory")).unwrap();
     desk
 }
+
+/// Paths that nothing allows a model to write: other names of control files and of git directories.
+const OTHER_NAMES: [&str; 12] = [
+    "twig/mcp.json",
+    "TWIG/new",
+    "sub/memory",
+    "sub/.cursor/mcp.json",
+    "gone-link",
+    "nest/gd/config",
+    "nest/gd/hooks/x",
+    "way-to-git/config",
+    "bare.git/config",
+    "bare.git/hooks/x",
+    "hard-link",
+    "~/dot/bashrc",
+];
 
 /// A call: the agent, the mode, the tool and its input, in which `ROOT/` is the root.
 type Call = (&'static str, Value, &'static str, Value);
@@ -95,8 +131,10 @@ fn path() -> impl Strategy<Value = Value> {
         "/etc/hosts",
         "/dev/null",
         "/proc/self/mem",
+        "loop-link",
     ];
-    let good = (select(names.to_vec()), any::<bool>()).prop_map(|(name, is_absolute)| {
+    let names = [&names[..], &OTHER_NAMES].concat();
+    let good = (select(names), any::<bool>()).prop_map(|(name, is_absolute)| {
         json!(if is_absolute && !name.starts_with(['/', '~']) { format!("ROOT/{name}") } else { name.to_owned() })
     });
     prop_oneof![9 => good, 1 => malformed()]
@@ -225,7 +263,7 @@ fn counted(seed: u64, cases: u32, test: impl Fn(&Call, usize) -> String) -> BTre
 #[test]
 fn without_a_policy_that_allows_no_call_is_allowed() {
     let desks = SILENT.map(desk);
-    let counts = counted(28, 500, |call, policy| {
+    let counts = counted(28, 600, |call, policy| {
         let decision = decided(&desks[policy], call, &[]);
         assert_ne!(decision, "allow", "{:?}: {call:?}", SILENT[policy]);
         decision
@@ -240,15 +278,31 @@ fn where_the_user_allows_all_the_mode_still_decides() {
     let counts = counted(29, 300, |call, _| {
         let (by_option, by_rule) = (decided(&open, call, &["--allow"]), decided(&ruled, call, &[]));
         let is_writing = call.0 == "claude" && call.1.as_str().is_some_and(|mode| WRITING_MODES.contains(&mode));
-        assert!(is_writing || ![&by_option, &by_rule].contains(&&"allow".to_owned()), "{call:?}");
+        let input = call.3.to_string();
+        let is_free = is_writing && !OTHER_NAMES.iter().any(|name| input.contains(name));
+        assert!(is_free || ![&by_option, &by_rule].contains(&&"allow".to_owned()), "{call:?}");
         by_option + "," + &by_rule
     });
-    assert!(counts.get("allow,allow").is_some_and(|&count| count > 5), "{counts:?}");
+    assert!(counts.get("allow,allow").is_some_and(|&count| count > 2), "{counts:?}");
 }
 
 /// Returns what is decided on a change of `file` in `mode`, with `options`.
 fn on_write(desk: &Desk, file: &str, mode: &str, options: &[&str]) -> String {
     decided(desk, &("claude", json!(mode), "Write", json!({"file_path": file, "content": "x\n"})), options)
+}
+
+/// No link, no hard link and no git directory becomes free by `--allow` or by a rule that allows everything.
+#[test]
+fn no_other_name_of_a_protected_file_is_allowed() {
+    let (open, ruled) = (desk(SILENT[0]), desk(ALLOWED));
+    for name in OTHER_NAMES {
+        for mode in ["default", "plan"] {
+            let by = [on_write(&open, name, mode, &["--allow"]), on_write(&ruled, name, mode, &[])];
+            assert!(by.iter().all(|decision| matches!(&**decision, "ask" | "deny")), "{name} {mode}: {by:?}");
+            let silent = on_write(&open, name, mode, &[]);
+            assert!(matches!(&*silent, "ask" | "deny"), "{name} {mode}: {silent:?}");
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{call, decision};
+use crate::repository::{git, run};
 use crate::systems::{Desk, fed, program};
 
 fn on(desk: &Desk, home: &str, tool: &str, input: &Value) -> Option<(String, String)> {
@@ -125,4 +126,18 @@ fn an_allow_rule_allows_nothing_outside() {
     fs::write(desk.path("../config/wpatch/config.toml"), "[[rule]]\npaths = ['**']\nverdict = 'allow'\n").unwrap();
     let on = |file: &str| decided(&desk, file)[1].clone();
     assert_eq!((on("a"), on("../temporary/image.png")), ("allow".to_owned(), "-".to_owned()));
+}
+
+/// The git directory of the root can be next to it, and so can other repositories.
+#[test]
+fn git_directories_outside_of_the_root_are_protected() {
+    let desk = desk("");
+    let init = |arguments: &[&str]| run(git(&[&["init", "-q"], arguments].concat()).current_dir(desk.root()), b"");
+    init(&["--separate-git-dir=../gd"]);
+    init(&["--bare", "../home/bare"]);
+    for file in ["../gd/config", "../gd/hooks/new"] {
+        assert_eq!(decided(&desk, file), ["deny"; 4], "{file}");
+    }
+    assert_eq!(decided(&desk, "../home/bare/hooks/new"), ["-", "ask", "ask", "ask"]);
+    assert_eq!(decided(&desk, "../temporary/image.png"), ["-"; 4]);
 }

@@ -55,6 +55,7 @@ const TESTS: &[(&str, &str)] = &[
         "a rename that changes only the case, where the file system folds names",
         "git_does_otherwise_where_names_are_folded",
     ),
+    ("a path in a git directory that has another name than `.git`", "git_writes_into_a_git_directory_by_another_name"),
     ("two new names that are one name, where the file system folds names", "git_does_otherwise_where_names_are_folded"),
 ];
 

@@ -7,6 +7,7 @@ mod birth;
 mod contents;
 mod directory;
 mod fault;
+mod git_names;
 mod heritage;
 mod lock;
 mod machine;
@@ -15,6 +16,7 @@ mod parents;
 mod spellings;
 mod stat;
 mod verbs;
+mod walk;
 mod work_tree;
 
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ use super::machine::machine;
 use super::parents::{Handle, open_directory};
 use super::stat::stat_of;
 use super::{Disk, lock};
-use crate::mode::Permissions;
+use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
@@ -246,6 +246,18 @@ impl Workspace for Disk {
 
     fn git_directory(&self) -> Result<GitDirectory> {
         self.git_place()
+    }
+
+    fn visit_names(&self, most: usize, visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) {
+        self.visit_names(most, visit);
+    }
+
+    fn link_ways(&self, path: &RelPath) -> Vec<RelPath> {
+        self.link_ways(path)
+    }
+
+    fn git_ways(&self, directory: Directory<'_>) -> Vec<RelPath> {
+        self.git_ways(directory)
     }
 
     fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {

@@ -335,7 +335,7 @@ fn named(directory: &Path, git: &Path) -> Attempt<PathBuf> {
 }
 
 /// Returns the text of a file of one line; `None` if there is no such regular file. Opening a FIFO does not wait.
-fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn line(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let opened = there(fs::File::options().read(true).custom_flags(flags).open(path))?;
     let Some(file) = opened else { return Ok(None) };

@@ -1,0 +1,127 @@
+//! What the names of a tree do not show: git directories and control files that have another name.
+//!
+//! The caller looks for them and gives them to the policy, which reads no file.
+
+use super::{Policy, closed, control, names};
+use crate::path::RelPath;
+
+/// What a directory is to git, the strictest kind last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GitPlace {
+    /// The top of a work tree. What is below it does not belong to a git directory above it.
+    WorkTree,
+    /// A repository without a work tree.
+    Bare,
+    /// The git directory of some work tree.
+    Directory,
+    /// A `.git` leads to it.
+    Named,
+}
+
+/// The reason of the rule that protects git directories.
+pub(super) const GIT_REASON: &str = "the path is in a git directory; patches may not change it";
+/// Why `hook` and `mcp` ask before a bare repository is written.
+const BARE: &str = "it is in a git repository without a work tree; git executes what its configuration says";
+
+/// The directories that git makes in a git directory, see gitrepository-layout(5). A linked work tree can be next to them.
+const OWN: [&str; 9] = ["branches", "hooks", "info", "lfs", "logs", "modules", "objects", "refs", "worktrees"];
+
+/// What was found in a tree.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TreeFacts {
+    /// Directories of git. `None` is the root.
+    git: Vec<(Option<RelPath>, GitPlace)>,
+    /// Other names of control files, or of directories on the way to them: the other name, and the path that controls.
+    aliases: Vec<(RelPath, RelPath)>,
+    /// Control files that have several names, by device and inode.
+    hard_links: Vec<((u64, u64), RelPath)>,
+}
+
+impl TreeFacts {
+    pub(super) fn has_git_places(&self) -> bool {
+        !self.git.is_empty()
+    }
+
+    /// Returns what the directories at or above `path` make of it: the strictest kind of git directory that it is in.
+    fn git_around(&self, path: &RelPath) -> Option<GitPlace> {
+        let is_around = |directory: &RelPath| names::below(path, directory).is_some();
+        let around = || self.git.iter().filter(|(directory, _)| directory.as_ref().is_none_or(is_around));
+        let tops = || around().filter(|(_, place)| *place == GitPlace::WorkTree).filter_map(|(top, _)| top.as_ref());
+        let is_free = |git: &Option<RelPath>| tops().any(|top| is_beside(top, git.as_ref()));
+        let places = around().filter(|(git, place)| *place != GitPlace::WorkTree && !is_free(git));
+        places.map(|(_, place)| *place).max()
+    }
+}
+
+/// Returns whether the work tree `top` is below the git directory `git` (`None` is the root), next to the directories that git
+/// makes in there. A repository in one of those, such as one of hooks, does not make them free.
+fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
+    let rest = git.map_or_else(|| Some(top.as_bytes().to_vec()), |git| names::below(top, git)).unwrap_or_default();
+    let first = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
+    !first.is_empty() && !OWN.iter().any(|name| names::is_spelled(first, name.as_bytes()))
+}
+
+impl Policy {
+    /// Returns this policy for a tree with `places` in it; `None` is the root.
+    #[must_use]
+    pub fn with_git_places(&self, places: &[(Option<RelPath>, GitPlace)]) -> Self {
+        let git = [&self.tree.git[..], places].concat();
+        Self { tree: TreeFacts { git, ..self.tree.clone() }, ..self.clone() }
+    }
+
+    /// Returns this policy for a tree in which control files have other names: by links, each with the path that controls,
+    /// and by hard links, each with device and inode.
+    #[must_use]
+    pub fn with_aliases(&self, aliases: &[(RelPath, RelPath)], hard_links: &[((u64, u64), RelPath)]) -> Self {
+        let aliases = [&self.tree.aliases[..], aliases].concat();
+        let hard_links = [&self.tree.hard_links[..], hard_links].concat();
+        Self { tree: TreeFacts { git: self.tree.git.clone(), aliases, hard_links }, ..self.clone() }
+    }
+
+    /// Returns whether the tree has directories of git that have another name than `.git`.
+    #[must_use]
+    pub fn has_git_places(&self) -> bool {
+        self.tree.has_git_places()
+    }
+
+    /// Returns whether control files have hard links.
+    #[must_use]
+    pub fn has_hard_links(&self) -> bool {
+        !self.tree.hard_links.is_empty()
+    }
+
+    /// Returns the control file with this device and inode, if it has several names.
+    #[must_use]
+    pub fn control_file(&self, identity: (u64, u64)) -> Option<&RelPath> {
+        self.tree.hard_links.iter().find(|(known, _)| *known == identity).map(|(_, path)| path)
+    }
+
+    /// Returns whether `path` is in a git directory or in the state directory.
+    #[must_use]
+    pub fn protects(&self, path: &RelPath) -> bool {
+        closed(path).is_some() || self.is_in_git_directory(path)
+    }
+
+    pub(super) fn is_in_git_directory(&self, path: &RelPath) -> bool {
+        matches!(self.tree.git_around(path), Some(GitPlace::Named | GitPlace::Directory))
+    }
+
+    /// Returns why `path` controls what an agent or a CI system does; `None` if it does not.
+    #[must_use]
+    pub fn control_reason(&self, path: &RelPath) -> Option<String> {
+        control::program(path, &self.place).map(|program| format!("it controls {program}"))
+    }
+
+    /// Returns why `path` does so by something else than its name.
+    pub(super) fn tree_reason(&self, path: &RelPath) -> Option<String> {
+        if self.tree.git_around(path) == Some(GitPlace::Bare) {
+            return Some(BARE.to_owned());
+        }
+        self.tree.aliases.iter().find_map(|(target, name)| {
+            let rest = names::below(path, target)?;
+            let real = if rest.is_empty() { name.clone() } else { name.join(&rest).ok()? };
+            let program = control::program(&real, &self.place)?;
+            Some(format!("it is another name of {real}, which controls {program}"))
+        })
+    }
+}

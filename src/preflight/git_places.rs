@@ -1,0 +1,125 @@
+//! Looks for git directories that have another name than `.git`, for the policy.
+//!
+//! A `.git` can be a link or a file that names a directory in the tree, as after `git init --separate-git-dir`. A git
+//! directory can also be anywhere in the tree while its `.git` is elsewhere, or be a repository without a work tree.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::MANY;
+use super::other_names::with_hard_links;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::plan::Plan;
+use crate::policy::{GitPlace, Policy};
+use crate::threads;
+use crate::workspace::{Directory, Fault, Workspace, below};
+
+/// Most bytes of a configuration that are read. A larger one counts as that of a work tree, which is the stricter case.
+const MAX_CONFIG: u64 = 1 << 20;
+
+type Places = Vec<(Option<RelPath>, GitPlace)>;
+
+/// Returns `policy` with what `.git` of the root, or of the top of the work tree around it, leads to.
+///
+/// A work tree that cannot be located is reported when it is needed.
+#[must_use]
+pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
+    let mut ways = workspace.git_ways(None);
+    if let Ok(Some(tree)) = workspace.work_tree() {
+        ways.extend(tree.top.git_ways(None).iter().filter_map(|path| below(path, tree.prefix)));
+    }
+    let mut places: Places = ways.into_iter().map(named).collect();
+    if policy.asks_about_control_files()
+        && let Some(place) = structure(None, workspace)
+    {
+        places.push((None, if place == GitPlace::Directory { GitPlace::Bare } else { place }));
+    }
+    if places.is_empty() { policy } else { Arc::new(policy.with_git_places(&places)) }
+}
+
+/// Returns `policy` with the git directories and the work trees that are on the way to the paths of `plan`.
+pub(super) fn with_git_of_plan<'p>(plan: &Plan, policy: &'p Policy, workspace: &dyn Workspace) -> Cow<'p, Policy> {
+    let paths = plan.operations.iter().flat_map(|operation| operation.from.iter().chain([&operation.path]));
+    with_git_on_the_way(paths, policy, workspace)
+}
+
+/// Returns `policy` with the git directories and the work trees that are on the way to `paths`.
+#[must_use]
+pub fn with_git_on_the_way<'p, 'a>(
+    paths: impl Iterator<Item = &'a RelPath> + Clone,
+    policy: &'p Policy,
+    workspace: &dyn Workspace,
+) -> Cow<'p, Policy> {
+    let mut seen: HashSet<&[u8]> = HashSet::new();
+    let mut directories = Vec::new();
+    for path in paths.clone() {
+        let mut directory = path.directory();
+        while let Some(above) = directory.filter(|above| seen.insert(above)) {
+            directories.push(above);
+            directory = memchr::memrchr(b'/', above).map(|slash| &above[..slash]);
+        }
+    }
+    let places = threads::map(&directories, MANY, |directory| places_at(directory, workspace));
+    let mut places: Places = places.into_iter().flatten().collect();
+    // A work tree alone protects nothing.
+    if places.iter().all(|(_, place)| *place == GitPlace::WorkTree) && !policy.has_git_places() {
+        places.clear();
+    }
+    let policy = if places.is_empty() { Cow::Borrowed(policy) } else { Cow::Owned(policy.with_git_places(&places)) };
+    with_hard_links(paths, policy, workspace)
+}
+
+fn places_at(directory: &[u8], workspace: &dyn Workspace) -> Places {
+    let Ok(directory) = RelPath::new(directory) else { return Vec::new() };
+    if kind(Some(&directory), b".git", workspace).is_some() {
+        let ways = workspace.git_ways(Some(&directory)).into_iter().map(named);
+        return ways.chain([(Some(directory), GitPlace::WorkTree)]).collect();
+    }
+    let place = structure(Some(&directory), workspace);
+    place.into_iter().map(|place| (Some(directory.clone()), place)).collect()
+}
+
+fn named(path: RelPath) -> (Option<RelPath>, GitPlace) {
+    (Some(path), GitPlace::Named)
+}
+
+/// Returns what `directory` is if it has the structure of a git directory, as `is_git_directory` of git's setup.c has it.
+fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitPlace> {
+    let is = |name: &[u8], kinds: &[FileKind]| kind(directory, name, workspace).is_some_and(|it| kinds.contains(&it));
+    if !is(b"HEAD", &[FileKind::Regular, FileKind::Symlink]) {
+        return None;
+    }
+    if is(b"commondir", &[FileKind::Regular]) {
+        return Some(GitPlace::Directory);
+    }
+    let has = |name: &[u8]| is(name, &[FileKind::Directory, FileKind::Symlink]);
+    if !has(b"objects") || !has(b"refs") {
+        return None;
+    }
+    let is_bare = !has(b"worktrees") && !has_work_tree(directory, workspace);
+    Some(if is_bare { GitPlace::Bare } else { GitPlace::Directory })
+}
+
+/// Returns whether the configuration in `directory` states that the repository has a work tree.
+fn has_work_tree(directory: Directory<'_>, workspace: &dyn Workspace) -> bool {
+    let Some(path) = path(directory, b"config") else { return false };
+    let text = match workspace.read(&path, MAX_CONFIG) {
+        Ok((text, _)) => text,
+        Err(error) => return error.fault != Fault::Missing,
+    };
+    String::from_utf8_lossy(&text).lines().any(|line| {
+        let line: String = line.split_whitespace().collect::<String>().to_ascii_lowercase();
+        let line = line.rsplit(']').next().unwrap_or_default();
+        line.starts_with("worktree=") || matches!(line, "bare=false" | "bare=no" | "bare=off" | "bare=0" | "bare=")
+    })
+}
+
+fn kind(directory: Directory<'_>, name: &[u8], workspace: &dyn Workspace) -> Option<FileKind> {
+    Some(workspace.stat(&path(directory, name)?).ok()??.kind)
+}
+
+fn path(directory: Directory<'_>, name: &[u8]) -> Option<RelPath> {
+    directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name)).ok()
+}

@@ -1,0 +1,99 @@
+//! Where a `.git` leads to below the root: a link, the file of a work tree, and the common directory of several work trees.
+//!
+//! See gitrepository-layout(5), "gitfile" in gitglossary(7), and `GIT_DIR` in git(1).
+
+use std::collections::VecDeque;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use super::Disk;
+use super::work_tree::line;
+use crate::mode::FileKind;
+use crate::path::RelPath;
+use crate::workspace::{Directory, Workspace};
+
+/// Most links on the way (`MAXSYMLINKS`, see `path_resolution(7)`).
+const MOST_LINKS: usize = 40;
+
+impl Disk {
+    /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way and the git directories.
+    ///
+    /// A directory `.git` without `commondir` costs two system calls, no `.git` costs one.
+    pub(super) fn git_ways(&self, directory: Directory<'_>) -> Vec<RelPath> {
+        let at = |name: &[u8]| directory.map_or_else(|| RelPath::new(name), |directory| directory.join(name)).ok();
+        let kind = |name: &[u8]| Some(self.stat(&at(name)?).ok()??.kind);
+        let is_variable = |name: &&str| env::var_os(name).is_some();
+        let is_elsewhere = match kind(b".git") {
+            Some(FileKind::Directory) => kind(b".git/commondir").is_some(),
+            found => found.is_some(),
+        };
+        let variables = if directory.is_none() { &["GIT_DIR", "GIT_COMMON_DIR"][..] } else { &[] };
+        if !is_elsewhere && !variables.iter().any(is_variable) {
+            return Vec::new();
+        }
+        let Ok(root) = self.root.canonicalize() else { return Vec::new() };
+        let top = directory.map_or_else(|| root.clone(), |path| root.join(OsStr::from_bytes(path.as_bytes())));
+        let mut names = Vec::new();
+        if is_elsewhere {
+            follow_git(&top, &mut names);
+        }
+        // git starts at the current directory.
+        for value in variables.iter().filter_map(env::var_os).filter(|value| !value.is_empty()) {
+            if let Ok(name) = std::path::absolute(&value) {
+                follow_git_directory(&name, &mut names);
+            }
+        }
+        let below = |name: &PathBuf| RelPath::new(name.strip_prefix(&root).ok()?.as_os_str().as_bytes()).ok();
+        names.iter().filter_map(below).collect()
+    }
+}
+
+/// Adds what `.git` of `top` leads to.
+fn follow_git(top: &Path, names: &mut Vec<PathBuf>) {
+    let real = follow(&top.join(".git"), names);
+    match line(&real) {
+        // A relative name starts at the directory of the file, by the name that git has for it.
+        Ok(Some(text)) => {
+            if let Some(name) = text.strip_prefix(b"gitdir: ") {
+                follow_git_directory(&top.join(OsStr::from_bytes(name)), names);
+            }
+        }
+        _ => follow_git_directory(&real, names),
+    }
+}
+
+/// Adds the git directory `name` and the one that it shares with other work trees.
+fn follow_git_directory(name: &Path, names: &mut Vec<PathBuf>) {
+    let real = follow(name, names);
+    if let Ok(Some(common)) = line(&real.join("commondir")) {
+        follow(&real.join(OsStr::from_bytes(&common)), names);
+    }
+}
+
+/// Adds each link on the way of the absolute name `name` and the name without links, and returns the latter. It need not
+/// exist.
+pub(super) fn follow(name: &Path, names: &mut Vec<PathBuf>) -> PathBuf {
+    let parts = |path: &Path| path.components().map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    let mut rest: VecDeque<OsString> = parts(name).into();
+    let (mut done, mut links) = (PathBuf::new(), 0);
+    while let Some(part) = rest.pop_front() {
+        match Path::new(&part).components().next() {
+            Some(Component::ParentDir) => drop(done.pop()),
+            Some(Component::CurDir) | None => {}
+            // An absolute name replaces what was there.
+            Some(_) => done.push(part),
+        }
+        let Some(target) = fs::read_link(&done).ok().filter(|_| links < MOST_LINKS) else { continue };
+        links += 1;
+        names.push(done.clone());
+        done.pop();
+        for part in parts(&target).into_iter().rev() {
+            rest.push_front(part);
+        }
+    }
+    names.push(done.clone());
+    done
+}

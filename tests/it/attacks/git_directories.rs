@@ -1,0 +1,306 @@
+//! Attempts to write into a git directory by another name than `.git`: git executes what its configuration and its hooks say.
+
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+
+use fs_err as fs;
+use serde_json::{Value, json};
+
+use super::{link, moved, replaced};
+use crate::repository::{git, run};
+use crate::systems::{Desk, fed, program};
+
+/// A tree, the paths in its git directories, and paths next to them.
+struct Shape {
+    name: &'static str,
+    make: fn(&Desk),
+    protected: &'static [&'static str],
+    free: &'static [&'static str],
+}
+
+const SHAPES: [Shape; 13] = [
+    Shape {
+        name: "a link",
+        make: |desk| {
+            in_root(desk, &["init", "-q"]);
+            fs::rename(desk.path(".git"), desk.path("real")).unwrap();
+            symlink("real", desk.path(".git")).unwrap();
+        },
+        protected: &["real/config", "real/hooks/post-checkout", "REAL/config", "real. /config", "real/new/new"],
+        free: &["realm/config", "sub/real/config", "config"],
+    },
+    Shape {
+        name: "a chain of links",
+        make: |desk| {
+            in_root(desk, &["init", "-q"]);
+            fs::rename(desk.path(".git"), desk.path("sub/real")).unwrap();
+            symlink(desk.path("sub"), desk.path("way")).unwrap();
+            symlink("way/real", desk.path("one")).unwrap();
+            symlink("one", desk.path(".git")).unwrap();
+        },
+        protected: &["sub/real/config", "sub/real/hooks/x", "one", "way"],
+        free: &["sub/a"],
+    },
+    Shape {
+        name: "a separate git directory",
+        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=gd"]),
+        protected: &["gd/config", "gd/hooks/post-checkout", "gd/refs/heads/x"],
+        free: &["sub/gd/config"],
+    },
+    Shape {
+        name: "a relative file",
+        make: |desk| {
+            in_root(desk, &["init", "-q", "--separate-git-dir=sub/gd"]);
+            fs::write(desk.path(".git"), "gitdir: sub/../sub/gd\n").unwrap();
+        },
+        protected: &["sub/gd/config", "sub/gd/hooks/x"],
+        free: &["sub/a", "sub/b/gd"],
+    },
+    Shape {
+        name: "a file that names nothing yet",
+        make: |desk| fs::write(desk.path(".git"), "gitdir: later\n").unwrap(),
+        protected: &["later/config", "later/HEAD", "later"],
+        free: &["late/config"],
+    },
+    Shape {
+        name: "a link that leads nowhere yet",
+        make: |desk| symlink("sub/later", desk.path(".git")).unwrap(),
+        protected: &["sub/later/config", "sub/later/HEAD", "sub/later"],
+        free: &["sub/late"],
+    },
+    Shape {
+        name: "a nested repository",
+        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=sub/gd", "sub"]),
+        protected: &["sub/gd/config", "sub/gd/hooks/x"],
+        free: &["sub/a", "gd/config"],
+    },
+    Shape {
+        name: "a nested repository with a git directory that is not complete",
+        make: |desk| fs::write(desk.path("sub/.git"), "gitdir: gd\n").unwrap(),
+        protected: &["sub/gd/config", "sub/gd/HEAD"],
+        free: &["sub/a"],
+    },
+    Shape {
+        name: "the git directory of another directory",
+        make: |desk| in_root(desk, &["init", "-q", "--separate-git-dir=gd", "other"]),
+        protected: &["gd/config", "gd/hooks/x"],
+        free: &["other/a"],
+    },
+    Shape {
+        name: "linked work trees",
+        make: |desk| {
+            in_root(desk, &["init", "-q", "--bare", "main"]);
+            in_root(desk, &["--git-dir=main", "worktree", "add", "-q", "--orphan", "-b", "x", "main/tree"]);
+        },
+        protected: &["main/config", "main/hooks/x", "main/worktrees/tree/HEAD"],
+        free: &["main/tree/a", "main/tree/config", "main/tree/hooks/x"],
+    },
+    Shape {
+        name: "a git directory with repositories in it",
+        make: |desk| {
+            in_root(desk, &["init", "-q", "--separate-git-dir=gd"]);
+            in_root(desk, &["init", "-q", "gd/hooks"]);
+        },
+        protected: &["gd/hooks/x", "gd/hooks", "gd/config"],
+        free: &["sub/hooks/x"],
+    },
+    Shape {
+        name: "a common directory",
+        make: |desk| {
+            in_root(desk, &["init", "-q", "--bare", "common"]);
+            fs::create_dir(desk.path(".git")).unwrap();
+            fs::write(desk.path(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+            fs::write(desk.path(".git/commondir"), "../common\n").unwrap();
+        },
+        protected: &["common/config", "common/hooks/x"],
+        free: &["sub/common/x"],
+    },
+    Shape {
+        name: "a git directory below the root of a work tree around it",
+        make: |desk| {
+            let above = desk.path("..");
+            run(git(&["init", "-q", "--separate-git-dir=root/gd", "."]).current_dir(&above), b"");
+        },
+        protected: &["gd/config", "gd/hooks/x"],
+        free: &["sub/a"],
+    },
+];
+
+fn in_root(desk: &Desk, arguments: &[&str]) {
+    run(git(arguments).current_dir(desk.root()), b"");
+}
+
+fn desk(shape: &Shape) -> Desk {
+    let desk = Desk::with(&[("a", b"one\n"), ("sub/a", b"one\n"), ("../home/x", b"")]);
+    (shape.make)(&desk);
+    desk
+}
+
+fn created(path: &str) -> Vec<u8> {
+    format!("diff --git a/{path} b/{path}\nnew file mode 100755\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n")
+        .into()
+}
+
+fn deleted(path: &str) -> Vec<u8> {
+    format!("diff --git a/{path} b/{path}\ndeleted file mode 100644\n--- a/{path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n")
+        .into()
+}
+
+/// Returns what the hook decides; an empty word for nothing.
+fn hook(desk: &Desk, agent: &str, tool: &str, input: &Value) -> String {
+    let call = json!({"cwd": desk.root(), "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
+        "permission_mode": "default"});
+    let mut hook = program(&desk.root(), &["hook", agent]);
+    hook.env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
+    let output = fed(&mut hook, call.to_string().as_bytes());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Returns the kinds of the errors of calls to a server, `null` for a success.
+fn served(desk: &Desk, calls: &[(&str, Value)]) -> Vec<Value> {
+    let kind = |result: Value| result["structuredContent"]["error"]["kind"].clone();
+    desk.serves(&[], calls).into_iter().map(kind).collect()
+}
+
+fn codex(patch: &str) -> String {
+    format!("*** Begin Patch\n{patch}*** End Patch\n")
+}
+
+#[test]
+fn no_patch_changes_a_git_directory_by_another_name() {
+    for shape in SHAPES {
+        let desk = desk(&shape);
+        for path in shape.protected {
+            for patch in [
+                created(path),
+                deleted(path),
+                link(path, "a"),
+                moved("rename", "a", path),
+                moved("rename", path, "b"),
+                [replaced("a", "one", "1"), created(path)].concat(),
+            ] {
+                let error = desk.refuses("denied", &["apply"], &patch);
+                assert_eq!(error["path"].as_str(), Some(*path), "{}", shape.name);
+            }
+            desk.refuses("denied", &["check"], &created(path));
+            desk.refuses("denied", &["apply", "--overwrite", "--lenient"], &replaced(path, "x", "y"));
+            let before = crate::tree::read(&desk.root());
+            let mut patched = program(&desk.root(), &["-p1", "--force"]);
+            let output = fed(patched.arg0("patch").env("XDG_STATE_HOME", desk.path("../state")), &created(path));
+            assert_ne!(output.status.code(), Some(0), "{}: {path}", shape.name);
+            assert_eq!(crate::tree::read(&desk.root()), before, "{}: {path}", shape.name);
+            for command in [
+                &["write", path, "--content", "x", "--overwrite"][..],
+                &["append", path, "--content", "x"],
+                &["edit", path, "--old", "x", "--new", "y"],
+            ] {
+                desk.refuses("denied", command, b"");
+            }
+        }
+    }
+}
+
+#[test]
+fn git_writes_into_a_git_directory_by_another_name() {
+    let desk = desk(&SHAPES[0]);
+    run(git(&["apply"]).current_dir(desk.root()), &created("real/hooks/new"));
+    assert_eq!(desk.bytes(".git/hooks/new"), b"x\n");
+    desk.refuses("denied", &["apply"], &created("real/hooks/other"));
+}
+
+#[test]
+fn no_model_changes_a_git_directory_by_another_name() {
+    for shape in SHAPES {
+        let desk = desk(&shape);
+        for path in shape.protected {
+            let written = hook(&desk, "claude", "Write", &json!({"file_path": path, "content": "x"}));
+            let read = hook(&desk, "claude", "Read", &json!({"file_path": path}));
+            let added = codex(&format!("*** Add File: {path}\n+x\n"));
+            let patched = hook(&desk, "codex", "apply_patch", &json!({"command": added}));
+            assert_eq!([&written, &read, &patched], ["deny"; 3], "{}: {path}", shape.name);
+            let kinds = served(
+                &desk,
+                &[
+                    ("create", json!({"path": path, "file_text": "x"})),
+                    ("str_replace", json!({"path": path, "old_str": "x", "new_str": "y"})),
+                    ("insert", json!({"path": path, "insert_line": 0, "insert_text": "y"})),
+                    ("view", json!({"path": path})),
+                    ("apply_patch", json!({"patch": added})),
+                    ("apply_patch", json!({"patch": codex(&format!("*** Delete File: {path}\n"))})),
+                ],
+            );
+            assert_eq!(kinds, ["denied"; 6], "{}: {path}", shape.name);
+        }
+        for path in shape.free {
+            let calls = [
+                hook(&desk, "claude", "Write", &json!({"file_path": path, "content": "x"})),
+                hook(&desk, "claude", "Read", &json!({"file_path": path})),
+            ];
+            assert_eq!(calls, ["", ""], "{}: {path}", shape.name);
+            desk.does(&["write", path, "--content", "x", "--overwrite"], b"");
+        }
+    }
+}
+
+/// A link to the git directory, and undo and redo.
+#[test]
+fn neither_links_nor_the_history_lead_into_a_git_directory() {
+    let desk = Desk::with(&[("a", b"one\n")]);
+    desk.does(&["init"], b"");
+    desk.does(&["apply"], &created("gd/hooks/x"));
+    in_root(&desk, &["init", "-q", "--bare", "gd"]);
+    fs::write(desk.path(".git"), "gitdir: gd\n").unwrap();
+    symlink("gd", desk.path("way")).unwrap();
+    symlink("gd/hooks/x", desk.path("file")).unwrap();
+    for path in ["way/config", "file"] {
+        desk.refuses("denied", &["write", path, "--content", "x", "--overwrite"], b"");
+        assert_eq!(hook(&desk, "claude", "Write", &json!({"file_path": path, "content": "x"})), "deny", "{path}");
+        assert_eq!(hook(&desk, "claude", "Read", &json!({"file_path": path})), "deny", "{path}");
+    }
+    fs::remove_file(desk.path(".git")).unwrap();
+    desk.does(&["undo"], b"");
+    fs::write(desk.path(".git"), "gitdir: gd\n").unwrap();
+    let denied = desk.says(&["redo"], b"");
+    assert_eq!((&denied["ok"], desk.path("gd/hooks/x").exists()), (&json!(false), false), "{denied:#}");
+}
+
+#[test]
+fn the_git_directory_of_the_environment_is_protected() {
+    let desk = Desk::with(&[("a", b"one\n")]);
+    in_root(&desk, &["init", "-q", "--bare", ".cfg"]);
+    let code = |variable: &str, value: &Path| {
+        let mut command = program(&desk.root(), &["apply"]);
+        fed(command.env(variable, value), &created(".cfg/hooks/x")).status.code()
+    };
+    assert_eq!(code("GIT_DIR", Path::new(".cfg")), Some(3));
+    assert_eq!(code("GIT_DIR", &desk.path(".cfg")), Some(3));
+    assert_eq!(code("GIT_COMMON_DIR", &desk.path(".cfg")), Some(3));
+    assert_eq!(code("OTHER", &desk.path(".cfg")), Some(0));
+}
+
+/// As `git apply`, a user may change a bare repository in the tree, such as the data of a test. A model is asked.
+#[test]
+fn a_model_is_asked_before_it_changes_a_bare_repository() {
+    let desk = Desk::with(&[("a", b"one\n"), ("../home/x", b"")]);
+    in_root(&desk, &["init", "-q", "--bare", "data/bare.git"]);
+    for path in ["data/bare.git/config", "data/bare.git/hooks/x", "data/bare.git/hooks/deep/x", "new/HEAD", "HEAD"] {
+        assert_eq!(hook(&desk, "claude", "Write", &json!({"file_path": path, "content": "x"})), "ask", "{path}");
+        assert_eq!(hook(&desk, "claude", "Read", &json!({"file_path": path})), "", "{path}");
+        let added = codex(&format!("*** Add File: {path}\n+x\n"));
+        assert_eq!(hook(&desk, "codex", "apply_patch", &json!({"command": added})), "deny", "{path}");
+        assert_eq!(served(&desk, &[("apply_patch", json!({"patch": added}))]), ["approval_required"], "{path}");
+    }
+    let explained = desk.does(&["policy", "explain", "data/bare.git/config", "--access", "modify"], b"");
+    assert_eq!(explained["accesses"][0]["verdict"], "ask");
+    desk.does(&["apply"], &created("data/bare.git/hooks/x"));
+    // The root can be a bare repository, and contain work trees.
+    let bare = Desk::with(&[("../home/x", b"")]);
+    in_root(&bare, &["init", "-q", "--bare", "."]);
+    fs::create_dir(bare.path("tree")).unwrap();
+    fs::write(bare.path("tree/.git"), "gitdir: ../worktrees/tree\n").unwrap();
+    for (path, decision) in [("config", "ask"), ("hooks/x", "ask"), ("tree/config", "")] {
+        assert_eq!(hook(&bare, "claude", "Write", &json!({"file_path": path, "content": "x"})), decision, "{path}");
+    }
+}
