@@ -2,6 +2,7 @@
 //!
 //! Every rule is asked, and the strictest answer counts: nothing that one of them denies is opened by another.
 
+mod built_in;
 mod closed;
 mod control;
 mod control_files;
@@ -18,6 +19,7 @@ mod tree;
 
 use crate::path::RelPath;
 
+pub use built_in::BuiltIn;
 pub use closed::{GIT_DIRECTORY, RULES, Rule, closed};
 pub use control::{control_paths, is_control_part};
 pub use document::{MAX_FILE, PolicyError, parse};

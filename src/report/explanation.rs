@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::RuleHit;
 use super::words::{lossless, text};
 use crate::path::RelPath;
-use crate::policy::{Access, Hit, Links, Mode, Policy, Secrecy, Verdict};
+use crate::policy::{Access, BuiltIn, Hit, Links, Mode, Policy, Secrecy, Verdict};
 use crate::text::printable;
 
 /// What may be done with a path, and which rules say so.
@@ -33,6 +33,21 @@ pub struct Explanation {
     pub accesses: Vec<AccessReport>,
     /// What holds for every path.
     pub limits: LimitsReport,
+    /// The rules that hold without a policy file, also those that are switched off.
+    pub built_in: Vec<BuiltInReport>,
+}
+
+/// A rule that holds without a policy file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BuiltInReport {
+    /// Its name.
+    pub rule: &'static str,
+    /// Where it holds: `every command`, or `hook` and `mcp`.
+    pub interfaces: Vec<&'static str>,
+    /// `on`, or `off` if a policy switches it off.
+    pub state: &'static str,
+    /// The paths that it is about, or examples of them. `~` is a home.
+    pub paths: Vec<String>,
 }
 
 /// Whether one thing may be done, and who says so.
@@ -106,6 +121,7 @@ impl Explanation {
             sources: policy.sources().into_iter().map(str::to_owned).collect(),
             accesses: accesses.into_iter().map(|(access, hits)| AccessReport::of(access, &hits)).collect(),
             limits: LimitsReport::of(policy),
+            built_in: policy.built_in().into_iter().map(BuiltInReport::of).collect(),
         }
     }
 
@@ -126,7 +142,21 @@ impl Explanation {
                 writeln!(out, "                 also {}: {}", rule.hit.verdict, self.told(rule, access))?;
             }
         }
-        self.limits.print(out)
+        self.limits.print(out)?;
+        let names = |is_wanted: &dyn Fn(&&BuiltInReport) -> bool| {
+            self.built_in.iter().filter(is_wanted).map(|rule| rule.rule).collect::<Vec<_>>().join(", ")
+        };
+        let is_on = |rule: &BuiltInReport| rule.state == "on";
+        for (title, names) in [
+            ("built in, every command", names(&|rule| is_on(rule) && rule.interfaces == EVERY)),
+            ("built in, hook and mcp", names(&|rule| is_on(rule) && rule.interfaces != EVERY)),
+            ("switched off", names(&|rule| !is_on(rule))),
+        ] {
+            if !names.is_empty() {
+                writeln!(out, "{title}: {names}")?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns what `rule` says, where somebody wants `access`.
@@ -142,6 +172,16 @@ impl Explanation {
         ];
         let facts: Vec<_> = facts.iter().flatten().map(|fact| harmless(fact)).collect();
         format!("{} ({})", harmless(message), facts.join(", "))
+    }
+}
+
+/// The interfaces of a rule that holds everywhere.
+const EVERY: [&str; 1] = ["every command"];
+
+impl BuiltInReport {
+    fn of(rule: BuiltIn) -> Self {
+        let interfaces = if rule.is_for_models { vec!["hook", "mcp"] } else { EVERY.to_vec() };
+        Self { rule: rule.rule, interfaces, state: if rule.is_on { "on" } else { "off" }, paths: rule.paths }
     }
 }
 

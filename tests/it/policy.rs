@@ -225,6 +225,8 @@ fn whoever_may_not_read_may_not_change_and_an_explanation_says_so() {
   rename  deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
   mode    deny   wpatch.toml says so (own, pattern a, wpatch.toml:1, about read)
 mode workspace-write, symlinks inside, binary allow, secrets places
+built in, every command: git-directory, state-directory, drive-letter, backslash-parent, policy-file, secrets
+built in, hook and mcp: control-files
 ";
     assert_eq!((output.status.code(), text.as_str()), (Some(0), expected));
     let alone = desk.runs(&["policy"], b"");
@@ -338,4 +340,52 @@ fn every_refusal_by_a_rule_has_its_reason() {
         assert_eq!(desk.refuses(kind, command, input)["reason"], reason, "{command:?}");
     }
     assert_eq!(desk.says(&["edit", "none", "--old", "a", "--new", "b"], b"")["error"].get("reason"), None);
+}
+
+/// Each built-in rule is listed with the interfaces that it holds for, its paths, and whether it is in force.
+#[test]
+fn an_explanation_lists_the_built_in_rules() {
+    let desk = desk("");
+    let rules = |policy: &str| {
+        fs::write(desk.path("../p.toml"), format!("[policy]\n{policy}\n")).unwrap();
+        let arguments = ["policy", "explain", "a", "--policy", "../p.toml"];
+        let text = String::from_utf8(desk.runs(&arguments, b"").stdout).unwrap();
+        let document = desk.does(&arguments, b"")["built_in"].as_array().unwrap().clone();
+        let row = |rule: &serde_json::Value| {
+            let words = |key: &str| rule[key].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned());
+            let paths: Vec<_> = words("paths").collect();
+            (
+                rule["rule"].as_str().unwrap().to_owned(),
+                words("interfaces").collect::<Vec<_>>(),
+                rule["state"].clone(),
+                paths,
+            )
+        };
+        (text, document.iter().map(row).collect::<Vec<_>>())
+    };
+    let (_, all) = rules("");
+    let names: Vec<_> = all.iter().map(|rule| rule.0.as_str()).collect();
+    let expected = [
+        "git-directory",
+        "state-directory",
+        "drive-letter",
+        "backslash-parent",
+        "policy-file",
+        "secrets",
+        "control-files",
+    ];
+    assert_eq!(names, expected);
+    assert!(all.iter().all(|rule| rule.2 == "on" && !rule.3.is_empty()), "{all:?}");
+    assert!(all[..6].iter().all(|rule| rule.1 == ["every command"]) && all[6].1 == ["hook", "mcp"], "{all:?}");
+    let has =
+        |rule: &(String, Vec<String>, serde_json::Value, Vec<String>), path: &str| rule.3.iter().any(|it| it == path);
+    for path in ["~/.ssh", "~/.aws", "~/.git-credentials", "/etc/shadow", "/run/secrets"] {
+        assert!(has(&all[5], path), "{path}");
+    }
+    assert!(!has(&all[5], ".env.*") && has(&all[6], ".mcp.json") && has(&all[6], ".lsp.json"));
+    let (_, strict) = rules("secrets = 'strict'");
+    assert!(has(&strict[5], ".env.*") && has(&strict[5], "*.pem"));
+    let (text, off) = rules("secrets = false\ncontrol_files = false");
+    assert_eq!((&off[5].2, &off[6].2, &off[4].2), (&json!("off"), &json!("off"), &json!("on")));
+    assert!(text.ends_with("policy-file\nswitched off: secrets, control-files\n"), "{text}");
 }

@@ -1,0 +1,61 @@
+//! The rules that hold without a policy file, as a table for people who ask which there are.
+
+use super::closed::RULES;
+use super::control::Control;
+use super::places::{AT_HOME, IN_ETC, IN_RUN, STRICT_NAMES, STRICT_PREFIXES, STRICT_SUFFIXES};
+use super::{Policy, Secrecy, control, control_paths};
+
+/// A rule that holds without a policy file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// Its name in reports.
+    pub rule: &'static str,
+    /// Whether it holds only for what a model does, in `hook` and `mcp`.
+    pub is_for_models: bool,
+    /// Whether it is in force. A policy can switch some rules off.
+    pub is_on: bool,
+    /// The paths that it is about, or examples of them.
+    pub paths: Vec<String>,
+}
+
+impl Policy {
+    /// Returns all built-in rules, also those that are switched off.
+    #[must_use]
+    pub fn built_in(&self) -> Vec<BuiltIn> {
+        let always = |rule, paths| BuiltIn { rule, is_for_models: false, is_on: true, paths };
+        let mut rules: Vec<BuiltIn> = Vec::new();
+        for rule in RULES {
+            let examples = rule.examples.iter().map(|&path| path.to_owned());
+            match rules.last_mut().filter(|known| known.rule == rule.name) {
+                Some(known) => known.paths.extend(examples),
+                None => rules.push(always(rule.name, examples.collect())),
+            }
+        }
+        rules.push(always("policy-file", vec!["wpatch.toml".to_owned()]));
+        let secrecy = self.secrecy();
+        rules.push(BuiltIn { is_on: secrecy > Secrecy::Off, ..always("secrets", secrets(secrecy)) });
+        let control = super::strictest(&self.layers, |layer| layer.control);
+        rules.push(BuiltIn {
+            rule: control::RULE,
+            is_for_models: true,
+            is_on: control == Control::Ask,
+            paths: control_paths().map(|(path, _)| path.to_owned()).collect(),
+        });
+        rules
+    }
+}
+
+/// Returns the paths of credentials: in a home, in the system, and the names that count everywhere under `strict`.
+fn secrets(secrecy: Secrecy) -> Vec<String> {
+    let below = |start: &'static str, all: &'static [super::places::Secret]| {
+        all.iter().map(move |secret| format!("{start}/{}", secret.path))
+    };
+    let mut paths = vec!["~/.ssh".to_owned()];
+    paths.extend(below("~", AT_HOME).chain(below("/etc", IN_ETC)).chain(below("/run", IN_RUN)));
+    if secrecy == Secrecy::Strict {
+        paths.extend(STRICT_NAMES.iter().map(|&name| name.to_owned()));
+        paths.extend(STRICT_PREFIXES.iter().map(|start| format!("{start}*")));
+        paths.extend(STRICT_SUFFIXES.iter().map(|end| format!("*{end}")));
+    }
+    paths
+}
