@@ -1,6 +1,6 @@
 //! What git's configuration and attributes say of white space, and what the request says besides.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
@@ -81,8 +81,8 @@ impl Run {
     /// Returns the conversions of the files that git would apply the plan to; `None` if there are no such files.
     fn conversions(&self, git: &Arc<Git>) -> Option<Arc<Conversions>> {
         let operations = self.plan.operations.iter().filter(|operation| is_of_git(&self.plan, operation));
-        let paths: BTreeSet<_> = operations.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
-        (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths.into_iter().collect())))
+        let paths: Vec<_> = operations.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
+        (!paths.is_empty()).then(|| Arc::new(Conversions::new(git, paths)))
     }
 }
 

@@ -85,13 +85,13 @@ impl Emptied {
 
 impl<'w> Spelling<'w> {
     pub(crate) fn of(operations: impl Iterator<Item = &'w Operation> + Clone, folding: &'w Folding) -> Self {
-        let leaving: Vec<_> = operations.clone().filter_map(Operation::leaves).collect();
-        if leaving.is_empty() {
+        let leaving = || operations.clone().filter_map(Operation::leaves);
+        if leaving().next().is_none() || !operations.clone().any(Operation::arrives) {
             return Self { folding, respelled: HashSet::new(), plan: None };
         }
         let hasher = RandomState::new();
         let mut known: HashMap<u64, Vec<&RelPath>> = HashMap::new();
-        for path in leaving {
+        for path in leaving() {
             known.entry(folded_hash(path.as_bytes(), &hasher)).or_default().push(path);
         }
         let coming = operations.filter(|operation| operation.arrives()).map(|operation| &operation.path);
@@ -171,6 +171,9 @@ impl<'w> Spelling<'w> {
         left: impl Iterator<Item = &'p RelPath>,
     ) -> Result<Option<Clash>, WorkspaceError> {
         let left: BTreeSet<_> = left.collect();
+        if left.len() < 2 {
+            return Ok(None);
+        }
         let hasher = RandomState::new();
         let mut known: HashMap<u64, &[u8]> = HashMap::new();
         for path in &left {

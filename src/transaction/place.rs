@@ -17,7 +17,7 @@ pub(super) fn beside() -> RelPath {
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) directory: RelPath,
-    /// Where it was before the root became a work tree of git; `None` if it is none.
+    /// Where it was before the root became a work tree of git, if anything is there.
     pub(super) former: Option<RelPath>,
     /// Why git's directory, or the usual state directory, is not used, if there seems to be one.
     pub(super) unusable: Option<String>,
@@ -35,9 +35,14 @@ pub(super) fn of_user(workspace: &dyn Workspace) -> RelPath {
 /// Returns where the state of `workspace` is, which is the top of a work tree of git or in none: `wpatch/` in git's
 /// directory of that work tree, else `.wpatch/`, and else, if these belong to another user, a directory of this user.
 pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
+    place_with_git(workspace, workspace.git_directory()?)
+}
+
+/// Does the same where the git directory is known.
+pub(super) fn place_with_git(workspace: &dyn Workspace, git: GitDirectory) -> Result<Place, Failure> {
     let (mut others, mut unusable, mut binding) = (Vec::new(), None, None);
     let mut candidates = vec![beside()];
-    match workspace.git_directory()? {
+    match git {
         GitDirectory::At { directory, binding: wanted } => {
             candidates.insert(0, join(&directory, "wpatch")?);
             binding = wanted;
@@ -46,47 +51,50 @@ pub(super) fn place(workspace: &dyn Workspace) -> Result<Place, Failure> {
         GitDirectory::Unusable { why, theirs } => {
             unusable = Some(why);
             if let Some(theirs) = theirs {
-                others.extend(foreign(workspace, &join(&theirs, "wpatch")?)?);
+                let theirs = join(&theirs, "wpatch")?;
+                let found = reachable(workspace, &theirs)?.filter(|stat| is_foreign(workspace, &theirs, stat));
+                others.extend(found.map(|stat| (theirs, stat)));
             }
         }
     }
     let mut own = Vec::new();
     for candidate in candidates {
-        match foreign(workspace, &candidate)? {
-            None => own.push(candidate),
-            Some((directory, stat)) => {
-                let (name, user) = (shown(workspace, &directory), workspace.user());
-                let remedy = format!("`chown -R {user} {name}` as root or as that user gives it to this user");
-                let why = format!("{name} belongs to another user (uid {}); {remedy}", stat.uid);
-                // What git's directory cannot do matters more than what the place beside it cannot.
-                if own.is_empty() {
-                    unusable.get_or_insert(why);
-                }
-                others.push((directory, stat));
-            }
+        let stat = reachable(workspace, &candidate)?;
+        let Some(stat) = stat.filter(|stat| is_foreign(workspace, &candidate, stat)) else {
+            own.push((candidate, stat.is_some()));
+            continue;
+        };
+        let (name, user) = (shown(workspace, &candidate), workspace.user());
+        let remedy = format!("`chown -R {user} {name}` as root or as that user gives it to this user");
+        let why = format!("{name} belongs to another user (uid {}); {remedy}", stat.uid);
+        // What git's directory cannot do matters more than what the place beside it cannot.
+        if own.is_empty() {
+            unusable.get_or_insert(why);
         }
+        others.push((candidate, stat));
     }
     let mut own = own.into_iter();
-    let directory = own.next().unwrap_or_else(|| of_user(workspace));
+    let directory = own.next().map_or_else(|| of_user(workspace), |(directory, _)| directory);
     // The state was there before the root became a work tree of git.
-    let former = own.next();
+    let former = own.next().and_then(|(former, is_there)| is_there.then_some(former));
     let is_in_git = directory.parent().is_some();
     Ok(Place { directory, former, unusable, others, binding: binding.filter(|_| is_in_git) })
 }
 
-/// Returns the state directory at `path`, if it belongs to another user. One that this user cannot reach is ignored.
-fn foreign(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<(RelPath, Stat)>, Failure> {
-    let stat = match workspace.stat(path) {
-        Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => None,
-        found => found?,
-    };
-    let is_foreign = |stat: &Stat| {
-        stat.kind == FileKind::Directory
-            && stat.uid != workspace.user()
-            && (workspace.keeps_modes(Some(path), Probe::Unnamed)
-                || workspace.keeps_modes(path.parent().as_ref(), Probe::Unnamed))
-    };
-    Ok(stat.filter(is_foreign).map(|stat| (path.clone(), stat)))
+/// Returns what is at `path`. What this user cannot reach is ignored.
+fn reachable(workspace: &dyn Workspace, path: &RelPath) -> Result<Option<Stat>, Failure> {
+    match workspace.stat(path) {
+        Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => Ok(None),
+        found => Ok(found?),
+    }
+}
+
+/// Returns whether `path`, which has this `stat`, is a state directory of another user.
+fn is_foreign(workspace: &dyn Workspace, path: &RelPath, stat: &Stat) -> bool {
+    stat.kind == FileKind::Directory
+        && stat.uid != workspace.user()
+        && (workspace.keeps_modes(Some(path), Probe::Unnamed)
+            || workspace.keeps_modes(path.parent().as_ref(), Probe::Unnamed))
 }
 
 /// The file that keeps git from looking into the directory.

@@ -69,7 +69,8 @@ impl<'a> Worker<'a> {
         let operations = || members.iter().map(|&index| &plan.operations[index]);
         let going = operations().filter_map(|operation| Some((operation.step, operation.leaves()?))).collect();
         let leaves = |&index: &usize| Some(((plan.operations[index].part, plan.operations[index].leaves()?), index));
-        let leaving = members.iter().filter_map(leaves).collect();
+        // No operation of the group comes before the first.
+        let leaving = members.iter().skip(1).filter_map(leaves).collect();
         let named = operations()
             .filter(|_| options.reject)
             .flat_map(|operation| operation.from.iter().chain([&operation.path]));

@@ -13,7 +13,7 @@ use note::{Mark, Note};
 
 use super::change::{Change, Image, Kind};
 use super::journal::Journal;
-use super::place::{Place, is_private, place};
+use super::place::{Place, is_private, place_with_git};
 use super::rollback::Rollback;
 use super::scratch::{self, Scratch};
 use super::slots::Slots;
@@ -29,7 +29,7 @@ use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::progress::Progress;
 use crate::text::Contents;
-use crate::workspace::{Lock, Timestamp, Workspace, WorkspaceError};
+use crate::workspace::{GitDirectory, Lock, Timestamp, Workspace, WorkspaceError};
 
 /// One transaction of one change: begun under the lock, given the change as a [`Sink`], then committed.
 ///
@@ -75,9 +75,13 @@ impl<'w> SingleChange<'w> {
         if !is_plain || workspace.attic().is_some() || !matches!(workspace.work_tree(), Ok(None)) {
             return None;
         }
-        let place = place(workspace).ok()?;
-        let Place { directory: file, unusable, others, .. } = place;
-        if !others.is_empty() || file.parent().is_some() || workspace.stat(&file).ok()?.is_some() {
+        let git = workspace.git_directory().ok()?;
+        if matches!(git, GitDirectory::At { .. }) {
+            // It keeps the history.
+            return None;
+        }
+        let Place { directory: file, unusable, others, .. } = place_with_git(workspace, git).ok()?;
+        if !others.is_empty() || workspace.stat(&file).ok()?.is_some() {
             return None;
         }
         let lock = workspace.lock(&file, Duration::ZERO).ok()??;

@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use super::places::{Found, Place, Texts, common_attributes};
 use super::{Git, process, special};
+use crate::mutex::locked;
 use crate::path::RelPath;
 use crate::process::Patience;
 
@@ -33,6 +34,25 @@ pub enum Attribute {
     Unset,
     /// It has this value.
     Value(Vec<u8>),
+}
+
+/// The files of attributes that were read last.
+#[derive(Debug, Default)]
+pub(super) struct AttributeFiles {
+    names: Vec<PathBuf>,
+    texts: Option<Texts>,
+}
+
+impl AttributeFiles {
+    /// Returns the texts of the files `names`; `None` if nobody can tell what git makes of one.
+    fn read(&mut self, names: Vec<PathBuf>) -> Option<&Texts> {
+        if self.names != names {
+            let mut texts = Texts::default();
+            let are_read = names.iter().all(|name| texts.read(name).is_some());
+            (self.names, self.texts) = (names, are_read.then_some(texts));
+        }
+        self.texts.as_ref()
+    }
 }
 
 impl Git {
@@ -84,12 +104,12 @@ impl Git {
         if is_elsewhere || self.config("core.attributesfile")?.is_some() || self.config("attr.tree")?.is_some() {
             return Ok(true);
         }
-        let mut texts = Texts::default();
         let Some(of_tree) = in_tree(place, paths) else { return Ok(true) };
-        let is_read = common_attributes(place).chain(of_tree).all(|file| texts.read(&file).is_some());
+        let mut files = locked(&self.attribute_files);
+        let Some(texts) = files.read(common_attributes(place).chain(of_tree).collect()) else { return Ok(true) };
         let is_said = |name: &&str| texts.mention(&name.to_ascii_lowercase());
         let is_macro = names.iter().any(|name| OF_BINARY.contains(name)) && is_said(&"binary");
-        Ok(!is_read || is_macro || names.iter().any(is_said) || self.may_stage_attributes(paths))
+        Ok(is_macro || names.iter().any(is_said) || self.may_stage_attributes(paths))
     }
 
     /// Returns whether a file of attributes that counts for one of `paths` may be in the index, and not in the work tree.

@@ -12,10 +12,11 @@ pub(super) mod special;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use crate::interrupt::{Interrupt, NEVER};
 use crate::process::Patience;
+use attributes::AttributeFiles;
 use config::Entries;
 use places::{Found, Texts};
 
@@ -41,6 +42,7 @@ pub struct Git {
     found: OnceLock<Found>,
     texts: OnceLock<Option<Texts>>,
     entries: OnceLock<Result<Entries, String>>,
+    attribute_files: Mutex<AttributeFiles>,
 }
 
 impl Git {
@@ -55,6 +57,7 @@ impl Git {
             found: OnceLock::new(),
             texts: OnceLock::new(),
             entries: OnceLock::new(),
+            attribute_files: Mutex::default(),
         }
     }
 

@@ -53,13 +53,13 @@ impl Found {
         for above in directory.ancestors() {
             let git = above.join(".git");
             match fs_err::metadata(&git) {
-                // git passes over a directory that is no repository, and ends at a file that names none.
-                Ok(found) if found.is_dir() && !is_repository(&git) => {}
                 Ok(found) if found.is_file() || found.is_dir() => {
-                    let (top, git_dir) = (above.to_owned(), git_dir(&git));
-                    let common = named_in(&git_dir.join("commondir"), "").map(|name| git_dir.join(name));
-                    let common = common.unwrap_or_else(|| git_dir.clone());
-                    return Self::In(Place { top, directory, git_dir, common });
+                    let git_dir = if found.is_file() { git_dir(&git) } else { git };
+                    let common = common(&git_dir);
+                    // git passes over a directory that is no repository, and ends at a file that names none.
+                    if found.is_file() || is_repository(&git_dir, &common) {
+                        return Self::In(Place { top: above.to_owned(), directory, git_dir, common });
+                    }
                 }
                 Ok(_) => return Self::Elsewhere,
                 Err(_) if above.join("HEAD").exists() && above.join("objects").exists() => return Self::Elsewhere,
@@ -70,15 +70,18 @@ impl Found {
     }
 }
 
-/// Returns whether git may take the directory for a git directory, see `is_git_directory` in git's `setup.c`.
-fn is_repository(directory: &Path) -> bool {
-    let common = named_in(&directory.join("commondir"), "").map(|name| directory.join(name));
-    let common = common.as_deref().unwrap_or(directory);
-    let has_head = fs_err::symlink_metadata(directory.join("HEAD")).is_ok();
+/// Returns whether git may take `git_dir` for a git directory, see `is_git_directory` in git's `setup.c`.
+fn is_repository(git_dir: &Path, common: &Path) -> bool {
+    let has_head = fs_err::symlink_metadata(git_dir.join("HEAD")).is_ok();
     has_head && ["objects", "refs"].iter().all(|name| fs_err::metadata(common.join(name)).is_ok_and(|it| it.is_dir()))
 }
 
-/// Returns the git directory at `git`, or the one that the file at `git` names, as in a linked work tree or a submodule.
+/// Returns the git directory that all work trees of the repository `git_dir` share.
+fn common(git_dir: &Path) -> PathBuf {
+    named_in(&git_dir.join("commondir"), "").map_or_else(|| git_dir.to_owned(), |name| git_dir.join(name))
+}
+
+/// Returns the git directory that the file `git` names, as in a linked work tree or a submodule.
 fn git_dir(git: &Path) -> PathBuf {
     let named = named_in(git, "gitdir:").zip(git.parent());
     named.map_or_else(|| git.to_owned(), |(name, parent)| parent.join(name))

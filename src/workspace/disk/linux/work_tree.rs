@@ -23,7 +23,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, fstat, openat, statat};
+use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, Stat, accessat, fstat, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 
@@ -177,6 +177,7 @@ impl Disk {
 
     fn locate(&self) -> Attempt<Located> {
         match statat(self.parents.root(), ".git", AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) if is_own_directory(&found) => return Ok(Located::Top),
             Ok(_) => match git_of(&self.root)? {
                 Git::Directory => return Ok(Located::Top),
                 Git::Apart(git, binding) => return Ok(Located::Apart(git, binding)),
@@ -315,6 +316,10 @@ fn there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
         Err(error) if matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) => Ok(None),
         found => found.map(Some),
     }
+}
+
+fn is_own_directory(found: &Stat) -> bool {
+    FileType::from_raw_mode(found.st_mode) == FileType::Directory && found.st_uid == geteuid().as_raw()
 }
 
 /// Returns an error if another user owns `path`, because wpatch trusts its content. git has `safe.directory` for this.
