@@ -31,6 +31,7 @@ mod series;
 mod servers;
 mod show;
 mod signals;
+mod stop;
 mod tree;
 mod verbs;
 mod whitespace;
@@ -45,10 +46,11 @@ use std::process::ExitCode;
 use args::{CheckOptions, Cli, Command, Global, PatchOptions, TreeOptions};
 use commands::CommandOptions;
 use output::{Output, Verbosity};
+use stop::Stop;
 
-use crate::engine::options::{Code, Facts, Input, Interrupt, Problem, Progress, code};
+use crate::engine::options::{Interrupt, Progress, code};
 use crate::engine::{self, Change, Disk, Outcome, Request, Target};
-use crate::report::{self, Parts};
+use crate::report;
 
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
 #[must_use]
@@ -339,51 +341,6 @@ fn misused(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let stop = Stop::new(&code::USAGE, message.strip_prefix("error: ").unwrap_or(&message).to_owned());
     let output = args::format_among(arguments).map_or_else(|| Output::usage(text), Output::in_format);
     finish(&stop.into_outcome(document::command_among(arguments)), &output)
-}
-
-/// What keeps a run from beginning.
-#[derive(Debug)]
-struct Stop {
-    code: &'static Code,
-    message: String,
-    help: Option<String>,
-    facts: Box<Facts>,
-    /// All that is known, where that is more.
-    problem: Option<Box<Problem>>,
-    /// The text that its place is in.
-    inputs: Vec<Input>,
-    /// What the signal was that stopped it.
-    signal: Option<i32>,
-}
-
-impl Stop {
-    fn new(code: &'static Code, message: String) -> Self {
-        Self { code, message, help: None, facts: Box::default(), problem: None, inputs: Vec::new(), signal: None }
-    }
-
-    fn of(problem: Problem) -> Self {
-        Self { problem: Some(Box::new(problem)), ..Self::new(&code::IO, String::new()) }
-    }
-
-    fn interrupted(signal: i32) -> Self {
-        Self { signal: Some(signal), ..Self::new(&code::INTERRUPTED, format!("stopped by signal {signal}")) }
-    }
-
-    /// Returns why, in one line.
-    fn words(&self) -> String {
-        let Some(problem) = &self.problem else { return self.message.clone() };
-        let name =
-            problem.name.as_deref().map_or_else(String::new, |name| format!("{}: ", String::from_utf8_lossy(name)));
-        format!("{name}{}", problem.message)
-    }
-
-    fn into_outcome(self, command: &'static str) -> Outcome {
-        let plain = || Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) };
-        let problems = vec![self.problem.map_or_else(plain, |problem| *problem)];
-        let parts = Parts { problems: &problems, signal: self.signal, ..Parts::new(command, report::Outcome::Failed) };
-        let report = report::build(&parts);
-        Outcome { report, inputs: self.inputs, problems }
-    }
 }
 
 /// Prints the outcome and returns its exit code.

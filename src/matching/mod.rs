@@ -23,6 +23,7 @@ mod progression;
 #[cfg(test)]
 mod reference;
 pub(crate) mod reindent;
+mod runs;
 mod script;
 mod search;
 mod shift;

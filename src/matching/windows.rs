@@ -5,14 +5,14 @@ use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::hashes::{BASE, Comparison, Hashes, hashed, power};
+use super::hashes::{BASE, Comparison, Hashes, hashed};
 use super::index::LineIndex;
 use super::listed::{Listed, offset};
-use super::progression::Progressions;
+use super::runs::{Runs, add, located};
 use super::sieve::{Sieve, fingerprint};
 use super::stop::unless_stopped;
 use crate::text::lines;
-use crate::threads::{LARGE, both, both_of};
+use crate::threads::{LARGE, both_of};
 
 /// Of so many lines of the file at most one may be asked for, if runs are looked for by the lines that they begin with.
 const LINES_FOR_FEW: usize = 16;
@@ -53,19 +53,6 @@ pub(super) struct Windows<'a> {
     runs: HashMap<usize, Runs>,
     /// The line that was looked at last, and its offset.
     near: Cell<(usize, usize)>,
-}
-
-/// Runs of one number of lines.
-#[derive(Default)]
-struct Runs {
-    /// The number that each has here, by its hash.
-    numbers: HashMap<u64, usize>,
-    /// The hash of each, by these numbers.
-    hashes: Vec<u64>,
-    /// Where they are, by these numbers; of those that came later it is not known.
-    places: Vec<Option<Progressions>>,
-    /// The number behind that of the last one that was asked for, mostly that of the next.
-    likely: usize,
 }
 
 impl<'a> Windows<'a> {
@@ -186,76 +173,14 @@ struct Begun {
     line: usize,
 }
 
-impl Runs {
-    /// Returns the number of the run with this hash, which is a new one for a new run.
-    fn number(&mut self, hash: u64) -> usize {
-        let next = self.hashes.len();
-        let number = *self.numbers.entry(hash).or_insert(next);
-        if number == next {
-            self.hashes.push(hash);
-        }
-        number
-    }
-
-    /// Returns the number of the run with this hash, if it has one; soonest if that is the `likely` one.
-    fn known(&self, hash: u64, likely: usize) -> Option<usize> {
-        if self.hashes.get(likely) == Some(&hash) { Some(likely) } else { self.numbers.get(&hash).copied() }
-    }
-
-    /// Returns no place for each.
-    fn nowhere(&self) -> Vec<Option<Progressions>> {
-        self.hashes.iter().map(|_| None).collect()
-    }
-}
-
-/// Adds a line behind the others where the run with this number starts.
-fn add(places: &mut [Option<Progressions>], number: usize, line: usize) {
-    match &mut places[number] {
-        Some(lines) => lines.push(line),
-        room => *room = Some(Progressions::new(line)),
-    }
-}
-
-/// Returns where those of `runs` start, which have `count` lines, by their number there.
-fn located(
-    hashes: &Hashes,
-    count: usize,
-    (runs, is_large): (&Runs, bool),
-    is_stopped: fn() -> bool,
-) -> Vec<Option<Progressions>> {
-    let (power, sieve) = (power(count), Sieve::new(&runs.hashes));
-    let within = |lines: Range<usize>| {
-        let mut places = runs.nowhere();
-        let mut likely = 0;
-        for line in unless_stopped(lines, is_stopped) {
-            let hash = hashes.run(line, count, power);
-            if sieve.passes(hash)
-                && let Some(number) = runs.known(hash, likely)
-            {
-                add(&mut places, number, line);
-                likely = number + 1;
-            }
-        }
-        places
-    };
-    let all = hashes.starts(count);
-    if !is_large {
-        return within(all);
-    }
-    let middle = all.len() / 2;
-    let (mut places, behind) = both(|| within(0..middle), || within(middle..all.end));
-    for (number, lines) in behind.into_iter().enumerate() {
-        lines.iter().flat_map(|lines| lines.within(0..usize::MAX)).for_each(|line| add(&mut places, number, line));
-    }
-    places
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::{RngSeed, TestRunner};
 
+    use super::super::hashes::power;
     use super::super::ladder::{EXACT, WHITESPACE};
+    use super::super::progression::Progressions;
     use super::super::search::{Needle, Places};
     use super::*;
 

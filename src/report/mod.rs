@@ -45,6 +45,7 @@ mod summary;
 pub mod terminal;
 mod text;
 mod texts;
+mod transaction;
 mod whitespace;
 mod words;
 mod written;
@@ -59,7 +60,6 @@ use crate::plan::{LeftOut, Operation};
 use crate::preflight::FileOutcome;
 use crate::syntax::Quoting;
 use crate::threads;
-use crate::transaction::KeptFile;
 use words::text;
 
 pub use batch::{BATCH_SCHEMA, BatchLine, JobId, forget_place};
@@ -91,6 +91,7 @@ pub use side::{Contents, Digested, LineStats, Modes, Replaced, Review};
 pub use spoken::{refusal, success};
 use stat::{Signs, Stat};
 pub use summary::letters;
+pub use transaction::{HistoryReport, KeptReport, RecoveredReport, TransactionReport};
 pub use whitespace::{WhitespaceLine, WhitespaceReport};
 
 /// The name and version of the shape of [`Report`].
@@ -299,71 +300,6 @@ pub struct PolicyReport {
     pub source: Option<String>,
     /// The names of the rules that speak of a file.
     pub rules_hit: Vec<String>,
-}
-
-/// What was committed or recovered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TransactionReport {
-    /// The transaction's name; null if nothing was committed.
-    pub id: Option<String>,
-    /// What a loss of power leaves: `full` for everything, `none` for no promise.
-    pub durability: Option<&'static str>,
-    /// What dead processes had left.
-    pub recovered: Vec<RecoveredReport>,
-    /// Files that the rollback of this command left as they are, because another process had changed them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<String>,
-    /// The previous versions of these files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<KeptReport>,
-}
-
-/// A file that a rollback could not put back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct KeptReport {
-    /// The path that it belongs to; null if no record names it any more.
-    pub path: Option<String>,
-    /// Where it is: a path below the root, or an absolute path. Move it to `path` to restore the file, or delete it.
-    pub copy: String,
-}
-
-impl KeptReport {
-    fn of(KeptFile { path, copy }: &KeptFile) -> Self {
-        Self { path: path.as_ref().map(|path| text(path.as_bytes())), copy: text(copy) }
-    }
-}
-
-/// Whether changes are kept in a history, so that they can be undone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct HistoryReport {
-    /// Whether they are.
-    pub kept: bool,
-    /// Why not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-impl HistoryReport {
-    /// Returns the report of a history that is not kept for the reason `unkept`, or is kept.
-    #[must_use]
-    pub fn of(unkept: Option<String>) -> Self {
-        Self { kept: unkept.is_none(), reason: unkept }
-    }
-}
-
-/// A transaction that a dead process had left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct RecoveredReport {
-    /// The transaction's name.
-    pub id: String,
-    /// `committed`, `waiting` (committed, and what it displaced waits for the history), `rolled_back`, `abandoned`, or `kept`
-    /// (rolled back by an earlier command, and files of it are still kept).
-    pub ending: &'static str,
-    /// Files left as found because another process changed them since.
-    pub left: Vec<String>,
-    /// The previous versions of these files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kept: Vec<KeptReport>,
 }
 
 impl Summary {

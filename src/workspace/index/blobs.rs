@@ -9,7 +9,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha1::Digest as _;
 
-use super::{GitIndex, ObjectId};
+use super::super::objects::ObjectId;
+use super::GitIndex;
 use crate::digest::{ObjectFormat, blob_id};
 use crate::workspace::Result;
 

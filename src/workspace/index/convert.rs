@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use super::{GitIndex, ObjectId};
+use super::super::objects::ObjectId;
+use super::GitIndex;
 use crate::path::RelPath;
 use crate::workspace::Result;
 use crate::workspace::git::{Attribute, FilterDriver};

@@ -1,0 +1,50 @@
+//! What keeps a run from beginning.
+
+use crate::engine::Outcome;
+use crate::engine::options::{Code, Facts, Input, Problem, code};
+use crate::report::{self, Parts};
+
+/// What keeps a run from beginning.
+#[derive(Debug)]
+pub(super) struct Stop {
+    pub(super) code: &'static Code,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    pub(super) facts: Box<Facts>,
+    /// All that is known, where that is more.
+    pub(super) problem: Option<Box<Problem>>,
+    /// The text that its place is in.
+    pub(super) inputs: Vec<Input>,
+    /// What the signal was that stopped it.
+    pub(super) signal: Option<i32>,
+}
+
+impl Stop {
+    pub(super) fn new(code: &'static Code, message: String) -> Self {
+        Self { code, message, help: None, facts: Box::default(), problem: None, inputs: Vec::new(), signal: None }
+    }
+
+    pub(super) fn of(problem: Problem) -> Self {
+        Self { problem: Some(Box::new(problem)), ..Self::new(&code::IO, String::new()) }
+    }
+
+    pub(super) fn interrupted(signal: i32) -> Self {
+        Self { signal: Some(signal), ..Self::new(&code::INTERRUPTED, format!("stopped by signal {signal}")) }
+    }
+
+    /// Returns why, in one line.
+    pub(super) fn words(&self) -> String {
+        let Some(problem) = &self.problem else { return self.message.clone() };
+        let name =
+            problem.name.as_deref().map_or_else(String::new, |name| format!("{}: ", String::from_utf8_lossy(name)));
+        format!("{name}{}", problem.message)
+    }
+
+    pub(super) fn into_outcome(self, command: &'static str) -> Outcome {
+        let plain = || Problem { help: self.help, facts: *self.facts, ..Problem::new(self.code, self.message) };
+        let problems = vec![self.problem.map_or_else(plain, |problem| *problem)];
+        let parts = Parts { problems: &problems, signal: self.signal, ..Parts::new(command, report::Outcome::Failed) };
+        let report = report::build(&parts);
+        Outcome { report, inputs: self.inputs, problems }
+    }
+}
