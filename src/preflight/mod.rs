@@ -22,6 +22,7 @@ mod growth;
 mod guards;
 mod held;
 mod hunkwise;
+mod kept;
 mod lines;
 mod modes;
 mod names;
@@ -62,6 +63,7 @@ use crate::workspace::{Fault, Workspace, WorkspaceError};
 
 use directories::Directories;
 use findings::Findings;
+use kept::Kept;
 
 pub use cause::Cause;
 pub use codes::{CODES, Code, Kind, code};
@@ -78,7 +80,7 @@ pub use shelf::Shelf;
 pub(crate) use spelling::Spelling;
 pub use text_repair::TextRepair;
 pub use three_way::{BaseKind, Bases, Conflicts, Driver, Fallback, Given, KeptBases, Merge, MergeSides, ThreeWay};
-pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, named};
+pub use whitespace::{ACTIONS, FileWhitespace, Whitespace, WhitespaceAction, described, named};
 
 /// So many operations are worth a thread where no file is read.
 const MANY: usize = 256;
@@ -88,8 +90,9 @@ const MANY: usize = 256;
 pub struct Resolution {
     /// One for each operation, in their order.
     pub files: Vec<FileOutcome>,
-    /// All reasons not to apply, and what should be known, in the order of the operations. Of the hunks of one file, it has
-    /// the first [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many warnings.
+    /// Reasons not to apply, and what should be known, in the order of the operations: the first 1000 of each code for each
+    /// input, and of the hunks of one file the first [`MOST_EXPLAINED`](crate::matching::MOST_EXPLAINED) errors and as many
+    /// warnings.
     pub problems: Vec<Problem>,
     /// Number of files that would be other than they are.
     pub changes: usize,
@@ -220,7 +223,7 @@ pub fn resolve(
     let options = &Options { whitespace: Whitespace { is_found, ..options.whitespace.clone() }, ..options.clone() };
     let is_misspaced = is_found && options.whitespace.action.refuses();
     let is_refused = AtomicBool::new(is_misspaced || all.iter().any(|findings| locked(findings).is_failed()));
-    let (count, directories) = (AtomicUsize::new(0), Directories::default());
+    let (count, directories, kept) = (AtomicUsize::new(0), Directories::default(), Kept::default());
     options.progress.enter(Phase::Looking, plan.operations.len());
     let work = |members: &[usize]| -> Result<(), WorkspaceError> {
         options.progress.step(members.len());
@@ -235,6 +238,7 @@ pub fn resolve(
                 findings.outcome.diff.take().into_iter().for_each(|diff| shelf.put(index, diff));
             }
             is_refused.fetch_or(findings.refuses(), Ordering::Relaxed);
+            kept.limit(index, &plan.operations[index], options, &mut findings);
             let mut known = locked(&all[index]);
             findings.outcome.ruling = mem::take(&mut known.outcome.ruling);
             *known = findings;
@@ -252,7 +256,7 @@ pub fn resolve(
         threads::both_of(if early.is_some() { 0 } else { size }, resolve, || early.is_none().then(examine));
     resolved?;
     go_on(options)?;
-    let mut resolution = Resolution { changes: count.into_inner(), ..collected(all) };
+    let mut resolution = Resolution { changes: count.into_inner(), ..collected(all, plan, options) };
     whitespace::tell(plan, early.or(late).unwrap_or_default(), options.whitespace.action, &mut resolution);
     Ok(resolution)
 }
@@ -281,7 +285,12 @@ fn is_there(workspace: &dyn Workspace, path: &RelPath) -> bool {
     matches!(workspace.stat(path), Ok(Some(_)))
 }
 
-fn collected(all: Vec<Mutex<Findings>>) -> Resolution {
+fn collected(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> Resolution {
+    // The threads kept more, depending on which was first.
+    let kept = Kept::default();
+    for (index, (findings, operation)) in all.iter_mut().zip(&plan.operations).enumerate() {
+        kept.limit(index, operation, options, findings.get_mut().unwrap_or_else(PoisonError::into_inner));
+    }
     let count = all.iter().map(|findings| locked(findings).problems.len()).sum();
     let mut problems = Vec::with_capacity(count);
     // Collected, they take the room of what they are made of: there may be many.

@@ -1,5 +1,7 @@
 //! Reports of many failures: a limited number is listed, and the others are counted.
 
+mod interfaces;
+
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
@@ -94,10 +96,13 @@ fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
     let names: Vec<_> = (0..FILES).map(|file| format!("d{}/f{file}", file / 100)).collect();
     let mut patch: String = names.iter().map(|name| header(name) + &hunk(1, true) + &hunk(2, false)).collect();
     patch += &(header(".git/config") + &hunk(1, true));
-    let (size, report) = json(&engine::check(request(&patch), &memory(&names, 3)));
+    let outcome = engine::check(request(&patch), &memory(&names, 3));
+    let (size, report) = json(&outcome);
     assert!(size < MANY_FILES, "{size}");
     let (listed, problems) = adds_up(&report);
     assert_eq!((listed, problems), (FITTING_HUNKS + FAILED_HUNKS, FILES + 1));
+    // As many are kept of each code: those of the files, and that of policy.
+    assert_eq!((outcome.problems.len(), outcome.uncollected()), (PROBLEMS + 1, FILES - PROBLEMS));
     assert_eq!(count(&report["problems"]), PROBLEMS);
     assert_eq!((omitted(&report, "files"), count(&report["files"])), (501, FAILED_FILES));
     // The protected file is the last one.
