@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::Options;
+use super::converted::Converter;
 use super::findings::Findings;
 use super::modes::git_mode;
 use super::overlay::{Node, Overlay};
@@ -15,11 +17,16 @@ use crate::plan::{Action, Edit, LineKind, Operation, Plan};
 use crate::syntax::write::{DiffSide, whole_diff};
 
 /// Writes the diff of each file to the last operation on it.
-pub(super) fn write(plan: &Plan, overlay: &Overlay<'_>, all: &mut [(usize, Findings)]) {
+pub(super) fn write(plan: &Plan, overlay: &Overlay<'_>, options: &Options, all: &mut [(usize, Findings)]) {
     let members: Vec<_> = all.iter().map(|(index, _)| &plan.operations[*index]).collect();
     let files = Files::of(overlay, &members);
+    // Contents are shown in the form of the repository, as `git diff` shows them.
+    let shown = |path: &RelPath, node: &Node| {
+        let member = files.last.get(path).and_then(|&member| members.get(member))?;
+        Converter::new(plan, member, options).in_repository(path, node).ok()
+    };
     for (path, file) in &files.all {
-        let diff = files.diff(path, file);
+        let diff = files.diff(path, file, &shown);
         if let Some((_, findings)) = files.last.get(path).and_then(|&member| all.get_mut(member)) {
             findings.outcome.diff.get_or_insert_default().extend(diff);
         }
@@ -38,6 +45,9 @@ struct File<'n> {
     before: Option<&'n Node>,
     after: Option<&'n Node>,
 }
+
+/// Returns a file with the content that a diff shows; `None` if that is the content it has.
+type Shown<'s> = &'s dyn Fn(&RelPath, &Node) -> Option<Node>;
 
 struct Files<'n> {
     all: BTreeMap<&'n RelPath, File<'n>>,
@@ -76,16 +86,16 @@ impl<'n> Files<'n> {
         self.all.get(path)?.before
     }
 
-    fn diff(&self, path: &RelPath, file: &File<'_>) -> Vec<u8> {
+    fn diff(&self, path: &RelPath, file: &File<'_>, shown: Shown<'_>) -> Vec<u8> {
         let moved = self.renames.get(path).map(|&from| (Action::Rename, from));
         let copied = || self.copies.get(path).map(|&from| (Action::Copy, from));
         let moved = moved.or_else(|| copied().filter(|_| file.before.is_none()));
         let same_kind = |from| self.before(from).filter(|old| file.after.is_some_and(|new| new.kind == old.kind));
         if let Some((action, from, old)) = moved.and_then(|(action, from)| Some((action, from, same_kind(from)?))) {
-            return diff(action, Some((from, old)), file.after.map(|new| (path, new)));
+            return diff(action, Some((from, old)), file.after.map(|new| (path, new)), shown);
         }
         let before = file.before.filter(|_| !self.gone.contains(path));
-        diff(Action::Modify, before.map(|old| (path, old)), file.after.map(|new| (path, new)))
+        diff(Action::Modify, before.map(|old| (path, old)), file.after.map(|new| (path, new)), shown)
     }
 }
 
@@ -113,16 +123,25 @@ fn renames<'n>(files: &BTreeMap<&'n RelPath, File<'n>>) -> HashMap<&'n RelPath, 
 }
 
 /// Returns the diff between two files with their names.
-fn diff(action: Action, before: Option<(&RelPath, &Node)>, after: Option<(&RelPath, &Node)>) -> Vec<u8> {
-    let blob = |file: Option<(&RelPath, &Node)>| {
-        file.map_or_else(String::new, |(_, node)| blob_id(&node.bytes, ObjectFormat::Sha1))
-    };
+fn diff(
+    action: Action,
+    before: Option<(&RelPath, &Node)>,
+    after: Option<(&RelPath, &Node)>,
+    shown: Shown<'_>,
+) -> Vec<u8> {
     if before.is_none() && after.is_none() {
         return Vec::new();
     }
-    let (old_blob, new_blob) = (blob(before), blob(after));
-    let old = before.map(|(path, node)| DiffSide { path, mode: git_mode(node), content: &node.bytes, blob: &old_blob });
-    let new = after.map(|(path, node)| DiffSide { path, mode: git_mode(node), content: &node.bytes, blob: &new_blob });
+    let sides = [before, after].map(|file| {
+        let (path, node) = file?;
+        let node = shown(path, node).unwrap_or_else(|| node.clone());
+        let blob = blob_id(&node.bytes, ObjectFormat::Sha1);
+        Some((path, node, blob))
+    });
+    let [old, new] = sides.each_ref().map(|side| {
+        let (path, node, blob) = side.as_ref()?;
+        Some(DiffSide { path, mode: git_mode(node), content: &node.bytes, blob })
+    });
     whole_diff(action, old.as_ref(), new.as_ref())
 }
 

@@ -327,7 +327,7 @@ impl<'a> Worker<'a> {
     /// Writes, after all operations, what became of each file as a diff, if that is asked for.
     pub(super) fn write_whole_diff(&self, all: &mut [(usize, Findings)]) {
         if self.options.whole_diff && all.iter().all(|(_, findings)| !findings.is_failed()) {
-            whole::write(self.plan, &self.overlay, all);
+            whole::write(self.plan, &self.overlay, self.options, all);
         }
     }
 

@@ -181,12 +181,15 @@ fn a_report_shows_the_diff_of_the_repository_which_git_applies() {
     let id = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n $Id$\n-one\n+2\n";
     let patch = [id, &modified("b.rc", "one", "2"), &created("c.rc", "new")].concat();
     fs::write(pair.directory.path().join("patch"), &patch).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+    let [mut show, mut command] = [(); 2].map(|()| Command::new(env!("CARGO_BIN_EXE_wpatch")));
+    show.args(["show", "../patch"]).current_dir(pair.root("wpatch"));
+    let shown = show.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
     command.args(["apply", "--json", "--with-diff", "../patch"]).current_dir(pair.root("wpatch"));
     let output = command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let diffs: String = (0..3).map(|file| report["files"][file]["diff"].as_str().unwrap()).collect();
     assert!(!diffs.contains("Binary") && !diffs.contains('\r') && diffs.contains("+2\n"), "{diffs}");
+    assert_eq!(String::from_utf8(shown.stdout).unwrap(), diffs);
     fs::write(pair.directory.path().join("diff"), &diffs).unwrap();
     let by_git = git(&["apply", "../diff"]).current_dir(pair.root("git")).output().unwrap();
     assert!(by_git.status.success(), "{by_git:?}\n{diffs}");
