@@ -49,7 +49,7 @@ use output::{Output, Verbosity};
 use stop::Stop;
 
 use crate::engine::options::{Interrupt, Progress, code};
-use crate::engine::{self, Change, Disk, Outcome, Request, Target};
+use crate::engine::{self, Change, Disk, Outcome, Request, Target, WhitespaceRequest};
 use crate::report;
 
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
@@ -218,6 +218,9 @@ fn outcome(
         }
     }
     if matches!(task, Task::Describe | Task::Shape) {
+        if task == Task::Shape {
+            request.whitespace = WhitespaceRequest::default();
+        }
         let mut outcome = engine::describe(request);
         outcome.report.command = task.name();
         return Ok(outcome);

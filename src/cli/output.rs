@@ -11,9 +11,9 @@ use super::args::{Global, PatchOptions, When};
 use super::diagnostic::{self, Title};
 use super::git::{self, Speech, Titles};
 use super::whitespace;
-use crate::engine::options::{Direction, code};
+use crate::engine::options::{Direction, Problem, Severity, code};
 use crate::engine::{self, Outcome};
-use crate::report::{self, DiagnosticsReport, Report};
+use crate::report::{self, DiagnosticsReport};
 use crate::text::printable;
 
 /// Most problems that are shown with an excerpt; the others are counted.
@@ -98,9 +98,12 @@ impl Output {
         self
     }
 
-    /// Adds the statistics that `patch` asks for, unless what is printed is a document.
+    /// Adds the statistics that `patch` asks for, unless what is printed is a document, or nothing is to be printed.
     pub(super) fn with_statistics(mut self, patch: &PatchOptions, global: &Global) -> Self {
-        if !patch.is_statistics() || self.formats.iter().any(|name| *name != "text") {
+        if !patch.is_statistics()
+            || self.verbosity == Verbosity::Quiet
+            || self.formats.iter().any(|name| *name != "text")
+        {
             return self;
         }
         let numstat = if patch.nul { "numstat-z" } else { "numstat" };
@@ -124,7 +127,7 @@ impl Output {
         }
         let mut out = BufWriter::new(io::stdout().lock());
         for name in &self.formats {
-            if let Some(format) = report::format(name).filter(|_| is_printed(name, &outcome.report)) {
+            if let Some(format) = report::format(name).filter(|_| is_printed(name, outcome)) {
                 format.print(&outcome.report, &mut out)?;
             }
         }
@@ -168,7 +171,9 @@ impl Output {
         }
         let rest = problems.iter().skip(MOST_SHOWN);
         let is_of_hunks = rest.clone().all(|&index| outcome.problems[index].hunk.is_some());
-        match (rest.count() + outcome.uncollected(), is_of_hunks) {
+        // Where files are missing and nothing else, git's lines have counted all of them.
+        let uncollected = if problems.is_empty() { 0 } else { outcome.uncollected() };
+        match (rest.count() + uncollected, is_of_hunks) {
             (0, _) => {}
             (1, true) => writeln!(err, "1 more failing hunk is not listed")?,
             (more, true) => writeln!(err, "{more} more failing hunks are not listed")?,
@@ -211,9 +216,11 @@ fn print_diagnostics(diagnostics: &DiagnosticsReport, err: &mut dyn Write) -> io
     }
 }
 
-/// Statistics speak of a change that can be made; everything else speaks always.
-fn is_printed(format: &str, report: &Report) -> bool {
-    report.ok || !is_statistic(format)
+/// Statistics speak of a change that can be made, or that only errors in white space keep from being made; everything else
+/// speaks always.
+fn is_printed(format: &str, outcome: &Outcome) -> bool {
+    let stops = |problem: &Problem| problem.severity == Severity::Error && *problem.code != code::WHITESPACE;
+    outcome.report.ok || !is_statistic(format) || !outcome.problems.iter().any(stops)
 }
 
 fn is_statistic(format: &str) -> bool {

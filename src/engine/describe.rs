@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Outcome, Request, Run};
+use crate::preflight;
 use crate::report::{self, Report};
 use crate::syntax::{Quoting, Truncated};
 use crate::workspace::git::Git;
@@ -13,6 +14,15 @@ pub fn quoting(report: &Report, directory: &Path) -> Quoting {
     let mut names = report.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten();
     let is_off = || matches!(Git::around(directory).is_on("core.quotepath"), Ok(Some(false)));
     if names.any(|name| !name.as_bytes().is_ascii()) && is_off() { Quoting::Unreadable } else { Quoting::Full }
+}
+
+impl Run {
+    /// Notes the errors in the white space of the lines, which git tells even where it applies nothing.
+    fn describe_whitespace(&mut self, options: &preflight::Options) {
+        let (found, problems) = preflight::described(&self.plan, &options.whitespace);
+        self.problems.extend(problems);
+        self.described_whitespace = found;
+    }
 }
 
 /// Reads the patches and says what they are about, as `git apply --stat` does: no file is read.
@@ -29,6 +39,10 @@ pub fn describe(mut request: Request) -> Outcome {
     request.syntax.truncated = Truncated::Read;
     let mut run = Run::new("apply", report::Outcome::Described);
     run.policy = std::sync::Arc::clone(&request.preflight.policy);
-    run.read(request);
+    let (asked, mut options) = (request.whitespace.clone(), request.preflight.clone());
+    if run.read(request) {
+        run.consult(&asked, &mut options);
+        run.describe_whitespace(&options);
+    }
     run.finish()
 }

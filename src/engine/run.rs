@@ -13,7 +13,7 @@ use crate::diagnostics::{self, Findings, Place};
 use crate::path::RelPath;
 use crate::plan::{self, LeftOut, Operation, Plan};
 use crate::policy::Policy;
-use crate::preflight::{self, Problem, Resolution, code};
+use crate::preflight::{self, FileWhitespace, Problem, Resolution, code};
 use crate::progress::Progress;
 use crate::report::{self, HistoryReport, IndexReport, Parts, Report};
 use crate::threads::{self, MANY};
@@ -32,6 +32,8 @@ pub(super) struct Run {
     pub(super) plan: Plan,
     pub(super) resolution: Option<Resolution>,
     pub(super) problems: Vec<Problem>,
+    /// The errors in white space of a plan that is compared with no file, by the index of the operation.
+    pub(super) described_whitespace: Vec<(usize, FileWhitespace)>,
     pub(super) receipt: Option<Receipt>,
     pub(super) recovered: Vec<Recovered>,
     /// What its own rollback could not put back: the paths, and the displaced files.
@@ -80,6 +82,7 @@ impl Run {
             plan: Plan { inputs: Vec::new(), operations: Vec::new() },
             resolution: None,
             problems: Vec::new(),
+            described_whitespace: Vec::new(),
             receipt: None,
             recovered: Vec::new(),
             unrestored: (Vec::new(), Vec::new()),
@@ -307,6 +310,7 @@ impl Run {
             findings: self.findings.as_ref(),
             index: self.index_report.as_ref(),
             problems: &self.problems,
+            described_whitespace: &self.described_whitespace,
             signal: self.signal,
             receipt: self.receipt.as_ref(),
             recovered: &self.recovered,
@@ -329,7 +333,7 @@ impl Run {
         if self.is_saved && !is_told && self.report().outcome == report::Outcome::DoesNotApply {
             self.problems.insert(0, not_approved());
         }
-        let is_indexed = self.index_report.is_some();
+        let is_indexed = self.index_report.as_ref().is_some_and(IndexReport::decides);
         for problem in &mut self.problems {
             if is_indexed && *problem.code == code::MISSING && !problem.facts.is_untracked {
                 name_index(problem);

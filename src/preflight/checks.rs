@@ -243,9 +243,9 @@ impl Room<'_> {
         false
     }
 
-    /// Returns whether everything in the directory at `path` goes away.
+    /// Returns whether a file may take the place of the directory at `path`: it is empty, or everything in it goes away.
     pub(super) fn is_emptied(&self, path: &RelPath, findings: &mut Findings) -> Result<bool, WorkspaceError> {
-        if self.is_going_whole(path)? {
+        if self.overlay.is_empty_directory(path)? || self.is_going_whole(path)? {
             return Ok(true);
         }
         findings.error(&code::NOT_A_FILE, "is a directory that is not empty").path = Some(path.clone());

@@ -14,7 +14,7 @@ use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, Severity};
 use super::{FileOutcome, Options, hunkwise, reject, whitespace};
-use crate::digest::{blob_id, is_blob, is_named, named_format, streamed_blob_id};
+use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
@@ -160,11 +160,7 @@ fn binary_postimage(
             Some("write the patch with `git diff --binary`, which names them in full".into());
         return None;
     };
-    if operation.action != Action::Create && !is_blob(preimage, &blobs.old) {
-        let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");
-        problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
-        // git's sentence has the name of the file that is there.
-        problem.facts.blob = Some(blob_id(preimage, named_format(&blobs.old)).into_bytes());
+    if !known::is_preimage(operation, preimage, blobs, findings) {
         return None;
     }
     let limits = BinaryLimits { size: options.max_made(), ratio: options.max_ratio };

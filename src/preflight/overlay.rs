@@ -177,6 +177,13 @@ impl<'w> Overlay<'w> {
         Ok(names.iter().filter_map(|name| path.join(name).ok()).collect())
     }
 
+    /// Returns whether an empty directory is on disk at `path` that no operation made.
+    pub(super) fn is_empty_directory(&self, path: &RelPath) -> Result<bool, WorkspaceError> {
+        let is_found = |entry: &Entry| entry.was_directory() && entry.made_in.is_none();
+        let is_found = self.entries.get(self.stored(path)).is_some_and(is_found);
+        Ok(is_found && self.workspace.list(Some(path))?.is_empty())
+    }
+
     /// Returns each path that was looked at, with the file that is on disk there and the one that stands there now.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&RelPath, Option<&Node>, Option<&Node>)> {
         self.entries.iter().map(|(path, entry)| {

@@ -231,15 +231,30 @@ pub(super) fn tell(
         if count == 0 {
             continue;
         }
-        let severity = if action.refuses() { Severity::Error } else { Severity::Warning };
-        let mut problem = Problem { severity, ..Problem::new(&code::WHITESPACE, said(count)) };
-        problem.place = all.errors.first().map(|(span, _)| (plan.operations[index].input, *span));
-        problem.of(plan, index);
         if action.refuses() {
             file.failed.get_or_insert(&code::WHITESPACE);
         }
-        resolution.problems.push(problem);
+        resolution.problems.push(problem(plan, index, all, count));
     }
+}
+
+/// Looks at the lines of a plan that is compared with no file; returns what is found, and the problems with it.
+#[must_use]
+pub fn described(plan: &Plan, whitespace: &Whitespace) -> (Vec<(usize, FileWhitespace)>, Vec<Problem>) {
+    let mut found = examine(plan, whitespace, || false);
+    for (_, lines) in &mut found {
+        lines.action = whitespace.action;
+    }
+    let problems = found.iter().map(|(index, lines)| problem(plan, *index, lines, lines.count())).collect();
+    (found, problems)
+}
+
+fn problem(plan: &Plan, index: usize, found: &FileWhitespace, count: usize) -> Problem {
+    let severity = if found.action.refuses() { Severity::Error } else { Severity::Warning };
+    let mut problem = Problem { severity, ..Problem::new(&code::WHITESPACE, said(count)) };
+    problem.place = found.errors.first().map(|(span, _)| (plan.operations[index].input, *span));
+    problem.of(plan, index);
+    problem
 }
 
 fn said(count: usize) -> String {

@@ -11,14 +11,15 @@ use super::rule::rule_hits;
 use super::words::{self, Counter, text};
 use super::{
     HistoryReport, IndexReport, InputReport, KeptReport, LeftOutReport, ListedReport, NotIncludedReport, Outcome,
-    PolicyReport, RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary, TOOL, TransactionReport, plain,
+    PolicyReport, RecoveredReport, Repair, Report, SCHEMA, SavedReport, Summary, TOOL, TransactionReport,
+    WhitespaceReport, plain,
 };
 use crate::diagnostics::Findings;
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{Edit, Input, LeftOut, Plan};
 use crate::policy::{Policy, Ruling, Verdict};
-use crate::preflight::{Problem, Resolution, Severity, code};
+use crate::preflight::{FileWhitespace, Problem, Resolution, Severity, code};
 use crate::syntax::Quoting;
 use crate::threads::{self, MANY};
 use crate::transaction::{Durability, Ending, KeptFile, Links, Receipt, Recovered};
@@ -39,6 +40,8 @@ pub struct Parts<'a> {
     pub policy: Option<&'a Policy>,
     /// What came of it; its problems are not read here.
     pub resolution: Option<&'a Resolution>,
+    /// The errors in white space of a plan that is compared with no file, by the index of the operation, in order.
+    pub described_whitespace: &'a [(usize, FileWhitespace)],
     /// Whether digests were worked out for every file, so that the change can be named.
     pub is_described: bool,
     /// Whether numbers are enough of a change that was made as the patches say: the report names no file then.
@@ -84,6 +87,7 @@ impl Parts<'_> {
             plan: None,
             policy: None,
             resolution: None,
+            described_whitespace: &[],
             is_described: false,
             is_brief: false,
             is_complete: false,
@@ -239,10 +243,15 @@ fn files(parts: &Parts<'_>, listing: &Listing) -> Vec<FileReport> {
         let (index, room) = listing.get(number);
         let operation = &plan.operations[index];
         let outcome = parts.resolution.and_then(|resolution| resolution.files.get(index));
-        let (input, counter) = (&parts.inputs[operation.input], &mut counters[operation.input]);
+        let input = &parts.inputs[operation.input];
+        let counter = &mut counters[operation.input];
         let shown = (parts.is_described, room);
         let mut file = FileReport::of((index, operation), (outcome, policy), shown, &input.bytes, counter);
         file.header_path = input.header_path.as_deref().map(text);
+        if let Ok(place) = parts.described_whitespace.binary_search_by_key(&index, |(index, _)| *index) {
+            let found = &parts.described_whitespace[place].1;
+            file.whitespace = Some(Box::new(WhitespaceReport::of(operation, found, counter)));
+        }
         file.in_place = parts.links == Links::Kept && file.hardlinks.is_some();
         file.patch = input.listed.is_some().then(|| input.name.clone());
         file

@@ -15,6 +15,14 @@ pub struct IndexReport {
     pub entries: Vec<IndexEntryReport>,
 }
 
+impl IndexReport {
+    /// Returns whether the patch is put to what the index holds, and not to the files of the work tree.
+    #[must_use]
+    pub fn decides(&self) -> bool {
+        self.reach != "intent_to_add"
+    }
+}
+
 /// What becomes of one entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct IndexEntryReport {

@@ -2,6 +2,8 @@
 
 pub(crate) mod beside;
 pub(crate) mod differences;
+mod rows;
+mod same;
 mod scripts;
 mod types;
 

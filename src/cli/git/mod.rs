@@ -11,7 +11,8 @@ use std::io::{self, Write};
 use super::diagnostic::Title;
 use crate::engine::Outcome;
 use crate::engine::options::{Code, Direction, Input, Problem, Severity, SyntaxErrorKind, code};
-use crate::report::{FileReport, Op};
+use crate::path::RelPath;
+use crate::report::{FileReport, IndexReport, Op};
 use crate::text::printable;
 
 /// What is said in git's words besides why a patch does not apply.
@@ -96,8 +97,12 @@ fn all_checked(outcome: &Outcome, files: &[(&FileReport, Vec<&Problem>)], speech
     // Files that are not listed have the same problems as those before them.
     let (mut missing, mut unfit) = (0, 0);
     for (file, problems) in files {
-        let is_missing = problems.iter().any(|problem| is_missing(outcome, problem));
-        let is_unfit = !is_missing && problems.iter().any(|problem| problem.severity == Severity::Error);
+        // Behind many problems of a kind, those of a file are counted and not kept.
+        let is_missing = problems.iter().any(|problem| is_missing(outcome, problem))
+            || missing > 0 && problems.is_empty() && file.status == code::MISSING.kind.name();
+        let is_unfit = !is_missing
+            && (problems.iter().any(|problem| problem.severity == Severity::Error)
+                || unfit > 0 && problems.is_empty() && file.is_rejected());
         missing += usize::from(is_missing);
         unfit += usize::from(is_unfit);
         if (!is_missing || missing <= MOST_MISSING) && (!is_unfit || unfit <= MOST_UNFIT) {
@@ -204,7 +209,7 @@ fn is_printed(outcome: &Outcome, file: &FileReport, problem: &Problem) -> bool {
 
 /// Names the place of a hunk that fails.
 fn failed(file: &FileReport, hunk: usize) -> Option<String> {
-    let old = printable(file.from.as_ref().unwrap_or(&file.path).as_bytes());
+    let old = printable(old_name(file).as_bytes());
     Some(format!("error: patch failed: {old}:{}", file.hunk(hunk)?.patch.old_start?))
 }
 
@@ -244,10 +249,15 @@ fn is_broken(outcome: &Outcome, problem: &Problem) -> bool {
     problem.operation.is_none() && is_told(outcome, problem) && !text::of_text(outcome, problem).is_empty()
 }
 
+/// Returns the name that a file has before the change: for the reverse of a copy it is that of the copy.
+fn old_name(file: &FileReport) -> &RelPath {
+    file.from.as_ref().filter(|_| file.op != Op::Delete).unwrap_or(&file.path)
+}
+
 /// Returns what is said of a file that cannot be changed.
 fn of_file_lines(outcome: &Outcome, file: &FileReport, problem: &Problem, speech: Speech) -> Vec<String> {
     let new = printable(file.path.as_bytes()).to_string();
-    let old = file.from.as_ref().map_or_else(|| new.clone(), |from| printable(from.as_bytes()).to_string());
+    let old = printable(old_name(file).as_bytes()).to_string();
     let words = |row: &[&str]| {
         let blob = problem.facts.blob.as_deref().unwrap_or_default();
         let filled = |line: &&str| {
@@ -272,6 +282,6 @@ fn of_file_lines(outcome: &Outcome, file: &FileReport, problem: &Problem, speech
         return words(&[MADE_BEYOND]);
     }
     let row = WORDS.iter().find(|(code, ..)| code == problem.code);
-    let is_of_index = outcome.report.index.is_some() && !problem.facts.is_untracked;
+    let is_of_index = outcome.report.index.as_ref().is_some_and(IndexReport::decides) && !problem.facts.is_untracked;
     row.map_or(Vec::new(), |(_, usual, indexed)| words(if is_of_index { indexed } else { usual }))
 }

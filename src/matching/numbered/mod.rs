@@ -208,10 +208,12 @@ impl Placer<'_> {
     fn check(&self, quest: &Quest<'_>, line: usize, is_there: bool) -> Found {
         let running = self.covered.running(line);
         let end = self.covered.running(self.index.count());
+        // As in git, the start of the file is meant whatever the new side of the header says.
+        let is_elsewhere = !quest.level.is_at_start && running != quest.stated;
         let is_astray = line < self.covered.floor
             || (quest.level.is_at_start && running != 0)
             || (quest.level.is_at_end && running + signed(quest.count()) != end)
-            || (quest.count() == 0 && (running != quest.stated || line > self.index.count()));
+            || (quest.count() == 0 && (is_elsewhere || line > self.index.count()));
         if is_astray || !is_there {
             return Found::default();
         }

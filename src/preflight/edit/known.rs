@@ -1,6 +1,6 @@
 //! Binary files of which the patch has no data, where it names blobs that the repository has.
 
-use crate::digest::{ObjectFormat, is_blob};
+use crate::digest::{ObjectFormat, blob_id, is_blob, named_format};
 use crate::plan::{Action, Blobs, Operation};
 use crate::preflight::findings::Findings;
 use crate::preflight::{Options, checks, code};
@@ -18,9 +18,7 @@ pub(super) fn postimage(
     let Some((blobs, objects)) = full_blobs(operation).zip(options.objects.as_ref()) else {
         return unknown(findings);
     };
-    if operation.action != Action::Create && !is_blob(preimage, &blobs.old) {
-        let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");
-        problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
+    if !is_preimage(operation, preimage, blobs, findings) {
         return None;
     }
     if blobs.new.iter().all(|&digit| digit == b'0') {
@@ -37,6 +35,18 @@ pub(super) fn postimage(
         }
         Ok(_) | Err(_) => unknown(findings),
     }
+}
+
+/// Reports a file that is not the one that the `index` line names.
+pub(super) fn is_preimage(operation: &Operation, preimage: &[u8], blobs: &Blobs, findings: &mut Findings) -> bool {
+    if operation.action == Action::Create || is_blob(preimage, &blobs.old) {
+        return true;
+    }
+    let problem = findings.error(&code::WRONG_BLOB, "the file is not the one that the binary patch was made for");
+    problem.help = Some(format!("the patch is for the blob {}", printable(&blobs.old)));
+    // git's sentence has the name of the file that is there.
+    problem.facts.blob = Some(blob_id(preimage, named_format(&blobs.old)).into_bytes());
+    false
 }
 
 /// Returns the blobs of the `index` line if it names both in full.

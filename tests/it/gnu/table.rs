@@ -156,6 +156,8 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
     ),
     ("a file that a normal diff makes below its `Index:` line", &["-p0"], &["Index: q\n0a1,2\n> q\n> r\n"], [1, 0]),
     ("`-E`", &["-E", "y"], &["@@ -1 +0,0 @@\n-a\n@@ -2,2 +0,0 @@\n-b\n-c\n"], [0, 0]),
+    (POSIX, &["--posix", "-p0"], &["--- y\n+++ /dev/null\n", GONE], [0, 0]),
+    (POSIX, &["--posix", "-p0"], &["--- /dev/null\n+++ q\n", MADE], [1, 0]),
     (OUTPUT, &["-p0", "-o", "out"], &["--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", OTHER], [0, 2]),
     (OUTPUT, &["-p0", "-o", "out"], &["--- y\n+++ /dev/null\n", GONE], [0, 2]),
     (OUTPUT, &["-p0", "-o", "out"], &["--- /dev/null\n+++ q\n", MADE], [0, 2]),
@@ -165,6 +167,7 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
 
 const UNNAMED: &str = "hunks that no line and no argument names a file for";
 const SEVERAL: &str = "`patch FILE` with sections that name several files";
+const POSIX: &str = "`--posix` with a file that a patch makes or deletes";
 const OUTPUT: &str = "`-o FILE` with several sections, or one that makes or deletes a file";
 
 /// Rows that others hold, and the test that does.

@@ -6,7 +6,6 @@ use std::process::Command;
 use fs_err as fs;
 use tempfile::TempDir;
 
-use crate::index::tree::asked;
 use crate::repository::git;
 use crate::tree::{self, Tree};
 
@@ -17,7 +16,10 @@ pub(crate) struct Left {
     pub(crate) exit: i32,
     pub(crate) files: Tree,
     pub(crate) index: String,
+    /// On standard error.
     pub(crate) said: String,
+    /// On standard output.
+    pub(crate) printed: String,
 }
 
 impl Left {
@@ -50,11 +52,14 @@ pub(crate) fn beside(prepare: &dyn Fn(&Path), arguments: &[&str], patch: &[u8]) 
         let output = super::quiet(command, &root, directory.path());
         let mut files = tree::read(&root);
         files.retain(|path, _| !path.as_bytes().starts_with(b".git/") && path.as_bytes() != b".git");
+        // Of a damaged repository git lists nothing.
+        let listed = git(&["ls-files", "-s"]).current_dir(&root).output().unwrap().stdout;
         Left {
             exit: output.status.code().unwrap_or(-1),
             files,
-            index: asked(&root, &["ls-files", "-s"]),
+            index: String::from_utf8(listed).unwrap(),
             said: String::from_utf8_lossy(&output.stderr).into_owned(),
+            printed: String::from_utf8_lossy(&output.stdout).into_owned(),
         }
     })
 }

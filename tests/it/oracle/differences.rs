@@ -9,7 +9,7 @@ use fs_err as fs;
 use walkdir::WalkDir;
 
 use super::beside::{Left, beside, commit, runs};
-use super::{cases, declared};
+use super::{cases, declared, rows as of_rows};
 
 const GIT: &str = "### Differences from `git apply`";
 const GNU: &str = "### Differences of `apply` from GNU patch";
@@ -71,6 +71,11 @@ pub(crate) fn rows(heading: &str) -> Vec<String> {
     rows.map(|line| line[2..].split(" | ").next().unwrap().to_owned()).collect()
 }
 
+/// Returns the rows without a fixture, each with its test.
+fn tests() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TESTS.iter().copied().chain(of_rows::names().map(|row| (row, of_rows::TEST)))
+}
+
 /// Returns the bodies of all tests named `name`.
 fn bodies(name: &str) -> Vec<String> {
     let files = WalkDir::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).into_iter();
@@ -89,7 +94,7 @@ fn each_difference_has_a_row_and_each_row_is_held() {
         declared.filter_map(|says| says.strip_prefix("differs: ")).map(str::to_owned).collect()
     };
     let (git, gnu) = (of_fixtures(|declared| &declared.git), of_fixtures(|declared| &declared.patch));
-    let of_tests: BTreeSet<_> = TESTS.iter().map(|(row, _)| (*row).to_owned()).collect();
+    let of_tests: BTreeSet<_> = tests().map(|(row, _)| row.to_owned()).collect();
     assert!(git.is_disjoint(&of_tests), "a row with a fixture needs no test");
     let expected = [git.union(&of_tests).cloned().collect(), gnu];
     for (heading, expected) in [GIT, GNU].into_iter().zip(expected) {
@@ -103,7 +108,7 @@ fn each_difference_has_a_row_and_each_row_is_held() {
             "{heading}: without a row; without a fixture or test"
         );
     }
-    for (row, name) in TESTS {
+    for (row, name) in tests() {
         let bodies = bodies(name);
         let is_held = |body: &String| RUNS_GIT.iter().any(|word| body.contains(word));
         assert!(bodies.len() == 1 && is_held(&bodies[0]), "{row}: no test `{name}` that runs git");

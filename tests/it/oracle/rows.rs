@@ -1,0 +1,371 @@
+//! Rows of the table of differences that one patch shows in one small repository: what git leaves there, and what wpatch
+//! leaves. To add a row, write it here and in the README.
+
+use std::path::Path;
+
+use fs_err as fs;
+
+use super::beside::{beside, commit, runs};
+
+/// What git leaves and what wpatch leaves of some files; `None` where there is none.
+type Left = &'static [(&'static str, [Option<&'static str>; 2])];
+
+/// Names and contents.
+pub(super) type Files = &'static [(&'static str, &'static str)];
+
+struct Row {
+    /// The first cell.
+    name: &'static str,
+    /// What is committed.
+    files: Files,
+    /// What happens then.
+    then: &'static [Then],
+    options: &'static [&'static str],
+    patch: &'static str,
+    /// Whether git applies it, and whether wpatch does.
+    applies: [bool; 2],
+    left: Left,
+}
+
+/// What happens to a repository after the commit.
+pub(super) enum Then {
+    Git(&'static [&'static str]),
+    Link(&'static str, &'static str),
+    Remove(&'static str),
+    Directory(&'static str),
+    Executable(&'static str),
+    /// The `.git` file names no repository.
+    Broken,
+}
+
+use Then::{Broken, Executable, Git, Link, Remove};
+
+/// The name of the test, for the table of all tests.
+pub(super) const TEST: &str = "small_patches_end_as_the_table_says";
+
+const GLUED: &str = "a line without newline in front of another line (`--unidiff-zero`, `-C`)";
+const OPEN: &str = "a last old line without newline, where the file has one";
+const ADDED: &str = "a hunk without old lines, whose place the file does not have or `--unidiff-zero` would take";
+const TWICE: &str = "two sections of one diff that make the same file";
+const NULL: &str = "`/dev/null` in a git diff without a line `new file` or `deleted file`";
+const UNTOLD: &str = "files that the work tree lacks, with `--index` or `--3way`";
+const UNTRACKED: &str = "`--index` or `--3way` where `core.bare` is true";
+const MODES: &str = "an executable file where `core.fileMode` is false";
+const INACCURATE: &str = "`--inaccurate-eof`";
+
+const AB: Files = &[("f", "a\nb\n")];
+const A: Files = &[("f", "a\n")];
+const CHANGE: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n";
+const MADE: &str = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n\
+                    diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+two\n";
+const RENAMED: &str = "diff --git a/f b/n\nsimilarity index 100%\nrename from f\nrename to n\n\
+                       diff --git a/f b/n\nsimilarity index 100%\nrename from f\nrename to n\n";
+const COPIED: &str = "diff --git a/f b/n\nsimilarity index 100%\ncopy from f\ncopy to n\n";
+const SECTIONS: &str = "diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\
+                        diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+n\n";
+const BINARY: &str = "diff --git a/b b/b\nnew file mode 100644\n\
+                      index 0000000000000000000000000000000000000000..f76dd238ade08917e6712764a16a22005a50573d\n\
+                      GIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 9\nHcmV?d00001\n\n";
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "a plain diff of a symbolic link",
+        files: &[],
+        then: &[Link("t", "f")],
+        options: &[],
+        patch: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-t\n\\ No newline at end of file\n+u\n\\ No newline at end of file\n",
+        applies: [true, false],
+        left: &[],
+    },
+    Row {
+        name: INACCURATE,
+        files: AB,
+        then: &[],
+        options: &["--inaccurate-eof"],
+        patch: "--- a/f\n+++ b/f\n@@ -1,2 +1 @@\n a\n-b\n",
+        applies: [false, true],
+        left: &[("f", [Some("a\nb\n"), Some("a\n")])],
+    },
+    Row {
+        name: INACCURATE,
+        files: &[("f", "a\nb\nc\nd\n")],
+        then: &[],
+        options: &["--inaccurate-eof"],
+        patch: "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n-a\n+A\n b\n c\n",
+        applies: [true, true],
+        left: &[("f", [Some("A\nb\ncd\n"), Some("A\nb\nc\nd\n")])],
+    },
+    Row {
+        name: GLUED,
+        files: AB,
+        then: &[],
+        options: &["--unidiff-zero"],
+        patch: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n\\ No newline at end of file\n",
+        applies: [true, true],
+        left: &[("f", [Some("Ab\n"), Some("A\nb\n")])],
+    },
+    Row {
+        name: GLUED,
+        files: &[("f", "a")],
+        then: &[],
+        options: &["--unidiff-zero"],
+        patch: "--- a/f\n+++ b/f\n@@ -1,0 +2 @@\n+b\n",
+        applies: [true, true],
+        left: &[("f", [Some("ab\n"), Some("a\nb\n")])],
+    },
+    Row {
+        name: "lines of a hunk behind one without newline",
+        files: A,
+        then: &[],
+        options: &[],
+        patch: "--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n-a\n+b\n\\ No newline at end of file\n+c\n",
+        applies: [true, false],
+        left: &[("f", [Some("bc\n"), Some("a\n")])],
+    },
+    Row {
+        name: "sections behind one that fails, on the same file, with `--reject`",
+        files: &[],
+        then: &[],
+        options: &["--reject"],
+        patch: SECTIONS,
+        applies: [false, false],
+        left: &[("f", [Some("n\n"), None])],
+    },
+    Row {
+        name: OPEN,
+        files: &[("f", "a\nb\nc\n")],
+        then: &[],
+        options: &[],
+        patch: "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\\ No newline at end of file\n",
+        applies: [true, false],
+        left: &[("f", [Some("a\nB\nc"), Some("a\nb\nc\n")])],
+    },
+    Row {
+        name: OPEN,
+        files: &[("f", "a\nb\nc\nd\n")],
+        then: &[],
+        options: &[],
+        patch: "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\\ No newline at end of file\n",
+        applies: [true, false],
+        left: &[("f", [Some("a\nB\ncd\n"), Some("a\nb\nc\nd\n")])],
+    },
+    Row {
+        name: ADDED,
+        files: &[("f", "a\nb\nc\n")],
+        then: &[],
+        options: &[],
+        patch: "--- a/f\n+++ b/f\n@@ -2,0 +3 @@\n+n\n",
+        applies: [true, false],
+        left: &[("f", [Some("a\nb\nc\nn\n"), Some("a\nb\nc\n")])],
+    },
+    Row {
+        name: ADDED,
+        files: A,
+        then: &[],
+        options: &["--unidiff-zero"],
+        patch: "--- a/f\n+++ b/f\n@@ -7,0 +8 @@\n+n\n",
+        applies: [true, false],
+        left: &[("f", [Some("a\nn\n"), Some("a\n")])],
+    },
+    Row {
+        name: TWICE,
+        files: &[],
+        then: &[],
+        options: &[],
+        patch: MADE,
+        applies: [true, false],
+        left: &[("n", [Some("two\n"), None])],
+    },
+    Row {
+        name: TWICE,
+        files: A,
+        then: &[],
+        options: &[],
+        patch: RENAMED,
+        applies: [true, false],
+        left: &[("f", [None, Some("a\n")]), ("n", [Some("a\n"), None])],
+    },
+    Row {
+        name: NULL,
+        files: &[],
+        then: &[],
+        options: &[],
+        patch: "diff --git a/n b/n\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n",
+        applies: [false, true],
+        left: &[("n", [None, Some("n\n")])],
+    },
+    Row {
+        name: NULL,
+        files: A,
+        then: &[],
+        options: &[],
+        patch: "diff --git a/f b/f\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+        applies: [true, true],
+        left: &[("f", [None, None]), ("dev/null", [Some(""), None])],
+    },
+    Row {
+        name: "`new mode` without `old mode`",
+        files: A,
+        then: &[],
+        options: &[],
+        patch: "diff --git a/f b/f\nnew mode 100755\n",
+        applies: [false, true],
+        left: &[],
+    },
+    Row {
+        name: "a git diff without `---` and `+++` lines, whose lines end with CR LF",
+        files: A,
+        then: &[],
+        options: &[],
+        patch: "diff --git a/f b/f\r\nold mode 100644\r\nnew mode 100755\r\n",
+        applies: [false, true],
+        left: &[],
+    },
+    Row {
+        name: "damaged binary data for the other direction",
+        files: &[],
+        then: &[],
+        options: &[],
+        patch: BINARY,
+        applies: [false, true],
+        left: &[("b", [None, Some("\0")])],
+    },
+    Row {
+        name: "`--recount` of several plain diffs",
+        files: &[("f", "a\n"), ("g", "a\n")],
+        then: &[],
+        options: &["--recount"],
+        patch: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+A\n",
+        applies: [false, true],
+        left: &[("f", [Some("a\n"), Some("A\n")]), ("g", [Some("a\n"), Some("A\n")])],
+    },
+    Row {
+        name: "`--directory=.`",
+        files: A,
+        then: &[],
+        options: &["--directory=."],
+        patch: CHANGE,
+        applies: [false, true],
+        left: &[("f", [Some("a\n"), Some("A\n")])],
+    },
+    Row {
+        name: "`--reject --check`",
+        files: &[("f", "b\n")],
+        then: &[],
+        options: &["--reject", "--check"],
+        patch: CHANGE,
+        applies: [true, false],
+        left: &[("f", [Some("b\n"); 2])],
+    },
+    Row {
+        name: "`--index --reject` of a file of which no hunk fits, and which git converts",
+        files: &[("f", "b\r\n")],
+        then: &[Git(&["config", "core.autocrlf", "input"]), Git(&["add", "--renormalize", "f"])],
+        options: &["--index", "--reject"],
+        patch: CHANGE,
+        applies: [false, false],
+        left: &[("f", [Some("b\n"), Some("b\r\n")])],
+    },
+    Row {
+        name: UNTOLD,
+        files: A,
+        then: &[Remove("f")],
+        options: &["--index"],
+        patch: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+A\n",
+        applies: [false, false],
+        left: &[("f", [Some("a\n"), None])],
+    },
+    Row {
+        name: UNTOLD,
+        files: A,
+        then: &[Remove("f")],
+        options: &["--3way"],
+        patch: COPIED,
+        applies: [true, true],
+        left: &[("f", [Some("a\n"), None]), ("n", [Some("a\n"); 2])],
+    },
+    Row {
+        name: UNTRACKED,
+        files: A,
+        then: &[Git(&["config", "core.bare", "true"])],
+        options: &["--index"],
+        patch: CHANGE,
+        applies: [true, false],
+        left: &[("f", [Some("A\n"), Some("a\n")])],
+    },
+    Row {
+        name: "a `.git` file that names no repository",
+        files: A,
+        then: &[Broken],
+        options: &[],
+        patch: CHANGE,
+        applies: [false, true],
+        left: &[("f", [Some("a\n"), Some("A\n")])],
+    },
+    Row {
+        name: MODES,
+        files: A,
+        then: &[Git(&["config", "core.fileMode", "false"]), Executable("f")],
+        options: &["--index"],
+        patch: CHANGE,
+        applies: [true, true],
+        left: &[("f", [Some("A\n"); 2])],
+    },
+    Row {
+        name: "`--cached` of a file that is to be created, with `--3way`, over one of another mode",
+        files: A,
+        then: &[Executable("f"), Git(&["add", "f"])],
+        options: &["--3way", "--cached"],
+        patch: "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n",
+        applies: [true, true],
+        left: &[],
+    },
+];
+
+/// Returns the first cells of the rows.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.name)
+}
+
+/// Commits `files`, and does what happens `then`.
+pub(super) fn prepare(files: Files, then: &[Then], root: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    commit(root, &files);
+    for then in then {
+        match then {
+            Git(arguments) => runs(root, arguments),
+            Link(target, name) => std::os::unix::fs::symlink(target, root.join(name)).unwrap(),
+            Then::Directory(name) => fs::create_dir(root.join(name)).unwrap(),
+            Remove(name) => fs::remove_file(root.join(name)).unwrap(),
+            Executable(name) => {
+                fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+            }
+            Broken => {
+                fs::rename(root.join(".git"), root.join("../other")).unwrap();
+                fs::write(root.join(".git"), "gitdir: nowhere\n").unwrap();
+            }
+        }
+    }
+}
+
+/// Returns how a row is wrong, if it is.
+fn mistake(row: &Row) -> Option<String> {
+    let left = beside(&|root| prepare(row.files, row.then, root), row.options, row.patch.as_bytes());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let file = |name: &str| left.each_ref().map(|left| left.file(name).map(text));
+    let found: Vec<_> = row.left.iter().map(|(name, _)| file(name)).collect();
+    let expected: Vec<_> = row.left.iter().map(|(_, texts)| texts.map(|text| text.map(str::to_owned))).collect();
+    let applies = left.each_ref().map(|left| left.exit == 0);
+    let is_same = left[0].files == left[1].files && left[0].index == left[1].index && applies[0] == applies[1];
+    let is_right = applies == row.applies && found == expected && !is_same;
+    (!is_right).then(|| format!("{}: {:?}\n{}\n{left:#?}", row.name, row.options, row.patch))
+}
+
+#[test]
+fn small_patches_end_as_the_table_says() {
+    // Each by `beside(..)`: git and wpatch in repositories of their own.
+    let mistakes: Vec<_> = ROWS.iter().filter_map(mistake).collect();
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+}
