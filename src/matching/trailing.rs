@@ -28,7 +28,8 @@ pub fn blank_end(
     }
     let mut end: Option<BlankEnd> = None;
     for line in hunk.lines(text, direction) {
-        end = match (line.kind, is_blank(line.text), end) {
+        // For git a note about the last newline is a line that is not blank.
+        end = match (line.kind, is_blank(line.text) && line.text.ends_with(b"\n"), end) {
             (LineKind::Insertion, true, Some(end)) => Some(BlankEnd { count: end.count + 1, ..end }),
             (LineKind::Insertion, true, None) => Some(BlankEnd { count: 1, first: line.span }),
             (LineKind::Context, true, end) => end,

@@ -152,9 +152,9 @@ fn lines(plan: &Plan, operation: &Operation, whitespace: &Whitespace) -> FileWhi
     found
 }
 
-/// Returns whether a line that the file has ends with CR LF.
+/// Returns whether a line that the file has ends with CR LF in the patch, also where a note says that it has no newline.
 fn is_returned(kind: LineKind, line: &[u8]) -> bool {
-    kind != LineKind::Insertion && line.ends_with(b"\r\n")
+    kind != LineKind::Insertion && line.strip_suffix(b"\n").unwrap_or(line).ends_with(b"\r")
 }
 
 /// Returns whether old lines of the hunks end with CR LF: their line ends are those of the file then.

@@ -89,7 +89,7 @@ const RULES: &[Row] = &[
     Row { name: "blank-at-eol", flags: Flags::BLANK_AT_EOL, is_usual: true },
     Row { name: "blank-at-eof", flags: Flags::BLANK_AT_EOF, is_usual: true },
     Row { name: "tab-in-indent", flags: Flags::TAB_IN_INDENT, is_usual: false },
-    Row { name: "incomplete-line", flags: Flags::INCOMPLETE_LINE, is_usual: true },
+    Row { name: "incomplete-line", flags: Flags::INCOMPLETE_LINE, is_usual: false },
 ];
 
 /// What is looked for in the lines of a file.

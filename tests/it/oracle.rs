@@ -6,6 +6,7 @@ mod rows;
 mod same;
 mod scripts;
 mod types;
+mod whitespace;
 
 use std::path::Path;
 use std::process::{Command, Output};

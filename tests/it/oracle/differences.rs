@@ -20,7 +20,10 @@ const TESTS: &[(&str, &str)] = &[
     ("a rename of a file that another section creates", "a_file_that_the_same_diff_creates_is_renamed"),
     ("other lines that the header of a hunk does not count", "what_git_ignores_is_refused"),
     ("a combined diff, a coloured diff or an ed script next to other changes", "what_git_ignores_is_refused"),
-    ("new lines with `--ignore-whitespace` in a file with CR LF", "new_lines_end_as_those_around_them"),
+    (
+        "new lines with `--ignore-whitespace` that end otherwise than the lines of the file",
+        "new_lines_end_as_those_around_them",
+    ),
     ("`--intent-to-add` in a directory of a sparse index", "git_crashes_at_an_intention_in_a_sparse_directory"),
     (
         "merges of files that repeat lines",
@@ -30,6 +33,10 @@ const TESTS: &[(&str, &str)] = &[
     ("`--reject` of several patches for one file", "hunks_of_several_patches_for_one_file_are_all_kept"),
     ("`--reject` with several patch files", "what_follows_a_patch_with_rejects_is_done"),
     ("`--index` with a file of which only the time has changed", "a_file_with_another_time_is_compared"),
+    (
+        "`--ignore-whitespace` and a hunk without new lines (`--unidiff-zero`), behind a line that differs in white space only",
+        "a_hunk_without_new_lines_removes_the_line_that_its_header_names",
+    ),
     ("`--intent-to-add`", "an_intention_keeps_the_other_entries"),
     ("conflicts of `--3way`", "conflicts_leave_the_tree_alone_and_are_listed"),
     ("conflicts of links with `--3way --conflict markers`", "links_lead_to_one_place"),
@@ -187,12 +194,17 @@ fn what_git_ignores_is_refused() {
 
 #[test]
 fn new_lines_end_as_those_around_them() {
-    let patch = "--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n one\n+new\n two\n";
-    let prepare = |root: &Path| commit(root, &[("x", b"one\r\ntwo\r\n")]);
-    let left = beside(&prepare, &["--ignore-whitespace"], patch.as_bytes());
-    assert_eq!(exits(&left), [0, 0]);
-    let files = left.each_ref().map(|left| left.file("x"));
-    assert_eq!(files, [Some(&b"one\r\nnew\ntwo\r\n"[..]), Some(b"one\r\nnew\r\ntwo\r\n")]);
+    let patch = |lines: &str| format!("--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n one\n{lines}");
+    let cases = [
+        ["one\r\ntwo\r\n", "+new\n two\n", "one\r\nnew\ntwo\r\n", "one\r\nnew\r\ntwo\r\n"],
+        ["one\ntwo \n", "+new\r\n two  \n", "one\nnew\r\ntwo \n", "one\nnew\ntwo \n"],
+    ];
+    for [file, lines, by_git, ours] in cases {
+        let prepare = |root: &Path| commit(root, &[("x", file.as_bytes())]);
+        let left = beside(&prepare, &["--ignore-whitespace"], patch(lines).as_bytes());
+        assert_eq!(exits(&left), [0, 0]);
+        assert_eq!(left.each_ref().map(|left| left.file("x")), [by_git, ours].map(|text| Some(text.as_bytes())));
+    }
 }
 
 #[test]
