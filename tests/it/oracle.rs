@@ -2,6 +2,7 @@
 
 pub(crate) mod beside;
 pub(crate) mod differences;
+mod index;
 mod rows;
 mod same;
 mod scripts;

@@ -55,7 +55,7 @@ impl Matches {
         let looking = Looking { staged, index, workspace, options, ignores_modes: index.ignores_modes()? };
         let mut matches = Self::default();
         let mut seen = BTreeSet::new();
-        let mut doubtful = Vec::new();
+        let (mut doubtful, mut identical) = (Vec::new(), Vec::new());
         let folding = Folding::default();
         let spelling = Spelling::of(plan.operations.iter(), &folding);
         matches.problems.extend(spelling.refusal(plan, workspace)?);
@@ -70,7 +70,13 @@ impl Matches {
                 }
                 match looking.at(path, arrives)? {
                     Found::Nothing => {}
-                    Found::Same(state) => drop(matches.states.insert(path.clone(), state)),
+                    Found::Same(state) => {
+                        let is_plain = staged.entry(path).is_some_and(|entry| entry.mark == Mark::Plain);
+                        if is_plain && state.stat.kind == FileKind::Regular {
+                            identical.push((number, path.clone()));
+                        }
+                        matches.states.insert(path.clone(), state);
+                    }
                     Found::Other(state) => doubtful.push((number, path.clone(), state)),
                     Found::Different(why) => matches.problems.push(problem(number, path, arrives, why)),
                     Found::Undecodable(problem) => {
@@ -82,8 +88,16 @@ impl Matches {
         }
         let denied = matches.deny_filters(&looking, plan, &seen)?;
         doubtful.retain(|(_, path, _)| !denied.contains(path));
-        matches.settle(&looking, doubtful)?;
         matches.converted = index.converted(&seen)?;
+        // git may make another blob of the bytes that are in the index.
+        for (number, path) in identical.into_iter().filter(|(_, path)| !denied.contains(path)) {
+            if matches.converted.contains(&path)
+                && let Some(state) = matches.states.remove(&path)
+            {
+                doubtful.push((number, path, state));
+            }
+        }
+        matches.settle(&looking, doubtful)?;
         Ok(matches)
     }
 
