@@ -29,6 +29,7 @@ mod gnu;
 mod govern;
 mod index;
 mod lenient;
+mod link_files;
 mod log;
 mod look;
 mod making;

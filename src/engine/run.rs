@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::commands::Answers;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
+use super::link_files::LinkFiles;
 use super::problems::{failed, foreign, half_made, name_index, name_unwritable, not_approved, say_listed, unrestored};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
@@ -225,6 +226,8 @@ impl Run {
         approve: Option<&str>,
         interrupt: &Interrupt,
     ) -> Result<Option<Waiting<'w>>, Failure> {
+        let link_files = LinkFiles(sink);
+        let sink: &dyn Sink = if options.links_are_files { &link_files } else { sink };
         if self.links == Links::Kept {
             self.problems.extend(reached(&self.plan, &self.policy, workspace));
         }

@@ -55,6 +55,7 @@ impl Run {
         let Some(git) = &asked.git else { return };
         if !asked.is_tree {
             options.conversions = self.conversions(git);
+            self.consult_links(git, options);
         }
         let paths: Vec<_> = self.plan.operations.iter().filter(|it| has_numbers(it)).map(named).cloned().collect();
         if paths.is_empty() {

@@ -135,6 +135,8 @@ pub struct FileOutcome {
     pub is_binary: bool,
     /// The mode before and after, as git writes it.
     pub modes: (Option<FileMode>, Option<FileMode>),
+    /// Whether it is a symbolic link that is written as a regular file.
+    pub is_link_file: bool,
     /// Whether the contents change.
     pub is_edited: bool,
     /// The contents before, where there were any and they were asked for.

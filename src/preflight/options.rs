@@ -57,6 +57,8 @@ pub struct Options {
     pub whitespace: Whitespace,
     /// The conversions between the work tree and the repository. Without them no content is converted.
     pub conversions: Option<Arc<Conversions>>,
+    /// Whether symbolic links are written as regular files (`core.symlinks`).
+    pub links_are_files: bool,
     /// What repairs the texts that operations search for. Without it no text is repaired.
     pub text_repair: Option<Arc<dyn TextRepair>>,
     /// What changes are looked at for besides (`--guard`).
@@ -111,6 +113,7 @@ impl Default for Options {
             idempotent: false,
             whitespace: Whitespace::default(),
             conversions: None,
+            links_are_files: false,
             text_repair: None,
             guards: Vec::new(),
             gallery: None,

@@ -47,6 +47,7 @@ pub(super) fn file_type(
         return FileType::Binary;
     }
     match modes.1.or(modes.0).or(operation.new_mode).or(operation.old_mode) {
+        Some(FileMode::Symlink) if outcome.is_link_file => FileType::Text,
         Some(FileMode::Symlink) => FileType::Symlink,
         Some(FileMode::Submodule) => FileType::Submodule,
         Some(FileMode::Regular | FileMode::Executable) | None => FileType::Text,

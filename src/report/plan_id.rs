@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use super::file::FileReport;
+use super::file::{FileReport, FileType};
 use crate::digest::Sha256;
 
 /// Returns the name of the change that `files` describe, as `sha256:HEX`.
@@ -12,7 +12,7 @@ use crate::digest::Sha256;
 /// none), `sha256_before` and `sha256_after`. What is missing is the empty netstring; paths are their bytes. A file
 /// that another one is lost for (`replaces`) has one more netstring: `replaces`, the mode and the `sha256` of that,
 /// with blanks between them; and one whose other names have the change too (`in_place`) ends in the netstring
-/// `in_place`. Where hunks are rejected, one more says `rejects` and the `sha256` of the file that they come to, with
+/// `in_place`. A symbolic link that is written as a regular file has the netstring `regular_file`. Where hunks are rejected, one more says `rejects` and the `sha256` of the file that they come to, with
 /// `replaces` and the two of what that held, if anything; where a whole file is left out, one says `rejected`. A change
 /// of git's index has one more netstring behind all files: `index`, `cached` if no file of the work tree changes, or
 /// `intent_to_add` if new files are only noted.
@@ -39,6 +39,9 @@ fn netstrings(file: &FileReport) -> Vec<u8> {
     }
     if file.in_place {
         append(&mut text, b"in_place");
+    }
+    if file.file_type == FileType::Text && file.mode.new == Some("120000") {
+        append(&mut text, b"regular_file");
     }
     if let Some(rejects) = &file.rejects {
         let lost = rejects.replaces.as_ref();

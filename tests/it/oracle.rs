@@ -3,6 +3,7 @@
 pub(crate) mod beside;
 pub(crate) mod differences;
 mod index;
+mod links;
 mod rows;
 mod same;
 mod scripts;

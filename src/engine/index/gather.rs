@@ -8,9 +8,9 @@ use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::mode::{FileKind, FileMode, Permissions, with_execution};
 use crate::path::RelPath;
 use crate::text::Contents;
-use crate::workspace::WorkspaceError;
 use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Update};
 use crate::workspace::objects::ObjectId;
+use crate::workspace::{Workspace, WorkspaceError};
 
 /// Takes the changes of an index.
 pub(super) struct Gather<'a> {
@@ -108,7 +108,8 @@ impl<'a> Gather<'a> {
             return if before.is_some() { sink.take(FileChange { path, before, after: None }) } else { Ok(()) };
         };
         let (like, permissions) = self.heritage(matches, &path, &after);
-        let is_converted = after.kind == FileKind::Regular && matches.is_converted(&path);
+        let is_file = after.kind == FileKind::Regular;
+        let is_converted = is_file && matches.is_converted(&path);
         let plain = |content| Postimage { kind: after.kind, permissions, content, like };
         let state_of = |from: &RelPath| matches.state(from).cloned();
         match (after.content, entry) {
@@ -118,12 +119,16 @@ impl<'a> Gather<'a> {
             }
             (Content::MovedFrom(from, _), entry) => {
                 let source = state_of(&from);
-                if let (Some(state), false, false) = (&source, is_converted, matches.is_converted(&from)) {
+                if let (Some(state), false, false) = (&source, is_converted, is_file && matches.is_converted(&from)) {
                     let content = Content::MovedFrom(from, state.clone());
                     return sink.take(FileChange { path, before, after: Some(plain(content)) });
                 }
                 if source.is_some() {
-                    sink.take(FileChange { path: from, before: source, after: None })?;
+                    sink.take(FileChange { path: from.clone(), before: source, after: None })?;
+                }
+                if after.kind == FileKind::Symlink {
+                    let target = Content::Bytes(self.staged.read_link(&from)?.into());
+                    return sink.take(FileChange { path, before, after: Some(plain(target)) });
                 }
                 self.hold(FileChange { path, before, after: Some(plain(Content::Kept)) }, entry);
                 Ok(())

@@ -214,7 +214,9 @@ impl Looking<'_> {
             FileMode::Executable => !is_executable && !self.ignores_modes,
             FileMode::Symlink | FileMode::Submodule => false,
         };
-        if stat.kind != entry.mode.kind() || is_other_mode {
+        let is_link_file =
+            self.options.links_are_files && entry.mode == FileMode::Symlink && stat.kind == FileKind::Regular;
+        if stat.kind != entry.mode.kind() && !is_link_file || is_other_mode {
             return Ok(Found::Different(OTHER));
         }
         if let Some(problem) = self.encoding_problem(path, stat)? {

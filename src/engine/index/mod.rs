@@ -18,6 +18,7 @@ mod stages;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::link_files::LinkFiles;
 use super::run::Run;
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
@@ -131,6 +132,11 @@ impl Run {
         approve: Option<&str>,
     ) -> Result<Restaged<'i>, Failure> {
         let mut staged = indexed.index.read()?;
+        let ignores_links = indexed.reach == Reach::Both && indexed.index.ignores_links()?;
+        let options =
+            &preflight::Options { links_are_files: options.links_are_files || ignores_links, ..options.clone() };
+        let link_files = sink.filter(|_| options.links_are_files).map(LinkFiles);
+        let sink = link_files.as_ref().map(|files| files as &dyn Sink).or(sink);
         // Of files that policy keeps closed nothing is looked at, and nobody is told how they differ.
         let is_held = indexed.reach == Reach::Both && preflight::is_held(&self.plan, workspace, options);
         let mut matches = match indexed.reach {

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::digest::Sha256;
-use crate::mode::FileKind;
+use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Operation};
 use crate::preflight::converted::Converter;
@@ -52,6 +52,7 @@ impl Worker<'_> {
         let after = (!is_gone).then_some(after);
         let outcome = &mut findings.outcome;
         outcome.modes.1 = after.map(git_mode);
+        outcome.is_link_file = self.options.links_are_files && outcome.modes.1 == Some(FileMode::Symlink);
         outcome.is_edited = before.map(|node| &node.bytes) != after.map(|node| &node.bytes);
         if operation.guard.is_some() {
             let bytes = |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();

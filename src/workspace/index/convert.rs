@@ -60,6 +60,15 @@ impl GitIndex {
         self.git.is_on("core.filemode").map(|is_on| is_on == Some(false)).map_err(|source| self.failed(source))
     }
 
+    /// Returns whether symbolic links are regular files in the work tree.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git cannot tell.
+    pub fn ignores_links(&self) -> Result<bool> {
+        self.git.is_on("core.symlinks").map(|is_on| is_on == Some(false)).map_err(|source| self.failed(source))
+    }
+
     fn says(&self, key: &str) -> Result<bool> {
         self.git.config(key).map(|value| value.is_some()).map_err(|source| self.failed(source))
     }

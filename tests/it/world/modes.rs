@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use super::images::{Mounted, ends, is, names, says, text};
 use super::{Scene, survives_kills};
 use crate::alone::may_mount;
+use crate::repository::git;
 use crate::systems::{fed, program};
 
 const PATCH: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/new/g\n@@ -0,0 +1 @@\n+g\n";
@@ -93,6 +94,13 @@ fn a_link_is_refused_where_there_are_none() {
         assert_eq!((&report["exit_code"], &report["changed"]), (&4.into(), &false.into()), "{report:#}");
         assert!(report["error"]["message"].as_str().unwrap().contains("no symbolic links"), "{report:#}");
         assert_eq!((names(&root), text(&root, "f")), (vec!["f".to_owned()], "one\n".to_owned()));
+        // git sets core.symlinks in a new repository.
+        assert!(git(&["init", "-q"]).current_dir(&root).status().unwrap().success());
+        let report = says(&root, &["apply"], link);
+        assert_eq!((&report["exit_code"], &report["changed"]), (&0.into(), &true.into()), "{report:#}");
+        assert_eq!(text(&root, "l"), "f");
+        assert_eq!(says(&root, &["undo"], "")["exit_code"], 0);
+        assert!(!names(&root).contains(&"l".to_owned()));
     }
 }
 

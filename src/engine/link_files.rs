@@ -1,0 +1,62 @@
+//! Symbolic links as regular files that have the target as their content, where `core.symlinks` is false.
+
+use super::Run;
+use crate::change::{Content, FileChange, FileState, Postimage, Sink};
+use crate::mode::{FileKind, FileMode, Permissions, with_execution};
+use crate::plan::Plan;
+use crate::preflight::{self, Problem, code};
+use crate::workspace::WorkspaceError;
+use crate::workspace::git::Git;
+
+/// Writes each link that is made as a regular file.
+pub(super) struct LinkFiles<'a>(pub(super) &'a dyn Sink);
+
+impl Sink for LinkFiles<'_> {
+    fn take(&self, change: FileChange) -> Result<(), WorkspaceError> {
+        let FileChange { path, before, after } = change;
+        let after = after.map(|after| as_file(after, before.as_ref()));
+        self.0.take(FileChange { path, before, after })
+    }
+}
+
+/// Returns `after` as a regular file if it is a link. A link of the work tree that only moves stays one.
+fn as_file(after: Postimage, before: Option<&FileState>) -> Postimage {
+    let source = match &after.content {
+        Content::MovedFrom(_, state) | Content::Restored(_, state) => Some(state),
+        Content::Bytes(_) | Content::Kept => before,
+    };
+    let source = source.filter(|state| state.stat.kind == FileKind::Regular);
+    let has_bytes = matches!(after.content, Content::Bytes(_));
+    if after.kind != FileKind::Symlink || source.is_none() && !has_bytes {
+        return after;
+    }
+    let permissions = source.map_or(Permissions::New { executable: false }, |state| {
+        let bits = state.stat.permissions;
+        Permissions::Exact(if has_bytes { with_execution(bits, false) } else { bits })
+    });
+    Postimage { kind: FileKind::Regular, permissions, like: after.like.filter(|_| source.is_some()), ..after }
+}
+
+impl Run {
+    /// Notes in `options` whether links are to be written as regular files.
+    pub(super) fn consult_links(&mut self, git: &Git, options: &mut preflight::Options) {
+        if !may_have_links(&self.plan) {
+            return;
+        }
+        match git.is_on("core.symlinks") {
+            Ok(is_on) => options.links_are_files = is_on == Some(false),
+            Err(error) => {
+                let message = format!("git cannot tell whether the work tree has symbolic links: {error}");
+                let help = Some("fix what git reports".to_owned());
+                self.problems.push(Problem { help, ..Problem::new(&code::GIT_CONFIG, message) });
+            }
+        }
+    }
+}
+
+/// Returns whether a file of `plan` may be a link. A section that only moves a file does not state its mode.
+fn may_have_links(plan: &Plan) -> bool {
+    plan.operations.iter().any(|operation| {
+        operation.from.is_some() || [operation.old_mode, operation.new_mode].contains(&Some(FileMode::Symlink))
+    })
+}
