@@ -14,13 +14,23 @@ pub fn home() -> Option<PathBuf> {
     env::var_os("HOME").map(PathBuf::from).or_else(|| home_among(&fs_err::read("/etc/passwd").ok()?, user()?))
 }
 
+/// Returns the home of the user `name`.
+#[must_use]
+pub fn home_of(name: &[u8]) -> Option<PathBuf> {
+    home_with(&fs_err::read("/etc/passwd").ok()?, (0, name))
+}
+
 /// Returns the home of the user with this number.
 fn home_among(users: &[u8], number: u32) -> Option<PathBuf> {
-    let number = number.to_string();
+    home_with(users, (2, number.to_string().as_bytes()))
+}
+
+/// Returns the home of the first of `users` with this field.
+fn home_with(users: &[u8], (number, wanted): (usize, &[u8])) -> Option<PathBuf> {
     users.split(|&byte| byte == b'\n').find_map(|line| {
-        let mut fields = line.split(|&byte| byte == b':');
-        fields.nth(2).filter(|&field| field == number.as_bytes())?;
-        let home = str::from_utf8(fields.nth(2)?).ok()?;
+        let fields: Vec<_> = line.split(|&byte| byte == b':').collect();
+        fields.get(number).filter(|&&field| field == wanted)?;
+        let home = str::from_utf8(fields.get(5)?).ok()?;
         (!home.is_empty()).then(|| home.into())
     })
 }
@@ -35,5 +45,7 @@ mod tests {
             b"root:x:0:0:root:/root:/bin/bash\n\n#\nnobody:x:65534:65534::\na:x:10:0:A,,:/home/a:\nb:x:11:0:::\n";
         let homes = [0, 10, 11, 1, 65_534].map(|number| home_among(users, number));
         assert_eq!(homes, [Some("/root".into()), Some("/home/a".into()), None, None, None]);
+        let homes = [&b"a"[..], b"nobody", b"A,,"].map(|name| home_with(users, (0, name)));
+        assert_eq!(homes, [Some("/home/a".into()), None, None]);
     }
 }

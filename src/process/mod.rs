@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::interrupt::{Interrupt, NEVER};
 
-pub use home::home;
+pub use home::{home, home_of};
 pub(crate) use search::command;
 pub(crate) use tail::Complaints;
 

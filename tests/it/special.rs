@@ -32,8 +32,10 @@ const FILES: &[(&str, Reader)] = &[
     (".git/info/attributes", Reader::Git),
     (".git/refs/heads/main", Reader::Git),
     (".git/objects/info/alternates", Reader::Git),
+    (".git/objects/pack/pack-1.idx", Reader::Git),
     (".gitattributes", Reader::Git),
     ("d/.gitattributes", Reader::Git),
+    ("t\tb/.gitattributes", Reader::Git),
     ("included", Reader::Git),
     ("home/.gitconfig", Reader::Git),
     (".wpatch", Reader::Program(4)),
@@ -61,19 +63,43 @@ fn repository() -> TempDir {
     let git = |arguments: &[&str]| run(git(&["-C"]).arg(&root).args(arguments), b"");
     fs::write(root.join("d/a"), "one\ntwo\nthree\n").unwrap();
     fs::write(root.join("e"), "e\n").unwrap();
+    fs::create_dir(root.join("t\tb")).unwrap();
+    fs::write(root.join("t\tb/c"), "c\n").unwrap();
     fs::write(root.join(".gitattributes"), "* text\n").unwrap();
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "first"]);
     directory
 }
 
+/// Files that a file of git names in a way that takes git's rules to read: where the FIFO is, the file, and its last lines.
+const NAMED: &[(&str, &str, &str)] = &[
+    ("fi", ".git/config", "[include] path = ../fi ; c\n"),
+    ("fi", ".git/config", "[include]path=\"../fi\"# c\n"),
+    ("fi", ".git/config", "[includeIf \"gitdir:**\"]\n\tpath = ../\\\nfi\n"),
+    ("x]y", ".git/config", "[core]\n\tattributesFile = \"ROOT/x]y\"\n"),
+    ("x;y", ".git/config", "[core] AttributesFile = ROOT/\"x;y\" ;\n"),
+    ("x y", ".git/config", "[core] attributesFile = x y\n"),
+    ("x\\y", ".git/config", "[core] attributesFile = ROOT/x\\\\y\n"),
+    ("home/fi", ".git/config", "[core] attributesFile = ~/fi\n"),
+    ("fi", "second", "[core] attributesFile = ROOT/fi\n"),
+    (".git/info/attributes", "sub/.git/unused", ""),
+    (".git/info/attributes", "sub/.git/HEAD", "x\n"),
+    ("other/info/alternates", ".git/objects/info/alternates", "ROOT/other\n"),
+    (".git/refs/heads/other", ".git/refs/heads/main", "ref: refs/heads/other\n"),
+];
+
 /// Runs a command that has to end by itself.
-fn ends(directory: &Path, (arguments, input): (&[&str], &str)) -> Output {
+fn ends(directory: &Path, command: (&[&str], &str)) -> Output {
+    ends_in("root", directory, command)
+}
+
+/// Runs a command in the directory `below` of `directory`. It has to end by itself.
+fn ends_in(below: &str, directory: &Path, (arguments, input): (&[&str], &str)) -> Output {
     let patch = directory.join("patch");
     fs::write(&patch, input).unwrap();
     let mut command = Command::new("timeout");
     command.args(["-k", "1", "10", env!("CARGO_BIN_EXE_wpatch")]).args(arguments);
-    command.current_dir(directory.join("root")).stdin(fs::File::open(&patch).unwrap().into_file());
+    command.current_dir(directory.join(below)).stdin(fs::File::open(&patch).unwrap().into_file());
     command.env("HOME", directory.join("home")).env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1");
     command.env_remove("GIT_CONFIG_GLOBAL").output().unwrap()
 }
@@ -127,4 +153,39 @@ fn no_fifo_is_waited_for() {
     assert!(
         COMMANDS.iter().all(|&command| command.0[0] != "check" || ends(directory.path(), command).status.success())
     );
+}
+
+#[test]
+fn a_fifo_that_a_file_of_git_names_is_not_waited_for() {
+    for &(name, file, lines) in NAMED {
+        let directory = repository();
+        let root = directory.path().join("root");
+        let lines = lines.replace("ROOT", root.to_str().unwrap());
+        let config = root.join(".git/config");
+        let mut text = fs::read_to_string(&config).unwrap();
+        if file == "second" {
+            // The first name of more than a few hundred files is not the one that counts.
+            let others = (0..300).map(|number| format!("[core] attributesFile = {}/none-{number}\n", root.display()));
+            text += "[include] path = ../second\n";
+            text += &others.collect::<Vec<_>>().concat();
+            fs::write(&config, text).unwrap();
+            fs::write(root.join(file), format!("# {}\n{lines}", "x".repeat(2 << 20))).unwrap();
+        } else {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let is_kept = file.ends_with("config");
+            fs::write(&file, if is_kept { text + &lines } else { lines.clone() }).unwrap();
+        }
+        let fifo = if name.starts_with("home/") { directory.path().join(name) } else { root.join(name) };
+        fs::create_dir_all(fifo.parent().unwrap()).unwrap();
+        let _ = fs::remove_file(&fifo);
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let below = if file.starts_with("sub/") { "root/sub" } else { "root" };
+        let command = &["apply", "--3way", "--index", "--check", "--json"][..];
+        let patch = PATCH.replace("d/a", if below == "root" { "d/a" } else { "../d/a" });
+        let output = ends_in(below, directory.path(), (command, &patch));
+        let report = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{name} {lines:?}: {report}");
+        assert!(report.contains("is not a regular file"), "{name} {lines:?}: {report}");
+    }
 }

@@ -9,6 +9,7 @@ mod filters;
 mod places;
 pub(super) mod process;
 pub(super) mod special;
+pub(super) mod variables;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use memchr::memmem;
 
+use super::variables::Variable;
 use crate::process::home;
 
 /// Largest text that is searched, in bytes; git is asked about larger ones.
@@ -152,6 +153,33 @@ pub(super) fn configurations_of_user() -> Vec<PathBuf> {
     let of_all = || if has_no_system { Vec::new() } else { of_system("gitconfig") };
     let global = named("GIT_CONFIG_GLOBAL").unwrap_or_else(own);
     global.into_iter().chain(named("GIT_CONFIG_SYSTEM").unwrap_or_else(of_all)).collect()
+}
+
+/// Returns the variables that the environment sets, as git and `git -c` pass them on: see `GIT_CONFIG_COUNT` in git-config(1).
+pub(super) fn variables_of_environment() -> Vec<Variable> {
+    let variable = |key: &str, value: &[u8]| {
+        let key = key.to_ascii_lowercase();
+        let name = key.rsplit('.').next().unwrap_or_default();
+        let section = key.split('.').next().unwrap_or_default();
+        Variable { key: format!("{section}.{name}"), value: value.to_vec() }
+    };
+    let mut variables = Vec::new();
+    for (name, key) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if let Some(number) = name.strip_prefix("GIT_CONFIG_KEY_") {
+            let value = env::var_os(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_default();
+            variables.push(variable(&key.to_string_lossy(), value.as_encoded_bytes()));
+        }
+    }
+    let parameters = env::var_os("GIT_CONFIG_PARAMETERS").unwrap_or_default();
+    // Each is `'KEY'='VALUE'`, or `'KEY=VALUE'` by an older git.
+    for parameter in parameters.to_string_lossy().replace("'='", "=").split("' '") {
+        if let Some((key, value)) = parameter.split_once('=') {
+            let value = value.strip_suffix('\'').unwrap_or(value).replace(r"'\''", "'");
+            variables.push(variable(key.trim_start_matches('\''), value.as_bytes()));
+        }
+    }
+    variables
 }
 
 /// Returns the files of attributes of the user and of all users.

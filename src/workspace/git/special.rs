@@ -8,53 +8,74 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::places;
-use crate::process::home;
+use super::variables::{Variable, path_of, variables};
+use crate::process::{home, home_of};
 
 /// The files of a git directory; commands on the index check the index itself.
-const OWN: &[&str] = &["HEAD", "commondir", "config.worktree", "gitdir", "shallow"];
+const OWN: &[&str] = &["HEAD", "commondir", "config.worktree", "gitdir", "reftable/tables.list", "shallow"];
 /// The files that all work trees of a repository share.
 const SHARED: &[&str] = &[
     "HEAD",
     "config",
     "packed-refs",
+    "reftable/tables.list",
     "shallow",
     "info/attributes",
     "info/exclude",
     "info/grafts",
     "info/sparse-checkout",
-    "objects/info/alternates",
 ];
-/// The keys of a configuration whose values are files that git opens.
-const NAMING: &[&str] = &["path", "attributesfile", "excludesfile"];
-/// Most files of one check; git follows at most 10 levels of included files.
-const MOST_FILES: usize = 200;
-/// Largest file that is searched for names of other files, in bytes.
-const MAX_TEXT: u64 = 1 << 20;
+/// The directories of an object directory whose files git opens.
+const OF_OBJECTS: &[&str] = &["info", "info/commit-graphs", "pack"];
+/// How the name of the file begins that a split index needs.
+const SHARED_INDEX: &str = "sharedindex.";
+/// The variables that name another configuration.
+const INCLUDES: &[&str] = &["include.path", "includeif.path"];
+/// The variables that name another file.
+const NAMING: &[&str] = &["core.attributesfile", "core.excludesfile"];
+/// Most references that git follows from one to the next.
+const MOST_REFERENCES: usize = 6;
+/// Largest configuration that is searched for names of other files, in bytes.
+const MAX_TEXT: u64 = 64 << 20;
 
 /// Checks the files that git opens in the repository around `directory`.
 ///
 /// # Errors
 ///
-/// Returns an error of the kind [`io::ErrorKind::Unsupported`] that names a file which is neither regular nor a directory.
+/// Returns an error of the kind [`io::ErrorKind::Unsupported`] that names a file which is neither regular nor a directory, or
+/// a configuration that is too large.
 pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
     if let Some(git_dir) = env::var_os("GIT_DIR") {
         return check(&directory.join(git_dir));
     }
     let directory = fs_err::canonicalize(directory)?;
+    let mut files = Files::default();
     for above in directory.ancestors() {
         let git = above.join(".git");
+        files.bases = vec![above.to_owned(), directory.clone()];
         match fs_err::metadata(&git) {
-            Ok(found) if found.is_dir() => return check(&git),
-            Ok(found) if found.is_file() => {
-                let named = text(&git).and_then(|text| Some(above.join(text.strip_prefix("gitdir:")?.trim())));
-                return named.map_or(Ok(()), |git_dir| check(&git_dir));
+            Ok(found) if found.is_dir() => {
+                files.check_repository(&git)?;
+                if is_certain(&git) {
+                    return Ok(());
+                }
             }
-            Err(_) if above.join("objects").is_dir() && above.join("HEAD").exists() => return check(above),
+            Ok(found) if found.is_file() => {
+                let text = text(&git)?.unwrap_or_default();
+                let named = text.strip_prefix(b"gitdir:").and_then(|name| path_of(name.trim_ascii()));
+                return named.map_or(Ok(()), |git_dir| files.check_repository(&above.join(git_dir)));
+            }
+            Err(_) if above.join("objects").is_dir() && above.join("HEAD").exists() => {
+                files.check_repository(above)?;
+                if is_certain(above) {
+                    return Ok(());
+                }
+            }
             // git reads no special file of this name.
             Ok(_) | Err(_) => {}
         }
     }
-    Files::default().check_user()
+    files.check_user()
 }
 
 /// Checks the files that git opens in the git directory `git_dir`.
@@ -63,17 +84,25 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
 ///
 /// As [`check_around`].
 pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
-    let mut files = Files::default();
-    OWN.iter().try_for_each(|name| files.check(&git_dir.join(name)))?;
-    let common = text(&git_dir.join("commondir")).map_or_else(|| git_dir.to_owned(), |name| git_dir.join(name.trim()));
-    SHARED.iter().try_for_each(|name| files.check(&common.join(name)))?;
-    if let Some(branch) = text(&git_dir.join("HEAD")).as_deref().and_then(|head| head.strip_prefix("ref:")) {
-        files.check(&common.join(branch.trim()))?;
-        files.check(&git_dir.join(branch.trim()))?;
-    }
-    files.check_configuration(&common.join("config"))?;
-    files.check_configuration(&git_dir.join("config.worktree"))?;
-    files.check_user()
+    let bases = git_dir.ancestors().take(2).map(Path::to_owned).collect();
+    Files { bases, ..Files::default() }.check_repository(git_dir)
+}
+
+/// Returns whether git takes the directory `git_dir` for a repository. It passes over any other, see `is_git_directory` in
+/// its `setup.c`.
+fn is_certain(git_dir: &Path) -> bool {
+    let head = text(&git_dir.join("HEAD")).ok().flatten().unwrap_or_default();
+    let reference = head.strip_prefix(b"ref:").map(<[u8]>::trim_ascii_start);
+    let is_id = || head.len() >= 40 && head[..40].iter().all(u8::is_ascii_hexdigit);
+    let common = common_of(git_dir);
+    reference.map_or_else(is_id, |name| name.starts_with(b"refs/"))
+        && ["objects", "refs"].iter().all(|name| common.join(name).is_dir())
+}
+
+/// Returns the git directory that all work trees of the repository share.
+fn common_of(git_dir: &Path) -> PathBuf {
+    let named = text(&git_dir.join("commondir")).ok().flatten();
+    named.and_then(|name| Some(git_dir.join(path_of(name.trim_ascii())?))).unwrap_or_else(|| git_dir.to_owned())
 }
 
 /// Checks the files of attributes from the root of the file system down to each of `directories`.
@@ -98,65 +127,127 @@ pub(in crate::workspace) fn check_attributes<'d>(directories: impl IntoIterator<
     Ok(())
 }
 
-/// The files that are checked already.
+/// The files that git opens.
 #[derive(Default)]
-struct Files(HashSet<PathBuf>);
+struct Files {
+    /// The configurations and object directories that were read.
+    read: HashSet<PathBuf>,
+    /// The directories that the relative names in a configuration may count from.
+    bases: Vec<PathBuf>,
+}
 
 impl Files {
-    fn check(&mut self, path: &Path) -> io::Result<()> {
-        let is_new = self.0.len() < MOST_FILES && self.0.insert(path.to_owned());
-        match fs_err::metadata(path) {
-            Ok(found) if is_new && is_special(&found) && !is_null(path) => Err(refused(path)),
-            _ => Ok(()),
+    /// Checks the files of the repository whose git directory is `git_dir`, and those of the user.
+    fn check_repository(&mut self, git_dir: &Path) -> io::Result<()> {
+        OWN.iter().try_for_each(|name| check_file(&git_dir.join(name)))?;
+        let common = common_of(git_dir);
+        SHARED.iter().try_for_each(|name| check_file(&common.join(name)))?;
+        check_names(git_dir, |name| name.starts_with(SHARED_INDEX))?;
+        let mut reference = git_dir.join("HEAD");
+        for _ in 0..MOST_REFERENCES {
+            let text = text(&reference)?.unwrap_or_default();
+            let Some(name) = text.strip_prefix(b"ref:").and_then(|name| path_of(name.trim_ascii())) else { break };
+            check_file(&git_dir.join(&name))?;
+            reference = common.join(name);
+            check_file(&reference)?;
         }
+        let named = |name: &str| env::var_os(name).unwrap_or_default();
+        let lists = [named("GIT_OBJECT_DIRECTORY"), named("GIT_ALTERNATE_OBJECT_DIRECTORIES")];
+        let of_environment = lists.iter().flat_map(env::split_paths).filter(|path| !path.as_os_str().is_empty());
+        let bases = self.bases.clone();
+        let of_environment =
+            of_environment.flat_map(|path| bases.iter().map(move |base| base.join(&path)).collect::<Vec<_>>());
+        self.check_objects([common.join("objects")].into_iter().chain(of_environment).collect())?;
+        self.check_configuration(&common.join("config"))?;
+        self.check_configuration(&git_dir.join("config.worktree"))?;
+        self.check_user()
     }
 
-    /// Checks the files of the user and of all users.
-    fn check_user(&mut self) -> io::Result<()> {
-        let configurations = places::configurations_of_user();
-        for path in &configurations {
-            self.check(path)?;
-            self.check_configuration(path)?;
-        }
-        places::attributes_of_user().into_iter().try_for_each(|path| self.check(&path))
-    }
-
-    /// Checks the files that the configuration at `path` names, and those that these name.
-    fn check_configuration(&mut self, path: &Path) -> io::Result<()> {
-        let mut named = vec![path.to_owned()];
-        while let Some(path) = named.pop() {
-            let Some(text) = text(&path) else { continue };
-            for (is_included, file) in text.lines().filter_map(|line| named_file(&path, line)) {
-                let is_new = !self.0.contains(&file) && self.0.len() < MOST_FILES;
-                self.check(&file)?;
-                named.extend((is_included && is_new).then_some(file));
+    /// Checks the files of object directories, and of those that these borrow objects from.
+    fn check_objects(&mut self, mut directories: Vec<PathBuf>) -> io::Result<()> {
+        while let Some(directory) = directories.pop() {
+            if !self.read.insert(directory.clone()) {
+                continue;
             }
+            OF_OBJECTS.iter().try_for_each(|name| check_names(&directory.join(name), |_| true))?;
+            let alternates = text(&directory.join("info/alternates"))?.unwrap_or_default();
+            let names = alternates.split(|&byte| byte == b'\n').filter(|name| !name.is_empty() && name[0] != b'#');
+            directories.extend(names.filter_map(path_of).map(|name| directory.join(name)));
         }
         Ok(())
     }
-}
 
-/// Returns the file that a line of the configuration at `path` names, and whether it may be an included configuration.
-fn named_file(path: &Path, line: &str) -> Option<(bool, PathBuf)> {
-    // A section and its first key can share a line.
-    let line = line.rsplit_once(']').map_or(line, |(_, rest)| rest);
-    let (key, value) = line.split_once('=')?;
-    let key = key.trim().to_ascii_lowercase();
-    let value = value.trim().trim_matches('"');
-    if !NAMING.contains(&key.as_str()) || value.is_empty() {
-        return None;
+    /// Checks the files of the user and of all users, and those that the environment names.
+    fn check_user(&mut self) -> io::Result<()> {
+        for path in places::configurations_of_user() {
+            self.check_configuration(&path)?;
+        }
+        for variable in places::variables_of_environment() {
+            self.check_variable(None, &variable)?;
+        }
+        places::attributes_of_user().into_iter().try_for_each(|path| check_file(&path))
     }
-    let file = match value.strip_prefix("~/") {
-        Some(rest) => home()?.join(rest),
-        None => path.parent()?.join(value),
-    };
-    Some((key == "path", file))
+
+    /// Checks the configuration at `path`, and the files that it names. The condition of an inclusion is ignored.
+    fn check_configuration(&mut self, path: &Path) -> io::Result<()> {
+        check_file(path)?;
+        if !self.read.insert(path.to_owned()) {
+            return Ok(());
+        }
+        let Some(text) = text(path)? else { return Ok(()) };
+        variables(&text).iter().try_for_each(|variable| self.check_variable(path.parent(), variable))
+    }
+
+    /// Checks the file that a variable of the configuration in `directory` names.
+    fn check_variable(&mut self, directory: Option<&Path>, variable: &Variable) -> io::Result<()> {
+        let is_included = INCLUDES.contains(&variable.key.as_str());
+        if !is_included && !NAMING.contains(&variable.key.as_str()) || variable.value.is_empty() {
+            return Ok(());
+        }
+        let Some(name) = expanded(&variable.value) else { return Ok(()) };
+        if is_included {
+            return directory.map_or(Ok(()), |directory| self.check_configuration(&directory.join(name)));
+        }
+        self.bases.iter().try_for_each(|base| check_file(&base.join(&name)))
+    }
 }
 
-/// Returns the text of a regular file.
-fn text(path: &Path) -> Option<String> {
-    let found = fs_err::metadata(path).ok().filter(|found| found.is_file() && found.len() <= MAX_TEXT);
-    found.and_then(|_| Some(String::from_utf8_lossy(&fs_err::read(path).ok()?).into_owned()))
+/// Returns the path that the value of a variable is. git-config(1) describes the beginning `~`.
+fn expanded(value: &[u8]) -> Option<PathBuf> {
+    let value = value.strip_prefix(b":(optional)").unwrap_or(value);
+    let Some(rest) = value.strip_prefix(b"~") else { return path_of(value) };
+    let (user, rest) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
+    let home = if user.is_empty() { home() } else { home_of(user) };
+    Some(home?.join(path_of(rest.strip_prefix(b"/").unwrap_or(rest))?))
+}
+
+/// Returns the content of a regular file.
+fn text(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs_err::metadata(path) {
+        Ok(found) if found.is_file() && found.len() > MAX_TEXT => {
+            let message = format!("{} is too large for a file of git; remove it", path.display());
+            Err(io::Error::new(io::ErrorKind::Unsupported, message))
+        }
+        Ok(found) if found.is_file() => Ok(fs_err::read(path).ok()),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+fn check_file(path: &Path) -> io::Result<()> {
+    match fs_err::metadata(path) {
+        Ok(found) if is_special(&found) && !is_null(path) => Err(refused(path)),
+        _ => Ok(()),
+    }
+}
+
+/// Checks the files in `directory` whose names are `wanted`.
+fn check_names(directory: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
+    let Ok(entries) = fs_err::read_dir(directory) else { return Ok(()) };
+    let is_wanted = |entry: &fs_err::DirEntry| {
+        let is_regular = entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_dir());
+        !is_regular && wanted(&entry.file_name().to_string_lossy())
+    };
+    entries.flatten().filter(is_wanted).try_for_each(|entry| check_file(&entry.path()))
 }
 
 fn is_special(found: &std::fs::Metadata) -> bool {

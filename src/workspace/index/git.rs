@@ -1,14 +1,16 @@
 //! One run of git on an index.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::interrupt::Interrupt;
 use crate::process::Patience;
 use crate::workspace::git::process;
+
+pub(super) use crate::workspace::git::variables::path_of;
 
 /// How long it may take: filters of the user may be at work.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -39,13 +41,4 @@ pub(super) fn answered(
         command.env("GIT_INDEX_FILE", index);
     }
     process::told(&mut command, input.to_vec(), Patience { limit: LIMIT, interrupt })
-}
-
-/// Returns the path that git writes as `bytes`.
-pub(super) fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    #[cfg(unix)]
-    let path = Some(PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)));
-    #[cfg(not(unix))]
-    let path = std::str::from_utf8(bytes).ok().map(|path| PathBuf::from(OsStr::new(path)));
-    path
 }

@@ -61,7 +61,7 @@ pub struct GitIndex {
 
 /// Returns the directories of the entries in an answer of `ls-files -s -z`, which is sorted.
 fn directories(list: &[u8]) -> Vec<PathBuf> {
-    let names = list.split(|&byte| byte == 0).filter_map(|entry| entry.split(|&byte| byte == b'\t').nth(1));
+    let names = list.split(|&byte| byte == 0).filter_map(|entry| entry.splitn(2, |&byte| byte == b'\t').nth(1));
     let mut directories: Vec<_> = names.filter_map(|name| Some(&name[..memchr::memrchr(b'/', name)?])).collect();
     directories.dedup();
     directories.into_iter().filter_map(path_of).collect()

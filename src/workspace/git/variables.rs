@@ -1,0 +1,221 @@
+//! The variables in one file of git's configuration, read as git's `config.c` reads them.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// A variable that has a value.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    /// The section without the subsection, a full stop, and the name, in lower case.
+    pub(super) key: String,
+    pub(super) value: Vec<u8>,
+}
+
+/// Returns the variables of `text` up to the first line that git refuses.
+pub(super) fn variables(text: &[u8]) -> Vec<Variable> {
+    let mut reader = Reader { rest: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text) };
+    let mut variables = Vec::new();
+    let mut section = String::new();
+    while let Some(&byte) = reader.rest.first() {
+        match byte {
+            b'#' | b';' => reader.skip_line(),
+            _ if is_space(byte) => drop(reader.next()),
+            b'[' => match reader.section() {
+                Some(name) => section = name,
+                None => break,
+            },
+            _ if byte.is_ascii_alphabetic() && reader.variable(&section, &mut variables).is_some() => {}
+            _ => break,
+        }
+    }
+    variables
+}
+
+/// Returns the path that git writes as `bytes`.
+pub(in crate::workspace) fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    #[cfg(unix)]
+    let path = Some(PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)));
+    #[cfg(not(unix))]
+    let path = std::str::from_utf8(bytes).ok().map(|path| PathBuf::from(OsStr::new(path)));
+    path
+}
+
+struct Reader<'t> {
+    rest: &'t [u8],
+}
+
+impl Reader<'_> {
+    /// Returns the next byte. CR LF counts as LF, and the end of the text as an LF.
+    fn next(&mut self) -> u8 {
+        if self.rest.starts_with(b"\r\n") {
+            self.rest = &self.rest[1..];
+        }
+        let Some((&byte, rest)) = self.rest.split_first() else { return b'\n' };
+        self.rest = rest;
+        byte
+    }
+
+    fn skip_line(&mut self) {
+        while self.next() != b'\n' {}
+    }
+
+    /// Reads the header of a section, such as `[include]` or `[includeIf "gitdir:x"]`, and returns the section.
+    fn section(&mut self) -> Option<String> {
+        self.next();
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                b']' => return Some(name),
+                byte if is_space(byte) => return self.subsection(byte).map(|()| name),
+                byte if is_of_key(byte) || byte == b'.' => name.push(byte.to_ascii_lowercase().into()),
+                _ => return None,
+            }
+        }
+    }
+
+    /// Reads the quoted subsection that follows the space `byte`, and the bracket that ends the header.
+    fn subsection(&mut self, mut byte: u8) -> Option<()> {
+        while is_space(byte) {
+            if byte == b'\n' {
+                return None;
+            }
+            byte = self.next();
+        }
+        if byte != b'"' {
+            return None;
+        }
+        loop {
+            match self.next() {
+                b'"' => break,
+                b'\n' => return None,
+                b'\\' if self.next() == b'\n' => return None,
+                _ => {}
+            }
+        }
+        (self.next() == b']').then_some(())
+    }
+
+    /// Reads a variable of `section`, and adds it to `variables` if it has a value. Returns `None` for a line that git refuses.
+    fn variable(&mut self, section: &str, variables: &mut Vec<Variable>) -> Option<()> {
+        let mut key = format!("{section}.");
+        let mut byte = self.next();
+        while is_of_key(byte) {
+            key.push(byte.to_ascii_lowercase().into());
+            byte = self.next();
+        }
+        while matches!(byte, b' ' | b'\t') {
+            byte = self.next();
+        }
+        match byte {
+            b'\n' => {}
+            b'=' => variables.push(Variable { key, value: self.value()? }),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Reads a value up to the end of its line. Lines that end in `\` continue.
+    fn value(&mut self) -> Option<Vec<u8>> {
+        let mut value = Vec::new();
+        // The length without white space at the end that is not quoted.
+        let mut length = 0;
+        let mut is_quoted = false;
+        loop {
+            match self.next() {
+                b'\n' if is_quoted => return None,
+                b'\n' => break,
+                b'#' | b';' if !is_quoted => {
+                    self.skip_line();
+                    break;
+                }
+                byte if is_space(byte) && !is_quoted => {
+                    if !value.is_empty() {
+                        value.push(byte);
+                    }
+                    continue;
+                }
+                b'"' => is_quoted = !is_quoted,
+                b'\\' => match self.next() {
+                    b'\n' => {}
+                    b't' => value.push(b'\t'),
+                    b'b' => value.push(b'\x08'),
+                    b'n' => value.push(b'\n'),
+                    byte @ (b'\\' | b'"') => value.push(byte),
+                    _ => return None,
+                },
+                byte => value.push(byte),
+            }
+            length = value.len();
+        }
+        value.truncate(length);
+        Some(value)
+    }
+}
+
+fn is_of_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-'
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Configurations that git reads, up to the line that it refuses.
+    const TEXTS: &[&str] = &[
+        "[include] path = ../fi ; c\n",
+        "[core] attributesFile = \"/a/x]y\"\n",
+        "[core]\n\tattributesFile = /a b \t# c\n[a]\n",
+        "[core]\r\n\tattributesFile = /a \\\r\n  b\r\n",
+        "\u{feff}# c\n; c\n[A.b \"x]\\\"y\"]k=\"1 ;\" 2 \\\" \\n\\t\\\\ ;x\nk-2 = \"a\"b\"c \"  \n",
+        "[a]\nb\nc =\nd = \" \"\ne=1#2\n",
+        "[includeIf \"gitdir:/x\"] Path = q[1]\nk = [include]\n",
+        "[a] b = 1",
+        "[a]\nb = x\\\n  y\n",
+    ];
+    const REFUSED: &[&str] = &[
+        "[a]b=1\n[x\n]c=1\n",
+        "[a]b=1\n1=2\n",
+        "[a]b=1\nc d\n",
+        "[a]b=1\nc=\"x\n",
+        "[a]b=1\nc=\\q\n",
+        "[a]b=1\n[x y]\n",
+    ];
+
+    #[test]
+    fn a_configuration_has_the_variables_that_git_reads() {
+        for text in TEXTS {
+            let directory = tempfile::tempdir().unwrap();
+            let file = directory.path().join("config");
+            fs_err::write(&file, text).unwrap();
+            let mut git = Command::new("git");
+            git.args(["config", "--null", "--list", "--no-includes", "--file"]).arg(&file);
+            let output = git.output().unwrap();
+            assert!(output.status.success(), "{text:?}");
+            let listed: Vec<_> = output.stdout.split(|&byte| byte == 0).filter_map(variable).collect();
+            assert_eq!(variables(text.as_bytes()), listed, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_git_refuses_ends_a_configuration() {
+        for text in REFUSED {
+            let expected = [Variable { key: "a.b".to_owned(), value: b"1".to_vec() }];
+            assert_eq!(variables(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    /// Reads an entry of `git config --list --null`: the key, a line feed, and the value if there is one.
+    fn variable(entry: &[u8]) -> Option<Variable> {
+        let end = memchr::memchr(b'\n', entry)?;
+        let key = String::from_utf8(entry[..end].to_vec()).unwrap();
+        let (section, name) = (key.split(['.']).next().unwrap(), key.rsplit('.').next().unwrap());
+        let section = if key.starts_with("a.b.") { "a.b" } else { section };
+        Some(Variable { key: format!("{section}.{name}"), value: entry[end + 1..].to_vec() })
+    }
+}
