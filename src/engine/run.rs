@@ -272,6 +272,7 @@ impl Run {
         let mut problems = failed(failure);
         if let (Failure::Workspace(error), [problem]) = (failure, &mut problems[..]) {
             name_unwritable(problem, error, &self.plan);
+            super::storage::name_refusal(problem, error, &self.plan);
         }
         let problems = problems.into_iter();
         self.problems.extend(match &self.indexed {

@@ -378,6 +378,14 @@ pub struct WorkspaceError {
     pub source: io::Error,
 }
 
+/// Why a user who can write to a directory cannot replace or remove a file in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the sticky bit of the directory lets only user {owner} (uid) replace the file")]
+pub struct StickyBit {
+    /// The owner of the file.
+    pub owner: u32,
+}
+
 /// The failures of verbs that callers tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {

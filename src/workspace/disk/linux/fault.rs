@@ -1,11 +1,14 @@
 //! Errors inside the disk, before they get the name of their verb.
 
 use std::io;
+use std::os::fd::AsFd;
 
+use rustix::fs::{AtFlags, fstat, statat};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use crate::path::RelPath;
-use crate::workspace::Fault;
+use crate::workspace::{Fault, StickyBit};
 
 /// What a part of a verb gives.
 pub(super) type Attempt<T> = Result<T, Trouble>;
@@ -55,6 +58,18 @@ impl From<Errno> for Trouble {
         };
         Self::new(fault, errno)
     }
+}
+
+/// Returns what `EPERM` means for the file `name`, if it is the sticky bit of `directory` that protects it; see unlink(2).
+pub(super) fn sticky(directory: impl AsFd, name: &[u8]) -> Option<Trouble> {
+    /// The sticky bit.
+    const STICKY: u32 = 0o1000;
+    let above = fstat(directory.as_fd()).ok()?;
+    let file = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let user = geteuid().as_raw();
+    let is_protected = above.st_mode & STICKY != 0 && above.st_uid != user && file.st_uid != user;
+    let error = || io::Error::new(io::ErrorKind::PermissionDenied, StickyBit { owner: file.st_uid });
+    is_protected.then(|| Trouble::new(Fault::Denied, error()))
 }
 
 /// Says that a file system has no symbolic links, where a system call has its own word for it; see symlink(2).

@@ -19,7 +19,7 @@ use super::attributes::{Model, bits_of, give_owner, lay_bare, process_umask, set
 use super::birth::Birth;
 use super::contents::{make_file, names, open_regular, overwrite_file, read_file, target, write_bytes, write_slices};
 use super::directory::make_private;
-use super::fault::{Attempt, Trouble, link_fault, no_links};
+use super::fault::{Attempt, Trouble, link_fault, no_links, sticky};
 use super::heritage::Heritage;
 use super::machine::machine;
 use super::parents::{Handle, open_directory};
@@ -361,6 +361,10 @@ impl Disk {
                 Trouble::new(Fault::Unsupported, errno)
             }
             Errno::EXIST => Trouble::from(errno).blaming(to),
+            Errno::PERM => sticky(&new_directory, new)
+                .map(|trouble| trouble.blaming(to))
+                .or_else(|| sticky(&old_directory, old))
+                .unwrap_or_else(|| errno.into()),
             errno => errno.into(),
         })
     }
