@@ -186,6 +186,13 @@ pub(super) fn failed(failure: &Failure) -> Vec<Problem> {
             let help = Some("try again, or wait longer with --lock-timeout".to_owned());
             vec![Problem { help, ..Problem::new(&code::LOCKED, failure.to_string()) }]
         }
+        Failure::LockedByUser { directory, owner } => {
+            let help = format!(
+                "try again, or wait longer with --lock-timeout; if no command runs, run `wpatch recover` as user {owner}, \
+                 or remove {directory}"
+            );
+            vec![Problem { help: Some(help), ..Problem::new(&code::LOCKED, failure.to_string()) }]
+        }
         Failure::IndexLocked(_) => {
             let help = "wait until it is done; if it died, remove the file".to_owned();
             vec![Problem { help: Some(help), ..Problem::new(&code::LOCKED, failure.to_string()) }]

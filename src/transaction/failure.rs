@@ -10,6 +10,14 @@ pub enum Failure {
     /// Somebody else holds the lock.
     #[error("another wpatch is at work here")]
     Locked,
+    /// A command of another user runs here, or was killed.
+    #[error("{directory}: a command of another user (uid {owner}) runs here, or was killed")]
+    LockedByUser {
+        /// The directory or file that the command made.
+        directory: String,
+        /// The user.
+        owner: u32,
+    },
     /// Somebody else has git's lock of the index, which is this file.
     #[error("another git process seems to be at work here: {0} exists")]
     IndexLocked(String),

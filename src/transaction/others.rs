@@ -4,25 +4,98 @@
 //! wpatch does not trust this state and does not change it. wpatch takes its lock, and refuses to write while a change in it
 //! is interrupted.
 
+use std::thread;
 use std::time::Duration;
 
-use super::place::{Place, shown};
+use super::place::{Place, beside, place, shown};
 use super::scratch::{Scratch, join};
 use super::sweep::is_unreachable;
 use super::wait::{Waited, wait};
 use super::{Failure, Interrupt};
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{Fault, Lock, PASSING, Stat, Workspace};
+use crate::workspace::{Fault, Lock, PASSING, Result as Done, Stat, Workspace, top};
 
-/// Returns an error if a change of another user is interrupted. A state directory that stays and cannot be read is ignored.
-pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<(), Failure> {
+/// Time between two looks at a state directory that this user cannot lock.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Returns where the state is as soon as no command of another user has the usual state directory, which the command made
+/// for itself; [`Waited::Held`] while one has it. The directory of a command that died stays.
+///
+/// The place is determined again after each wait: the next command of the other user takes the usual place.
+pub(super) fn await_commands(workspace: &dyn Workspace, patience: Duration) -> Result<Waited<Place>, Failure> {
+    let place = place(workspace)?;
+    for (directory, stat) in place.others.iter().filter(|(_, stat)| stat.permissions & PASSING != 0) {
+        match workspace.lock_dir(directory, patience) {
+            Ok(None) => return Ok(Waited::Held),
+            Ok(Some(_)) => {}
+            Err(error) if error.fault == Fault::Denied => thread::sleep(PAUSE.min(patience)),
+            Err(error) if error.fault == Fault::Unsupported || is_unreachable(error.fault) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match workspace.stat(directory)? {
+            Some(now) if now.inode != stat.inode => return Ok(Waited::Again),
+            None => return Ok(Waited::Again),
+            Some(_) if is_hidden(workspace, (directory, stat)) => return Ok(Waited::Held),
+            Some(_) => {}
+        }
+    }
+    Ok(Waited::Done(place))
+}
+
+/// Returns whether a command of another user may use the state directory, which this user cannot read.
+fn is_hidden(workspace: &dyn Workspace, (directory, stat): (&RelPath, &Stat)) -> bool {
+    let is_denied = |names: Done<_>| names.is_err_and(|error| error.fault == Fault::Denied);
+    stat.permissions & PASSING != 0 && is_denied(workspace.list(Some(directory)))
+}
+
+/// Returns `failure`, or that a command of another user has the place of the state directory: it took it after this one looked.
+pub(super) fn is_taken(workspace: &dyn Workspace, directory: &RelPath, failure: Failure) -> Result<(), Failure> {
+    let is_there = |failure: &Failure| match failure {
+        Failure::Foreign { directory: named, .. } => *named == shown(workspace, directory),
+        _ => false,
+    };
+    if !is_there(&failure) {
+        return Err(failure);
+    }
+    match workspace.stat(directory)? {
+        None => Ok(()),
+        Some(stat) if stat.kind == FileKind::Regular || stat.permissions & PASSING != 0 => {
+            thread::sleep(PAUSE);
+            Ok(())
+        }
+        Some(_) => Err(failure),
+    }
+}
+
+/// Names the command of another user that a wait for a lock ended for, if it was one.
+pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
+    let Failure::Locked = failure else { return failure };
+    let Ok(workspace) = top(workspace) else { return failure };
+    let directory = beside();
+    match workspace.stat(&directory) {
+        Ok(Some(stat)) if stat.uid != workspace.user() => {
+            Failure::LockedByUser { directory: shown(workspace, &directory), owner: stat.uid }
+        }
+        _ => failure,
+    }
+}
+
+/// Returns whether a command of another user may be at work here, in a state directory that this user cannot read.
+///
+/// # Errors
+///
+/// Returns [`Failure::Foreign`] if a change of another user is interrupted. A state directory that stays and cannot be read is
+/// ignored.
+pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<bool, Failure> {
+    let mut is_at_work = false;
     for (directory, stat) in &place.others {
         let foreign = || Failure::Foreign { directory: shown(workspace, directory), owner: stat.uid };
         let names = match workspace.list(Some(directory)) {
-            // It was made for one command, which runs or died.
-            Err(error) if error.fault == Fault::Denied && stat.permissions & PASSING != 0 => return Err(foreign()),
-            Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => continue,
+            Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => {
+                is_at_work |= is_hidden(workspace, (directory, stat));
+                continue;
+            }
             names => names?,
         };
         for scratch in Scratch::among(directory, &names)? {
@@ -33,7 +106,7 @@ pub(super) fn examine(workspace: &dyn Workspace, place: &Place) -> Result<(), Fa
             }
         }
     }
-    Ok(())
+    Ok(is_at_work)
 }
 
 /// Takes the locks of the other users, as far as they can be opened.
@@ -69,7 +142,9 @@ fn lock_one(
         return Ok(Waited::Done(None));
     };
     match locked {
-        Err(error) if error.fault == Fault::Denied || is_unreachable(error.fault) => Ok(Waited::Done(None)),
+        Err(error) if matches!(error.fault, Fault::Denied | Fault::Unsupported) || is_unreachable(error.fault) => {
+            Ok(Waited::Done(None))
+        }
         locked => Ok(locked?.map_or(Waited::Held, |lock| Waited::Done(Some(lock)))),
     }
 }

@@ -179,7 +179,7 @@ fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Resu
 /// Returns an error if no state directory can stay, because another user has the usual one.
 pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
     let place = place(workspace)?;
-    match place.others.last() {
+    match place.others.first() {
         Some((path, stat)) if place.directory == of_user(workspace) => {
             Err(Failure::Foreign { directory: shown(workspace, path), owner: stat.uid })
         }

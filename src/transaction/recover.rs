@@ -10,6 +10,7 @@ use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{Looked, State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
+use super::wait::{Waited, wait};
 use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept, others};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -47,7 +48,7 @@ pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
             is_open |= is_half_made(workspace, &directory)?;
         }
     }
-    others::examine(top(workspace)?, &place)?;
+    is_open |= others::examine(top(workspace)?, &place)?;
     Ok(is_half_made(top(workspace)?, &place.directory)? || is_open)
 }
 
@@ -71,15 +72,12 @@ pub(super) fn open(
     options: Options,
     interrupt: &Interrupt,
 ) -> Result<(State, Vec<Recovered>), Failure> {
-    let place = place(top(workspace)?)?;
-    let mut recovered = finish_formers(workspace, &place, options)?;
+    let mut recovered = Vec::new();
+    let state = wait(interrupt, options.patience, |patience| {
+        attempt(workspace, Options { patience, ..options }, interrupt, &mut recovered)
+    });
+    let state = state.map_err(|failure| others::blocked(workspace, failure))?;
     let workspace = top(workspace)?;
-    let theirs = others::lock(workspace, &place, (options.patience, interrupt))?;
-    others::examine(workspace, &place)?;
-    let (mut state, others) = State::open(workspace, &place, options, interrupt)?;
-    state.others = theirs.into_iter().map(Mutex::new).collect();
-    state.unusable = place.unusable;
-    recovered.extend(others);
     match leftovers(workspace, &state, options) {
         Ok(others) => {
             recovered.extend(others);
@@ -93,6 +91,37 @@ pub(super) fn open(
             let _ = state.close(workspace);
             Err(failure)
         }
+    }
+}
+
+/// Makes one attempt to open the state directory. `recovered` gets what it finishes.
+fn attempt(
+    workspace: &dyn Workspace,
+    options: Options,
+    interrupt: &Interrupt,
+    recovered: &mut Vec<Recovered>,
+) -> Result<Waited<State>, Failure> {
+    let top = top(workspace)?;
+    let place = match others::await_commands(top, options.patience)? {
+        Waited::Done(place) => place,
+        Waited::Held => return Ok(Waited::Held),
+        Waited::Again => return Ok(Waited::Again),
+    };
+    let opened = finish_formers(workspace, &place, options).and_then(|others| {
+        recovered.extend(others);
+        let theirs = others::lock(top, &place, (options.patience, interrupt))?;
+        others::examine(top, &place)?;
+        let mut state = State::open(top, &place, options, interrupt, recovered)?;
+        state.others = theirs.into_iter().map(Mutex::new).collect();
+        Ok(state)
+    });
+    match opened {
+        Ok(mut state) => {
+            state.unusable = place.unusable;
+            Ok(Waited::Done(state))
+        }
+        Err(Failure::Locked) => Ok(Waited::Held),
+        Err(failure) => others::is_taken(top, &place.directory, failure).map(|()| Waited::Held),
     }
 }
 
@@ -213,7 +242,9 @@ fn leftovers(workspace: &dyn Workspace, state: &State, options: Options) -> Resu
 fn transactions(workspace: &dyn Workspace, directory: &RelPath, names: &[Vec<u8>]) -> Result<Vec<Scratch>, Failure> {
     let mut found = Vec::new();
     for scratch in Scratch::among(directory, names)? {
-        if find_to_read(workspace, &scratch.directory)?.is_directory() {
+        // wpatch makes no other file of this name.
+        let is_directory = workspace.stat(&scratch.directory)?.is_some_and(|stat| stat.kind == FileKind::Directory);
+        if is_directory && find_to_read(workspace, &scratch.directory)?.is_directory() {
             found.push(scratch);
         }
     }

@@ -45,7 +45,7 @@ enum Locks {
 }
 
 impl State {
-    /// Makes the directory if it is not there, and locks it.
+    /// Makes the directory if it is not there, and locks it. `recovered` gets the changes of dead processes that it finishes.
     ///
     /// # Errors
     ///
@@ -56,12 +56,12 @@ impl State {
         place: &Place,
         options: Options,
         interrupt: &Interrupt,
-    ) -> Result<(Self, Vec<Recovered>), Failure> {
+        recovered: &mut Vec<Recovered>,
+    ) -> Result<Self, Failure> {
         let mut attempts = 0;
-        let mut recovered = Vec::new();
         let state = wait(interrupt, options.patience, |patience| {
             attempts += 1;
-            match Self::attempt(workspace, place, Options { patience, ..options }, &mut recovered) {
+            match Self::attempt(workspace, place, Options { patience, ..options }, recovered) {
                 Ok(None) if attempts < ATTEMPTS => Ok(Waited::Again),
                 Ok(None) | Err(Failure::Locked) => Ok(Waited::Held),
                 Ok(Some(state)) => Ok(Waited::Done(state)),
@@ -69,7 +69,7 @@ impl State {
             }
         })?;
         state.bind(workspace, place);
-        Ok((state, recovered))
+        Ok(state)
     }
 
     /// Records the top whose history it has, if it has to. Without the record it is bound by the next command.

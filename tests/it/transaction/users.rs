@@ -1,5 +1,4 @@
-//! Two users on one work tree: the state of the other one is respected and never believed. It takes root to make such trees;
-//! other users skip them.
+//! Two users on one work tree: the state of the other one is respected and never believed. It takes root to make such trees.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::fs::chown;
@@ -15,10 +14,12 @@ use crate::systems::Desk;
 const PATCH: &[u8] = b"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+two\n";
 const OTHER: u32 = 12_345;
 
-/// Gives everything below `path` to a user; `false` if this one may not.
-fn give(path: &Path, owner: u32) -> bool {
-    let all = walkdir::WalkDir::new(path).into_iter().map(Result::unwrap);
-    all.into_iter().all(|entry| chown(entry.path(), Some(owner), None).is_ok())
+/// Gives everything below `path` to a user.
+fn give(path: &Path, owner: u32) {
+    for entry in walkdir::WalkDir::new(path).into_iter().map(Result::unwrap) {
+        chown(entry.path(), Some(owner), None)
+            .expect("these tests run as root: only root can give files to another user");
+    }
 }
 
 fn repository() -> Desk {
@@ -64,12 +65,10 @@ fn goes_on_without_history(desk: &Desk) {
 fn a_state_directory_of_another_user_stops_no_command() {
     let desk = Desk::with(&[("f", b"one\n")]);
     desk.does(&["init"], b"");
-    if !give(&desk.path(".wpatch"), OTHER) {
-        return;
-    }
+    give(&desk.path(".wpatch"), OTHER);
     goes_on_without_history(&desk);
     assert_eq!(desk.says(&["init"], b"")["exit_code"], 4);
-    assert!(give(&desk.path(".wpatch"), rustix::process::geteuid().as_raw()));
+    give(&desk.path(".wpatch"), rustix::process::geteuid().as_raw());
     assert_eq!(desk.does(&["apply"], PATCH)["history"]["kept"], true);
 }
 
@@ -78,13 +77,14 @@ fn a_state_directory_of_another_user_in_an_own_git_directory_stops_no_command() 
     let desk = repository();
     desk.does(&["apply"], PATCH);
     desk.does(&["undo"], b"");
-    if give(&desk.path(".git/wpatch"), OTHER) {
-        goes_on_without_history(&desk);
-        assert!(!desk.path(".wpatch").exists());
-        fs::create_dir(desk.path(".wpatch")).unwrap();
-        assert!(give(&desk.path(".wpatch"), OTHER));
-        goes_on_without_history(&desk);
-    }
+    give(&desk.path(".git/wpatch"), OTHER);
+    goes_on_without_history(&desk);
+    assert!(!desk.path(".wpatch").exists());
+    fs::create_dir(desk.path(".wpatch")).unwrap();
+    give(&desk.path(".wpatch"), OTHER);
+    goes_on_without_history(&desk);
+    let error = desk.refuses("io", &["init"], b"");
+    assert!(error["message"].as_str().unwrap().contains(".git/wpatch: belongs"), "{error:#}");
 }
 
 #[test]
@@ -94,13 +94,11 @@ fn an_interrupted_change_in_a_state_directory_of_another_user_stops_every_write(
         desk.does(&["init"], b"");
         assert!(!desk.runs(&["apply", "--verify", "kill -9 $PPID"], PATCH).status.success());
         let state = desk.path(if is_repository { ".git/wpatch" } else { ".wpatch" });
-        if !give(&state, OTHER) {
-            return;
-        }
+        give(&state, OTHER);
         fs::write(desk.path("f"), "one\n").unwrap();
         only_reads(&desk);
         assert_eq!(desk.says(&["recover"], b"")["exit_code"], 4);
-        assert!(give(&state, rustix::process::geteuid().as_raw()));
+        give(&state, rustix::process::geteuid().as_raw());
         desk.does(&["recover"], b"");
         desk.does(&["apply"], PATCH);
     }
@@ -123,9 +121,7 @@ fn the_state_of_another_user_counts_in_every_directory_of_every_work_tree() {
         [(main.clone(), ".git/wpatch"), (base.path().join("linked"), "../main/.git/worktrees/linked/wpatch")]
     {
         assert_eq!(run(&top, "\"$WPATCH\" write new --content x"), Some(0));
-        if !give(base.path(), OTHER) {
-            return;
-        }
+        give(base.path(), OTHER);
         let write = "\"$WPATCH\" write new --overwrite --content y --lock-timeout 0";
         let lock = fs::File::open(top.join(state).join("lock")).unwrap();
         flock(&lock, FlockOperation::LockExclusive).unwrap();
@@ -134,11 +130,11 @@ fn the_state_of_another_user_counts_in_every_directory_of_every_work_tree() {
         // A process that another test starts may have a copy of the handle for a moment.
         flock(&lock, FlockOperation::Unlock).unwrap();
         assert_eq!([".", "sub"].map(|directory| run(&at(directory), write)), [Some(0); 2], "{state}");
-        assert!(give(base.path(), rustix::process::geteuid().as_raw()));
+        give(base.path(), rustix::process::geteuid().as_raw());
         run(&top, "\"$WPATCH\" write new --overwrite --content z --verify 'kill -9 $PPID'");
-        assert!(give(base.path(), OTHER));
+        give(base.path(), OTHER);
         assert_eq!([".", "sub"].map(|directory| run(&at(directory), write)), [Some(4); 2], "{state}");
-        assert!(give(base.path(), rustix::process::geteuid().as_raw()));
+        give(base.path(), rustix::process::geteuid().as_raw());
         assert_eq!(run(&top, "\"$WPATCH\" recover"), Some(0));
     }
 }
@@ -147,12 +143,10 @@ fn the_state_of_another_user_counts_in_every_directory_of_every_work_tree() {
 fn an_interrupted_change_of_another_user_stops_every_write() {
     let desk = repository();
     assert!(!desk.runs(&["apply", "--verify", "kill -9 $PPID"], PATCH).status.success());
-    if !give(&desk.path(".git"), OTHER) {
-        return;
-    }
+    give(&desk.path(".git"), OTHER);
     fs::write(desk.path("f"), "one\n").unwrap();
     only_reads(&desk);
-    assert!(give(&desk.path(".git"), rustix::process::geteuid().as_raw()));
+    give(&desk.path(".git"), rustix::process::geteuid().as_raw());
     desk.does(&["recover"], b"");
     desk.does(&["apply"], PATCH);
 }
@@ -161,9 +155,7 @@ fn an_interrupted_change_of_another_user_stops_every_write() {
 fn users_of_one_work_tree_wait_for_each_other() {
     let desk = repository();
     desk.does(&["apply"], PATCH);
-    if !give(&desk.path(".git"), OTHER) {
-        return;
-    }
+    give(&desk.path(".git"), OTHER);
     let lock = fs::File::open(desk.path(".git/wpatch/lock")).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();
     for durability in ["full", "none"] {
@@ -181,9 +173,7 @@ fn users_of_one_work_tree_wait_for_each_other() {
 fn a_change_that_was_interrupted_next_to_the_state_of_another_user_is_recovered_without_it() {
     let desk = Desk::with(&[("f", b"one\n")]);
     desk.does(&["init"], b"");
-    if !give(&desk.path(".wpatch"), OTHER) {
-        return;
-    }
+    give(&desk.path(".wpatch"), OTHER);
     assert!(!desk.runs(&["apply", "--verify", "kill -9 $PPID"], PATCH).status.success());
     assert_eq!(desk.bytes("f"), b"two\n");
     fs::remove_dir_all(desk.path(".wpatch")).unwrap();
@@ -201,13 +191,123 @@ fn a_git_directory_in_a_public_directory_stops_no_other_user() {
         command.env_remove("XDG_STATE_HOME").output().unwrap().status.code()
     };
     assert_eq!(run(base.path(), "git init -q . && \"$WPATCH\" write new --content x && mkdir mine"), Some(0));
-    if !give(base.path(), OTHER) || !give(&base.path().join("mine"), rustix::process::geteuid().as_raw()) {
-        return;
-    }
+    give(base.path(), OTHER);
+    give(&base.path().join("mine"), rustix::process::geteuid().as_raw());
     let lock = fs::File::open(base.path().join(".git/wpatch/lock")).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();
     let write = "\"$WPATCH\" write new --overwrite --content y --lock-timeout 0";
     assert_eq!(run(&base.path().join("mine"), write), Some(6));
     fs::set_permissions(base.path(), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
     assert_eq!(run(&base.path().join("mine"), write), Some(0));
+}
+
+/// Each user changes its own file, over and over; each change waits for those of the other user.
+#[test]
+fn commands_of_two_users_in_one_directory_wait_for_each_other() {
+    const TIMES: usize = 25;
+    let base = tempfile::TempDir::new().unwrap();
+    let root = base.path().join("root");
+    fs::create_dir(&root).unwrap();
+    for directory in [base.path(), &root] {
+        fs::set_permissions(directory, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    }
+    // The program has to be where the other user can reach it.
+    let program = base.path().join("wpatch");
+    fs::copy(env!("CARGO_BIN_EXE_wpatch"), &program).unwrap();
+    for durability in ["full", "none"] {
+        let work = |user: u32| {
+            let file = root.join(format!("f{user}"));
+            fs::write(&file, "one\n").unwrap();
+            give(&file, user);
+            let patch = base.path().join(format!("p{user}"));
+            fs::write(&patch, format!("--- a/f{user}\n+++ b/f{user}\n@@ -1 +1 @@\n-one\n+two\n")).unwrap();
+            let mut command = Command::new("setpriv");
+            let user = user.to_string();
+            command.args(["--reuid", &user, "--regid", &user, "--clear-groups", "sh", "-c"]);
+            let line = "for i in $(seq $1); do \"$2\" apply --durability $4 --lock-timeout 60s $3 \"$5\" || echo $?; \
+                        test -z \"$3\" && set -- $1 $2 -R $4 \"$5\" || set -- $1 $2 '' $4 \"$5\"; done";
+            command.args([line, "sh", &TIMES.to_string()]).arg(&program).args(["", durability]).arg(&patch);
+            command.current_dir(&root).env_remove("XDG_STATE_HOME").env("HOME", base.path());
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+        };
+        for process in [work(0), work(1234)] {
+            let output = process.wait_with_output().unwrap();
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{durability}: {errors}");
+        }
+        assert_eq!([0, 1234].map(|user| fs::read(root.join(format!("f{user}"))).unwrap()), [b"two\n", b"two\n"]);
+        let mut names: Vec<_> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["f0", "f1234"]);
+    }
+}
+
+#[test]
+fn a_running_command_of_another_user_is_waited_for_and_named() {
+    let base = tempfile::TempDir::new().unwrap();
+    fs::set_permissions(base.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let program = base.path().join("wpatch");
+    fs::copy(env!("CARGO_BIN_EXE_wpatch"), &program).unwrap();
+    fs::write(base.path().join("f"), "one\n").unwrap();
+    fs::write(base.path().join("p"), PATCH).unwrap();
+    // The state directory of a command of root that runs.
+    fs::create_dir(base.path().join(".wpatch")).unwrap();
+    fs::set_permissions(base.path().join(".wpatch"), std::os::unix::fs::PermissionsExt::from_mode(0o1700)).unwrap();
+    give(&base.path().join("f"), OTHER);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "12345", "--regid", "12345", "--clear-groups"]).arg(&program).args(arguments);
+        command.current_dir(base.path()).env_remove("XDG_STATE_HOME").env("HOME", base.path());
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, words) = run(&["apply", "--lock-timeout", "0", "p"]);
+    assert_eq!(code, Some(6), "{words}");
+    assert!(words.contains("another user (uid 0)") && words.contains("wpatch recover"), "{words}");
+    let (code, words) = run(&["check", "p"]);
+    assert!(code == Some(0) && words.contains("another wpatch changes this tree"), "{code:?} {words}");
+    fs::remove_dir(base.path().join(".wpatch")).unwrap();
+    assert_eq!(run(&["apply", "p"]).0, Some(0));
+}
+
+#[test]
+fn a_check_of_a_file_that_git_converts_names_the_remedy_in_a_repository_of_another_user() {
+    let desk = repository();
+    give(&desk.root(), OTHER);
+    let check = |desk: &Desk| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+        command.args(["check", "p"]).current_dir(desk.root()).env("HOME", desk.path(".."));
+        let output = command.env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    fs::write(desk.path("p"), PATCH).unwrap();
+    assert_eq!(check(&desk).0, Some(0));
+    fs::write(desk.path(".gitattributes"), "* text eol=crlf\n").unwrap();
+    let (code, words) = check(&desk);
+    assert!(code == Some(4) && words.contains("git config --global --add safe.directory"), "{code:?} {words}");
+    for document in ["README.md", "SECURITY.md"] {
+        assert!(fs::read_to_string(document).unwrap().contains("safe.directory"), "{document}");
+    }
+}
+
+#[test]
+fn the_sticky_bit_of_a_directory_is_named_with_the_owner_of_the_file() {
+    let base = tempfile::TempDir::new().unwrap();
+    fs::set_permissions(base.path(), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
+    let program = base.path().join("wpatch");
+    fs::copy(env!("CARGO_BIN_EXE_wpatch"), &program).unwrap();
+    fs::write(base.path().join("f"), "one\n").unwrap();
+    fs::write(base.path().join("p"), PATCH).unwrap();
+    for durability in ["full", "none"] {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "12345", "--regid", "12345", "--clear-groups"]).arg(&program);
+        command.args(["apply", "--durability", durability, "p"]).current_dir(base.path());
+        let output = command.env_remove("XDG_STATE_HOME").env("HOME", base.path()).output().unwrap();
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        let expected = "f: cannot change the file: the root directory has the sticky bit, and the file belongs to \
+                        another user (uid 0)";
+        assert!(output.status.code() == Some(4) && words.contains(expected), "{durability}: {words}");
+        assert!(!words.contains("not writable"), "{durability}: {words}");
+        assert_eq!(fs::read(base.path().join("f")).unwrap(), b"one\n");
+    }
 }
