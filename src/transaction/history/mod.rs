@@ -184,6 +184,8 @@ pub fn entries(workspace: &dyn Workspace) -> Result<Vec<Entry>, Failure> {
         };
         match read {
             Ok(entry) => found.push(entry),
+            // wpatch makes no such file.
+            Err(Failure::Workspace(error)) if matches!(error.fault, Fault::NotDirectory | Fault::ThroughLink) => {}
             // What is being removed has another name before anything of it goes.
             Err(Failure::Workspace(error)) if error.fault == Fault::Missing && !place.is_there(workspace)? => {}
             Err(Failure::Workspace(error)) if error.fault != Fault::Missing => return Err(error.into()),
@@ -202,8 +204,12 @@ pub(super) fn kept(workspace: &dyn Workspace) -> Result<Vec<Recovered>, Failure>
     let mut found = Vec::new();
     for home in homes(workspace)? {
         for Place { scratch, .. } in places(workspace, &home)? {
-            if workspace.stat(&scratch.file("undone")?)?.is_none() {
-                continue;
+            match workspace.stat(&scratch.file("undone")?) {
+                Ok(Some(_)) => {}
+                Ok(None) => continue,
+                // wpatch makes no such file.
+                Err(error) if is_unreachable(error.fault) => continue,
+                Err(error) => return Err(error.into()),
             }
             let kept = kept::of_record(workspace, &scratch)?;
             let left: Vec<_> = kept.iter().filter_map(|kept| kept.path.clone()).collect();
@@ -381,7 +387,7 @@ impl Place {
 
     /// Returns whether it still has its name.
     fn is_there(&self, workspace: &dyn Workspace) -> Result<bool, Failure> {
-        Ok(workspace.stat(&self.scratch.directory)?.is_some())
+        Ok(workspace.stat(&self.scratch.directory)?.is_some_and(|stat| stat.kind == FileKind::Directory))
     }
 }
 

@@ -74,15 +74,20 @@ pub(super) fn prune_places(
     };
     let kept = all.iter().rev().enumerate().map(is_kept).take_while(|&is_kept| is_kept).count();
     let (over, rest) = all.split_at(all.len() - kept);
+    let mut pruned = 0;
     for place in over {
-        place.remove(workspace, home)?;
+        if place.is_there(workspace)? {
+            place.remove(workspace, home)?;
+            pruned += 1;
+        }
     }
-    let mut large = 0;
     for place in rest.iter().rev().skip(newest).filter(is_large) {
-        place.drain(workspace, home)?;
-        large += 1;
+        if place.is_there(workspace)? {
+            place.drain(workspace, home)?;
+            pruned += 1;
+        }
     }
-    Ok(over.len() + large)
+    Ok(pruned)
 }
 
 /// Removes what is left, among `names` of the history `home`, of entries that a process died over removing or

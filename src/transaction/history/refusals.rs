@@ -6,6 +6,7 @@ use super::plans::{self, Saved};
 use super::{Failure, Interrupt, Options, homes, name, places};
 use crate::transaction::scratch::Scratch;
 use crate::transaction::sealed::{damaged, seal, unseal};
+use crate::transaction::sweep::is_unreachable;
 use crate::workspace::{Fault, Workspace, top};
 
 /// The only file of such an entry.
@@ -55,7 +56,7 @@ pub fn find(workspace: &dyn Workspace, plan: &str) -> Result<Option<Refusal>, Fa
             match read(workspace, &place.scratch) {
                 Ok(refusal) if refusal.plan == plan => return Ok(Some(refusal)),
                 Ok(_) | Err(Failure::State { .. }) => {}
-                Err(Failure::Workspace(error)) if error.fault == Fault::Missing => {}
+                Err(Failure::Workspace(error)) if is_unreachable(error.fault) => {}
                 Err(failure) => return Err(failure),
             }
         }

@@ -31,6 +31,7 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
         (named("foreign", "../other/.git"), "belongs to another work tree"),
         (moved, "belongs to another work tree"),
         (named("nothing", "../nowhere"), "does not exist"),
+        (named("moved-main", "../old/.git/worktrees/linked"), "`git worktree repair`"),
         (named("no-repository", "../other/sub"), "is not a git directory"),
         (named("device", "/dev/null"), "is not a git directory"),
         (other.join(".git/refs"), "is in a git directory"),
@@ -239,5 +240,40 @@ fn a_git_directory_on_another_file_system_keeps_the_history() {
         }
         let names: Vec<_> = fs::read_dir(&top).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert!(names.iter().all(|name| !name.to_string_lossy().starts_with(".wpatch")), "{names:?}");
+    }
+}
+
+/// wpatch makes directories with these names. Every command ignores another file of such a name.
+#[test]
+fn files_in_the_place_of_directories_of_the_state_are_ignored() {
+    let entry = "entry-0000000001000000000-00000001.5";
+    let large = "entry-0000000001000000000-00000002.99999999999";
+    for name in [entry, large, "dead-x", "txn-x", "txn-0000000001000000000-00000001", "plan-1.5.x"] {
+        for make in ["mkfifo", "touch", "ln -s nowhere", "ln -s ."] {
+            let base = TempDir::new().unwrap();
+            let tree = repository(&base.path().canonicalize().unwrap().join("tree"), &[]);
+            done("a change", &tree, &["write", "new", "--content", "x"]);
+            let file = tree.join(".git/wpatch").join(name);
+            let line = format!("{make} {}", file.display());
+            assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success());
+            for arguments in [
+                &["log"][..],
+                &["gc"],
+                &["recover"],
+                &["write", "other", "--content", "x"],
+                &["undo"],
+                &["redo"],
+                &["recover"],
+                &["gc"],
+                &["gc", "--all"],
+                &["log"],
+            ] {
+                let output = run(&tree, arguments);
+                let words = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{name} {make} {arguments:?}: {words}");
+            }
+            let stays = !name.starts_with("dead-");
+            assert!(!stays || file.symlink_metadata().is_ok(), "{name} {make}");
+        }
     }
 }

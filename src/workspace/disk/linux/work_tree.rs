@@ -259,7 +259,12 @@ fn git_of(directory: &Path) -> Attempt<Git> {
 fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
     let named = if git.is_dir() { git.to_owned() } else { named(directory, git)? };
     let unusable = |why: &str| Refusal::unusable(format!("{}: {} {why}", shown(git), shown(&named)));
-    let Some(real) = there(named.canonicalize())? else { return Err(unusable("does not exist")) };
+    let Some(real) = there(named.canonicalize())? else {
+        // A linked work tree of a repository that was moved.
+        let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
+        let advice = if is_linked { "; `git worktree repair` in the main work tree fixes it after a move" } else { "" };
+        return Err(unusable(&format!("does not exist{advice}")));
+    };
     if !is_repository(&real)? {
         return Err(unusable("is not a git directory"));
     }
