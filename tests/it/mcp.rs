@@ -1,5 +1,7 @@
 //! The server of the Model Context Protocol: a conversation, what its tools do, and what hostile lines cannot.
 
+mod arguments;
+
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -113,7 +113,7 @@ impl<'a> Request<'a> {
             #[serde(borrow, rename = "protocolVersion")]
             version: Cow<'a, str>,
         }
-        self.read::<Parameters<'a>>().map(|parameters| parameters.version)
+        self.read::<Parameters<'a>>("`protocolVersion`, a text").map(|parameters| parameters.version)
     }
 
     /// Returns which tool is to be called.
@@ -125,7 +125,7 @@ impl<'a> Request<'a> {
             #[serde(borrow)]
             arguments: Option<&'a RawValue>,
         }
-        let Parameters { name, arguments } = self.read()?;
+        let Parameters { name, arguments } = self.read("`name`, a text, and can have `arguments`, an object")?;
         let arguments = arguments.map_or("{}", RawValue::get);
         if arguments.starts_with('{') {
             Ok(Call { name, arguments })
@@ -134,12 +134,13 @@ impl<'a> Request<'a> {
         }
     }
 
-    fn read<T: Deserialize<'a>>(&self) -> Result<T, Failure> {
+    /// Reads the parameters, which need what is `expected`.
+    fn read<T: Deserialize<'a>>(&self, expected: &str) -> Result<T, Failure> {
         let text = self.parameters.map_or("{}", RawValue::get);
         if !text.starts_with('{') {
             return Err(Failure::parameters("params have to be an object".to_owned()));
         }
-        serde_json::from_str(text).map_err(|error| Failure::parameters(error.to_string()))
+        serde_json::from_str(text).map_err(|_| Failure::parameters(format!("params need {expected}")))
     }
 }
 

@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::Misuse;
+use super::wrong::explain;
 
 /// What to show.
 #[derive(Deserialize, JsonSchema)]
@@ -82,12 +83,23 @@ pub(super) struct PatchArguments {
 }
 
 /// Reads arguments.
-pub(super) fn read<'a, T: Deserialize<'a>>(arguments: &'a str) -> Result<T, Misuse> {
+pub(super) fn read<'a, T: Deserialize<'a> + JsonSchema>(arguments: &'a str) -> Result<T, Misuse> {
     // The reader of objects takes lists as well, item by item.
     if !arguments.trim_start().starts_with('{') {
         return Err(Misuse("the arguments are no object".to_owned()));
     }
-    serde_json::from_str(arguments).map_err(|error| Misuse(format!("the arguments are wrong: {error}")))
+    serde_json::from_str(arguments)
+        .map_err(|error| Misuse(explain(arguments, &schema::<T>()).unwrap_or_else(|| plain(&error))))
+}
+
+/// Returns the words of `error` without its place in a text that a model does not see, for what a schema cannot express.
+fn plain(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let words = words.split(" at line ").next().unwrap_or_default();
+    match words.strip_prefix("duplicate field ") {
+        Some(name) => format!("{name} is given twice"),
+        None => format!("the arguments are wrong: {words}"),
+    }
 }
 
 /// Returns the JSON Schema of arguments.

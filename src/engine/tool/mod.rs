@@ -6,10 +6,12 @@ mod arguments;
 mod change;
 mod patch;
 mod view;
+mod wrong;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -197,7 +199,7 @@ pub fn tool(
 
 /// Calls the command of the text editor tool that `arguments` name.
 fn editor(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
-    #[derive(Deserialize)]
+    #[derive(Deserialize, JsonSchema)]
     struct Named {
         command: String,
     }

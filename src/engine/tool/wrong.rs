@@ -1,0 +1,119 @@
+//! What is wrong with the arguments of a tool, in words for a model. The schema of the arguments decides.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// Arguments that every tool of its kind ignores, or takes in place of another.
+const ALSO: &[(&str, &str)] = &[("command", "command"), ("new_str", "insert_text")];
+/// Most characters of a value that a message quotes.
+const MOST_SHOWN: usize = 40;
+/// Most bytes of a value that is read as a whole.
+const MOST_READ: usize = 4096;
+
+/// Returns why `arguments` do not keep to `schema`; `None` if they do.
+pub(super) fn explain(arguments: &str, schema: &Value) -> Option<String> {
+    let given: BTreeMap<String, &RawValue> = match serde_json::from_str(arguments) {
+        Ok(given) => given,
+        Err(_) => return Some("the arguments are not valid JSON".to_owned()),
+    };
+    let given: BTreeMap<_, _> = given.into_iter().map(|(name, value)| (name, shallow(value))).collect();
+    let properties = schema["properties"].as_object()?;
+    let required: Vec<_> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let is_known = |name: &str| {
+        properties.contains_key(name)
+            || ALSO.iter().any(|(also, own)| *also == name && (also == own || required.contains(own)))
+    };
+    let is_complete = schema["additionalProperties"] == false;
+    if let Some(name) = given.keys().find(|name| is_complete && !is_known(name)) {
+        let names: Vec<_> = properties.keys().map(|name| format!("`{name}`")).collect();
+        return Some(format!(
+            "there is no argument {}; the arguments are {}",
+            shown(&name.clone().into()),
+            names.join(", ")
+        ));
+    }
+    let is_missing = |name: &&str| {
+        let stands_in = ALSO.iter().any(|(also, own)| own == name && given.contains_key(*also));
+        !given.contains_key(*name) && !stands_in
+    };
+    if let Some(name) = required.iter().copied().find(is_missing) {
+        return Some(format!("the argument `{name}` is missing; expected {}", expected(&properties[name])));
+    }
+    let own = |name: &str| {
+        ALSO.iter().find(|(also, _)| *also == name).map_or_else(|| name.to_owned(), |(_, own)| (*own).to_owned())
+    };
+    let wrong = given.iter().find_map(|(name, value)| {
+        let property = properties.get(name).or_else(|| properties.get(&own(name)))?;
+        (!fits(value, property)).then_some((name, value, property))
+    });
+    wrong.map(|(name, value, property)| format!("`{name}` is {}; expected {}", shown(value), expected(property)))
+}
+
+/// Returns `value`. In place of a long one, of which only the type matters, it returns a value that has no copy of it.
+fn shallow(value: &RawValue) -> Value {
+    let text = value.get();
+    match text.as_bytes() {
+        [b'"', ..] if text.len() > MOST_READ => Value::String("x".repeat(MOST_SHOWN)),
+        [b'[', ..] if text.len() > MOST_READ => Value::Array(Vec::new()),
+        [b'{', ..] if text.len() > MOST_READ => Value::Object(Map::new()),
+        _ => serde_json::from_str(text).unwrap_or_default(),
+    }
+}
+
+/// Returns the types that `property` allows.
+fn types(property: &Value) -> Vec<&str> {
+    let kinds = &property["type"];
+    kinds.as_str().into_iter().chain(kinds.as_array().into_iter().flatten().filter_map(Value::as_str)).collect()
+}
+
+/// Returns whether `value` is one that `property` allows.
+fn fits(value: &Value, property: &Value) -> bool {
+    let is_in_range = || match property["minimum"].as_u64() {
+        Some(minimum) => value.as_u64().is_some_and(|number| number >= minimum),
+        None => value.is_i64(),
+    };
+    let are_items = |items: &Vec<Value>| {
+        let count = property["maxItems"].as_u64();
+        count.is_none_or(|count| count == items.len() as u64) && items.iter().all(|item| fits(item, &property["items"]))
+    };
+    types(property).into_iter().any(|kind| match kind {
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "integer" => is_in_range(),
+        "array" => value.as_array().is_some_and(are_items),
+        _ => true,
+    })
+}
+
+/// Returns what `property` takes, in words.
+fn expected(property: &Value) -> String {
+    match types(property).into_iter().find(|kind| *kind != "null") {
+        Some("string") => "a text".to_owned(),
+        Some("boolean") => "true or false".to_owned(),
+        Some("integer") => match property["minimum"].as_u64() {
+            Some(minimum) => format!("a whole number from {minimum} on"),
+            None => "a whole number".to_owned(),
+        },
+        Some("array") => {
+            let count = property["maxItems"].as_u64().map_or_else(String::new, |count| format!("{count} "));
+            let items = if types(&property["items"]).contains(&"integer") { "whole numbers" } else { "values" };
+            format!("a list of {count}{items}, such as [1, 20]")
+        }
+        _ => "another value".to_owned(),
+    }
+}
+
+/// Returns `value` for a message: short values as they are.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        value => {
+            let text = value.to_string();
+            if text.chars().count() <= MOST_SHOWN { text } else { "a long text".to_owned() }
+        }
+    }
+}
