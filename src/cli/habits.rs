@@ -1,4 +1,4 @@
-//! What `apply` has from GNU patch.
+//! What `apply` and `check` have from GNU patch.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

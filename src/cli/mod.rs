@@ -93,7 +93,8 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
         Command::Check(check) if check.patch.index.build_fake_ancestor.is_some() => {
             finish(&not_looking().into_outcome("check"), &Output::of(&global, Verbosity::Normal))
         }
-        Command::Check(CheckOptions { patch: check, tree, save, .. }) => {
+        Command::Check(CheckOptions { patch: mut check, habits, tree, save, .. }) => {
+            habits.tell(&mut check);
             let task = if check.shape { Task::Shape } else { Task::Check };
             let way = match (save, tree.is_meant()) {
                 (true, _) => Way::Save,

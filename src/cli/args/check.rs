@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::{PatchOptions, duration};
 use crate::cli::batch::Shard;
+use crate::cli::habits::HabitOptions;
 
 /// The options of `check`.
 #[derive(Debug, Default, Args)]
@@ -16,9 +17,11 @@ pub(in crate::cli) struct CheckOptions {
     #[command(flatten)]
     pub(in crate::cli) patch: PatchOptions,
     #[command(flatten)]
+    pub(in crate::cli) habits: HabitOptions,
+    #[command(flatten)]
     pub(in crate::cli) tree: TreeOptions,
     /// Keep the plan for `apply --plan`, in the place where the history is; takes the lock
-    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "merge_hunks", "reject_file"])]
+    #[arg(long, conflicts_with_all = ["shape", "from_tree", "git_dir", "index", "cached", "intent_to_add", "three_way", "merge_hunks", "reject_file", "remove_empty_files", "backup", "output_file"])]
     pub(in crate::cli) save: bool,
     #[command(flatten)]
     pub(in crate::cli) batch: BatchOptions,
@@ -28,7 +31,7 @@ pub(in crate::cli) struct CheckOptions {
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct BatchOptions {
     /// Read jobs instead of a patch, a JSON object on each line, and print a report on a line for each
-    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series"])]
+    #[arg(long, conflicts_with_all = ["stat", "numstat", "summary", "shape", "save", "diagnostics", "three_way", "merge_hunks", "build_fake_ancestor", "series", "input", "remove_empty_files", "backup", "output_file"])]
     pub(in crate::cli) batch: bool,
     /// How many jobs are done at a time [default: the number of processors]
     #[arg(long, value_name = "N", requires = "batch")]

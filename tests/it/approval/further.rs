@@ -118,3 +118,26 @@ fn a_brief_report_has_what_nobody_has_to_look_at_all_contents_for() {
     assert_eq!(desk.does(&["check", "--brief", "--approve", id], patch)["plan_id"], id);
     desk.refuses("usage", &["check", "--brief", "--with-diff"], patch);
 }
+
+/// Every option of `apply` that can change the plan is one of `check` as well, so that an approval can name any plan.
+#[test]
+fn a_check_takes_every_option_that_changes_the_plan() {
+    const ONLY_APPLY: &[&str] =
+        &["--after", "--apply", "--before", "--check", "--plan", "--verify", "--verify-timeout"];
+    let options = |verb: &str| -> std::collections::BTreeSet<String> {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_wpatch")).args([verb, "--help"]).output().unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+        let names = lines.flat_map(|line| line.split([' ', ',', '=', '[']).filter(|word| word.starts_with("--")));
+        names.map(str::to_owned).collect()
+    };
+    let missing: Vec<_> = options("apply").difference(&options("check")).cloned().collect();
+    assert_eq!(missing, ONLY_APPLY);
+    let desk = Desk::with(&[("f", b"one\n")]);
+    let patch = b"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+two\n";
+    for options in [&["-b"][..], &["-b", "--suffix=.old"], &["-o", "g"], &["-E"]] {
+        let checked = desk.does(&[&["check"][..], options].concat(), patch)["plan_id"].clone();
+        let plan = checked.as_str().unwrap();
+        desk.does(&[&["apply", "--check", "--approve", plan][..], options].concat(), patch);
+    }
+}
