@@ -141,7 +141,6 @@ pub(super) fn name_unwritable(problem: &mut Problem, error: &WorkspaceError, pla
 /// Says of a file that is missing that git's index decides: the work tree can have the file.
 pub(super) fn name_index(problem: &mut Problem) {
     "does not exist in index".clone_into(&mut problem.message);
-    problem.help = Some("`git add` the file first, or apply the patch without --index and --cached".to_owned());
 }
 
 /// Says of a problem with a patch that a list names where it is listed.

@@ -224,3 +224,25 @@ fn a_command_on_a_missing_file_names_those_of_the_same_name() {
         assert!(!text.contains("strip level"), "{text}");
     }
 }
+
+/// `git add` helps only if the work tree has the file.
+#[test]
+fn with_the_index_and_with_rejects_other_names_are_suggested_as_without() {
+    for options in [&["--index"][..], &["--3way"], &["--reject"], &["--index", "--reject"]] {
+        let desk = repository(&[("src/x.c", FILE)]);
+        assert!(Command::new("git").args(["add", "."]).current_dir(desk.root()).status().unwrap().success());
+        fs::write(desk.path("../p"), change("deep/src/x.c")).unwrap();
+        let text = fails(&desk, "", &[&["apply"][..], options, &["../p"]].concat());
+        assert!(!text.contains("git add"), "{options:?}: {text}");
+        follows(&desk, "", &text);
+    }
+    let desk = repository(&[("src/x.c", FILE)]);
+    fs::write(desk.path("../p"), change("src/x.c")).unwrap();
+    for options in ["--index", "--cached"] {
+        let text = fails(&desk, "", &["apply", options, "../p"]);
+        assert!(text.contains("git add"), "{options}: {text}");
+    }
+    fs::write(desk.path("../p"), change("deep/src/x.c")).unwrap();
+    let text = fails(&desk, "", &["apply", "--cached", "../p"]);
+    assert!(!text.contains("git add") && text.contains("does not exist in index"), "{text}");
+}

@@ -87,6 +87,9 @@ impl Run {
         options: &preflight::Options,
         workspace: &dyn Workspace,
     ) {
+        if self.index_report.is_some() {
+            self.suggest_adding(workspace);
+        }
         let Some(template) = template.filter(|_| self.is_worth_trying()) else { return };
         let options = preflight::Options {
             describe: false,
@@ -112,13 +115,24 @@ impl Run {
         }
     }
 
+    /// Suggests `git add` for the files that the work tree has and the index does not have.
+    fn suggest_adding(&mut self, workspace: &dyn Workspace) {
+        for problem in self.problems.iter_mut().filter(|problem| *problem.code == code::MISSING) {
+            let is_there = |path| workspace.stat(path).is_ok_and(|stat| stat.is_some());
+            if problem.path.as_ref().is_some_and(is_there) && !problem.facts.is_untracked {
+                let help = "`git add` the file first, or apply the patch without --index and --cached";
+                problem.help = Some(help.to_owned());
+            }
+        }
+    }
+
     /// Returns whether each error can have a cause that suggestions are about.
     fn is_worth_trying(&self) -> bool {
         let is_error = |problem: &&Problem| problem.severity != Severity::Warning;
         let mut errors = self.problems.iter().filter(is_error).peekable();
         let size: usize = self.plan.inputs.iter().map(|input| input.bytes.len()).sum();
         // After a part of the patch is applied, a trial would look at another tree.
-        self.receipt.is_none()
+        (self.receipt.is_none() || self.resolution.as_ref().is_some_and(|resolution| resolution.changes == 0))
             && errors.peek().is_some()
             && size <= MAX_BYTES
             && self.plan.operations.len().max(self.problems.len()) <= MAX_OPERATIONS
