@@ -67,6 +67,9 @@ const BINARY: &str = "diff --git a/b b/b\nnew file mode 100644\n\
                       index 0000000000000000000000000000000000000000..f76dd238ade08917e6712764a16a22005a50573d\n\
                       GIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 9\nHcmV?d00001\n\n";
 
+const NEW_LINK: &str = "diff --git a/n b/n\nnew file mode 120000\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+f\n\
+                        \\ No newline at end of file\n";
+
 const ROWS: &[Row] = &[
     Row {
         name: "a plain diff of a symbolic link",
@@ -317,6 +320,42 @@ const ROWS: &[Row] = &[
         then: &[Executable("f"), Git(&["add", "f"])],
         options: &["--3way", "--cached"],
         patch: "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n",
+        applies: [true, true],
+        left: &[],
+    },
+    Row {
+        name: "a new link where `core.symlinks` is false, and git converts the file",
+        files: &[(".gitattributes", "n working-tree-encoding=UTF-16LE\n")],
+        then: &[Git(&["config", "core.symlinks", "false"])],
+        options: &[],
+        patch: NEW_LINK,
+        applies: [true, true],
+        left: &[("n", [Some("f\0"), Some("f")])],
+    },
+    Row {
+        name: "a link without a target where `core.symlinks` is false",
+        files: &[],
+        then: &[Git(&["config", "core.symlinks", "false"])],
+        options: &[],
+        patch: "diff --git a/n b/n\nnew file mode 120000\n",
+        applies: [true, false],
+        left: &[("n", [Some(""), None])],
+    },
+    Row {
+        name: "`--intent-to-add` of an executable file or a link",
+        files: &[],
+        then: &[],
+        options: &["--intent-to-add"],
+        patch: "diff --git a/n b/n\nnew file mode 100755\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n",
+        applies: [true, true],
+        left: &[("n", [Some("n\n"); 2])],
+    },
+    Row {
+        name: "`--intent-to-add` of an executable file or a link",
+        files: &[],
+        then: &[],
+        options: &["--intent-to-add"],
+        patch: NEW_LINK,
         applies: [true, true],
         left: &[],
     },
