@@ -150,7 +150,7 @@ impl Output {
         let is_listed = |index: usize| {
             let problem = &outcome.problems[index];
             let is_plain = git::is_missing(outcome, problem) && problem.facts.cause.is_none();
-            is_plain && title(index) == Title::Stated
+            is_plain && (title(index) == Title::Stated || titles.is_some() && is_omitted(outcome, problem))
         };
         let missing: BTreeSet<_> = (0..outcome.problems.len()).filter(|&index| is_listed(index)).collect();
         let others = |index: &usize| {
@@ -185,6 +185,11 @@ impl Output {
         let is_document = self.formats.iter().any(|name| *name != "text" && !is_statistic(name));
         if !is_document && io::stderr().is_terminal() { print_history(outcome, &mut err) } else { Ok(()) }
     }
+}
+
+/// Returns whether the report omits the file of `problem`, which it counts.
+fn is_omitted(outcome: &Outcome, problem: &Problem) -> bool {
+    problem.operation.is_some_and(|number| outcome.report.file_of(number).is_none())
 }
 
 /// Tells a person that the change cannot be undone, unless a problem says so.

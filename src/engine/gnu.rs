@@ -31,27 +31,39 @@ pub struct Habits {
     pub ignores_prerequisites: bool,
 }
 
-/// Applies `request` to a copy in memory of the only file that it changes, and returns the outcome and the patched content.
-/// There is no content if the patch does not apply, or does anything but change one file.
+/// A patched copy of a file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Patched {
+    /// The outcome, as if the file itself had been patched.
+    pub outcome: Outcome,
+    /// The patched content; `None` if the patch does not apply, or does anything but change one file.
+    pub content: Option<Vec<u8>>,
+    /// The file for rejected hunks, and its content. It is not written yet.
+    pub rejects: Option<(RelPath, Vec<u8>)>,
+}
+
+/// Applies `request` to a copy in memory of the only file that it changes.
 ///
 /// # Errors
 ///
 /// Returns the error of reading the file.
-pub fn patched(
-    request: Request,
-    workspace: &dyn Workspace,
-    interrupt: &Interrupt,
-) -> Result<(Outcome, Option<Vec<u8>>), WorkspaceError> {
+pub fn patched(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<Patched, WorkspaceError> {
     let checked = super::check(request.clone(), workspace);
-    let path = match checked.report.files.as_slice() {
-        [file] if checked.report.ok && file.op == Op::Modify => file.path.clone(),
-        _ => return Ok((checked, None)),
+    let report = &checked.report;
+    let path = match report.files.as_slice() {
+        [file] if (report.ok || report.outcome.is_partial()) && file.op == Op::Modify => file.path.clone(),
+        _ => return Ok(Patched { outcome: checked, content: None, rejects: None }),
     };
     let (content, _) = workspace.read(&path, request.preflight.max_file)?;
     let memory = Memory::with_files([(path.clone(), Entry::file(&content[..]))]);
+    let rejects = request.preflight.reject_to.path(&path).ok().flatten();
     let outcome = super::apply(request, &memory, interrupt);
-    let content = memory.files().remove(&path).filter(|_| outcome.report.ok).map(|entry| entry.contents);
-    Ok((outcome, content))
+    let mut files = memory.files();
+    let is_made = outcome.report.ok || outcome.report.outcome.is_partial();
+    let content = files.remove(&path).filter(|_| is_made).map(|entry| entry.contents);
+    let rejects = rejects.and_then(|path| files.remove(&path).map(|entry| (path, entry.contents)));
+    Ok(Patched { outcome, content, rejects })
 }
 
 /// The names of copies of old files.

@@ -72,7 +72,7 @@ pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use describe::{describe, quoting};
-pub use gnu::{Backup, Habits, Numbering, patched};
+pub use gnu::{Backup, Habits, Numbering, Patched, patched};
 pub use govern::{
     PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, judged_anywhere, may_write, policy_layer,
     project_layer, refusal, unusable,

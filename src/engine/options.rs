@@ -6,7 +6,7 @@ pub use crate::diagnostics::{
     NewErrors, Options as DiagnosticsOptions, QUIET as DIAGNOSTICS_QUIET, Server, TIMEOUT as DIAGNOSTICS_TIMEOUT,
 };
 pub use crate::guard::{GUARDS, Guard};
-pub use crate::matching::{ConflictStyle, Rules};
+pub use crate::matching::{ConflictStyle, Detail, Rules};
 pub use crate::plan::{
     Action, CellEdit, CellId, CellKind, CellPlace, Closeness, Direction, Edit, EditOrder, Ending, Filter, Input,
     Naming, Only, OnlyError, Replacement, Replacements, Selection, Target, Times, matcher,

@@ -13,7 +13,7 @@ use super::ladder::{EXACT, INDENT, LADDER, PUNCT, Rung};
 use super::reindent::Reindent;
 use super::search::{Places, candidates};
 use super::windows::{Wanted, Windows};
-use super::{Mismatch, MismatchKind, Placement, Placements};
+use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::plan::{Anchor, Direction, Hunk, HunkLine, LineKind};
 
 /// Places each hunk behind the one before it.
@@ -22,17 +22,21 @@ pub(super) fn place(
     text: &[u8],
     hunks: &[Hunk],
     direction: Direction,
-    is_stopped: fn() -> bool,
+    rules: &Rules,
 ) -> Placements {
+    let is_stopped = rules.is_stopped;
     let chunks: Vec<_> = hunks.iter().map(|hunk| Chunk::new(hunk, text, direction)).collect();
     let alike = Alike { chunks: &chunks, places: OnceCell::new() };
     let ladder = (0..=PUNCT).map(|_| None).collect();
     let mut placer = Placer { index, chunks: &chunks, ladder, covered: Covered::default(), cursor: 0, is_stopped };
+    let mut has_ended = false;
     let outcomes = chunks.iter().enumerate().map(|(at, chunk)| {
-        if is_stopped() {
+        if has_ended || is_stopped() {
             return Err(Mismatch::not_found());
         }
-        placer.place(chunk, || alike.count_from(at)).map_err(Mismatch::unexplained)
+        let outcome = placer.place(chunk, || alike.count_from(at));
+        has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
+        outcome.map_err(Mismatch::unexplained)
     });
     outcomes.collect()
 }
@@ -233,7 +237,7 @@ mod tests {
     fn kinds(file: &str, chunks: &[(&[&str], &str)]) -> Vec<Result<usize, MismatchKind>> {
         let section = codex(chunks);
         let index = LineIndex::new(file.as_bytes());
-        let placements = place(&index, &section.text, &section.hunks, Direction::Forward, || false);
+        let placements = place(&index, &section.text, &section.hunks, Direction::Forward, &Rules::default());
         placements.into_iter().map(|place| place.map(|place| place.lines.start).map_err(|error| error.kind)).collect()
     }
 
@@ -292,7 +296,8 @@ mod tests {
         let mut section = codex(&[(&[], "-a\n+A\n")]);
         section.hunks[0].anchor = Anchor::Headings { headings: Box::default(), at_end: true };
         let placed = |file: &[u8]| {
-            let placements = place(&LineIndex::new(file), &section.text, &section.hunks, Direction::Forward, || false);
+            let placements =
+                place(&LineIndex::new(file), &section.text, &section.hunks, Direction::Forward, &Rules::default());
             placements.into_iter().next().unwrap().map(|place| place.lines).map_err(|error| error.kind)
         };
         assert_eq!(placed(b"a\nx\na\n"), Ok(2..3));

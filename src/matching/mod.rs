@@ -45,7 +45,7 @@ pub use lookalike::{Lookalike, lookalike, lookalike_name};
 pub use merge::{Conflict, ConflictStyle, Favour, Merged, merge};
 pub use overlay::overlay;
 pub use shift::shift;
-pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at};
+pub use texts::{Misplaced, Replaced, TextChange, TextMismatch, replace, replace_at, replace_unexplained};
 pub use trailing::{BlankEnd, blank_end};
 
 use std::ops::Range;
@@ -84,6 +84,8 @@ pub struct Rules {
     pub unique: bool,
     /// How closely lines have to fit (`--match`, `--reindent`). On the ladder a hunk needs a place that is the only one.
     pub closeness: Closeness,
+    /// What is determined about hunks that do not match.
+    pub detail: Detail,
     /// Says now and then whether to stop. What was found then counts for nothing.
     pub is_stopped: fn() -> bool,
 }
@@ -103,9 +105,22 @@ impl Default for Rules {
             allow_overlap: false,
             unique: false,
             closeness: Closeness::Exact,
+            detail: Detail::Full,
             is_stopped: || false,
         }
     }
+}
+
+/// What is determined about a hunk that does not match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Whether it is already applied, and the closest match.
+    #[default]
+    Full,
+    /// Whether it is already applied.
+    Kind,
+    /// Nothing: the search ends at the first such hunk.
+    Nothing,
 }
 
 /// What white space is put right.
@@ -257,11 +272,16 @@ pub type Placements = Vec<Result<Placement, Box<Mismatch>>>;
 pub fn place(preimage: &[u8], text: &[u8], hunks: &[Hunk], direction: Direction, rules: &Rules) -> Placements {
     let index = LineIndex::new(preimage);
     let mut placements = match hunks.first().map(|hunk| &hunk.anchor) {
-        Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction, rules.is_stopped),
+        Some(Anchor::Headings { .. }) => headings::place(&index, text, hunks, direction, rules),
         _ => numbered::place(&index, text, hunks, direction, rules),
     };
-    // GNU patch names a cause next to every hunk that fails.
-    let most = if rules.as_gnu { usize::MAX } else { MOST_EXPLAINED };
+    let most = match rules.detail {
+        Detail::Nothing => return placements,
+        Detail::Kind => 0,
+        // GNU patch names a cause next to every hunk that fails.
+        Detail::Full if rules.as_gnu => usize::MAX,
+        Detail::Full => MOST_EXPLAINED,
+    };
     nearest::explain(&index, (text, hunks), direction, (&mut placements, most), rules.is_stopped);
     placements
 }

@@ -32,7 +32,7 @@ const AROUND: usize = 2;
 /// Lines are hashed without the blanks at their ends.
 const LOOSE: Comparison = Comparison::loose(INDENT);
 
-/// Completes the mismatches among `placements`; the first `most` of them show lines.
+/// Completes the mismatches among `placements`; the first `most` of them show lines and the closest match.
 pub(super) fn explain(
     index: &LineIndex<'_>,
     (text, hunks): (&[u8], &[Hunk]),
@@ -175,6 +175,9 @@ fn elections(windows: &Windows<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize
     }
     let most = (MOST_VOTES / number.max(1)).clamp(1, MOST_VOTES_PER_LINE);
     let mut elections = vec![HashMap::new(); misfits.len()];
+    if voters.is_empty() {
+        return elections;
+    }
     let mut seen: HashMap<u64, usize> = HashMap::new();
     for (line, hash) in windows.line_hashes().enumerate() {
         let Some(wanted) = voters.get(&hash) else { continue };
@@ -192,7 +195,7 @@ fn elections(windows: &Windows<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Section, codex};
-    use super::super::{Difference, Mismatch, Rules, place};
+    use super::super::{Detail, Difference, Mismatch, Rules, place};
     use super::*;
 
     fn failure(file: &str, section: &Section) -> Mismatch {
@@ -261,5 +264,31 @@ mod tests {
         assert_eq!(failure("0\na\nx\nc\n1\n", &numbered(" a\n-b\n+x\n c\n", 4)).kind, applied(1));
         assert_eq!(failure("0\na\nx\nc\n1\n", &codex(&[(&[], " a\n-b\n+x\n c\n")])).kind, applied(1));
         assert_eq!(failure("a\nc\n1\na\nc\n", &numbered(" a\n-b\n c\n", 3)).kind, MismatchKind::NotFound);
+    }
+
+    #[test]
+    fn with_less_detail_no_closest_match_is_looked_for() {
+        let mut section = numbered(" a\n-b\n+x\n c\n", 1);
+        section.push(" 1\n-2\n+y\n", 5, 5);
+        let codex = codex(&[(&[], " a\n-b\n+x\n c\n"), (&[], " 1\n-2\n+y\n")]);
+        for (file, kind) in [
+            ("a\nB\nc\n0\n1\n2\n", MismatchKind::NotFound),
+            ("a\nx\nc\n0\n1\n2\n", MismatchKind::AlreadyApplied { line: 0 }),
+        ] {
+            for section in [&section, &codex] {
+                let placed = |detail| {
+                    let rules = Rules { detail, ..Rules::default() };
+                    place(file.as_bytes(), &section.text, &section.hunks, Direction::Forward, &rules)
+                };
+                let (full, less) = (placed(Detail::Full), placed(Detail::Kind));
+                assert_eq!(less[..1], [Err(Mismatch::unexplained(kind.clone()))]);
+                assert_eq!(
+                    full[0].as_ref().map_err(|mismatch| mismatch.nearest.is_some()),
+                    Err(kind == MismatchKind::NotFound)
+                );
+                assert!(full[1].is_ok() && less[1] == full[1]);
+                assert_eq!(placed(Detail::Nothing), vec![Err(Mismatch::not_found()); 2]);
+            }
+        }
     }
 }

@@ -92,7 +92,8 @@ fn pending_at_once(text: &[u8], edits: &[Replacement], how: How) -> Vec<Replacem
 /// of `text`. What only took something away left nothing to see.
 fn are_beside(text: &[u8], done: &[Replacement], pending: &[Replacement], (closeness, most): How) -> bool {
     let at_once = |edits| Replacements { edits, order: EditOrder::AtOnce, closeness };
-    let made = |text: &[u8], edits| matching::replace(text, &at_once(edits), most).ok().map(|(after, _)| after);
+    let made =
+        |text: &[u8], edits| matching::replace_unexplained(text, &at_once(edits), most).ok().map(|(after, _)| after);
     let visible = || done.iter().filter(|edit| !edit.new.is_empty());
     let Some(before) = visible().map(reversed).collect::<Option<Vec<_>>>().and_then(|back| made(text, back)) else {
         return false;
@@ -107,7 +108,7 @@ type How = (Closeness, u64);
 /// Returns whether `text` is what `edits` make of some text: they can be taken back in it, and made again.
 fn are_done(text: &[u8], edits: &[Replacement], (closeness, most): How) -> bool {
     let made = |text: &[u8], edits: Vec<_>| {
-        matching::replace(text, &Replacements { edits, order: EditOrder::InTurn, closeness }, most)
+        matching::replace_unexplained(text, &Replacements { edits, order: EditOrder::InTurn, closeness }, most)
     };
     if let [edit @ Replacement { target: Target::Text { .. }, new, .. }] = edits
         && new.is_empty()

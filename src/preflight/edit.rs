@@ -213,6 +213,7 @@ fn explain(
     let file = cause::file_lines(preimage);
     for (index, (hunk, placed)) in all.filter(|(index, _)| operation.takes(*index)) {
         let mismatch = match placed {
+            Ok(_) if options.ends_early() => continue,
             Ok(placement) => {
                 tell_place(operation, (index, hunk), placement, options, findings);
                 // GNU patch asks about such a patch only if its first hunk fails.
@@ -242,7 +243,7 @@ fn explain(
             MismatchKind::AlreadyApplied { line } => done(operation, (&name, *line), severity, findings),
             _ => refuse(operation, &name, mismatch, findings),
         };
-        if mismatch.kind == MismatchKind::NotFound {
+        if mismatch.kind == MismatchKind::NotFound && !options.ends_early() {
             cause::explain_hunk(problem, (operation, hunk), text, (preimage, &file), mismatch.nearest.as_ref());
         }
         let old = hunk.preimage_range(operation.direction);

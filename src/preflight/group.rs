@@ -118,7 +118,12 @@ pub(super) fn resolve(
             worker.settle(&mut all)?;
             step = plan.operations[index].step;
         }
-        all.push((index, worker.resolve(index)?));
+        let findings = worker.resolve(index)?;
+        let is_last = findings.refuses() && options.ends_early();
+        all.push((index, findings));
+        if is_last {
+            return Ok((all, Vec::new()));
+        }
     }
     worker.settle(&mut all)?;
     if members.len() > 1 {

@@ -201,7 +201,8 @@ pub struct Side {
 /// Works out what every file of `plan` would become, and hands each finished change to `sink`.
 ///
 /// A path that the policy closes, or holds ([`Options::held`]), is a problem before any content is looked at. From the first
-/// error on nothing more goes to the sink, while the rest is still looked at, so that all problems are known.
+/// error on nothing more goes to the sink, while the rest is still looked at, so that all problems are known. If
+/// [`Options::rules`] ask for less than the full detail, the rest is not looked at.
 ///
 /// # Errors
 ///
@@ -230,7 +231,8 @@ pub fn resolve(
     let work = |members: &[usize]| -> Result<(), WorkspaceError> {
         options.progress.step(members.len());
         go_on(options)?;
-        if members.iter().any(|&index| locked(&all[index]).is_failed()) {
+        let has_ended = options.ends_early() && is_refused.load(Ordering::Relaxed);
+        if has_ended || members.iter().any(|&index| locked(&all[index]).is_failed()) {
             return Ok(());
         }
         let (found, changes) = group::resolve(plan, members, (workspace, &directories), options)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Code, Conversions, Gallery, Held, RejectTo, Shelf, TextRepair, ThreeWay, Whitespace};
 use crate::guard::Guard;
-use crate::matching::{ConflictStyle, Rules};
+use crate::matching::{ConflictStyle, Detail, Rules};
 use crate::path::RelPath;
 use crate::policy::Policy;
 use crate::progress::Progress;
@@ -83,6 +83,11 @@ impl Options {
     /// Returns the size of the largest file that is read, in bytes.
     pub(crate) fn max_read(&self) -> u64 {
         self.max_file.min(self.policy.max_read())
+    }
+
+    /// Returns whether nothing is looked at after the first error.
+    pub(crate) fn ends_early(&self) -> bool {
+        self.rules.detail != Detail::Full
     }
 
     /// Returns the size of the largest file that is made, in bytes.

@@ -36,7 +36,7 @@ impl RejectTo {
     /// # Errors
     ///
     /// Returns an error for a name that is too long.
-    pub(super) fn path(&self, path: &RelPath) -> Result<Option<RelPath>, PathError> {
+    pub(crate) fn path(&self, path: &RelPath) -> Result<Option<RelPath>, PathError> {
         match self {
             Self::Beside => RelPath::new(&[path.as_bytes(), SUFFIX].concat()).map(Some),
             Self::File(path) => Ok(Some(path.clone())),

@@ -70,6 +70,7 @@ fn replaced(
     let before = if is_filled && options.overwrite { &[][..] } else { preimage };
     let replaced = match encoded {
         Some(encoded) => encoded.replace(before, changes, options.max_made()),
+        None if options.ends_early() => Ok(matching::replace_unexplained(before, changes, options.max_made())),
         None => Ok(matching::replace(before, changes, options.max_made())),
     };
     let replaced = replaced.map_err(|error| encoded::refuse(error, operation, changes, findings)).ok()?;
@@ -123,6 +124,10 @@ fn misplace(
             continue;
         }
         let edit = &changes.edits[misfit.edit];
+        if options.ends_early() {
+            refuse(operation, edit, misfit, options.max_made(), findings);
+            continue;
+        }
         let hunk = known.partition_point(|(before, ..)| *before < misfit.edit);
         let problem = refuse(operation, edit, misfit, options.max_made(), findings);
         if let (MismatchKind::NotFound, Target::Text { old, .. } | Target::Lines(old)) =

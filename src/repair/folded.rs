@@ -17,7 +17,7 @@ pub(super) fn folded(
     refuse: &dyn Fn(Misfit) -> Box<Refusal>,
 ) -> Result<Option<RepairedText>, Box<Refusal>> {
     let wanted = Replacements { closeness: Closeness::Ladder, ..Replacements::of(vec![edit.clone()]) };
-    let change = match matching::replace(content, &wanted, u64::MAX) {
+    let change = match matching::replace_unexplained(content, &wanted, u64::MAX) {
         Ok((_, mut changes)) if changes.len() == 1 => changes.remove(0),
         Ok(_) => return Ok(None),
         Err(misplaced) => match misplaced.misfits.first().map(|misfit| &misfit.mismatch.kind) {

@@ -64,7 +64,7 @@ pub fn repair_texts(content: &[u8], changes: &Replacements, work: &mut Work) -> 
         }
         if order == EditOrder::InTurn {
             let alone = Replacements { order, closeness, edits: vec![edit.clone()] };
-            if let Ok((after, places)) = matching::replace(&file.content, &alone, u64::MAX) {
+            if let Ok((after, places)) = matching::replace_unexplained(&file.content, &alone, u64::MAX) {
                 file.write(after, &places, cells);
             }
         }
@@ -132,7 +132,7 @@ fn repair_text<'f>(
         return Err(refuse(Misfit::Elided));
     }
     let alone = |closeness| Replacements { closeness, ..Replacements::of(vec![edit.clone()]) };
-    match matching::replace(&file.content, &alone(Closeness::Exact), u64::MAX) {
+    match matching::replace_unexplained(&file.content, &alone(Closeness::Exact), u64::MAX) {
         Ok(_) => return Ok(None),
         Err(misplaced) if edit.line.is_none() => {
             let is_several =

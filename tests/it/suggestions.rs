@@ -4,6 +4,9 @@ use std::process::{Command, Output, Stdio};
 
 use fs_err as fs;
 use serde_json::Value;
+use wpatch::engine::{self, Hints, Request};
+use wpatch::path::RelPath;
+use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::systems::Desk;
 
@@ -122,6 +125,49 @@ fn a_path_that_policy_protects_is_not_suggested() {
         let text = fails(&desk, "", arguments);
         assert!(text.contains("x.c: ") && !text.contains("hidden/x.c"), "{text}");
     }
+}
+
+#[test]
+fn a_path_that_the_policy_of_the_top_protects_is_not_suggested_from_the_top() {
+    let deny = |path: &str| format!("[[rule]]\npaths = [\"{path}\"]\nverdict = \"deny\"\nreason = \"no\"\n");
+    for (file, policy, rule, is_suggested) in
+        [("hidden/x.c", "wpatch.toml", "hidden/**", false), ("hidden/x.c", "wpatch.toml", "other/**", true)]
+    {
+        let (rule, patch) = (deny(rule), change(file));
+        let desk =
+            repository(&[(file, FILE), ("src/y.c", FILE), (policy, rule.as_bytes()), ("../patch", patch.as_bytes())]);
+        let name = desk.path("../patch").canonicalize().unwrap();
+        let text = fails(&desk, "src", &["apply", name.to_str().unwrap()]);
+        let words = ["--root=..", "the files exist"].map(|words| text.contains(words));
+        assert_eq!(words, [is_suggested, false], "{policy}: {text}");
+    }
+}
+
+/// Returns how many verbs a check of `patches` takes, with and without suggestions.
+fn verbs(files: usize, size: usize, patches: &[String]) -> [usize; 2] {
+    let content = b"line\n".repeat(size / 5);
+    [Hints::Words, Hints::Nothing].map(|hints| {
+        let name = |number: usize| RelPath::new(format!("f{number}").as_bytes()).unwrap();
+        let memory = Memory::with_files((0..files).map(|number| (name(number), Entry::file(&content[..]))));
+        let patches = patches.iter().map(|patch| ("-".to_owned(), patch.clone().into_bytes().into())).collect();
+        let outcome = engine::check(Request { patches, hints, ..Request::of("") }, &memory);
+        assert_eq!(outcome.report.error.unwrap().kind, "not_found");
+        memory.verbs()
+    })
+}
+
+#[test]
+fn suggestions_cost_about_as_much_as_the_check_where_files_are_large() {
+    let series = |files: usize| -> Vec<String> {
+        let patch =
+            |number: usize| (0..files).map(move |file| change(&format!("f{file}")).replace("two", &number.to_string()));
+        (0..16).map(|number| patch(number).collect()).collect()
+    };
+    let [small, large, many] =
+        [(1, 1 << 10), (1, 20 << 20), (30, 1 << 20)].map(|(files, size)| verbs(files, size, &series(files)));
+    assert!(large[0] - large[1] < small[0] - small[1], "{small:?} {large:?}");
+    // One verb each for the sizes of the files of the patches, which are counted.
+    assert!(many[0] < many[1] + 30 * 16 + 100, "{many:?}");
 }
 
 fn patches() -> [(&'static str, String); 3] {

@@ -228,11 +228,16 @@ fn many_missing_files_are_one_list() {
     let section = |number: usize| {
         format!("diff --git a/m{number} b/m{number}\n--- a/m{number}\n+++ b/m{number}\n@@ -1 +1 @@\n-a\n+b\n")
     };
-    let patch: String = (0..200).map(section).collect::<Vec<_>>().concat();
-    let words = spoken(TempDir::new().unwrap().path(), &["apply"], &patch);
-    let lines: Vec<_> = words.lines().collect();
-    assert_eq!(lines[..2], ["error: m0: No such file or directory", "error: m1: No such file or directory"], "{words}");
-    assert!(lines.contains(&"error: and 180 more: No such file or directory") && lines.len() < 26, "{words}");
+    // A report lists no more than 10,000 files.
+    for count in [200, 10_100] {
+        let patch: String = (0..count).map(section).collect::<Vec<_>>().concat();
+        let words = spoken(TempDir::new().unwrap().path(), &["apply"], &patch);
+        let lines: Vec<_> = words.lines().collect();
+        let listed: Vec<_> = (0..20).map(|number| format!("error: m{number}: No such file or directory")).collect();
+        assert_eq!(lines[..20], listed, "{words}");
+        assert_eq!(lines[20], format!("error: and {} more: No such file or directory", count - 20), "{words}");
+        assert!(lines.len() == 22 && lines[21].starts_with("help: "), "{words}");
+    }
     let one = spoken(TempDir::new().unwrap().path(), &["apply"], &section(0));
     assert_eq!(one.matches("No such file").count() + one.matches("does not exist").count(), 1, "{one}");
     assert!(one.contains("--> -:1:1") && one.contains("help: "), "{one}");

@@ -1,15 +1,16 @@
 //! The names that `--output` and `--reject-file` accept outside the directory: standard output and the null device.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::args::Options;
 use crate::cli::args::Global;
-use crate::cli::{Stop, names_of, open, request, watched};
+use crate::cli::{Stop, names_of, open, open_to_change, request, watched};
 use crate::engine::options::{RejectTo, code};
-use crate::engine::{self, Outcome, Request};
+use crate::engine::{self, Change, Outcome, Patched, Request};
 
 /// The place of the patched content, if it is not a file below the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,26 +29,36 @@ impl Output {
         }
     }
 
-    /// Patches a copy in memory of the only file that `request` changes, and writes the result to this place.
+    /// Patches a copy in memory of the only file that `request` changes, and writes the result to this place. Rejected hunks go
+    /// to their file before that.
     ///
     /// # Errors
     ///
     /// Returns an error if the patch does anything but change one file, or if the file or standard output fails.
     pub(super) fn patch(self, request: Request, is_dry: bool, global: &Global) -> Result<Outcome, Stop> {
+        let (policy, max_file) = (Arc::clone(&request.preflight.policy), request.preflight.max_file);
+        let transaction = request.transaction;
         let patched = engine::patched(request, &open(global)?, watched()?);
-        let (outcome, content) = patched.map_err(|error| Stop::new(&code::IO, error.to_string()))?;
-        match content {
-            None if outcome.report.ok => {
-                Err(Stop::new(&code::USAGE, "--output takes a patch that changes one file".to_owned()))
+        let Patched { outcome, content, rejects, .. } =
+            patched.map_err(|error| Stop::new(&code::IO, error.to_string()))?;
+        let Some(content) = content else {
+            let message = "--output takes a patch that changes one file";
+            return if outcome.report.ok { Err(Stop::new(&code::USAGE, message.to_owned())) } else { Ok(outcome) };
+        };
+        if let Some((path, hunks)) = rejects.filter(|_| !is_dry) {
+            let mut change = Change { transaction, ..Change::overwrite(path.as_bytes(), hunks) };
+            (change.preflight.policy, change.preflight.max_file) = (policy, max_file);
+            let saved = engine::change(change, &open_to_change(global)?, watched()?);
+            if !saved.report.ok {
+                return Ok(saved);
             }
-            Some(content) if self == Self::Standard && !is_dry => {
-                let mut out = io::stdout().lock();
-                let written = out.write_all(&content).and_then(|()| out.flush());
-                written.map_err(|error| Stop::new(&code::IO, format!("write error: {error}")))?;
-                Ok(outcome)
-            }
-            _ => Ok(outcome),
         }
+        if self == Self::Standard {
+            let mut out = io::stdout().lock();
+            let written = out.write_all(&content).and_then(|()| out.flush());
+            written.map_err(|error| Stop::new(&code::IO, format!("write error: {error}")))?;
+        }
+        Ok(outcome)
     }
 }
 
@@ -64,8 +75,11 @@ pub(super) fn relative(name: &OsStr, global: &Global) -> Vec<u8> {
 ///
 /// Returns an error for a name outside the directory.
 pub(super) fn rejects(options: &Options, global: &Global) -> Result<RejectTo, Stop> {
-    match options.reject_file.as_deref() {
-        Some(name) if name == "/dev/null" => Ok(RejectTo::Nowhere),
-        name => request::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned())),
+    match (options.reject_file.as_deref(), Output::of(options)) {
+        (Some(name), _) if name == "/dev/null" => Ok(RejectTo::Nowhere),
+        // The name that GNU patch derives from the name of the output.
+        (None, Some(Output::Standard)) => request::rejects(Some(OsString::from("-.rej"))),
+        (None, Some(Output::Nowhere)) => Ok(RejectTo::Nowhere),
+        (name, _) => request::rejects(name.map(|name| OsStr::from_bytes(&relative(name, global)).to_owned())),
     }
 }

@@ -45,9 +45,7 @@ impl<'o> Telling<'o> {
         let out: Box<dyn Write> = if is_taken { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
         let mut out = io::BufWriter::new(out);
         let numbers: Vec<usize> = self.outcome.report.files.iter().map(number).collect();
-        for (index, (file, problems)) in self.outcome.files().enumerate() {
-            // Backups have the highest numbers, and are listed before the files that they are made of.
-            let is_backup = numbers[index + 1..].iter().any(|&number| number < numbers[index]);
+        for ((file, problems), is_backup) in self.outcome.files().zip(backups(&numbers)) {
             self.file(file, is_backup, &problems, &mut out)?;
         }
         out.flush()?;
@@ -217,6 +215,20 @@ fn line_ends(hunk: &HunkReport) -> &'static str {
     if is_reason { " (different line endings)" } else { "" }
 }
 
+/// Returns for each file of the report, of which `numbers` are in its order, whether it is a backup: backups have the highest
+/// numbers, and are listed before the files that they are made of.
+fn backups(numbers: &[usize]) -> Vec<bool> {
+    let mut least = usize::MAX;
+    let is_backup = |&number: &usize| {
+        let is_backup = least < number;
+        least = least.min(number);
+        is_backup
+    };
+    let mut all: Vec<_> = numbers.iter().rev().map(is_backup).collect();
+    all.reverse();
+    all
+}
+
 /// Returns the number in the name of a file of the report.
 fn number(file: &FileReport) -> usize {
     file.id.trim_start_matches('f').parse().unwrap_or_default()
@@ -249,5 +261,22 @@ fn both_names(file: &FileReport) -> String {
         Op::Copy if file.hunks.is_empty() => format!("{} (copied from {from})", name(&file.path)),
         Op::Copy => format!("{} (read from {from})", name(&file.path)),
         _ => name(&file.path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::backups;
+
+    #[test]
+    fn a_backup_has_a_higher_number_than_a_later_file() {
+        assert_eq!(backups(&[5, 1, 2, 6, 3, 4]), [true, false, false, true, false, false]);
+        assert_eq!(backups(&[]), [false; 0]);
+    }
+
+    #[test]
+    fn the_backups_among_many_files_are_found_in_one_pass() {
+        let numbers: Vec<usize> = (0..2_000_000).collect();
+        assert!(!backups(&numbers).contains(&true));
     }
 }

@@ -6,7 +6,7 @@ use super::super::look::is_open;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Action, Direction, Name, Operation, Plan};
-use crate::policy::Policy;
+use crate::policy::{Policy, closed};
 use crate::workspace::Workspace;
 
 /// The highest strip level that is tried.
@@ -104,20 +104,20 @@ fn resolved(name: &Name, strip: usize) -> Option<RelPath> {
     std::iter::once(strip).chain(0..=MAX_LEVEL).find_map(|level| name.resolve(level, b"").ok())
 }
 
-/// Returns the files in the tree that are called `name`, those in fewer directories first. Links are not followed, and the
-/// directories of git and of wpatch are left out.
+/// Returns the files in the tree that are called `name`, those in fewer directories first. Links are not followed, and
+/// protected paths are left out.
 pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
     let (mut found, mut looked_at) = (Vec::new(), 0);
     let mut directories = VecDeque::from([None::<RelPath>]);
     while let Some(directory) = directories.pop_front() {
         let Ok(names) = workspace.list(directory.as_ref()) else { continue };
-        for entry in names.into_iter().filter(|entry| ![&b".git"[..], b".wpatch"].contains(&&entry[..])) {
+        for entry in names {
             looked_at += 1;
             if looked_at > MAX_ENTRIES || found.len() >= MAX_FOUND {
                 return found;
             }
             let path = directory.as_ref().map_or_else(|| RelPath::new(&entry), |directory| directory.join(&entry));
-            let Ok(path) = path else { continue };
+            let Some(path) = path.ok().filter(|path| closed(path).is_none()) else { continue };
             match workspace.stat(&path) {
                 Ok(Some(stat)) if stat.kind == FileKind::Directory => directories.push_back(Some(path)),
                 Ok(Some(_)) if entry == name => found.push(path),
@@ -126,4 +126,21 @@ pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::RULES;
+    use crate::workspace::memory::{Entry, Memory};
+
+    #[test]
+    fn files_below_protected_paths_are_not_found() {
+        let closed: Vec<_> = RULES.iter().flat_map(|rule| rule.examples).filter(|name| !name.contains('/')).collect();
+        let names = closed.iter().map(|name| format!("{name}/x")).chain([".wpatch-1000/x".into(), "d/e/f/x".into()]);
+        let files = names.filter_map(|name| Some((RelPath::new(name.as_bytes()).ok()?, Entry::file("x"))));
+        let found = named(b"x", &Memory::with_files(files));
+        assert_eq!(found, [RelPath::new(b"d/e/f/x").unwrap()]);
+        assert!(closed.len() > 5);
+    }
 }

@@ -1,10 +1,11 @@
 //! What helps a patch that does not apply: other names for its files, another order of the patches, or the option for a
 //! patch that is applied already.
 //!
-//! Each suggestion was tried: the changed request is read and resolved against the tree, and nothing is written. All work
-//! is limited by counts. Read `names` first.
+//! Each suggestion was tried: the changed request is read and resolved against the tree, and nothing is written. A trial ends
+//! at the first hunk that does not match, and looks for no closest match. All work is limited by counts. Read `names` first.
 
 mod alike;
+mod budget;
 mod candidates;
 mod command;
 mod names;
@@ -14,14 +15,16 @@ use std::mem;
 
 use super::{Hints, Request, Run};
 use crate::change::Dropped;
+use crate::matching::{Detail, Rules};
 use crate::plan::{Plan, Selection};
-use crate::preflight::{self, Code, Problem, Resolution, Severity, code};
+use crate::preflight::{self, Code, Problem, Resolution, Severity, WhitespaceAction, code};
 use crate::progress::Progress;
 use crate::text::Bytes;
 use crate::workspace::Workspace;
 
 use alike::explain_missing;
 pub(super) use alike::explain_missing_file;
+use budget::Budget;
 
 /// Most bytes of the patches for which suggestions are tried.
 const MAX_BYTES: usize = 1 << 20;
@@ -77,6 +80,7 @@ struct Trials<'a> {
     template: &'a Template,
     options: preflight::Options,
     workspace: &'a dyn Workspace,
+    budget: Budget,
 }
 
 impl Run {
@@ -91,7 +95,8 @@ impl Run {
             self.suggest_adding(workspace);
         }
         let Some(template) = template.filter(|_| self.is_worth_trying()) else { return };
-        let options = preflight::Options {
+        let mut options = preflight::Options {
+            rules: Rules { detail: Detail::Nothing, ..options.rules.clone() },
             describe: false,
             diff: false,
             whole_diff: false,
@@ -104,7 +109,9 @@ impl Run {
             progress: Progress::default(),
             ..options.clone()
         };
-        let trials = Trials { run: self, template: &template, options, workspace };
+        options.whitespace.action = WhitespaceAction::NoWarn;
+        let budget = Budget::of(&self.plan.operations, workspace);
+        let trials = Trials { run: self, template: &template, options, workspace, budget };
         let advice = names::suggest(&trials).or_else(|| order::suggest(&trials));
         if let Some(advice) = advice {
             advice.give(&mut self.problems);
@@ -193,15 +200,10 @@ impl Trials<'_> {
         let is_read = run.read_as(request, workspace) && !run.is_refused();
         is_read.then_some(run.plan)
     }
+}
 
-    /// Resolves `plan`; `None` if it does not apply.
-    fn resolve(&self, plan: Plan, options: &preflight::Options, workspace: &dyn Workspace) -> Option<Resolution> {
-        let mut run = Run::new(self.run.command, self.run.success);
-        run.plan = plan;
-        let mut options = options.clone();
-        run.consult(&self.template.request.whitespace, &mut options);
-        options.whitespace.action = preflight::WhitespaceAction::NoWarn;
-        let resolution = preflight::resolve(&run.plan, workspace, &options, &Dropped).ok()?;
-        (!run.is_refused() && resolution.is_clean()).then_some(resolution)
-    }
+/// Resolves `plan`; `None` if it does not apply.
+fn resolve(plan: &Plan, options: &preflight::Options, workspace: &dyn Workspace) -> Option<Resolution> {
+    let resolution = preflight::resolve(plan, workspace, options, &Dropped).ok()?;
+    resolution.is_clean().then_some(resolution)
 }

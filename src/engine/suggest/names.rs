@@ -1,13 +1,16 @@
 //! Names that do not match: finds the strip level, the directory or the root with which a patch applies.
 
-use super::super::Hints;
+use std::sync::Arc;
+
+use super::super::govern::governed;
+use super::super::{Hints, Run};
 use super::candidates::{Candidate, Needs};
 use super::command::Difference;
-use super::{Advice, Trials};
+use super::{Advice, Trials, budget};
 use crate::path::RelPath;
 use crate::plan::{self, Action, Plan, Selection};
 use crate::policy::Policy;
-use crate::preflight::{Code, code};
+use crate::preflight::{self, Code, WhitespaceAction, code};
 use crate::syntax;
 use crate::text::printable;
 use crate::workspace::Workspace;
@@ -53,7 +56,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
         known.push(found.paths.clone());
         is_new
     });
-    advise(trials, &matches)
+    if trials.budget.is_exhausted() { None } else { advise(trials, &matches) }
 }
 
 impl Trials<'_> {
@@ -99,15 +102,24 @@ impl Trials<'_> {
         };
         let directory = (!directory.is_empty() || !selection.directory.is_empty()).then_some(directory);
         let paths = paths.iter().map(|path| whole(path, prefix)).collect();
-        let applies = self.applies(tried, self.workspace);
+        let applies = self.applies(tried, (self.workspace, &self.options.policy));
         let difference = Difference { strip, directory, reads_input: self.reads_input(), ..Difference::default() };
         Match { difference, paths, applies }
     }
 
-    fn applies(&self, selection: Selection, workspace: &dyn Workspace) -> bool {
+    /// Returns whether the patches apply with `selection` to `workspace`, under `policy`.
+    fn applies(&self, selection: Selection, (workspace, policy): (&dyn Workspace, &Arc<Policy>)) -> bool {
         let count = self.run.plan.operations.len();
         let plan = self.read(selection, workspace).filter(|plan| plan.operations.len() >= count);
-        plan.is_some_and(|plan| self.resolve(plan, &self.options, workspace).is_some())
+        let Some(plan) = plan.filter(|plan| self.budget.spend(budget::work(&plan.operations, workspace))) else {
+            return false;
+        };
+        let mut run = Run::new(self.run.command, self.run.success);
+        run.plan = plan;
+        let mut options = preflight::Options { policy: Arc::clone(policy), ..self.options.clone() };
+        run.consult(&self.template.request.whitespace, &mut options);
+        options.whitespace.action = WhitespaceAction::NoWarn;
+        !run.is_refused() && super::resolve(&run.plan, &options, workspace).is_some()
     }
 }
 
@@ -125,7 +137,7 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
         return None;
     }
     let selection = Selection { below: Some(prefix.as_bytes().to_vec()), ..request.selection.clone() };
-    if !trials.applies(selection, trials.workspace) {
+    if !trials.applies(selection, (trials.workspace, &trials.options.policy)) {
         return None;
     }
     let needs = Needs::of(plan, request.selection.direction);
@@ -142,12 +154,14 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
     if !matches!(request.hints, Hints::Command(_)) || !request.selection.directory.is_empty() {
         return Vec::new();
     }
-    let candidates = needs.candidates(level, tree.top, &Policy::default());
+    let above = trials.options.policy.above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes());
+    let Ok(policy) = governed(trials.run.command, &Arc::new(above), tree.top) else { return Vec::new() };
+    let candidates = needs.candidates(level, tree.top, &policy);
     let candidates = candidates.into_iter().filter(|candidate| candidate.directory.is_empty()).take(MAX_TRIALS);
     let above = tree.prefix.components().count();
     let tried = candidates.map(|Candidate { strip, paths, .. }| {
         let selection = Selection { strip: strip.or(request.selection.strip), ..request.selection.clone() };
-        let applies = trials.applies(selection, tree.top);
+        let applies = trials.applies(selection, (tree.top, &policy));
         let difference = Difference { strip, above, reads_input: trials.reads_input(), ..Difference::default() };
         Match { difference, paths, applies }
     });

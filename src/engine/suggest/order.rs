@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::command::Difference;
-use super::{Advice, Trials};
+use super::{Advice, Trials, budget};
+use crate::matching::{Detail, Rules};
 use crate::plan::{Action, Operation, Plan};
 use crate::preflight::{self, Problem, Resolution, Severity, code};
 use crate::text::printable;
@@ -15,6 +16,8 @@ const MAX_PATCHES: usize = 16;
 struct Patches<'a> {
     trials: &'a Trials<'a>,
     all: Vec<Vec<Operation>>,
+    /// The work of resolving each.
+    work: Vec<u64>,
 }
 
 /// An order in which patches apply.
@@ -38,7 +41,8 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     {
         return Some(patches.reordered((late, early), found, false));
     }
-    let options = preflight::Options { idempotent: true, ..trials.options.clone() };
+    let rules = Rules { detail: Detail::Kind, ..trials.options.rules.clone() };
+    let options = preflight::Options { idempotent: true, rules, ..trials.options.clone() };
     if let Some(advice) = patches.applied(&options) {
         return Some(advice);
     }
@@ -67,7 +71,8 @@ impl<'a> Patches<'a> {
                 _ => all.push(vec![operation.clone()]),
             }
         }
-        Self { trials, all }
+        let work = all.iter().map(|operations| budget::work(operations, trials.workspace)).collect();
+        Self { trials, all, work }
     }
 
     /// Returns the first patch that has an error.
@@ -94,16 +99,17 @@ impl<'a> Patches<'a> {
             next = operations.last().map_or(next, |last| last.step + 1);
         }
         let plan = Plan { inputs: self.trials.run.plan.inputs.clone(), operations };
-        self.trials.resolve(plan, options, self.trials.workspace)
+        super::resolve(&plan, options, self.trials.workspace)
     }
 
-    /// Applies in each round the first patch that applies.
+    /// Applies in each round the first patch that applies, as long as the budget allows trials.
     fn order(&self, options: &preflight::Options) -> Order {
         let mut found = Order { numbers: Vec::new(), needs: Vec::new(), is_complete: false };
         let mut rest: Vec<usize> = (0..self.all.len()).collect();
         while let Some(place) = rest.iter().position(|&number| {
             let order = [&found.numbers[..], &[number]].concat();
-            self.resolve(&order, options).is_some()
+            let work = order.iter().map(|&number| self.work[number]).fold(0, u64::saturating_add);
+            self.trials.budget.spend(work) && self.resolve(&order, options).is_some()
         }) {
             let number = rest.remove(place);
             if let Some(&before) = found.numbers.last().filter(|&&before| before > number) {

@@ -19,7 +19,7 @@ use super::level::{Level, levels, stated};
 use super::pattern::Pattern;
 use super::search::{Found, Needle, Places, candidates, is_at, nearest};
 use super::windows::Windows;
-use super::{Mismatch, MismatchKind, Placement, Placements, Rules};
+use super::{Detail, Mismatch, MismatchKind, Placement, Placements, Rules};
 use crate::plan::{Anchor, Direction, Hunk};
 use patch::{comparison, loose_rungs};
 use quest::Quest;
@@ -53,13 +53,15 @@ pub(super) fn place(
         loose: HashMap::new(),
     };
     let mut pattern = Pattern::default();
+    let mut has_ended = false;
     let outcomes = hunks.iter().map(|hunk| {
-        if (rules.is_stopped)() {
+        if has_ended || (rules.is_stopped)() {
             return Err(Mismatch::not_found());
         }
         pattern.fill(hunk, text, direction);
         let levels = levels(&pattern, hunk, direction, rules);
         let outcome = placer.place(&pattern, placer.stated(hunk), &levels);
+        has_ended = outcome.is_err() && rules.detail == Detail::Nothing;
         outcome.map_err(Mismatch::unexplained)
     });
     outcomes.collect()

@@ -69,7 +69,21 @@ struct Site {
 ///
 /// Returns every change that has no place; of changes in turn, each one where those go that have a place.
 pub fn replace(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
-    let looks = Cell::new(MOST_LOOKED);
+    replace_within(preimage, wanted, most, MOST_LOOKED)
+}
+
+/// The same without closest matches.
+///
+/// # Errors
+///
+/// Returns the same errors as [`replace`].
+pub fn replace_unexplained(preimage: &[u8], wanted: &Replacements, most: u64) -> Replaced {
+    replace_within(preimage, wanted, most, 0)
+}
+
+/// Looks through at most `looks` bytes for closest matches, and through the whole file for the first of them.
+fn replace_within(preimage: &[u8], wanted: &Replacements, most: u64, looks: usize) -> Replaced {
+    let looks = Cell::new(looks);
     match wanted.order {
         EditOrder::AtOnce => {
             let edits: Vec<_> = wanted.edits.iter().enumerate().collect();

@@ -95,6 +95,44 @@ fn backups_are_those_of_gnu_patch() {
 }
 
 #[test]
+fn rejects_of_an_output_are_those_of_gnu_patch() {
+    let text = "--- a/y\n+++ b/y\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -8,2 +8,2 @@\n h\n-no\n+I\n";
+    let lines = "a\nb\nc\nd\ne\nf\ng\nh\ni\n";
+    let mut saved = 0;
+    for output in ["-", "out"] {
+        for rejects in [&[][..], &["-r", "rest"], &["-r", "-"]] {
+            // Without rejects, a file that no hunk fits is not printed.
+            let all = if rejects == ["-r", "-"] { &[lines][..] } else { &[lines, "other\n"] };
+            for &file in all {
+                let arguments = [&["-p1", "-N", "-o", output], rejects].concat();
+                let [theirs, ours] = [scene(&[("y", file)]), scene(&[("y", file)])];
+                let mut gnu = Command::new("patch");
+                let (exit, out, _) = told(&fed(gnu.args(&arguments).current_dir(theirs.path()), text.as_bytes()));
+                let our = told(&patch(ours.path(), &[&["--reject"], &arguments[..]].concat(), text.as_bytes()));
+                let expected = files(&theirs);
+                // Hunks are rejected as they stand in the patch.
+                let plain = |(name, text): (String, String)| (name, text.replace("--- a/y\n+++ b/y", "--- y\n+++ y"));
+                let left: Vec<_> = files(&ours).into_iter().map(plain).collect();
+                assert_eq!((our.0, &our.1, &left), (exit, &out, &expected), "{arguments:?} {}", our.2);
+                let named = left.iter().find(|(_, text)| text.starts_with("--- "));
+                let words = format!("{}{}", our.1, our.2);
+                let says = named.map(|(name, _)| words.contains(&format!(" -- saving rejects to file {name}\n")));
+                assert!(says.unwrap_or(!words.contains("saving")), "{arguments:?} {words}");
+                saved += usize::from(named.is_some());
+            }
+        }
+    }
+    assert_eq!(saved, 8);
+    // GNU patch would write next to the device.
+    for (output, rejects) in [("/dev/stdout", &["-.rej"][..]), ("/dev/null", &[])] {
+        let root = scene(&[("y", lines)]);
+        assert_eq!(told(&patch(root.path(), &["-p1", "--reject", "-o", output], text.as_bytes())).0, 1);
+        let names: Vec<_> = files(&root).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, [rejects, &["y"]].concat(), "{output}");
+    }
+}
+
+#[test]
 fn output_goes_where_gnu_patch_writes_it() {
     let new = "one\n2\nthree\n";
     for output in ["-", "/dev/stdout", "/dev/null"] {
@@ -105,8 +143,8 @@ fn output_goes_where_gnu_patch_writes_it() {
     let root = scene(SCENE);
     let ending = told(&patch(root.path(), &["-p1", "-o", "-"], PATCH.as_bytes()));
     assert_eq!(ending, (0, new.to_owned(), "patching file - (read from d/x)\n".to_owned()));
-    let dry = told(&patch(root.path(), &["-p1", "-o", "-", "--dry-run"], PATCH.as_bytes()));
-    assert_eq!((dry.0, dry.1), (0, String::new()));
+    let [theirs, ours] = both(&["-s", "-o", "-", "--dry-run"], None, PATCH);
+    assert_eq!((&ours, ours.1.as_str()), (&theirs, new));
     let failed = told(&patch(root.path(), &["-p1", "-o", "-"], PATCH.replace("-two", "-deux").as_bytes()));
     assert_eq!((failed.0, failed.1), (1, String::new()), "{}", failed.2);
     let several = [PATCH, "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"].concat();

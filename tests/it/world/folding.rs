@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use fs_err as fs;
 use serde_json::Value;
@@ -267,18 +268,23 @@ fn a_change_of_case_survives_kills() {
 fn git_does_otherwise_where_names_are_folded() {
     if may_mount("world::folding::git_does_otherwise_where_names_are_folded") {
         let mounted = Mounted::exfat();
-        let by_git = |patch: &str| {
-            let root = mounted.root(&[("README", "one\n"), ("a.txt", "one\n")]);
-            let status = fed(git(&["apply"]).current_dir(&root), patch.as_bytes()).status;
-            let left = files(&root);
-            fs::remove_dir_all(&root).unwrap();
-            (status.code(), left)
+        let (readme, a) = (("README", "one\n"), ("a.txt", "one\n"));
+        let both = |patch: &str| {
+            ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
+                let root = mounted.root(&[readme, a]);
+                let status = fed(Command::new(program).arg("apply").current_dir(&root), patch.as_bytes()).status;
+                let left = files(&root);
+                fs::remove_dir_all(&root).unwrap();
+                (status.code(), left)
+            })
         };
-        let a = ("a.txt", "one\n");
-        assert_eq!(by_git(&modify("readme")), (Some(0), of(&[a, ("readme", "two\n")])));
-        assert_eq!(by_git(&rename("a.txt", "A.txt")), (Some(1), of(&[("README", "one\n"), a])));
-        let (status, left) = by_git(&[create("New", "1"), create("new", "2")].concat());
+        let modified = [of(&[a, ("readme", "two\n")]), of(&[("README", "two\n"), a])].map(|left| (Some(0), left));
+        assert_eq!(both(&modify("readme")), modified);
+        let renamed = [(Some(1), of(&[readme, a])), (Some(0), of(&[readme, ("A.txt", "one\n")]))];
+        assert_eq!(both(&rename("a.txt", "A.txt")), renamed);
+        let [(status, left), ours] = both(&[create("New", "1"), create("new", "2")].concat());
         assert_eq!((status, left.len()), (Some(0), 3));
+        assert_eq!(ours, (Some(1), of(&[readme, a])));
     }
 }
 
