@@ -34,6 +34,9 @@ use control::Control;
 use secrets::Secrets;
 use tree::TreeFacts;
 
+/// The name of the rule that protects policy files.
+const POLICY_FILE: &str = "policy-file";
+
 /// Everything that says what may be done below a root: what always holds, and the policy files in force.
 ///
 /// The default has no file and knows no home, so that only what always holds closes anything.
@@ -165,7 +168,7 @@ impl Policy {
             hits.push(Hit::built_in(path, access, GIT_DIRECTORY, tree::GIT_REASON));
         }
         if access != Access::Read && self.is_policy_file(path) {
-            hits.push(Hit::built_in(path, access, "policy-file", "it is a policy file, or on the way to one"));
+            hits.push(Hit::built_in(path, access, POLICY_FILE, "it is a policy file, or on the way to one"));
         }
         if self.secrets.is_hit(path, access) {
             hits.push(Hit::built_in(path, access, "secrets", "credentials are kept there"));
@@ -218,6 +221,11 @@ impl Policy {
     pub fn everywhere(&self, place: Place, files: Vec<RelPath>) -> Self {
         let layers = self.layers.iter().map(Layer::without_paths).collect();
         Self { for_model: self.for_model, ..Self::new(layers, place, files) }
+    }
+
+    /// Returns whether `path` is a policy file itself, not a directory above one.
+    fn is_file(&self, path: &RelPath) -> bool {
+        names::is_policy_file(path) || self.files.contains(path)
     }
 
     fn is_policy_file(&self, path: &RelPath) -> bool {

@@ -1,6 +1,6 @@
 //! What an operation does to each of its paths.
 
-use super::{Access, Hit, Layer, Links, Policy, Ruling, Verdict};
+use super::{Access, Hit, Layer, Links, POLICY_FILE, Policy, Ruling, Verdict};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Guard, Operation};
@@ -27,7 +27,11 @@ impl Policy {
             if self.is_silent_about(path) {
                 return Ruling::default();
             }
-            Ruling::of(accesses.iter().flat_map(|&access| self.judge(path, access).hits).collect())
+            let hits = accesses.iter().flat_map(|&access| self.judge(path, access).hits);
+            // An empty directory replaces no policy file and leads to none.
+            let is_harmless =
+                |hit: &Hit| hit.rule == POLICY_FILE && is_empty_directory(operation) && !self.is_file(path);
+            Ruling::of(hits.filter(|hit| !is_harmless(hit)).collect())
         };
         let path = &operation.path;
         if self.requires_hash() {
@@ -75,6 +79,16 @@ impl Policy {
         let mode: &[Access] = if is_mode_changed(operation) { &[Access::Mode] } else { &[] };
         allows(path, arrival) && allows(path, mode) && operation.from.iter().all(|from| allows(from, left(operation)))
     }
+}
+
+/// Returns whether the operation creates or deletes an empty directory, as an undo does.
+fn is_empty_directory(operation: &Operation) -> bool {
+    let mode = match operation.action {
+        Action::Create => operation.new_mode,
+        Action::Delete => operation.old_mode,
+        _ => None,
+    };
+    mode == Some(FileMode::Submodule) && matches!(operation.edit, Edit::Keep)
 }
 
 /// Returns whether the operation changes the mode of a file that exists.

@@ -66,16 +66,34 @@ fn no_variable_of_git_changes_where_the_history_is() {
             assert!(kept(directory, ("GIT_CEILING_DIRECTORIES", ceiling)), "{directory} {ceiling}");
         }
     }
-    // A directory `.git` without a repository counts from below as it does at its own place.
-    fs::create_dir(place.at("sub/.git")).unwrap();
     for directory in [DEEPER, "sub"] {
         assert!(kept(directory, ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")));
     }
+    let Some(_mount) = Mount::at(&place.at(DEEPER)) else { return };
+    assert!(!kept(DEEPER, ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")));
+}
+
+/// git passes over a directory `.git` that has no repository.
+#[test]
+fn a_git_directory_without_a_repository_counts_only_if_there_is_none_above() {
+    let place = Place::of("empty", |base| repository(&base.join("tree"), &[]));
+    fs::create_dir(place.at("sub/.git")).unwrap();
+    fs::write(place.at("sub/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    assert_eq!(in_git(&place.at("sub"), &["rev-parse", "--show-toplevel"]), place.top.display().to_string());
+    for directory in [".", "sub", DEEPER] {
+        done(directory, &place.at(directory), &["write", "new", "--overwrite", "--content", directory]);
+        let log = done(directory, &place.at("sub"), &["log"]);
+        assert_eq!(log, done(directory, &place.top, &["log"]));
+        assert!(log["entries"].as_array().unwrap()[0]["id"].is_string() && !place.at("sub/.git/wpatch").exists());
+    }
+    // Without the repository it is the nearest one.
+    fs::remove_dir_all(place.at(".git")).unwrap();
+    fs::create_dir(place.at(".git")).unwrap();
     done("nested", &place.at(DEEPER), WRITE);
     let log = done("nested", &place.at("sub"), &["log"]);
     assert_eq!((log["entries"].as_array().unwrap().len(), place.at("sub/.git/wpatch").is_dir()), (1, true));
-    let Some(_mount) = Mount::at(&place.at(DEEPER)) else { return };
-    assert!(!kept(DEEPER, ("GIT_DISCOVERY_ACROSS_FILESYSTEM", "1")));
+    done("top", &place.top, &["write", "new", "--overwrite", "--content", "x"]);
+    assert!(place.at(".git/wpatch").is_dir());
 }
 
 /// A directory whose `.git` file names the git directory of another tree must not get its history.

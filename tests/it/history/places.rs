@@ -156,6 +156,27 @@ fn a_change_made_in_any_directory_can_be_undone_from_any_other() {
 }
 
 #[test]
+fn a_file_that_was_created_in_an_empty_directory_is_undone_from_there() {
+    for place in Place::all() {
+        for undone in ["empty/deep", "empty", ".", "sub"] {
+            let what = format!("{}: {undone}", place.name);
+            fs::create_dir_all(place.at("empty/deep")).unwrap();
+            done(&what, &place.at("empty/deep"), &["write", "new", "--content", "x"]);
+            done(&what, &place.at(undone), &["undo"]);
+            assert_eq!(fs::read_dir(place.at("empty/deep")).unwrap().count(), 0, "{what}");
+            done(&what, &place.at(undone), &["redo"]);
+            assert_eq!(place.file("empty/deep/new"), "x", "{what}");
+            done(&what, &place.at(undone), &["undo"]);
+        }
+        // The change created the directories as well.
+        fs::remove_dir_all(place.at("empty")).unwrap();
+        done(place.name, &place.top, &["write", "empty/deep/new", "--content", "x"]);
+        done(place.name, &place.at("empty/deep"), &["undo"]);
+        assert!(!place.at("empty").exists(), "{}", place.name);
+    }
+}
+
+#[test]
 fn a_change_of_the_whole_tree_is_undone_from_below_and_one_from_below_by_force() {
     for place in Place::all() {
         done(place.name, &place.top, WRITE);

@@ -1,7 +1,8 @@
 //! Two users on one work tree: the state of the other one is respected and never believed. It takes root to make such trees.
 #![cfg(target_os = "linux")]
 
-use std::os::unix::fs::chown;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
 
@@ -197,8 +198,40 @@ fn a_git_directory_in_a_public_directory_stops_no_other_user() {
     flock(&lock, FlockOperation::LockExclusive).unwrap();
     let write = "\"$WPATCH\" write new --overwrite --content y --lock-timeout 0";
     assert_eq!(run(&base.path().join("mine"), write), Some(6));
-    fs::set_permissions(base.path(), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
+    fs::set_permissions(base.path(), Permissions::from_mode(0o1777)).unwrap();
     assert_eq!(run(&base.path().join("mine"), write), Some(0));
+}
+
+/// `core.sharedRepository` opens git's own files to a group. The state stays private, because it is trusted.
+#[test]
+fn a_shared_repository_has_a_private_state_for_each_user() {
+    const GROUP: u32 = 12_346;
+    let desk = Desk::with(&[("f", b"one\n")]);
+    let git = |arguments: &[&str]| Command::new("git").args(arguments).current_dir(desk.root()).status().unwrap();
+    assert!(git(&["init", "-q", "--shared=group"]).success());
+    let everything = || walkdir::WalkDir::new(desk.path("..")).into_iter().map(Result::unwrap);
+    everything().for_each(|entry| chown(entry.path(), Some(OTHER), Some(GROUP)).unwrap());
+    for entry in everything() {
+        let bits = if entry.file_type().is_dir() { 0o2775 } else { 0o664 };
+        fs::set_permissions(entry.path(), Permissions::from_mode(bits)).unwrap();
+    }
+    let as_user = |user: u32, arguments: &[&str]| {
+        let ids = [format!("--reuid={user}"), format!("--regid={user}"), format!("--groups={GROUP}")];
+        let mut command = Command::new("setpriv");
+        command.args(ids).arg(env!("CARGO_BIN_EXE_wpatch")).args(arguments).arg("--json").current_dir(desk.root());
+        let output = command.env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME").output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let edit = |user, old: &str, new: &str| as_user(user, &["edit", "f", "--old", old, "--new", new]);
+    assert_eq!(edit(OTHER, "one", "two")["history"]["kept"], true);
+    assert_eq!(fs::metadata(desk.path(".git/wpatch")).unwrap().permissions().mode() & 0o7777, 0o700);
+    let second = edit(OTHER + 1, "two", "three");
+    let reason = second["history"]["reason"].as_str().unwrap();
+    assert!(second["ok"] == true && reason.contains("belongs to another user"), "{second:#}");
+    assert_eq!(as_user(OTHER, &["undo"])["error"]["code"], "wpatch::undo::conflict");
+    assert_eq!(edit(OTHER, "three", "one")["history"]["kept"], true);
+    assert_eq!(as_user(OTHER, &["undo"])["ok"], true);
+    assert_eq!(desk.bytes("f"), b"three\n");
 }
 
 /// Each user changes its own file, over and over; each change waits for those of the other user.
@@ -209,7 +242,7 @@ fn commands_of_two_users_in_one_directory_wait_for_each_other() {
     let root = base.path().join("root");
     fs::create_dir(&root).unwrap();
     for directory in [base.path(), &root] {
-        fs::set_permissions(directory, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+        fs::set_permissions(directory, Permissions::from_mode(0o777)).unwrap();
     }
     // The program has to be where the other user can reach it.
     let program = base.path().join("wpatch");
@@ -245,14 +278,14 @@ fn commands_of_two_users_in_one_directory_wait_for_each_other() {
 #[test]
 fn a_running_command_of_another_user_is_waited_for_and_named() {
     let base = tempfile::TempDir::new().unwrap();
-    fs::set_permissions(base.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    fs::set_permissions(base.path(), Permissions::from_mode(0o777)).unwrap();
     let program = base.path().join("wpatch");
     fs::copy(env!("CARGO_BIN_EXE_wpatch"), &program).unwrap();
     fs::write(base.path().join("f"), "one\n").unwrap();
     fs::write(base.path().join("p"), PATCH).unwrap();
     // The state directory of a command of root that runs.
     fs::create_dir(base.path().join(".wpatch")).unwrap();
-    fs::set_permissions(base.path().join(".wpatch"), std::os::unix::fs::PermissionsExt::from_mode(0o1700)).unwrap();
+    fs::set_permissions(base.path().join(".wpatch"), Permissions::from_mode(0o1700)).unwrap();
     give(&base.path().join("f"), OTHER);
     let run = |arguments: &[&str]| {
         let mut command = Command::new("setpriv");
@@ -293,7 +326,7 @@ fn a_check_of_a_file_that_git_converts_names_the_remedy_in_a_repository_of_anoth
 #[test]
 fn the_sticky_bit_of_a_directory_is_named_with_the_owner_of_the_file() {
     let base = tempfile::TempDir::new().unwrap();
-    fs::set_permissions(base.path(), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
+    fs::set_permissions(base.path(), Permissions::from_mode(0o1777)).unwrap();
     let program = base.path().join("wpatch");
     fs::copy(env!("CARGO_BIN_EXE_wpatch"), &program).unwrap();
     fs::write(base.path().join("f"), "one\n").unwrap();

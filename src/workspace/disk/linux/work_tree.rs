@@ -1,8 +1,9 @@
 //! The work tree of git that a root is in, located as git locates it, by a few system calls and no git.
 //!
 //! Discovery follows `setup_git_directory_gently_1` in git's setup.c: from the root upwards, the first directory with a
-//! `.git` is the top. A directory `.git` without a repository counts as well, which git passes over. `.git` is a directory, a link to one, or a file with `gitdir: PATH` (linked work trees,
-//! submodules, `--separate-git-dir`). A git directory that is named `.git` is accepted only in its own parent directory.
+//! `.git` is the top. A directory `.git` without a repository is passed over. It marks the top only if git finds no
+//! repository. `.git` is a directory, a link to one, or a file with `gitdir: PATH` (linked work trees, submodules,
+//! `--separate-git-dir`). A git directory that is named `.git` is accepted only in its own parent directory.
 //! Discovery ends at a bare repository and at another file system. `GIT_CEILING_DIRECTORIES`,
 //! `GIT_DISCOVERY_ACROSS_FILESYSTEM`, `GIT_DIR`, `GIT_WORK_TREE` and `core.worktree` have no influence: all commands in one
 //! work tree must find the same lock, whatever their environment is. For the same reason a `.git` that cannot keep the state
@@ -66,8 +67,20 @@ enum Git {
     Nothing,
     /// The directory of a repository.
     Directory,
+    /// A directory without a repository.
+    Empty,
     /// A file or a link that leads to this directory of a repository. The state directory has to record the second value.
     Apart(PathBuf, Option<Vec<u8>>),
+}
+
+/// What the directories above a root have.
+enum Above {
+    /// The top of the work tree.
+    Top(PathBuf),
+    /// No repository, and this nearest directory with a `.git`.
+    Empty(PathBuf),
+    /// Neither.
+    Nothing,
 }
 
 /// Result of an examination.
@@ -176,35 +189,63 @@ impl Disk {
     }
 
     fn locate(&self) -> Attempt<Located> {
+        let mut is_top = false;
         match statat(self.parents.root(), ".git", AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) if is_own_directory(&found) => return Ok(Located::Top),
             Ok(_) => match git_of(&self.root)? {
                 Git::Directory => return Ok(Located::Top),
                 Git::Apart(git, binding) => return Ok(Located::Apart(git, binding)),
+                Git::Empty => is_top = true,
                 Git::Nothing => {}
             },
             Err(Errno::NOENT) => {}
             Err(errno) => return Err(Refusal::Failed(errno.into())),
         }
+        let root = there(self.root.canonicalize())?;
+        let above = match &root {
+            Some(root) => self.locate_above(root),
+            None => Ok(Above::Nothing),
+        };
+        match (above, root) {
+            // No repository: the nearest `.git` marks the top.
+            (Ok(Above::Nothing | Above::Empty(_)) | Err(Refusal::Unusable(_)), _) if is_top => Ok(Located::Top),
+            (Ok(Above::Top(top) | Above::Empty(top)), Some(root)) => self.below(&root, &top),
+            (Err(refusal), _) => Err(refusal),
+            (Ok(_), _) => Ok(Located::Nowhere),
+        }
+    }
+
+    /// Searches the directories above `root` for the top.
+    fn locate_above(&self, root: &Path) -> Attempt<Above> {
         let own = fstat(self.parents.root()).map_err(io::Error::from)?;
-        let Some(root) = there(self.root.canonicalize())? else { return Ok(Located::Nowhere) };
-        let mut below = &*root;
+        let mut below = root;
+        let mut empty = None;
         while !is_repository(below)? {
-            let Some(above) = below.parent() else { return Ok(Located::Nowhere) };
+            let Some(above) = below.parent() else { break };
             if there(above.metadata())?.is_none_or(|found| found.dev() != own.st_dev) {
-                return Ok(Located::Nowhere);
+                break;
             }
             match git_of(above) {
                 Ok(Git::Nothing) => {}
+                Ok(Git::Empty) => empty = empty.or(Some(above)),
                 // A user who cannot share the top has the state in each root.
-                Err(refusal @ Refusal::Unusable(_)) if is_public(above) => return Err(refusal.naming(None)),
-                Err(refusal @ Refusal::Unusable(_)) if !may_share(above) => return Err(refusal),
+                Err(refusal @ Refusal::Unusable(_)) if empty.is_none() && is_public(above) => {
+                    return Err(refusal.naming(None));
+                }
+                Err(refusal @ Refusal::Unusable(_)) if empty.is_none() && !may_share(above) => return Err(refusal),
+                Err(Refusal::Unusable(_)) if is_public(above) || !may_share(above) => break,
                 Err(Refusal::Failed(error)) => return Err(Refusal::Failed(error)),
-                Ok(_) | Err(Refusal::Unusable(_)) => return self.below(&root, above),
+                Ok(_) | Err(Refusal::Unusable(_)) => return Ok(Above::Top(above.to_owned())),
             }
             below = above;
         }
-        Err(Refusal::unusable(format!("{} is in a git directory, and in no work tree", shown(&root))))
+        match empty {
+            Some(top) => Ok(Above::Empty(top.to_owned())),
+            None if is_repository(below)? => {
+                Err(Refusal::unusable(format!("{} is in a git directory, and in no work tree", shown(root))))
+            }
+            None => Ok(Above::Nothing),
+        }
     }
 
     /// Returns where the root, which has the name `root`, is in the work tree `top`.
@@ -231,8 +272,8 @@ fn git_of(directory: &Path) -> Attempt<Git> {
     let git = directory.join(".git");
     let Some(found) = there(git.symlink_metadata())? else { return Ok(Git::Nothing) };
     if found.is_dir() {
-        // Also an empty one: no patch may change it, and one work tree has one lock from every directory.
-        return owned(&git, found.uid()).map_err(|refusal| refusal.naming(Some(&git))).map(|()| Git::Directory);
+        owned(&git, found.uid()).map_err(|refusal| refusal.naming(Some(&git)))?;
+        return Ok(if is_repository(&git)? { Git::Directory } else { Git::Empty });
     }
     let target = target(directory, &git);
     owned(&git, found.uid()).map_err(|refusal| refusal.naming(target.as_deref().ok()))?;
