@@ -7,7 +7,7 @@ use std::{env, io};
 
 use super::policy::MOST_LINKS;
 use super::{Stop, input};
-use crate::engine::options::{MAX_POLICY_FILE, Problem, Workspace, WorkspaceError};
+use crate::engine::options::{Facts, MAX_POLICY_FILE, Problem, Workspace, WorkspaceError};
 use crate::engine::{self, home, unusable};
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -38,7 +38,9 @@ pub(super) fn config() -> Result<Option<Config>, Stop> {
         Err(_) if fs_err::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) => {
             return Ok(None);
         }
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(unreadable(&path, &error)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory) => {
+            return Err(unreadable(&path, &error));
+        }
         Err(error) => return Err(unusable(&error.to_string())),
     };
     let text = own(&real, &path).map_err(|why| unusable(&why))?;
@@ -50,8 +52,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Stop {
     let directory = path.parent().and_then(Path::parent).unwrap_or(path);
     let message = format!("cannot read the configuration directory: {}", input::cause(error));
     let variable = if env::var_os("XDG_CONFIG_HOME").is_some() { "XDG_CONFIG_HOME" } else { "HOME or XDG_CONFIG_HOME" };
-    let help = format!("set {variable} to a directory that you can read");
-    Stop::of(Problem { help: Some(help), ..unusable(&directory.to_string_lossy(), &message) })
+    let help = Some(format!("set {variable} to a directory that you can read"));
+    let advice = Some(format!("ask the user to set {variable} to a readable directory"));
+    let facts = Facts { advice, ..Facts::default() };
+    Stop::of(Problem { help, facts, ..unusable(&directory.to_string_lossy(), &message) })
 }
 
 /// Returns where the configuration would be, see the XDG Base Directory Specification.

@@ -142,6 +142,6 @@ fn nearest_group<'a>(path: &str, nearest: &NearestPlace) -> Group<'a> {
     let snippet = Snippet::source(text).line_start(first).path(path.to_owned()).fold(false);
     let Some((mark, difference)) = mark.zip(difference) else { return group.element(snippet) };
     let expected = format!("the patch has {}", clipped(difference.expected.as_bytes(), LABEL));
-    let label = difference.reason.map_or(expected.clone(), |reason| format!("{reason}: {expected}"));
+    let label = difference.reason.map_or(expected.clone(), |reason| format!("{}: {expected}", reason.name()));
     group.element(snippet.annotation(AnnotationKind::Primary.span(mark).label(label)))
 }

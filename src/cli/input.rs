@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use fs_err::os::unix::fs::OpenOptionsExt;
 use rustix::fd::AsFd;
 use rustix::fs::{FileType, OFlags, SeekFrom, fstat, seek, tell};
-use rustix::io::Errno;
 
 use super::args::Global;
 use super::{Stop, policy};
 use crate::bytes::{SHARED, pages, read_large};
-use crate::engine::options::{Facts, Phase, code};
+use crate::engine::options::{Code, Facts, Phase, code};
 use crate::text::Bytes;
 
 /// What standard input is called.
@@ -56,6 +55,16 @@ pub(super) fn contents(path: &Path, limit: u64) -> Result<Bytes, Stop> {
     text_of(path, open(path, limit), limit)
 }
 
+/// Reads a patch as [`contents`] does, with the words of GNU patch for the file `name` that cannot be read.
+pub(super) fn gnu_patch(path: &Path, name: &Path, limit: u64) -> Result<Bytes, Stop> {
+    let read = open(path, limit);
+    if let Err(error) = &read {
+        let words = format!("Can't open patch file {} : {}", name.display(), cause(error));
+        return Err(Stop::new(code_of(error), words));
+    }
+    text_of(path, read, limit)
+}
+
 /// Reads the contents of a regular file, of at most `limit` bytes. Policy is not asked.
 ///
 /// # Errors
@@ -86,7 +95,7 @@ pub(super) fn named(path: &Path, limit: u64, global: &Global) -> Result<(String,
 /// Stops if it is closed by policy, or cannot be opened.
 pub(super) fn file(path: &Path, global: &Global) -> Result<fs_err::File, Stop> {
     policy::readable(path, global)?;
-    fs_err::File::open(path).map_err(|error| Stop::new(&code::USAGE, format!("cannot read the jobs: {error}")))
+    fs_err::File::open(path).map_err(|error| unreadable("the jobs", path, &error))
 }
 
 fn read_one(path: &Path, limit: u64) -> Result<(String, Bytes), Stop> {
@@ -105,12 +114,21 @@ fn patch_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<(String
     }
 }
 
-/// Says, as git does, why the patch `name` cannot be read. A name that no file has is a mistake in the command line.
+/// Reports in git's words why the patch `name` cannot be read.
 fn unopened(name: &str, error: &io::Error) -> Stop {
+    Stop::new(code_of(error), format!("can't open patch '{name}': {}", cause(error)))
+}
+
+/// Reports why the file at `path`, which has `what`, cannot be read.
+fn unreadable(what: &str, path: &Path, error: &io::Error) -> Stop {
+    Stop::new(code_of(error), format!("cannot read {what} from {}: {}", path.display(), cause(error)))
+}
+
+/// Returns the code of a file that cannot be read: a name that no file has is a mistake in the command line.
+fn code_of(error: &io::Error) -> &'static Code {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     let is_wrong_name = matches!(error.kind(), NotFound | IsADirectory | NotADirectory);
-    let code = if is_wrong_name { &code::USAGE } else { &code::IO };
-    Stop::new(code, format!("can't open patch '{name}': {}", cause(error)))
+    if is_wrong_name { &code::USAGE } else { &code::IO }
 }
 
 /// Returns the words of the system, without the name of the file and the number of the error.
@@ -125,7 +143,7 @@ fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, S
     match read {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(size)) => Err(too_large(&path.display().to_string(), size, limit)),
-        Err(error) => Err(Stop::new(&code::IO, format!("cannot read the text: {error}"))),
+        Err(error) => Err(unreadable("the text", path, &error)),
     }
 }
 
@@ -139,29 +157,27 @@ type Within = Result<Bytes, Option<u64>>;
 
 fn open(path: &Path, limit: u64) -> io::Result<Within> {
     if path == Path::new(STDIN) {
-        return whole(io::stdin().lock(), path, limit);
+        return whole(io::stdin().lock(), limit);
     }
-    whole(fs_err::File::open(path)?, path, limit)
+    whole(fs_err::File::open(path)?, limit)
 }
 
 /// Reads a regular file alone. What is none in the end - a pipe, a terminal - could be waited for without an end, and has
 /// nothing more for who reads it again.
 fn open_regular(path: &Path, limit: u64) -> io::Result<Within> {
-    let is_none = || io::Error::other(format!("{} is no regular file", path.display()));
+    let is_none = || io::Error::other("not a regular file");
     // The first look keeps devices from being opened.
     if !fs_err::metadata(path)?.is_file() {
         return Err(is_none());
     }
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = fs_err::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    if file.metadata()?.is_file() { whole(file, path, limit) } else { Err(is_none()) }
+    if file.metadata()?.is_file() { whole(file, limit) } else { Err(is_none()) }
 }
 
-/// Returns what there is to read, unless that is more than `limit`; of a regular file what is behind the place where it
-/// stands; `path` is for errors.
-fn whole(mut file: impl Read + AsFd, path: &Path, limit: u64) -> io::Result<Within> {
-    let about = |errno: Errno| io::Error::new(errno.kind(), format!("{}: {errno}", path.display()));
-    let stat = fstat(&file).map_err(about)?;
+/// Returns the bytes of `file` from its position to its end, unless they are more than `limit`.
+fn whole(mut file: impl Read + AsFd, limit: u64) -> io::Result<Within> {
+    let stat = fstat(&file)?;
     let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
     // Some that look like regular files have no places in them.
     let Some(place) = tell(&file).ok().filter(|_| is_file) else { return read_all(file, Vec::new(), limit) };
@@ -175,8 +191,8 @@ fn whole(mut file: impl Read + AsFd, path: &Path, limit: u64) -> io::Result<With
         bytes.try_reserve_exact(size.saturating_add(1))?;
         return read_all(file, bytes, limit);
     }
-    let bytes = pages(size).and_then(|pages| read_large(&file, place, pages)).map_err(about)?;
-    seek(&file, SeekFrom::Start(place + bytes.len() as u64)).map_err(about)?;
+    let bytes = pages(size).and_then(|pages| read_large(&file, place, pages))?;
+    seek(&file, SeekFrom::Start(place + bytes.len() as u64))?;
     let mut next = Vec::new();
     file.by_ref().take(1).read_to_end(&mut next)?;
     if next.is_empty() {
@@ -223,15 +239,9 @@ mod tests {
         file.write_all(&contents).unwrap();
         for (place, limit) in [(0, contents.len()), (5, SHARED + 2), (SHARED, 7), (SHARED + 7, 0)] {
             seek(&file, SeekFrom::Start(place as u64)).unwrap();
-            assert_eq!(
-                whole(&file, Path::new(STDIN), limit as u64 - u64::from(limit > 0)).unwrap().is_err(),
-                limit > 0
-            );
+            assert_eq!(whole(&file, limit as u64 - u64::from(limit > 0)).unwrap().is_err(), limit > 0);
             seek(&file, SeekFrom::Start(place as u64)).unwrap();
-            assert!(
-                whole(&file, Path::new(STDIN), limit as u64).unwrap() == Ok(contents[place..].into()),
-                "from {place}"
-            );
+            assert!(whole(&file, limit as u64).unwrap() == Ok(contents[place..].into()), "from {place}");
             assert_eq!(tell(&file).unwrap(), contents.len() as u64);
         }
     }

@@ -11,9 +11,9 @@ use super::args::{Global, PatchOptions, When};
 use super::diagnostic::{self, Title};
 use super::git::{self, Speech, Titles};
 use super::whitespace;
-use crate::engine::options::{Direction, Problem, Severity, code};
-use crate::engine::{self, Outcome};
-use crate::report::{self, DiagnosticsReport};
+use crate::engine::Outcome;
+use crate::engine::options::{Direction, Problem, Remedy, Severity, code};
+use crate::report::{self, DiagnosticsReport, Report};
 use crate::text::printable;
 
 /// Most problems that are shown with an excerpt; the others are counted.
@@ -192,18 +192,15 @@ fn is_omitted(outcome: &Outcome, problem: &Problem) -> bool {
     problem.operation.is_some_and(|number| outcome.report.file_of(number).is_none())
 }
 
-/// Tells a person that the change cannot be undone, unless a problem says so.
+/// Tells a person that the change cannot be undone, unless a warning states it.
 fn print_history(outcome: &Outcome, err: &mut dyn Write) -> io::Result<()> {
-    let reason = outcome.report.history.as_ref().and_then(|history| history.reason.as_ref());
-    let Some(reason) = reason.filter(|_| outcome.report.changed) else { return Ok(()) };
-    if outcome.problems.iter().any(|problem| problem.message.contains(reason.as_str())) {
-        return Ok(());
+    let unkept = outcome.report.history.as_ref().and_then(|history| history.unkept.as_ref());
+    let Some(unkept) = unkept.filter(|unkept| outcome.report.changed && !unkept.is_warned) else { return Ok(()) };
+    writeln!(err, "note: this change cannot be undone: {}", printable(unkept.reason.as_bytes()))?;
+    match unkept.remedy {
+        Remedy::Init => writeln!(err, "help: `wpatch init` lets later changes be undone"),
+        Remedy::Named => Ok(()),
     }
-    writeln!(err, "note: this change cannot be undone: {}", printable(reason.as_bytes()))?;
-    if engine::names_remedy(reason) {
-        return Ok(());
-    }
-    writeln!(err, "help: `wpatch init` lets later changes be undone")
 }
 
 /// Prints what language servers said, a line for each.

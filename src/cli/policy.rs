@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::args::Global;
 use super::config::{Config, config};
 use super::{Stop, input, names_of};
-use crate::engine::options::{Access, Hit, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Workspace};
+use crate::engine::options::{
+    Access, Facts, Hit, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Problem, Workspace, code,
+};
 use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusable};
 use crate::path::RelPath;
 use crate::text::Bytes;
@@ -175,8 +177,7 @@ impl Given {
         }
         for path in &global.policy {
             // Every question of a run reads it again.
-            let text = input::regular(path, MAX_POLICY_FILE)
-                .map_err(|stop| Stop::of(unusable(&path.to_string_lossy(), &stop.message)))?;
+            let text = input::regular(path, MAX_POLICY_FILE).map_err(|stop| unreadable(path, &stop))?;
             given.add(path.clone(), text, Origin::Given)?;
         }
         if let Some(root) = &global.given_root {
@@ -209,6 +210,17 @@ impl Given {
         self.files.push(path);
         Ok(())
     }
+}
+
+/// Reports that the policy file that the command line names cannot be read.
+fn unreadable(path: &Path, stop: &Stop) -> Stop {
+    let problem = unusable(&path.to_string_lossy(), &stop.message);
+    if *stop.code != code::USAGE {
+        return Stop::of(problem);
+    }
+    let advice = Some("ask the user to name an existing policy file".to_owned());
+    let facts = Facts { advice, ..Facts::default() };
+    Stop::of(Problem { help: Some("name an existing policy file with --policy".to_owned()), facts, ..problem })
 }
 
 fn stop(unusable: Box<UnusablePolicy>) -> Stop {

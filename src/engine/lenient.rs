@@ -135,7 +135,10 @@ impl Run {
                     _ => Vec::new(),
                 };
                 let is_exact_plan = has_plan && !is_torn && blames_no_other(&errors, &refusals);
-                if is_exact_plan && all(&is_unknown) || all(&is_nothing) {
+                // The strict reading says where the patch ends too early.
+                let is_cut_off = strict.problems.iter().any(|problem| problem.facts.is_cut_off)
+                    && all(&|refusal| refusal.kind == RefusalKind::Stray);
+                if is_exact_plan && all(&is_unknown) || all(&is_nothing) || is_cut_off {
                     return self.read(plain);
                 }
                 self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));

@@ -16,7 +16,7 @@ use crate::report::{self, Log};
 use crate::syntax::write::{DiffSide, git_diff};
 use crate::text::Bytes;
 use crate::transaction::history::{self, Entry, EntryFile, Old, Version, entries};
-use crate::transaction::{self, Failure, Interrupt};
+use crate::transaction::{self, Failure, Interrupt, Remedy, Unkept};
 use crate::workspace::{Workspace, top};
 
 /// Largest version of a file that is shown as a diff, in bytes.
@@ -89,15 +89,12 @@ pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result
 /// determined.
 #[must_use]
 pub fn unkept(workspace: &dyn Workspace) -> Option<String> {
-    let why = history::unkept(workspace).ok().flatten()?;
-    let advice = if names_remedy(&why) { "" } else { "; `wpatch init` creates a place for one" };
-    Some(format!("no history is kept: {why}{advice}"))
-}
-
-/// Returns whether the reason why no history is kept names what helps, so that `wpatch init` does not.
-#[must_use]
-pub fn names_remedy(why: &str) -> bool {
-    why.contains("`chown")
+    let Unkept { reason, remedy, .. } = history::unkept(workspace).ok().flatten()?;
+    let advice = match remedy {
+        Remedy::Init => "; `wpatch init` creates a place for one",
+        Remedy::Named => "",
+    };
+    Some(format!("no history is kept: {reason}{advice}"))
 }
 
 /// Returns the top of the work tree of git that `workspace` is in, if its root is below that: what the history says is

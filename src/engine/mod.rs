@@ -22,6 +22,7 @@
 mod approval;
 mod change;
 mod commands;
+mod denied;
 mod describe;
 mod diagnose;
 mod follow;
@@ -80,7 +81,7 @@ pub use govern::{
 
 pub use index::{Indexed, Reach, build_ancestor};
 pub use lenient::Lenience;
-pub use log::{gc, history_root, init, log, names_remedy, recover, show, unkept};
+pub use log::{gc, history_root, init, log, recover, show, unkept};
 pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_list,
     may_read, may_search, read,

@@ -1,16 +1,15 @@
 //! What the stages before and behind preflight have to say, as problems.
 
 use std::error::Error;
-use std::io;
 
 use crate::path::{PathError, RelPath};
-use crate::plan::{Input, NameError, OnlyError, Operation, Plan, Rejection, RejectionKind};
+use crate::plan::{Input, NameError, OnlyError, Rejection, RejectionKind};
 use crate::preflight::{Facts, Problem, Severity, code};
-use crate::syntax::{Broken, SyntaxErrorKind};
+use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
 use crate::text::printable;
 use crate::transaction::history::Refusal;
 use crate::transaction::{Failure, KeptFile, Recovered};
-use crate::workspace::{Fault, WorkspaceError};
+use crate::workspace::Fault;
 
 /// What helps against somebody else who changes the tree.
 const AGAIN: &str = "nothing was written; try again";
@@ -18,12 +17,17 @@ const AGAIN: &str = "nothing was written; try again";
 /// Most names in one message.
 const MOST_NAMED: usize = 8;
 
-/// The help for a patch that ends too early.
-pub(super) const SEND_ALL: &str = "the patch ends in the middle of this hunk; send the complete patch";
+/// The help for a patch that ends within a hunk.
+const SEND_ALL: &str = "the patch ends in the middle of this hunk; send the complete patch";
+/// The help for a patch that ends before something that its format needs.
+const SEND_REST: &str = "the patch ends too early; send the complete patch";
+/// The help for a patch whose last line cannot be read and has no newline.
+const SEND_LINE: &str = "if the patch is cut off in this line, send the complete patch";
+/// The help for a patch whose last line can be read and has no newline.
+const END_LINE: &str = "if the patch is complete, end it with a newline; if it is cut off, send the complete patch";
 
 /// A patch text that cannot be read.
 pub(super) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Problem {
-    let is_at_end = || text.bytes.get(error.span.start..).is_none_or(|rest| rest.trim_ascii().is_empty());
     let code = match &error.kind {
         SyntaxErrorKind::NoPatch => &code::NO_PATCH,
         SyntaxErrorKind::NotIncluded => &code::NOT_INCLUDED,
@@ -42,9 +46,8 @@ pub(super) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Pr
         SyntaxErrorKind::TooManyFiles(_) => &code::TOO_MANY_FILES,
         SyntaxErrorKind::TooManyHunks(_) => &code::TOO_MANY_HUNKS,
     };
-    let help = match &error.kind {
-        SyntaxErrorKind::Truncated { .. } => Some(SEND_ALL),
-        SyntaxErrorKind::LineCount { .. } if is_at_end() => Some(SEND_ALL),
+    let cut_off = cut_off(error, &text.bytes);
+    let help = cut_off.or(match &error.kind {
         SyntaxErrorKind::LineCount { .. } => Some("--recount counts the lines instead of believing the header"),
         SyntaxErrorKind::NoPatch => Some(
             "a patch is a unified, git, context or normal diff, a Codex envelope, SEARCH/REPLACE blocks, hashline edits or a JSON document",
@@ -57,11 +60,36 @@ pub(super) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Pr
         SyntaxErrorKind::TooManyFiles(_) => Some("--max-files raises the limit"),
         SyntaxErrorKind::TooManyHunks(_) => Some("--max-hunks raises the limit"),
         _ => None,
-    };
+    });
     let place = Some((input, error.span));
-    let advice = help.filter(|help| *help == SEND_ALL).map(str::to_owned);
-    let facts = Facts { mistake: Some(error.kind.clone()), advice, ..Facts::default() };
+    let (mistake, advice, is_cut_off) = (Some(error.kind.clone()), cut_off.map(str::to_owned), cut_off.is_some());
+    let is_bare = error.kind == SyntaxErrorKind::NoPatch;
+    let facts = Facts { advice, mistake, is_bare, is_cut_off, ..Facts::default() };
     Problem { place, help: help.map(str::to_owned), facts, ..Problem::new(code, error.to_string()) }
+}
+
+/// Returns the help for a patch that was cut off, if `error` can come from that.
+fn cut_off(error: &SyntaxError, text: &[u8]) -> Option<&'static str> {
+    let rest = text.get(error.span.start..).unwrap_or_default();
+    let is_at_end = rest.trim_ascii().is_empty();
+    let is_last_line = !is_at_end && memchr::memchr(b'\n', rest).is_none();
+    match &error.kind {
+        SyntaxErrorKind::Truncated { .. } => Some(SEND_ALL),
+        SyntaxErrorKind::LineCount { .. } => is_at_end.then_some(SEND_ALL),
+        &SyntaxErrorKind::NO_NEWLINE => Some(END_LINE),
+        SyntaxErrorKind::Expected(_) | SyntaxErrorKind::Binary(_) if is_at_end => Some(SEND_REST),
+        SyntaxErrorKind::Expected(_) | SyntaxErrorKind::Binary(_) if is_last_line => Some(SEND_LINE),
+        SyntaxErrorKind::NoPatch => ends_with_header(text).then_some(SEND_REST),
+        _ => None,
+    }
+}
+
+/// Returns whether the last line of `text` is a header of a patch.
+fn ends_with_header(text: &[u8]) -> bool {
+    const STARTS: [&[u8]; 5] = [b"--- ", b"+++ ", b"*** ", b"diff --git ", b"***************"];
+    let text = text.trim_ascii_end();
+    let last = &text[memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1)..];
+    STARTS.iter().any(|start| last.starts_with(start)) && !last.starts_with(b"*** End ")
 }
 
 /// An operation whose name cannot be used, at the strip level `strip`.
@@ -91,7 +119,8 @@ pub(super) fn rejected(rejection: &Rejection, strip: usize) -> Problem {
 /// A patch of which nothing is left to do.
 pub(super) fn skipped(left_out: usize) -> Problem {
     if left_out == 0 {
-        return Problem::new(&code::NO_PATCH, "the patch changes nothing");
+        let facts = Facts { is_bare: true, ..Facts::default() };
+        return Problem { facts, ..Problem::new(&code::NO_PATCH, "the patch changes nothing") };
     }
     let message = format!("the filters left out every file of the patch, {left_out} in all");
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
@@ -104,38 +133,6 @@ pub(super) fn elsewhere(left_out: &[RelPath]) -> Problem {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let message = format!("left out, as outside of the root: {}{more}", shown.join(", "));
     Problem { severity: Severity::Warning, ..Problem::new(&code::NOTHING_SELECTED, message) }
-}
-
-/// Verbs that write to a directory.
-const DIRECTORY_VERBS: [&str; 7] =
-    ["create", "make directory", "make link", "link", "rename", "remove", "remove directory"];
-
-/// Names the file that the user wanted to change and the directory that is not writable, where the system names a path of the
-/// state directory or one end of a rename.
-pub(super) fn name_unwritable(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
-    let Some(first) = plan.operations.first() else { return };
-    if error.source.kind() != io::ErrorKind::PermissionDenied || !DIRECTORY_VERBS.contains(&error.verb) {
-        return;
-    }
-    let named = RelPath::new(error.path.as_bytes()).ok();
-    let is_meant = |operation: &&Operation| {
-        let is = |path: &RelPath| named.as_ref().is_some_and(|named| path == named || path.is_below(named));
-        is(&operation.path) || operation.from.as_ref().is_some_and(is)
-    };
-    let operation = plan.operations.iter().find(is_meant);
-    let parent = error.path.rsplit_once('/').map_or(".", |(parent, _)| parent);
-    // Below the state directory, the directory that it is in lacks the permission, or it itself.
-    let directory = if parent.is_empty() { "/" } else { parent };
-    let name = if directory == "." { "the root directory".to_owned() } else { format!("the directory {directory}") };
-    problem.path = Some(operation.unwrap_or(first).path.clone());
-    problem.message = format!("cannot change the file: {name} is not writable (Permission denied)");
-    problem.help = Some(match operation {
-        Some(_) => "get write permission for this directory".to_owned(),
-        None => format!(
-            "get write permission for this directory; wpatch keeps the change in {} until it is complete",
-            error.path
-        ),
-    });
 }
 
 /// Says of a file that is missing that git's index decides: the work tree can have the file.

@@ -4,10 +4,11 @@ use std::mem;
 use std::sync::Arc;
 
 use super::commands::Answers;
+use super::denied::name_unwritable;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
 use super::link_files::LinkFiles;
-use super::problems::{failed, foreign, half_made, name_index, name_unwritable, not_approved, say_listed, unrestored};
+use super::problems::{failed, foreign, half_made, name_index, not_approved, say_listed, unrestored};
 use super::{Commands, Indexed, Outcome, Request};
 use crate::change::{Dropped, Sink};
 use crate::diagnostics::{self, Findings, Place};

@@ -4,7 +4,7 @@ use super::hashes::Comparison;
 use super::index::LineIndex;
 use super::ladder::{LADDER, PUNCT};
 use super::pattern::Pattern;
-use super::{Difference, clipped};
+use super::{Difference, DifferenceReason, clipped};
 use crate::text::without_ending;
 
 /// How many of the lines of `pattern` are in the file from `line` on: byte for byte, and by the loosest comparison.
@@ -47,17 +47,17 @@ pub(super) fn first(
 }
 
 /// Says what makes two lines different, where it is not their words.
-fn reason(wanted: &[u8], found: &[u8]) -> Option<&'static str> {
+fn reason(wanted: &[u8], found: &[u8]) -> Option<DifferenceReason> {
     let (wanted, found) = (without_ending(wanted), without_ending(found));
     let folded = |line| without_blanks(&(LADDER[PUNCT].key)(line));
     if wanted == found {
-        Some("line end")
+        Some(DifferenceReason::LineEnd)
     } else if without_blanks(wanted) == without_blanks(found) {
-        Some("whitespace")
+        Some(DifferenceReason::Whitespace)
     } else if folded(wanted) == folded(found) {
-        Some("unicode punctuation")
+        Some(DifferenceReason::Punctuation)
     } else if folded(wanted).eq_ignore_ascii_case(&folded(found)) {
-        Some("case")
+        Some(DifferenceReason::Case)
     } else {
         None
     }
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn a_difference_has_a_reason_where_it_is_not_in_the_words() {
-        let reasons =
-            ["a b\r\n", "a  b\n", "A b\n", "a\u{2002}b\n", "a c\n"].map(|line| reason(b"a b\n", line.as_bytes()));
+        let reasons = ["a b\r\n", "a  b\n", "A b\n", "a\u{2002}b\n", "a c\n"]
+            .map(|line| reason(b"a b\n", line.as_bytes()).map(DifferenceReason::name));
         let expected = [Some("line end"), Some("whitespace"), Some("case"), Some("unicode punctuation"), None];
         assert_eq!(reasons, expected);
     }

@@ -258,7 +258,33 @@ pub struct Difference {
     /// What the file has; `None` at its end.
     pub found: Option<Vec<u8>>,
     /// Why they differ, where that can be told.
-    pub reason: Option<&'static str>,
+    pub reason: Option<DifferenceReason>,
+}
+
+/// Why two lines differ whose words are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DifferenceReason {
+    /// The line ending.
+    LineEnd,
+    /// White space in the line.
+    Whitespace,
+    /// Typographic quotes, dashes and blanks.
+    Punctuation,
+    /// Upper and lower case.
+    Case,
+}
+
+impl DifferenceReason {
+    /// Returns the name that reports have for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LineEnd => "line end",
+            Self::Whitespace => "whitespace",
+            Self::Punctuation => "unicode punctuation",
+            Self::Case => "case",
+        }
+    }
 }
 
 /// The hunks of one file placed in it, in the order of the patch.

@@ -195,7 +195,7 @@ fn elections(windows: &Windows<'_>, misfits: &[Misfit<'_>]) -> Vec<HashMap<usize
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Section, codex};
-    use super::super::{Detail, Difference, Mismatch, Rules, place};
+    use super::super::{Detail, Difference, DifferenceReason, Mismatch, Rules, place};
     use super::*;
 
     fn failure(file: &str, section: &Section) -> Mismatch {
@@ -221,7 +221,7 @@ mod tests {
             file_line: 4,
             expected: b"b".to_vec(),
             found: Some(b"B".to_vec()),
-            reason: Some("case"),
+            reason: Some(DifferenceReason::Case),
         };
         let text = bytes(&["a", "B", "c"]);
         let (lines_before, lines_after) = (bytes(&["2", "3"]), bytes(&["4", "5"]));

@@ -31,7 +31,7 @@ impl Policy {
                 None => rules.push(always(rule.name, examples.collect())),
             }
         }
-        rules.push(always("policy-file", vec!["wpatch.toml".to_owned()]));
+        rules.push(always(super::POLICY_FILE, vec!["wpatch.toml".to_owned()]));
         let secrecy = self.secrecy();
         rules.push(BuiltIn { is_on: secrecy > Secrecy::Off, ..always("secrets", secrets(secrecy)) });
         let control = super::strictest(&self.layers, |layer| layer.control);

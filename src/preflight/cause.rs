@@ -4,10 +4,11 @@ use std::cell::LazyCell;
 use std::fmt;
 
 use super::problem::Problem;
-use crate::matching::{END_OF_NAME, LADDER, Lookalike, LookalikeSearch, Nearest, lookalike};
+use crate::matching::{DifferenceReason, END_OF_NAME, LADDER, Lookalike, LookalikeSearch, Nearest, lookalike};
 use crate::path::RelPath;
 use crate::plan::{Hunk, HunkLine, LineKind, Operation};
-use crate::text::{lines, utf16_name};
+use crate::syntax::foreign::without_escapes;
+use crate::text::{lines, utf16_name, without_ending, without_entities};
 
 /// The lines of a file. Only a file with a failed hunk is divided into lines.
 pub(super) type FileLines<'t> = LazyCell<Vec<&'t [u8]>, Box<dyn FnOnce() -> Vec<&'t [u8]> + 't>>;
@@ -29,6 +30,8 @@ pub enum Cause {
     Lookalike(Lookalike),
     /// The file is in this encoding.
     Encoding(&'static str),
+    /// The program that showed the patch marked its text.
+    Markup(Markup),
     /// A file exists whose name looks like that of the missing one.
     Name {
         /// The existing file.
@@ -36,6 +39,48 @@ pub enum Cause {
         /// The first character that differs, at its place in the whole path.
         lookalike: Lookalike,
     },
+}
+
+/// What a program that shows a text puts into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    /// Entities of HTML, as in `&lt;`.
+    Entities,
+    /// Escape sequences of a terminal that set colours.
+    Colours,
+}
+
+impl Markup {
+    /// Returns the text without this markup.
+    fn remove(self, text: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Entities => without_entities(text),
+            Self::Colours => without_escapes(text),
+        }
+    }
+
+    /// Returns what the text has, as in "the patch has ...".
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Entities => "HTML entities",
+            Self::Colours => "escape sequences that set colours",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::Entities => "get the plain text of the patch; --lenient replaces the entities",
+            Self::Colours => "write the patch without colours, for example with `--color=never`",
+        }
+    }
+
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Entities => "write the characters themselves, not their HTML entities",
+            Self::Colours => "send the text without escape sequences",
+        }
+    }
 }
 
 impl Cause {
@@ -46,6 +91,7 @@ impl Cause {
             Self::LineEnding { .. } => "line-ending",
             Self::Lookalike(_) => "look-alike",
             Self::Encoding(_) => "encoding",
+            Self::Markup(_) => "markup",
             Self::Name { .. } => "look-alike-name",
         }
     }
@@ -65,6 +111,7 @@ impl fmt::Display for Cause {
                 write!(f, "line {line}, column {column} of the file has {found}, and the patch has {expected}")
             }
             Self::Encoding(name) => write!(f, "the file is encoded in {name}"),
+            Self::Markup(markup) => write!(f, "the patch has {} where the file has plain text", markup.name()),
             Self::Name { path, lookalike: Lookalike { column, expected, found, .. } } => {
                 let place = column + 1;
                 match (expected.as_str(), found.as_str()) {
@@ -101,7 +148,7 @@ pub(super) fn explain_hunk(
     let Some(difference) = &nearest.difference else { return };
     let found = file.get(difference.file_line).copied().unwrap_or_default();
     let old: Vec<_> = hunk.lines(text, operation.direction).filter(|line| line.kind != LineKind::Insertion).collect();
-    if difference.reason == Some("line end") {
+    if difference.reason == Some(DifferenceReason::LineEnd) {
         let nth = difference.file_line.saturating_sub(nearest.line);
         let is_patch_crlf = old.get(nth).is_some_and(|line| line.text.ends_with(b"\r\n"));
         let is_file_crlf = found.ends_with(b"\r\n");
@@ -123,15 +170,48 @@ pub(super) fn explain_hunk(
     }
     if let Some(found) = lookalike(found, &difference.expected) {
         add(problem, Cause::Lookalike(Lookalike { line: difference.file_line, ..found }));
+        return;
+    }
+    let nth = difference.file_line.saturating_sub(nearest.line);
+    let wanted = old.get(nth).map_or(&b""[..], |line| without_ending(line.text));
+    if let Some(markup) = markup(wanted, |plain| plain == without_ending(found)) {
+        add_markup(problem, markup);
     }
 }
 
-/// Adds to `problem` why `wanted` is not in `file`, if that is known.
-pub(super) fn explain_text(problem: &mut Problem, file: &LookalikeSearch<'_>, wanted: &[u8]) {
+/// Returns the markup of `wanted` without which it `fits`.
+fn markup(wanted: &[u8], fits: impl Fn(&[u8]) -> bool) -> Option<Markup> {
+    [Markup::Entities, Markup::Colours].into_iter().find(|markup| {
+        let plain = markup.remove(wanted);
+        plain != wanted && fits(&plain)
+    })
+}
+
+fn add_markup(problem: &mut Problem, markup: Markup) {
+    add(problem, Cause::Markup(markup));
+    problem.help = Some(markup.help().to_owned());
+    problem.facts.advice = Some(markup.advice().to_owned());
+}
+
+/// Adds to `problem` why `wanted` is not in the text that `file` searches, if that is known.
+pub(super) fn explain_text(problem: &mut Problem, (file, text): (&LookalikeSearch<'_>, &[u8]), wanted: &[u8]) {
+    let contains = |wanted: &[u8]| !wanted.is_empty() && memchr::memmem::find(text, wanted).is_some();
     if let Some(found) = file.find(wanted) {
         problem.lines = vec![found.line];
         add(problem, Cause::Lookalike(found));
+    } else if let Some(markup) = markup(wanted, contains) {
+        add_markup(problem, markup);
+    } else if memchr::memmem::find(wanted, b"\r\n").is_some() && contains(&with_line_feeds(wanted)) {
+        add(problem, Cause::LineEnding { is_file_crlf: false });
+        problem.help = Some("write the text with the line endings of the file, LF".to_owned());
+        problem.facts.advice = Some("send the text with LF line endings".to_owned());
     }
+}
+
+/// Returns `text` with LF in place of CR LF.
+fn with_line_feeds(text: &[u8]) -> Vec<u8> {
+    let parts = |line| <[u8]>::strip_suffix(line, b"\r\n").map_or([line, b""], |line| [line, b"\n"]);
+    lines(text).flat_map(|(_, line)| parts(line)).collect::<Vec<_>>().concat()
 }
 
 /// Adds `cause` to the message and to the data of `problem`.

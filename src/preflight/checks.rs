@@ -129,6 +129,7 @@ pub(super) fn exists(operation: &Operation, seen: &Seen, text: &[u8], findings: 
         if is_same { "the file exists already, with these very contents" } else { "the file exists already" },
     );
     problem.path = Some(operation.path.clone());
+    problem.facts.is_bare = !is_same;
     problem.help = Some(if is_same { "the patch may be applied already" } else { "--overwrite replaces it" }.into());
 }
 

@@ -249,11 +249,13 @@ fn explain(
         let old = hunk.preimage_range(operation.direction);
         if mismatch.kind == MismatchKind::NotFound && fades(hunk, text, options.rules.fuzz) {
             problem.message.push_str(", and that much fuzz would leave none of its lines to look for");
+            problem.facts.is_bare = false;
         } else if mismatch.kind == MismatchKind::NotFound && old.count == 0 && hunk.anchor.is_numbered() {
             let count = file.len();
             if count < old.start {
                 problem.message =
                     format!("{name} belongs behind line {}, and the file ends behind line {count}", old.start);
+                problem.facts.is_bare = false;
             }
         }
         problem.hunk = Some(index);
@@ -336,6 +338,7 @@ fn refuse<'f>(operation: &Operation, hunk: &str, mismatch: &Mismatch, findings: 
     match &mismatch.kind {
         MismatchKind::NotFound => {
             let problem = findings.error(&code::NOT_FOUND, format!("{hunk} does not match"));
+            problem.facts.is_bare = true;
             problem.help = mismatch.nearest.as_ref().map(|nearest| {
                 let (line, path) = (nearest.line + 1, &operation.path);
                 if nearest.matched == nearest.of {

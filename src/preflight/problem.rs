@@ -67,6 +67,10 @@ pub struct Facts {
     pub nearest: Option<Nearest>,
     /// What is wrong with a patch text.
     pub mistake: Option<SyntaxErrorKind>,
+    /// Whether the message states no more than git's sentence for the code.
+    pub is_bare: bool,
+    /// Whether the patch text seems to end too early.
+    pub is_cut_off: bool,
     /// The strip level that leaves nothing of a name.
     pub strip: Option<usize>,
     /// The blob that a patch was made for.

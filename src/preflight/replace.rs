@@ -133,7 +133,7 @@ fn misplace(
         if let (MismatchKind::NotFound, Target::Text { old, .. } | Target::Lines(old)) =
             (&misfit.mismatch.kind, &edit.target)
         {
-            cause::explain_text(problem, &file, old);
+            cause::explain_text(problem, (&file, text), old);
         }
         at(problem, operation, edit).hunk = Some(hunk);
     }

@@ -3,6 +3,7 @@
 use super::Row;
 use super::chunk::{ReadLine, Reading};
 use crate::plan::LineKind;
+use crate::text::without_entities;
 
 /// Takes the line numbers of a viewer off, and what it puts behind them, if every old line has one and they count up.
 pub(super) fn without_numbers(reading: &Reading, gap: &[u8]) -> Option<Reading> {
@@ -67,25 +68,14 @@ fn numbered(line: &[u8]) -> Option<(usize, &[u8])> {
 
 /// Turns entities of HTML back, in all lines, if there are any in an old one.
 pub(super) fn unescaped(reading: &Reading) -> Option<Reading> {
-    if !reading.old().any(|line| plain(&line.text) != line.text) {
+    if !reading.old().any(|line| without_entities(&line.text) != line.text) {
         return None;
     }
-    let turned =
-        |line: &ReadLine| ReadLine { text: plain(&line.text), raw: line.raw.as_deref().map(plain), ..line.clone() };
+    let turned = |line: &ReadLine| ReadLine {
+        text: without_entities(&line.text),
+        raw: line.raw.as_deref().map(without_entities),
+        ..line.clone()
+    };
     let rows = reading.rows.iter().copied().chain([Row::Escaped]).collect();
     Some(Reading { lines: reading.lines.iter().map(turned).collect(), rows, ..reading.clone() })
-}
-
-fn plain(text: &[u8]) -> Vec<u8> {
-    const ENTITIES: [(&[u8], u8); 6] =
-        [(b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&#39;", b'\''), (b"&apos;", b'\''), (b"&amp;", b'&')];
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(&byte) = rest.first() {
-        let found = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity));
-        let (length, plain) = found.map_or((1, byte), |(entity, plain)| (entity.len(), *plain));
-        out.push(plain);
-        rest = &rest[length..];
-    }
-    out
 }

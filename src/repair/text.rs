@@ -6,7 +6,7 @@
 use super::rows::{ROWS, Row};
 use super::unwrap::unwrapped;
 use crate::plan::Repair;
-use crate::syntax::foreign::{encoding, escape, escapes, is_coloured_header};
+use crate::syntax::foreign::{encoding, escapes, is_coloured_header, without_escapes};
 use crate::text::{Bytes, Lines, Span, without_ending};
 
 /// Returns `text` as UTF-8 without colours, and the repairs; `None` if nothing had to be repaired, or nothing could be.
@@ -123,20 +123,6 @@ fn uncoloured_line(line: &[u8], clear: &[u8]) -> Option<Vec<u8>> {
 fn is_header(set: &[u8], rest: &[u8]) -> bool {
     let is_bold = matches!(set, b"\x1b[1m" | b"\x1b[0m\x1b[1m" | b"\x1b[0;1m");
     is_bold && (rest.starts_with(b"--- ") || rest.starts_with(b"+++ "))
-}
-
-/// Returns a line of a header without any escape sequence.
-fn without_escapes(line: &[u8]) -> Vec<u8> {
-    let (mut plain, mut rest) = (Vec::with_capacity(line.len()), line);
-    while let Some(&byte) = rest.first() {
-        if let Some(length) = escape(rest) {
-            rest = &rest[length..];
-        } else {
-            plain.push(byte);
-            rest = &rest[1..];
-        }
-    }
-    plain
 }
 
 /// Returns `rest` without the background that git gives to white space errors: reset, background, blanks, reset, colour.

@@ -61,7 +61,7 @@ pub struct ProblemReport {
 /// A known reason why a text of the patch is not in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CauseReport {
-    /// `line-ending`, `look-alike`, `encoding` or `look-alike-name`.
+    /// `line-ending`, `look-alike`, `encoding`, `markup` or `look-alike-name`.
     pub kind: &'static str,
     /// The existing file whose name looks like that of the missing one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -246,6 +246,7 @@ impl CauseReport {
                 (Some((Some(line + 1), column + 1)), Some(expected.clone()), found.clone())
             }
             Cause::Encoding(name) => (None, None, (*name).to_owned()),
+            Cause::Markup(markup) => (None, Some(markup.name().to_owned()), "plain text".to_owned()),
             Cause::Name { lookalike: Lookalike { column, expected, found, .. }, .. } => {
                 (Some((None, column + 1)), Some(expected.clone()), found.clone())
             }

@@ -62,6 +62,7 @@ use crate::syntax::Quoting;
 use crate::threads;
 use words::text;
 
+pub use crate::matching::DifferenceReason;
 pub use batch::{BATCH_SCHEMA, BatchLine, JobId, forget_place};
 pub use build::{Parts, build};
 pub use cell::CellReport;

@@ -1,10 +1,10 @@
 //! The place of a file that is most like a hunk that does not fit, in as few bytes as help.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::words::{Counter, clipped};
-use crate::matching::{Difference, Nearest};
+use crate::matching::{Difference, DifferenceReason, Nearest};
 
 /// The place of a file that is most like a hunk that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -41,7 +41,14 @@ pub struct FirstDifference {
     pub found: Option<String>,
     /// Why they differ, where that can be told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
+    #[schemars(with = "Option<&'static str>")]
+    pub reason: Option<DifferenceReason>,
+}
+
+impl Serialize for DifferenceReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 impl NearestPlace {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::text;
-use crate::transaction::KeptFile;
+use crate::transaction::{KeptFile, Unkept};
 
 /// What was committed or recovered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -46,13 +46,16 @@ pub struct HistoryReport {
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The reason with what helps.
+    #[serde(skip)]
+    pub unkept: Option<Unkept>,
 }
 
 impl HistoryReport {
     /// Returns the report of a history that is not kept for the reason `unkept`, or is kept.
     #[must_use]
-    pub fn of(unkept: Option<String>) -> Self {
-        Self { kept: unkept.is_none(), reason: unkept }
+    pub fn of(unkept: Option<Unkept>) -> Self {
+        Self { kept: unkept.is_none(), reason: unkept.as_ref().map(|unkept| unkept.reason.clone()), unkept }
     }
 }
 

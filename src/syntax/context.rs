@@ -2,7 +2,7 @@
 //!
 //! They are read as the unified diffs that say the same, each of which is an input of its own.
 
-use super::edges::Edges;
+use super::edges::{Edges, end_or};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, unified};
 use crate::plan::{Input, LineRange};
 use crate::text::{Lines, Span, without_ending};
@@ -99,13 +99,18 @@ fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, unified: &mut Vec<u8>) -> Res
     let (old_edges, old_at) = edges(text, lines, b"*** ", OLD_LINES)?;
     let mut old = half(text, lines, b"-!", None)?;
     let (new_edges, new_at) = edges(text, lines, b"--- ", NEW_LINES)?;
-    let mut new = half(text, lines, b"+!", Some(new_edges.count(new_at)?))?;
+    let new_count = new_edges.count(new_at)?;
+    let mut new = half(text, lines, b"+!", Some(new_count))?;
+    let new_end = if new.len() < new_count { end_or(text, lines, new_at) } else { new_at };
     if new.is_empty() {
-        new = other_half(&old).ok_or_else(|| SyntaxError::new(HALVES, new_at))?;
+        let is_cut_off = new_end != new_at;
+        let missing = SyntaxErrorKind::LineCount { side: "new", promised: new_count, found: 0 };
+        let kind = if is_cut_off { missing } else { HALVES };
+        new = other_half(&old).ok_or_else(|| SyntaxError::new(kind, new_end))?;
     } else if old.is_empty() {
         old = other_half(&new).ok_or_else(|| SyntaxError::new(HALVES, old_at))?;
     }
-    let (before, after) = (old_edges.range("old", old.len(), old_at)?, new_edges.range("new", new.len(), new_at)?);
+    let (before, after) = (old_edges.range("old", old.len(), old_at)?, new_edges.range("new", new.len(), new_end)?);
     let range = |range: LineRange| format!("{},{}", range.start, range.count);
     unified.extend(format!("@@ -{} +{} @@", range(before), range(after)).bytes());
     let words = without_ending(stars).trim_ascii_start();
@@ -181,8 +186,7 @@ fn half<'a>(
         lines.next();
         // A `\` line that is cut off has one meaning only.
         if !line.ends_with(b"\n") && !line.starts_with(b"\\") {
-            let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
-            return Err(SyntaxError::new(cut, Span::new(text.len(), text.len())));
+            return Err(SyntaxError::new(SyntaxErrorKind::NO_NEWLINE, Span::new(text.len(), text.len())));
         }
     }
     Ok(half)

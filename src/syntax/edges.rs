@@ -2,7 +2,7 @@
 
 use super::{SyntaxError, SyntaxErrorKind};
 use crate::plan::LineRange;
-use crate::text::Span;
+use crate::text::{Lines, Span};
 
 /// Largest number of a line: sums and differences of two have room as `isize`.
 const LARGEST: usize = usize::MAX >> 2;
@@ -58,6 +58,12 @@ impl Edges {
         }
         Err(SyntaxError::new(SyntaxErrorKind::LineCount { side, promised, found }, at))
     }
+}
+
+/// Returns the end of `text` if `lines` are there, where lines are missing; else `header`, which counts too many of them.
+pub(super) fn end_or(text: &[u8], lines: &Lines<'_>, header: Span) -> Span {
+    let is_at_end = text[lines.offset()..].trim_ascii().is_empty();
+    if is_at_end { Span::new(text.len(), text.len()) } else { header }
 }
 
 fn number(text: &[u8]) -> Option<(usize, &[u8])> {

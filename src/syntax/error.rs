@@ -103,6 +103,8 @@ pub enum SyntaxErrorKind {
 impl SyntaxErrorKind {
     /// A hunk that belongs to no file.
     pub const LONE_HUNK: Self = Self::Expected("`---` and `+++` lines before a hunk");
+    /// The last line of the text has no newline.
+    pub const NO_NEWLINE: Self = Self::Expected("a newline at the end of the line");
     /// A header without anything below that would change its file.
     pub const NO_HUNK: Self = Self::Expected("a hunk");
     /// Binary data of no known kind.

@@ -3,7 +3,7 @@
 //! To add a kind, add a variant of [`Foreign`] with its name and its help, and the function that recognises it.
 
 use super::{SyntaxError, SyntaxErrorKind};
-use crate::text::{Lines, Span, without_ending};
+use crate::text::{Lines, Span, without_ending, without_entities};
 
 /// A kind of input that is recognised and not applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,9 @@ impl Foreign {
         match self {
             Self::Context => "choose the format `context` or `auto`",
             Self::Combined => "write the diff against one parent, for example with `git diff HEAD^ HEAD`",
-            Self::Coloured => "write the diff without colours (`git diff --no-color`); --lenient removes the colours",
+            Self::Coloured => {
+                "write the diff without colours (`git diff --no-color`, `grep --color=never`); --lenient removes those of a diff"
+            }
             Self::WordDiff => "write the diff by lines, without `--word-diff`",
             Self::SideBySide => "write the diff with `diff -u`",
             Self::Statistics => "write the diff itself, without `--stat` or with `--patch-with-stat`",
@@ -116,8 +118,13 @@ fn compression(text: &[u8]) -> Option<&'static str> {
 }
 
 fn is_page(text: &[u8]) -> bool {
-    const STARTS: [&[u8]; 2] = [b"<!doctype html", b"<html"];
+    const STARTS: [&[u8]; 6] = [b"<!doctype html", b"<html", b"<head>", b"<body", b"<pre", b"<div"];
     let start = text.strip_prefix(crate::text::BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start();
+    // XHTML begins with a declaration of XML.
+    let start = match start.strip_prefix(b"<?xml").and_then(|rest| Some((memchr::memmem::find(rest, b"?>")?, rest))) {
+        Some((end, rest)) => rest[end + 2..].trim_ascii_start(),
+        None => start,
+    };
     STARTS.iter().any(|with| start.get(..with.len()).is_some_and(|found| found.eq_ignore_ascii_case(with)))
 }
 
@@ -126,7 +133,9 @@ pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
     let mut lines = Lines::within(text, Span::new(0, text.len()));
     lines.find_map(|(span, line)| {
         let line = without_ending(line);
-        let kind = if is_markup(line) {
+        let kind = if is_coloured(line) {
+            Foreign::Coloured
+        } else if is_markup(line) || is_escaped_header(line) {
             Foreign::Html
         } else if is_statistics(line) {
             Foreign::Statistics
@@ -139,7 +148,20 @@ pub(super) fn without_section(text: &[u8]) -> Option<SyntaxError> {
     })
 }
 
-/// Returns whether a line has the tags or the entities of a page that shows a diff.
+/// Returns whether a line has escape sequences that set colours.
+fn is_coloured(line: &[u8]) -> bool {
+    memchr::memchr_iter(b'\x1b', line).any(|at| escape(&line[at..]).is_some())
+}
+
+/// Returns whether a line is a header whose signs are entities of HTML.
+fn is_escaped_header(line: &[u8]) -> bool {
+    const STARTS: [&[u8]; 7] =
+        [b"diff --git ", b"--- ", b"+++ ", b"@@ -", b"<<<<<<< SEARCH", b">>>>>>> REPLACE", b"*** Begin Patch"];
+    let plain = without_entities(line);
+    plain != line && STARTS.iter().any(|start| plain.starts_with(start))
+}
+
+/// Returns whether a line has the tags of a page that shows a diff.
 fn is_markup(line: &[u8]) -> bool {
     let has = |words: &[u8]| memchr::memmem::find(line, words).is_some();
     let is_diff = [&b"diff --git "[..], b"--- ", b"+++ ", b"@@ -"].iter().any(|words| has(words));
@@ -207,6 +229,21 @@ pub(crate) fn escape(text: &[u8]) -> Option<usize> {
     matches!(rest.get(numbers), Some(b'm' | b'K')).then_some(2 + numbers + 1)
 }
 
+/// Returns `line` without the escape sequences that set colours or clear the line.
+#[must_use]
+pub(crate) fn without_escapes(line: &[u8]) -> Vec<u8> {
+    let (mut plain, mut rest) = (Vec::with_capacity(line.len()), line);
+    while let Some(&byte) = rest.first() {
+        if let Some(length) = escape(rest) {
+            rest = &rest[length..];
+        } else {
+            plain.push(byte);
+            rest = &rest[1..];
+        }
+    }
+    plain
+}
+
 /// Returns whether `line` is a header of a coloured diff.
 pub(crate) fn is_coloured_header(line: &[u8]) -> bool {
     const STARTS: [&[u8]; 5] = [b"diff --git ", b"diff -", b"@@ -", b"--- ", b"+++ "];
@@ -255,6 +292,9 @@ mod tests {
             (b"PK\x03\x04".to_vec(), Foreign::Compressed("zip")),
             (format!("\n<!DOCTYPE html>\n<pre>\n{HUNK}").into_bytes(), Foreign::Html),
             (format!("<HTML>\n{HUNK}").into_bytes(), Foreign::Html),
+            (format!("<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>\n{HUNK}").into_bytes(), Foreign::Html),
+            (format!("<div class='diff'>\n{HUNK}").into_bytes(), Foreign::Html),
+            (format!("<pre>\n{HUNK}").into_bytes(), Foreign::Html),
         ];
         for (text, expected) in texts {
             assert_eq!(kind(&text), SyntaxErrorKind::Foreign(expected), "{}", crate::text::printable(&text));
@@ -271,6 +311,10 @@ mod tests {
             ("\t\t\t\t\t\t\t      >\tnew\n", Foreign::SideBySide),
             ("<pre>--- a/f\n+++ b/f\n", Foreign::Html),
             ("<td>diff --git a/f b/f</td>\n", Foreign::Html),
+            ("diff &#45;&#45;git a/f b/f\n", Foreign::Html),
+            ("f\n&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\n", Foreign::Html),
+            ("\x1b[32m\x1b[K1\x1b[m\x1b[K\x1b[36m\x1b[K:\x1b[m\x1b[K--- a/f\n", Foreign::Coloured),
+            ("one \x1b[01;31mtwo\x1b[m\n", Foreign::Coloured),
         ];
         for (text, expected) in texts {
             assert_eq!(refused(text).0, SyntaxErrorKind::Foreign(expected), "{text}");

@@ -3,7 +3,7 @@
 //!
 //! They are read as the unified hunks that say the same, which are inputs of their own.
 
-use super::edges::Edges;
+use super::edges::{Edges, end_or};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks};
 use crate::plan::{Action, Anchor, Edit, Input, Name};
 use crate::text::{Lines, Span, without_ending};
@@ -145,6 +145,9 @@ impl Command {
         if self.letter != b'd' {
             counts.1 = side(text, lines, (b'>', b'+'), &mut body)?;
         }
+        let (old_count, new_count) = (self.old.count(at)?, self.new.count(at)?);
+        let is_short = counts.0 < old_count || counts.1 < new_count;
+        let at = if is_short { end_or(text, lines, at) } else { at };
         let (old, new) = (self.old.range("old", counts.0, at)?, self.new.range("new", counts.1, at)?);
         let is_empty = (self.letter != b'a' && old.count == 0) || (self.letter != b'd' && new.count == 0);
         if is_empty {
@@ -179,8 +182,7 @@ fn side(text: &[u8], lines: &mut Lines<'_>, (from, to): (u8, u8), body: &mut Vec
         lines.next();
         // A `\` line that is cut off has one meaning only.
         if !line.ends_with(b"\n") && !line.starts_with(b"\\") {
-            let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
-            return Err(SyntaxError::new(cut, Span::new(text.len(), text.len())));
+            return Err(SyntaxError::new(SyntaxErrorKind::NO_NEWLINE, Span::new(text.len(), text.len())));
         }
     }
     Ok(count)

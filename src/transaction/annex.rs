@@ -1,7 +1,7 @@
 //! The one file outside of the root that a transaction may change: git's index, behind git's own lock.
 //!
 //! Verbs find it in [`ANNEX`], so that it is staged, journaled, swapped and rolled back as a file on another file system
-//! is. A note in the state directory says where that is and stands before the lock does: whoever recovers finds both.
+//! is. A note in the state directory names that place. It is written before the lock, so that recovery finds both.
 
 use std::path::PathBuf;
 
@@ -111,7 +111,7 @@ pub(super) fn claim(
     })
 }
 
-/// Gives the lock the transaction's name, so that whoever recovers knows it from that of somebody else.
+/// Gives the lock the transaction's name, so that recovery can tell it from the lock of another process.
 fn take(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -186,7 +186,7 @@ fn opened(workspace: &dyn Workspace, scratch: &Scratch) -> Result<Option<Note>, 
     Ok(Some(note))
 }
 
-/// Returns whether whoever can write the note can write to the directory that it names as well.
+/// Returns whether every user who can write the note can write to the directory that it names as well.
 ///
 /// # Security
 ///

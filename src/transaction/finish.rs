@@ -1,8 +1,7 @@
 //! What comes behind the commit record: the history, the sweep, and what is told of both.
 
-use std::fmt;
-
 use super::history::{self, Spares};
+use super::unkept::Unkept;
 use super::{Done, Failure, Receipt, Transaction, unswept};
 use crate::progress::Phase;
 
@@ -29,9 +28,9 @@ impl Transaction<'_> {
     }
 
     /// Returns why no history is kept, if none is.
-    fn unkept(&self) -> Option<String> {
+    fn unkept(&self) -> Option<Unkept> {
         let state = self.state.as_ref().filter(|state| state.history().is_none())?;
-        Some(history::reason(self.workspace, state.unusable.as_deref()))
+        Some(history::reason(self.workspace, state.unusable.as_ref()))
     }
 
     /// Makes what was done an entry of the history, if one is kept, and removes what has to go for it. Returns why none is
@@ -40,23 +39,21 @@ impl Transaction<'_> {
         &self,
         Done { journal, old_places, .. }: &Done,
         warnings: &mut Vec<String>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<Unkept>, Failure> {
         let Some(state) = &self.state else { return Ok(None) };
         self.progress.enter(Phase::Sweeping, 0);
         let Some(home) = state.history() else {
-            let why = self.unkept();
-            if self.workspace.attic().is_some() {
-                warnings.extend(why.as_ref().map(unkept));
+            let unkept = self.unkept();
+            if self.workspace.attic().is_none() {
+                return Ok(unkept);
             }
-            return Ok(why);
+            return Ok(unkept.map(|unkept| warned(unkept, warnings)));
         };
         let Self { workspace, scratch, options, .. } = self;
         match history::keep(*workspace, home, (scratch, journal), *old_places, options.durability) {
             // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
             Err(failure) if state.passes() && journal.undoes.is_empty() => {
-                let why = failure.to_string();
-                warnings.push(unkept(&why));
-                return Ok(Some(why));
+                return Ok(Some(warned(Unkept::new(failure.to_string()), warnings)));
             }
             kept => kept?,
         }
@@ -72,7 +69,8 @@ impl Transaction<'_> {
     }
 }
 
-/// Says that the transaction happened, but is in no history.
-fn unkept(why: impl fmt::Display) -> String {
-    format!("this change cannot be undone: {why}")
+/// Warns that the transaction happened, but is in no history.
+fn warned(unkept: Unkept, warnings: &mut Vec<String>) -> Unkept {
+    warnings.push(format!("this change cannot be undone: {}", unkept.reason));
+    Unkept { is_warned: true, ..unkept }
 }

@@ -31,6 +31,7 @@ mod swap;
 mod sweep;
 mod trial;
 mod undone;
+mod unkept;
 mod verify;
 mod wait;
 
@@ -51,6 +52,7 @@ pub use options::{Durability, Links, Options};
 pub use recover::{examine, recover};
 pub use single::SingleChange;
 pub use trial::Trial;
+pub use unkept::{Remedy, Unkept};
 
 use arrange::arrange;
 use below::RootPrefix;
@@ -103,7 +105,7 @@ pub struct Receipt {
     /// What should be known besides, such as scratch that could not be swept.
     pub warnings: Vec<String>,
     /// Why the change is in no history; `None` if it is in one.
-    pub unkept: Option<String>,
+    pub unkept: Option<Unkept>,
     /// Files of the change that are not as it made them, because they changed while a [`Trial`] looked at them.
     pub altered: Vec<RelPath>,
 }

@@ -3,6 +3,7 @@
 use super::Failure;
 use super::scratch::join;
 use super::sweep::is_unreachable;
+use super::unkept::{Remedy, Unkept};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::printable;
@@ -20,7 +21,7 @@ pub(super) struct Place {
     /// Where it was before the root became a work tree of git, if anything is there.
     pub(super) former: Option<RelPath>,
     /// Why git's directory, or the usual state directory, is not used, if there seems to be one.
-    pub(super) unusable: Option<String>,
+    pub(super) unusable: Option<Unkept>,
     /// The state directories of other users, with what they are.
     pub(super) others: Vec<(RelPath, Stat)>,
     /// What the state directory has to record, see [`TOP`](crate::workspace::TOP).
@@ -49,7 +50,7 @@ pub(super) fn place_with_git(workspace: &dyn Workspace, git: GitDirectory) -> Re
         }
         GitDirectory::Missing => {}
         GitDirectory::Unusable { why, theirs } => {
-            unusable = Some(why);
+            unusable = Some(Unkept::new(why));
             if let Some(theirs) = theirs {
                 let theirs = join(&theirs, "wpatch")?;
                 let found = reachable(workspace, &theirs)?.filter(|stat| is_foreign(workspace, &theirs, stat));
@@ -66,10 +67,10 @@ pub(super) fn place_with_git(workspace: &dyn Workspace, git: GitDirectory) -> Re
         };
         let (name, user) = (shown(workspace, &candidate), workspace.user());
         let remedy = format!("`chown -R {user} {name}` as root or as that user gives it to this user");
-        let why = format!("{name} belongs to another user (uid {}); {remedy}", stat.uid);
+        let reason = format!("{name} belongs to another user (uid {}); {remedy}", stat.uid);
         // What git's directory cannot do matters more than what the place beside it cannot.
         if own.is_empty() {
-            unusable.get_or_insert(why);
+            unusable.get_or_insert(Unkept { reason, remedy: Remedy::Named, is_warned: false });
         }
         others.push((candidate, stat));
     }
@@ -140,9 +141,9 @@ impl Found {
 ///
 /// # Security
 ///
-/// What lies there is believed only if nobody but the user can have put it there: a journal is a list of
-/// files to write. Where the tree itself is on a file system that keeps no permission bits, such as vfat, whoever can write
-/// to the tree can write to the state, and gains nothing by it: there owner and bits are those of the mount.
+/// Its content is believed only if no other user can have written it: a journal is a list of files to write. If the tree
+/// itself is on a file system without permission bits, such as vfat, owner and bits are those of the mount. There every user
+/// who can write to the state can write to the tree as well, and gains nothing.
 pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Found, Failure> {
     find_by(workspace, directory, Probe::Named)
 }

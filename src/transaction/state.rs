@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::place::{Found, IGNORE, Lifetime, Place, find, find_to_read};
 use super::scratch::{Scratch, join};
 use super::sweep::gone;
+use super::unkept::Unkept;
 use super::wait::{Waited, wait};
 use super::{Durability, Failure, Interrupt, Options, Recovered, history, single};
 use crate::mode::{FileKind, Permissions};
@@ -28,7 +29,7 @@ pub(super) struct State {
     /// Where the history is kept, if it is.
     history: Option<RelPath>,
     /// Why git's directory is not used, if there seems to be one.
-    pub(super) unusable: Option<String>,
+    pub(super) unusable: Option<Unkept>,
     /// The locks of other users on the same work tree.
     pub(super) others: Vec<Mutex<Lock>>,
     /// What is locked.

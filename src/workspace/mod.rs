@@ -378,6 +378,16 @@ pub struct WorkspaceError {
     pub source: io::Error,
 }
 
+impl WorkspaceError {
+    /// Returns whether the system refuses it for another reason than permission bits, such as an immutable file.
+    #[must_use]
+    pub fn is_not_permitted(&self) -> bool {
+        /// The number that every Unix has for it. [`io::ErrorKind`] has one kind for this and for permission bits.
+        const EPERM: i32 = 1;
+        self.source.raw_os_error() == Some(EPERM)
+    }
+}
+
 /// Why a user who can write to a directory cannot replace or remove a file in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the sticky bit of the directory lets only user {owner} (uid) replace the file")]

@@ -69,6 +69,40 @@ fn a_character_that_looks_like_another_is_named_with_its_place() {
 }
 
 #[test]
+fn a_text_with_other_line_endings_is_told_apart() {
+    let desk = Desk::with(&[("f", b"one\ntwo\n"), ("old", b"one\r\ntwo\r\n")]);
+    let by_edit = error(&desk, &["edit", "f", "--old-file", "old", "--new", "n"], "");
+    let by_document = error(&desk, &["apply"], r#"{"edits":[{"path":"f","old":"one\r\ntwo\r\n","new":"n"}]}"#);
+    for (error, text) in [by_edit, by_document] {
+        assert_eq!(error["cause"], json!({"kind": "line-ending", "expected": "CR LF", "found": "LF"}));
+        assert_eq!(text.matches("the file has LF line endings, and the patch has CR LF").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn the_markup_of_a_viewer_is_named() {
+    for (old, name, help) in [
+        ("a &lt; b &amp;&amp; c", "HTML entities", "--lenient"),
+        ("a &#60; b &#x26;& c", "HTML entities", "--lenient"),
+        ("\u{1b}[01;31m\u{1b}[Ka < b\u{1b}[m\u{1b}[K && c", "escape sequences that set colours", "--color=never"),
+    ] {
+        let desk = Desk::with(&[("f", b"x\na < b && c\n")]);
+        let by_edit = error(&desk, &["edit", "f", "--old", old, "--new", "n"], "");
+        let by_hunk = error(&desk, &["apply"], &patch(&format!("x\n{old}\n"), "n"));
+        for (error, text) in [by_edit, by_hunk] {
+            assert_eq!(error["cause"], json!({"kind": "markup", "expected": name, "found": "plain text"}));
+            let sentence = format!("the patch has {name} where the file has plain text");
+            assert_eq!(text.matches(&sentence).count(), 1, "{text}");
+            assert!(error["help"].as_str().unwrap().contains(help), "{error}");
+        }
+        if help == "--lenient" {
+            desk.does(&["apply", "--lenient"], patch(&format!("x\n{old}\n"), "n").as_bytes());
+            assert_eq!(desk.bytes("f"), b"n\n");
+        }
+    }
+}
+
+#[test]
 fn a_file_in_utf_16_is_named_with_the_way_to_change_it() {
     for (name, unit) in [("utf-16le", u16::to_le_bytes as fn(u16) -> [u8; 2]), ("utf-16be", u16::to_be_bytes)] {
         for mark in ["", "\u{feff}"] {

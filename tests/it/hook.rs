@@ -1,5 +1,6 @@
 //! What agents are answered that ask before they use a tool.
 
+mod catalogue;
 mod control;
 mod examples;
 mod grants;

@@ -1,5 +1,8 @@
 //! git's own words: what is said in front of our diagnosis, and how far a patch is.
 
+mod denied;
+mod truncated;
+
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -247,14 +250,50 @@ fn many_missing_files_are_one_list() {
 fn a_missing_patch_or_root_is_a_wrong_command_line() {
     let root = TempDir::new().unwrap();
     let gone = root.path().join("gone");
-    for arguments in [&["apply", "gone"][..], &["show", "./gone"], &["check", "--root", gone.to_str().unwrap()]] {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_wpatch")).args(arguments).current_dir(root.path()).output().unwrap();
-        let words = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{words}");
-        assert_eq!(words.matches("No such file or directory").count(), 1, "{words}");
-        assert!(!words.contains("os error"), "{words}");
+    fs::write(root.path().join("p"), "x").unwrap();
+    let patches: [&[&str]; 9] = [
+        &["apply", "gone"],
+        &["apply", "p/x"],
+        &["apply", "."],
+        &["check", "gone"],
+        &["check", "--batch", "gone"],
+        &["show", "./gone"],
+        &["edit", "f", "--old-file", "gone", "--new", "x"],
+        &["edit", "f", "--old", "x", "--new-file", "gone"],
+        &["apply", "--series", "gone"],
+    ];
+    for arguments in patches {
+        is_misused(Command::new(env!("CARGO_BIN_EXE_wpatch")).args(arguments).current_dir(root.path()));
     }
+    let verbs = "apply p|check p|show p|show 1|edit f --old a --new b|write f|append f|read f|list|diff f f|log|undo|redo|\
+        recover|gc|init|mcp|policy explain f|check --save p|reject 12345678|\
+        notebook replace n.ipynb --cell 0 --source x";
+    for verb in verbs.split('|') {
+        for (name, is_file) in [(&gone, false), (&root.path().join("p"), true)] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_wpatch"));
+            command.args(verb.split_whitespace()).arg("--root").arg(name).current_dir(root.path());
+            let words = is_misused(&mut command);
+            assert!(words.contains(if is_file { "Not a directory" } else { "No such file" }), "{verb}: {words}");
+        }
+    }
+    for arguments in [&["-i", "gone"][..], &["-d", "gone", "-i", "../p"], &["-i", "p/x"], &["f", "gone"]] {
+        let link = root.path().join("patch");
+        let _ = fs_err::os::unix::fs::symlink(env!("CARGO_BIN_EXE_wpatch"), &link);
+        let words = is_misused(Command::new(link).args(arguments).current_dir(root.path()));
+        assert!(words.starts_with("patch: **** Can't "), "{words}");
+    }
+}
+
+/// Asserts that `command` has exit code 2 and prints the reason once; returns what it prints.
+fn is_misused(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{command:?}: {words}");
+    let reasons = ["No such file or directory", "Not a directory", "Is a directory"];
+    let count: usize = reasons.iter().map(|reason| words.matches(reason).count()).sum();
+    assert_eq!(count, 1, "{command:?}: {words}");
+    assert!(!words.contains("os error"), "{command:?}: {words}");
+    words
 }
 
 #[test]

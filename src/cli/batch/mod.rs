@@ -122,8 +122,8 @@ impl Batch {
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
         let is_deterministic = patch.deterministic;
-        // Jobs are many, and no job has a command line of its own.
-        let usual = Request { hints: Hints::Nothing, ..request::wishes(patch, Task::Check, &global)? };
+        // No job has a command line of its own.
+        let usual = Request { hints: Hints::Words, ..request::wishes(patch, Task::Check, &global)? };
         let batch = Self {
             queue,
             usual,

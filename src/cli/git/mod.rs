@@ -65,9 +65,6 @@ const DAMAGED: &str = "binary patch does not apply to '{old}'";
 const NO_WAY_BACK: &str = "cannot reverse-apply a binary patch without the reverse hunk to '{old}'";
 const BEYOND: &str = "reading from '{old}' beyond a symbolic link";
 const MADE_BEYOND: &str = "affected file '{new}' is beyond a symbolic link";
-/// The messages that state no more than [`NO_PATCH`].
-const NO_CHANGE: &str = "the patch changes nothing";
-const NOTHING_FOUND: &str = "no patch found";
 const NO_PATCH: &str = "No valid patches in input (allow with \"--allow-empty\")";
 
 /// Prints what git would say of `outcome`, and nothing of what git does not know.
@@ -154,7 +151,7 @@ impl Titles {
         let Some(problem) = outcome.problems.get(index) else { return Title::Own };
         match self.broken {
             Some(broken) if broken != index => return Title::Own,
-            Some(_) if [NO_CHANGE, NOTHING_FOUND].contains(&problem.message.as_str()) => return Title::Stated,
+            Some(_) if problem.facts.is_bare => return Title::Stated,
             Some(_) => return Title::Details,
             None => {}
         }
@@ -169,11 +166,11 @@ impl Titles {
 
 /// Returns whether the message of `problem` has no fact that git's sentence lacks.
 fn states_the_same(problem: &Problem) -> bool {
-    let is_cause_apart = problem.facts.cause.is_some();
     match *problem.code {
         code::MISSING | code::NOT_AS_INDEXED | code::NO_BINARY_DATA | code::NO_BLOB | code::WRONG_BLOB => true,
-        code::NOT_FOUND => problem.message.ends_with("does not match") || is_cause_apart,
-        code::EXISTS => problem.message == "the file exists already",
+        // The cause has a line of its own.
+        code::NOT_FOUND => problem.facts.is_bare || problem.facts.cause.is_some(),
+        code::EXISTS => problem.facts.is_bare,
         _ => false,
     }
 }
@@ -225,7 +222,7 @@ pub(super) fn says_all(outcome: &Outcome, problem: &Problem) -> bool {
     let file = problem.operation.and_then(|index| outcome.report.file_of(index));
     let is_whole =
         problem.facts.mistake.as_ref().is_some_and(is_whole) || file.is_some_and(|file| is_made_beyond(file, problem));
-    is_told(outcome, problem) && is_whole
+    is_told(outcome, problem) && is_whole && !problem.facts.is_cut_off
 }
 
 /// Returns whether a file would come to a place behind a symbolic link.

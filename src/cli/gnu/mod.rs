@@ -8,6 +8,7 @@ mod text;
 mod words;
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
@@ -63,11 +64,17 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
     let (root, file) = places(options)?;
     let global = Global { root: Some(root), ..Global::default() };
     let below = options.directory.as_deref().unwrap_or(Path::new("."));
+    if let Err(error) = fs_err::read_dir(below).map(drop)
+        && error.kind() != io::ErrorKind::PermissionDenied
+    {
+        let words = format!("Can't change to directory {} : {}", below.display(), input::cause(&error));
+        return Err(Stop::new(&code::USAGE, words));
+    }
     let patch = match options.input.as_ref().or(options.patch.as_ref()) {
         Some(path) if path.as_os_str() != "-" => {
-            let path = below.join(path);
-            super::policy::readable(&path, &global)?;
-            input::contents(&path, request::MAX_PATCH)?
+            let file = below.join(path);
+            super::policy::readable(&file, &global)?;
+            input::gnu_patch(&file, path, request::MAX_PATCH)?
         }
         _ => input::contents(Path::new("-"), request::MAX_PATCH)?,
     };
@@ -172,7 +179,7 @@ fn told(outcome: &Outcome, notes: &[String], options: &Options) -> ExitCode {
     match report.exit_code {
         FAILED if telling.is_other_version() => ExitCode::from(TROUBLE),
         0 if telling.passes_over() => ExitCode::from(FAILED),
-        0 if printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe) && !report.changed => {
+        0 if printed.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) && !report.changed => {
             ExitCode::from(TROUBLE)
         }
         code @ (0 | FAILED | 5 | 128..) => ExitCode::from(code),

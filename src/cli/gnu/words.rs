@@ -8,7 +8,7 @@ use crate::cli::output::complain_as;
 use crate::engine::Outcome;
 use crate::engine::options::{Code, Problem, Severity, code, quote};
 use crate::path::RelPath;
-use crate::report::{FileReport, HunkReport, HunkStatus, Op};
+use crate::report::{DifferenceReason, FileReport, HunkReport, HunkStatus, Op};
 use crate::text::printable;
 
 /// What is said of one outcome.
@@ -211,7 +211,7 @@ fn stated(hunk: &HunkReport) -> isize {
 /// Says that only the ends of lines are others where the hunk should be.
 fn line_ends(hunk: &HunkReport) -> &'static str {
     let difference = hunk.nearest.as_ref().and_then(|nearest| nearest.first_difference.as_ref());
-    let is_reason = difference.is_some_and(|difference| difference.reason == Some("line end"));
+    let is_reason = difference.is_some_and(|difference| difference.reason == Some(DifferenceReason::LineEnd));
     if is_reason { " (different line endings)" } else { "" }
 }
 

@@ -95,7 +95,7 @@ fn nearest(nearest: &NearestPlace, out: &mut Markup) {
         out.raw("</dt><dd class=\"expected\"><code>").line(difference.expected.as_bytes()).raw("</code></dd>\n");
         out.raw("<dt>The file has, in line ").number(difference.file_line);
         if let Some(reason) = difference.reason {
-            out.raw(" (").raw(reason).raw(")");
+            out.raw(" (").raw(reason.name()).raw(")");
         }
         out.raw("</dt><dd class=\"found\"><code>");
         match &difference.found {

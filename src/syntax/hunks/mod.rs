@@ -154,8 +154,7 @@ fn refuse_damaged_ends(text: &[u8], body: Span) -> Result<(), SyntaxError> {
     let bytes = body.of(text);
     let last = &bytes[memchr::memrchr(b'\n', bytes).map_or(0, |newline| newline + 1)..];
     if !last.is_empty() && !last.starts_with(b"\\") {
-        let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
-        return Err(SyntaxError::new(cut, Span::new(body.end, body.end)));
+        return Err(SyntaxError::new(SyntaxErrorKind::NO_NEWLINE, Span::new(body.end, body.end)));
     }
     if !has_note(bytes) {
         return Ok(());
@@ -339,8 +338,7 @@ mod tests {
 
     #[test]
     fn a_line_without_newline_is_the_last_one() {
-        let cut = SyntaxErrorKind::Expected("a newline at the end of the line");
-        assert_eq!(error("@@ -1 +1 @@\n-a\n+b"), (cut, ""));
+        assert_eq!(error("@@ -1 +1 @@\n-a\n+b"), (SyntaxErrorKind::NO_NEWLINE, ""));
         let says = SyntaxErrorKind::Contradiction("a line follows the one without a newline at its end");
         assert_eq!(error("@@ -1,2 +1,3 @@\n a\n+b\n\\ No newline\n c\n"), (says.clone(), " c"));
         assert_eq!(error("@@ -1,2 +1 @@\n-a\n\\ No newline\n+b\n-c\n"), (says, "-c"));

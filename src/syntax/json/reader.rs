@@ -114,6 +114,9 @@ fn malformed(error: &serde_json::Error, text: &[u8], from: usize) -> SyntaxError
     let mut newlines = memchr::memchr_iter(b'\n', &text[from..]);
     let line = error.line().checked_sub(2).and_then(|before| newlines.nth(before)).map_or(0, |end| end + 1);
     let at = (from + line + error.column().saturating_sub(1)).min(text.len());
-    let kind = if error.is_eof() { "more of the JSON document" } else { "JSON" };
-    SyntaxError::new(SyntaxErrorKind::Expected(kind), Span::new(at, (at + 1).min(text.len())))
+    if error.is_eof() {
+        let end = Span::new(text.len(), text.len());
+        return SyntaxError::new(SyntaxErrorKind::Expected("more of the JSON document"), end);
+    }
+    SyntaxError::new(SyntaxErrorKind::Expected("JSON"), Span::new(at, (at + 1).min(text.len())))
 }

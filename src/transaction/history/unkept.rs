@@ -3,6 +3,7 @@
 use super::attic;
 use crate::transaction::Failure;
 use crate::transaction::place::{Found, find_to_read, place};
+use crate::transaction::unkept::Unkept;
 use crate::workspace::{Workspace, top};
 
 /// Returns why a change of `workspace` is in no history; `None` if it is in one. Takes no lock.
@@ -10,7 +11,7 @@ use crate::workspace::{Workspace, top};
 /// # Errors
 ///
 /// Returns [`Failure::State`] if the state directory cannot be trusted, and the errors of the disk.
-pub fn unkept(workspace: &dyn Workspace) -> Result<Option<String>, Failure> {
+pub fn unkept(workspace: &dyn Workspace) -> Result<Option<Unkept>, Failure> {
     let workspace = top(workspace)?;
     let place = place(workspace)?;
     let stays = match find_to_read(workspace, &place.directory)? {
@@ -21,15 +22,15 @@ pub fn unkept(workspace: &dyn Workspace) -> Result<Option<String>, Failure> {
     if stays || attic::place(workspace).is_some() {
         return Ok(None);
     }
-    Ok(Some(reason(workspace, place.unusable.as_deref())))
+    Ok(Some(reason(workspace, place.unusable.as_ref())))
 }
 
 /// Returns why no history is kept where git's directory is `unusable`, or there is none.
-pub(in crate::transaction) fn reason(workspace: &dyn Workspace, unusable: Option<&str>) -> String {
+pub(in crate::transaction) fn reason(workspace: &dyn Workspace, unusable: Option<&Unkept>) -> Unkept {
     let reason = match unusable {
-        Some(why) => why,
-        None if workspace.attic().is_some() => "there is no place for a history that is the user's own alone",
+        Some(why) => return why.clone(),
+        None if workspace.attic().is_some() => "XDG_STATE_HOME is not a directory that only this user can write to",
         None => "the root is in no git work tree and has no .wpatch directory, and XDG_STATE_HOME is not set",
     };
-    reason.to_owned()
+    Unkept::new(reason.to_owned())
 }

@@ -21,6 +21,7 @@ use super::stage::likeness;
 
 use super::swap::Swap;
 use super::undone::Aborted;
+use super::unkept::Unkept;
 use super::{Durability, Failure, Interrupt, Links, Options, Receipt, history, stage, unswept};
 use crate::change::{Content, FileChange, FileState, Postimage, Sink};
 use crate::digest::Digest;
@@ -37,7 +38,7 @@ use crate::workspace::{GitDirectory, Lock, Timestamp, Workspace, WorkspaceError}
 pub struct SingleChange<'w> {
     workspace: &'w dyn Workspace,
     /// Why git's directory is not used, if there seems to be one.
-    unusable: Option<String>,
+    unusable: Option<Unkept>,
     /// The lock, and the journal.
     file: RelPath,
     scratch: Scratch,
@@ -212,7 +213,7 @@ impl<'w> SingleChange<'w> {
             id: self.scratch.id.clone(),
             durability: Durability::None,
             warnings,
-            unkept: Some(history::reason(self.workspace, self.unusable.as_deref())),
+            unkept: Some(history::reason(self.workspace, self.unusable.as_ref())),
             altered: Vec::new(),
         }
     }

@@ -162,3 +162,13 @@ fn answers_that_cannot_be_written_are_an_error() {
     assert_eq!(output.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the reports"));
 }
+
+#[test]
+fn a_job_whose_file_is_missing_names_the_file_that_matches() {
+    let directory = directory();
+    let job = json!({"root": "tree", "patch": "--- a/x/b/c\n+++ b/x/b/c\n@@ -1 +1 @@\n-c\n+C\n"});
+    let output = ran(&mut wpatch(directory.path(), &[]), &lines(&[job]));
+    let answer = &answers(&output)[&0];
+    let help = answer["report"]["problems"][0]["help"].as_str().unwrap();
+    assert!(help.contains("`b/c`") && !help.contains("--"), "{help}");
+}

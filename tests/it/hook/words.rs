@@ -139,7 +139,7 @@ fn tools() -> Vec<(&'static str, Value)> {
 }
 
 /// Asserts that a model can act on `text`.
-fn is_for_a_model(text: &str, what: &dyn std::fmt::Debug) {
+pub(super) fn is_for_a_model(text: &str, what: &dyn std::fmt::Debug) {
     let text = text.replace("\\n", "\n");
     let options = text.match_indices("--").filter(|(at, _)| {
         let (before, after) = (text[..*at].chars().next_back(), text[at + 2..].chars().next());

@@ -24,6 +24,7 @@ const TESTS: &[(&str, &str)] = &[
         "new lines with `--ignore-whitespace` that end otherwise than the lines of the file",
         "new_lines_end_as_those_around_them",
     ),
+    ("a page of HTML that contains a diff", "git_applies_the_diff_of_a_page"),
     ("`--intent-to-add` in a directory of a sparse index", "git_crashes_at_an_intention_in_a_sparse_directory"),
     (
         "merges of files that repeat lines",
@@ -189,6 +190,16 @@ fn what_git_ignores_is_refused() {
         let left = beside(&|root| commit(root, &[("a", b"one\n"), ("x", b"one\n")]), &[], patch.as_bytes());
         assert_eq!(exits(&left), [0, 2], "{patch}");
         assert_eq!(left.each_ref().map(|left| left.file("a")), [Some(&b"two\n"[..]), Some(b"one\n")]);
+    }
+}
+
+#[test]
+fn git_applies_the_diff_of_a_page() {
+    for start in ["<!DOCTYPE html>\n<html>\n", "<html><body>\n", "<pre>\n", "<div class=\"diff\">\n"] {
+        let patch = format!("{start}{}</pre>\n", section("a", "one", "&lt;two&gt;"));
+        let left = beside(&|root| commit(root, &[("a", b"one\n")]), &[], patch.as_bytes());
+        assert_eq!(exits(&left), [0, 2], "{patch}");
+        assert_eq!(left.each_ref().map(|left| left.file("a")), [Some(&b"&lt;two&gt;\n"[..]), Some(b"one\n")]);
     }
 }
 

@@ -1,0 +1,45 @@
+//! Text as HTML writes it.
+
+const NAMED: [(&[u8], u8); 5] =
+    [(b"&lt;", b'<'), (b"&gt;", b'>'), (b"&quot;", b'"'), (b"&apos;", b'\''), (b"&amp;", b'&')];
+
+/// Returns `text` with the characters of ASCII that the entities of HTML stand for.
+#[must_use]
+pub fn without_entities(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(&byte) = rest.first() {
+        let (length, plain) = entity(rest).unwrap_or((1, byte));
+        out.push(plain);
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// Returns the length of the entity at the start of `text`, and its character.
+fn entity(text: &[u8]) -> Option<(usize, u8)> {
+    let named = NAMED.iter().find(|(entity, _)| text.starts_with(entity));
+    if let Some((entity, plain)) = named {
+        return Some((entity.len(), *plain));
+    }
+    let number = text.strip_prefix(b"&#")?;
+    let end = number.iter().take(5).position(|&byte| byte == b';')?;
+    let digits = std::str::from_utf8(&number[..end]).ok()?;
+    let code = match digits.strip_prefix(['x', 'X']) {
+        Some(digits) => u8::from_str_radix(digits, 16),
+        None => digits.parse(),
+    };
+    let code = code.ok().filter(|code| matches!(code, b'\t' | b' '..=b'~') && !digits.contains('+'))?;
+    Some((2 + end + 1, code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_of_ascii_are_replaced() {
+        let plain = without_entities(b"a &lt;b&gt; &amp;lt; &#45;&#x2D;&#39; &nbsp; &#8211; &#; &#+45; &#10; &");
+        assert_eq!(String::from_utf8(plain).unwrap(), "a <b> &lt; --' &nbsp; &#8211; &#; &#+45; &#10; &");
+    }
+}
