@@ -1,16 +1,18 @@
 //! Patches as models make them: what is not taken as it stands is repaired, and then taken like any other.
 
+mod strict;
+
 use super::{Request, Run, reading};
-use crate::change::Dropped;
 use crate::path::RelPath;
-use crate::plan::{Direction, Input, NotIncluded, Operation, Repair, Selection};
+use crate::plan::{Input, NotIncluded, Repair, Selection};
 use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Held, Problem, Severity, code};
-use crate::repair::{Refusal, RefusalKind, Repaired, has_elision, plain_text, repair, unquoted};
+use crate::repair::{Refusal, RefusalKind, Repaired, plain_text, repair, unquoted};
 use crate::syntax;
 use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
+use strict::Strict;
 
 /// How patches are repaired.
 #[derive(Clone, Debug)]
@@ -70,49 +72,19 @@ impl Run {
 
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
     fn read_repairable(&mut self, request: &Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
-        let mut strict = Self::new(self.command, self.success);
-        let options = strict.asked(request);
-        let (describe, diff, whole_diff) = (false, false, false);
-        let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
-        let mut options = preflight::Options { gallery: None, shelf: None, ..options };
+        let strict = Strict::of(self, request, workspace);
         let plain = Request { lenience: None, ..request.clone() };
-        // What is repaired does not depend on what is chosen of it.
-        let selection = Selection { only: None, ..plain.selection.clone() };
-        let has_plan = strict.read(Request { selection, ..plain.clone() });
-        if has_plan {
-            strict.consult(&request.whitespace, &mut options);
+        if !strict.is_open {
+            return self.read(plain);
         }
-        let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));
-        let is_error = |problem: &Problem| problem.severity == Severity::Error;
-        let fits = matches!(&resolved, Some(Ok(found)) if !found.problems.iter().chain(&strict.problems).any(is_error));
-        // git's own diffs are exact about names and lines. The way back is not repaired, and what policy closes is
-        // not read.
-        let is_torn = strict.plan.operations.iter().any(|operation| is_torn(operation, strict.plan.text(operation)));
-        let is_elided =
-            || strict.plan.operations.iter().any(|operation| has_elision(operation, strict.plan.text(operation)));
-        let is_exact = strict.plan.inputs.iter().all(|input| input.formats == ["git"]) && !is_torn && !is_elided();
-        let is_closed = has_plan && preflight::is_held(&strict.plan, workspace, &options);
-        if !is_closed && request.selection.direction == Direction::Forward && (!fits || is_elided()) {
-            // A patch in a string is repaired as if it came alone.
-            let mut alone = request.clone();
-            let is_quoted = alone.patches.iter_mut().fold(false, |is_quoted, (_, text)| match unquoted(text) {
-                Some(patch) => {
-                    *text = patch.into();
-                    true
-                }
-                None => is_quoted,
-            });
-            if is_quoted {
-                return self.read_repairable(&alone, lenience, workspace);
-            }
+        let fits = strict.fits && !strict.is_elided();
+        if let Some(alone) = unquoted_request(request).filter(|_| !fits) {
+            return self.read_repairable(&alone, lenience, workspace);
         }
-        // Grammars of which every form is exact have their own mends.
-        let has_own_mends = |format: &&str| !["unified", "git", "codex", "context", "normal"].contains(format);
-        let is_other = has_plan && strict.plan.inputs.iter().any(|input| input.formats.iter().any(has_own_mends));
-        if is_other && !is_closed && request.selection.direction == Direction::Forward {
-            return self.read(plain) && (fits && !is_elided() || self.repair_texts(workspace, &options));
+        if strict.is_of_texts() {
+            return self.read(plain) && (fits || self.repair_texts(workspace, &strict.options));
         }
-        if fits && is_exact || is_other || is_closed || request.selection.direction == Direction::Reverse {
+        if fits && strict.is_exact() {
             return self.read(plain);
         }
         let opened = request.patches.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
@@ -120,27 +92,11 @@ impl Run {
         let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return self.read(plain) };
         match self.repaired(request, &inputs, lenience, workspace) {
             Ok(Ok(patches)) => {
-                let named = not_included(has_plan.then_some(&strict.plan.inputs[..]), &inputs);
+                let named = not_included(strict.has_plan.then_some(&strict.plan.inputs[..]), &inputs);
                 self.read_repaired(Request { patches, ..plain }, named)
             }
+            Ok(Err(refusals)) if strict.says_more(&refusals) => self.read(plain),
             Ok(Err(refusals)) => {
-                let is_unknown = |refusal: &Refusal| {
-                    matches!(refusal.kind, RefusalKind::NoPatch | RefusalKind::NotFound | RefusalKind::Unreadable)
-                };
-                // What fits nowhere is refused as it stands, with all that is known of its places.
-                let is_nothing = |refusal: &Refusal| refusal.kind == RefusalKind::NoPatch;
-                let all = |is: &dyn Fn(&Refusal) -> bool| refusals.iter().all(|(_, refusal)| is(refusal));
-                let errors: Vec<_> = match &resolved {
-                    Some(Ok(found)) => found.problems.iter().filter(|problem| is_error(problem)).collect(),
-                    _ => Vec::new(),
-                };
-                let is_exact_plan = has_plan && !is_torn && blames_no_other(&errors, &refusals);
-                // The strict reading says where the patch ends too early.
-                let is_cut_off = strict.problems.iter().any(|problem| problem.facts.is_cut_off)
-                    && all(&|refusal| refusal.kind == RefusalKind::Stray);
-                if is_exact_plan && all(&is_unknown) || all(&is_nothing) || is_cut_off {
-                    return self.read(plain);
-                }
                 self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));
                 self.plan.inputs = inputs;
                 false
@@ -197,6 +153,19 @@ impl Run {
     }
 }
 
+/// Returns `request` with the patches that are strings of JSON documents taken out of them, which are repaired as if they
+/// came alone; `None` if there are none.
+fn unquoted_request(request: &Request) -> Option<Request> {
+    let mut alone = request.clone();
+    let mut is_quoted = false;
+    for (_, text) in &mut alone.patches {
+        if let Some(patch) = unquoted(text) {
+            (*text, is_quoted) = (patch.into(), true);
+        }
+    }
+    is_quoted.then_some(alone)
+}
+
 /// Returns the changes that each patch names and does not contain; `read` are the patches if they could be read.
 fn not_included(read: Option<&[Input]>, inputs: &[Input]) -> Vec<Vec<NotIncluded>> {
     let damaged = |input: &Input| {
@@ -226,22 +195,6 @@ fn renumber(repairs: &mut [Repair], input: &Input) {
             repair.line = line(start);
         }
     }
-}
-
-/// Returns whether lines that look like those of a hunk follow a section, which nobody would read.
-fn is_torn(operation: &Operation, text: &[u8]) -> bool {
-    match text.get(operation.span.end..).unwrap_or_default() {
-        [b'-', b'-', ..] => false,
-        rest => matches!(rest.first(), Some(b'+' | b'-')) || rest.starts_with(b"@@"),
-    }
-}
-
-/// Returns whether each file has at most as many `errors` as `refusals`: other hunks fit after a repair, and a report
-/// on the patch without repairs blames them, too.
-fn blames_no_other(errors: &[&Problem], refusals: &Refusals) -> bool {
-    let count = |path: &RelPath| errors.iter().filter(|error| error.path.as_ref() == Some(path)).count();
-    let refused = |path: &RelPath| refusals.iter().filter(|(_, refusal)| refusal.path.as_ref() == Some(path)).count();
-    errors.iter().filter_map(|error| error.path.as_ref()).all(|path| count(path) <= refused(path))
 }
 
 /// A part of a patch that has no certain reading.

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::bodies::{Body, bodies};
 use super::chunk::Chunk;
 use super::lines::Lines;
 use super::place::{Coming, Misfit, Placed, place};
-use super::read::Section;
+use super::read::{Line, Section};
 use super::{Row, Trail};
 use crate::plan::LineKind;
 use crate::text::{BYTE_ORDER_MARK, Ending, lines, without_ending};
@@ -173,30 +174,49 @@ pub(super) fn created(section: &Section<'_>, trail: &mut Trail) -> Option<Vec<u8
     let mut out = Vec::new();
     for chunk in &section.chunks {
         let is_bare = !chunk.body.iter().any(|line| line.text.starts_with(b"+"));
-        if is_bare && !section.is_enveloped {
+        // A header in a chunk without signs may be a line of the file.
+        if is_bare && (!section.is_enveloped || section.chunks.len() > 1) {
             return None;
         }
-        for line in &chunk.body {
-            match line.text {
-                [b'\\'] | [b'\\', b' ', ..] if !is_bare => {
-                    if out.last() == Some(&b'\n') {
-                        out.pop();
-                    }
-                    continue;
-                }
-                [b'+', text @ ..] if !is_bare => out.extend_from_slice(text),
-                text if is_bare || text.is_empty() => {
-                    trail.note(Row::Markers, line.number);
-                    out.extend_from_slice(text);
-                }
-                _ => return None,
+        if is_bare {
+            chunk.body.iter().for_each(|line| out.extend([line.text, b"\n"].concat()));
+            if let Some(first) = chunk.body.first() {
+                trail.note(Row::Markers, first.number);
             }
-            out.push(b'\n');
+            continue;
         }
-        // A header in it may be a line of the file.
-        if is_bare && section.chunks.len() > 1 {
-            return None;
+        // Text after the counted lines belongs to no file; any other line can be one that lost its sign.
+        let is_certain = |body: &&Body<'_, '_>| body.row.is_some() || body.lines.len() == chunk.body.len();
+        let bodies = bodies(chunk);
+        let mut certain = bodies.iter().filter(is_certain);
+        let (content, body) = certain.find_map(|body| Some((inserted(body.lines)?, body)))?;
+        out.extend(content);
+        if let Some(blank) = body.lines.iter().find(|line| line.text.is_empty()) {
+            trail.note(Row::Markers, blank.number);
         }
+        if let Some(row) = body.row {
+            trail.note(row, chunk.line);
+        }
+    }
+    Some(out)
+}
+
+/// Returns the insertions of a body that has nothing else.
+fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    for line in body {
+        match line.text {
+            [b'\\'] | [b'\\', b' ', ..] => {
+                if out.last() == Some(&b'\n') {
+                    out.pop();
+                }
+                continue;
+            }
+            [b'+', text @ ..] => out.extend_from_slice(text),
+            [] => {}
+            _ => return None,
+        }
+        out.push(b'\n');
     }
     Some(out)
 }

@@ -103,10 +103,10 @@ const MOST_MORE: usize = 20;
 /// all of a block and at most one line of the old block goes for them.
 pub(super) fn writes_elision(lines: &[(LineKind, &[u8])]) -> bool {
     let has_old_dots = lines.iter().any(|(kind, text)| *kind != LineKind::Insertion && is_dots(text));
+    let is_none = lines.iter().all(|(kind, _)| *kind != LineKind::Deletion);
     let gone = || lines.iter().filter(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty());
     // The line that opens the block can change as well.
     let body = gone().filter(|(_, text)| !text.trim_ascii_end().ends_with(b":")).count();
-    let is_none = gone().next().is_none();
     let is_pass = |text: &[u8]| text.trim_ascii() == b"pass";
     let is_stub = body == 1 && gone().any(|(_, text)| is_pass(text));
     let is_code = |at: usize, text| {
@@ -119,6 +119,32 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])]) -> bool {
         Some(Elision::Dots) => !is_code(at, text),
         None => false,
     })
+}
+
+/// Returns whether lines of an old text go next to a line that stands for others in both texts, so that they can be among
+/// those that it stands for: lines on both sides of it change, or nothing comes for those that go.
+pub(super) fn is_marker_moved(lines: &[(LineKind, &[u8])]) -> bool {
+    let is_marker = |at: &usize| lines[*at].0 == LineKind::Context && elision(lines[*at].1) == Some(Elision::Marker);
+    (0..lines.len()).filter(is_marker).any(|at| {
+        let [before, behind] = changes_around(lines, at, |line| line.0);
+        let goes = |run: &[(LineKind, &[u8])]| run.iter().any(|line| line.0 == LineKind::Deletion);
+        let is_pure = |run: &[(LineKind, &[u8])]| goes(run) && run.iter().all(|line| line.0 == LineKind::Deletion);
+        is_torn([before, behind], |line| line.0) || is_pure(before) || is_pure(behind)
+    })
+}
+
+/// Returns the changed lines directly before and after the line at `at`.
+fn changes_around<T>(lines: &[T], at: usize, kind: impl Fn(&T) -> LineKind) -> [&[T]; 2] {
+    let is_change = |line: &&T| kind(line) != LineKind::Context;
+    let before = lines[..at].iter().rev().take_while(is_change).count();
+    let behind = lines[at + 1..].iter().take_while(is_change).count();
+    [&lines[at - before..at], &lines[at + 1..at + 1 + behind]]
+}
+
+/// Returns whether lines change on both sides of a line, and some go: these can be meant on either side.
+fn is_torn<T>(around: [&[T]; 2], kind: impl Fn(&T) -> LineKind) -> bool {
+    around.iter().all(|run| !run.is_empty())
+        && around.iter().copied().flatten().any(|line| kind(line) == LineKind::Deletion)
 }
 
 /// Returns whether a hunk or a text of `operation`, which is part of `text`, writes a line that stands for others.
@@ -139,12 +165,14 @@ fn is_dots(text: &[u8]) -> bool {
     elision(text) == Some(Elision::Dots)
 }
 
-/// Returns whether `dots` are the only statement of a block: a line that opens one precedes, and no line at that depth
-/// follows.
+/// Returns whether `dots` are the only statement of a block: a line that opens one precedes, less deep, and no line at
+/// the depth of `dots` follows.
 fn is_whole_block(before: &[(LineKind, &[u8])], dots: &[u8], behind: &[(LineKind, &[u8])]) -> bool {
     let is_new = |(kind, text): &&(LineKind, &[u8])| *kind != LineKind::Deletion && !text.trim_ascii().is_empty();
-    let opens = before.iter().rev().find(is_new).is_some_and(|(_, text)| text.trim_ascii_end().ends_with(b":"));
     let depth = |text: &[u8]| text.len() - text.trim_ascii_start().len();
+    let opens_block =
+        |(_, text): &(LineKind, &[u8])| text.trim_ascii_end().ends_with(b":") && depth(text) < depth(dots);
+    let opens = before.iter().rev().find(is_new).is_some_and(opens_block);
     opens && behind.iter().find(is_new).is_none_or(|(_, text)| depth(text) < depth(dots))
 }
 
@@ -160,18 +188,12 @@ pub(super) fn place_parts(file: &Lines<'_>, reading: &Reading, trail: &mut Trail
     // Between a line that goes and another change, those that are left out may be meant to go as well, or to stand
     // elsewhere.
     let lines = &reading.lines;
-    let is_torn = |at: usize| {
-        let is_change = |line: &&ReadLine| line.kind != LineKind::Context;
-        let before: Vec<_> = lines[..at].iter().rev().take_while(is_change).collect();
-        let behind: Vec<_> = lines[at + 1..].iter().take_while(is_change).collect();
-        let mut both = before.iter().chain(&behind);
-        !before.is_empty() && !behind.is_empty() && both.any(|line| line.kind == LineKind::Deletion)
-    };
-    if (0..lines.len()).any(|at| is_gap(&lines[at]) && is_torn(at)) {
+    let kind = |line: &ReadLine| line.kind;
+    if (0..lines.len()).any(|at| is_gap(&lines[at]) && is_torn(changes_around(lines, at, kind), kind)) {
         return Ok(None);
     }
     let mut whole: Option<Placed> = None;
-    for lines in reading.lines.split(is_gap).filter(|lines| !lines.is_empty()) {
+    for lines in lines.split(is_gap).filter(|lines| !lines.is_empty()) {
         let part = Reading { lines: lines.to_vec(), headings: Vec::new(), rows: Vec::new(), is_closed: true };
         let Some(placed) = place_part(file, &part, trail)? else { return Ok(None) };
         match &mut whole {
@@ -281,6 +303,8 @@ mod tests {
         assert!(!writes(&["-def f(a):", "-    pass", "+def f(b):", "+    ..."]));
         assert!(!writes(&["-    pass", "+    ..."]));
         assert!(writes(&["-    passed()", "+    ..."]));
+        assert!(writes(&["-", "+..."]));
+        assert!(writes(&[" def f():", "-    a()", "+..."]));
         assert!(writes(&[" def f():", "-    a()", "-    b()", "+    ..."]));
         assert!(writes(&["-a()", "-b()", "+def f():", "+    x", "+def g():", "+    ..."]));
         assert!(writes(&[" def f():", "-    a()", "+    ...", "     b()"]));

@@ -74,7 +74,7 @@ impl<'w> Files<'w> {
                     return refuse(RefusalKind::Cut, Some(path), cut(&hunk, shortage));
                 }
                 let Some(content) = compose::created(section, trail) else {
-                    let message = "lines of the new file have no sign, and may be none of it".to_owned();
+                    let message = "it is not certain which lines belong to the new file".to_owned();
                     return refuse(RefusalKind::Stray, Some(path), message);
                 };
                 Some((section.mode.unwrap_or(FileMode::Regular), content.into()))

@@ -32,10 +32,12 @@ pub(super) fn folded(
         return Ok(None);
     }
     let typography = Typography::of_part(old, found);
-    let Some(kept) = typography.kept(new, Some(0)) else { return Err(refuse(Misfit::Typography)) };
+    let Some(kept) = typography.kept(new, &[0]) else { return Err(refuse(Misfit::Typography)) };
     let start = memchr::memrchr(b'\n', &content[..bytes.start]).map_or(0, |end| end + 1);
     let start = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { start };
-    let is_whole = content[..bytes.end].ends_with(b"\n");
+    // A new text that ends within a line takes the rest of the next line.
+    let is_whole =
+        content[..bytes.end].ends_with(b"\n") && (kept.ends_with('\n') || kept.is_empty() && start == bytes.start);
     let rest = memchr::memchr(b'\n', &content[bytes.end..]).map_or(content.len(), |end| bytes.end + end + 1);
     let end = if is_whole { bytes.end } else { rest };
     let line = [&content[start..bytes.start], kept.as_bytes(), &content[bytes.end..end]].concat();

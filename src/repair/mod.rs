@@ -80,6 +80,13 @@ pub fn repair(
         Err(Unread::Stray(span)) => {
             return nothing(RefusalKind::Stray, span, stray);
         }
+        Err(Unread::Mixed { diff, block, span }) => {
+            let message = format!(
+                "line {diff} begins a diff that does not fit as it is, line {block} a SEARCH/REPLACE block: send each in an \
+                 input of its own"
+            );
+            return nothing(RefusalKind::Stray, span, &message);
+        }
         Err(Unread::Cut(span)) => {
             return nothing(RefusalKind::Cut, span, "the patch is cut off in this section, which nothing closes");
         }

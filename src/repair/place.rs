@@ -79,6 +79,8 @@ const RUNGS: [usize; 5] = [0, 1, 2, 3, 4];
 const LOOSE: usize = 2;
 /// The rung on which typographic characters are not compared.
 const TYPOGRAPHY: usize = 3;
+/// Most lines that go of which a new line can replace one.
+const MOST_REPLACED: usize = 32;
 /// Most places that are looked at.
 const MOST: usize = 8;
 
@@ -155,7 +157,7 @@ pub(super) fn place(
             }
         }
     }
-    for reading in &readings {
+    for reading in readings.iter().filter(|reading| shortage(reading).is_none()) {
         if let Some(placed) = place_parts(file, reading, trail)? {
             trail.note(Row::Elision, chunk.line);
             return Ok(placed);
@@ -349,9 +351,9 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
             LineKind::Insertion => {
                 let text = if rung >= LOOSE {
                     let (old, new) = indent.apply(&line.text).ok_or(Misfit::Depth(start))?;
-                    let replaced = free.front().map(|at| at - start);
+                    let replaced: Vec<_> = free.iter().take(MOST_REPLACED).map(|at| at - start).collect();
                     let text = match &typography {
-                        Some(typography) => kept(typography, &line.text[old.len()..], replaced)?,
+                        Some(typography) => kept(typography, &line.text[old.len()..], &replaced)?,
                         None => line.text[old.len()..].to_vec(),
                     };
                     [new, text].concat()
@@ -367,7 +369,7 @@ pub(super) fn fitted(file: &Lines<'_>, reading: &Reading, start: usize, rung: us
 }
 
 /// Returns the new line `text`, which is not indented, with the typographic characters that it is meant to have.
-fn kept(typography: &Typography<'_>, text: &[u8], replaced: Option<usize>) -> Result<Vec<u8>, Misfit> {
+fn kept(typography: &Typography<'_>, text: &[u8], replaced: &[usize]) -> Result<Vec<u8>, Misfit> {
     let content = trimmed(text);
     let Ok(new) = std::str::from_utf8(content) else { return Ok(text.to_vec()) };
     let kept = typography.kept(new, replaced).ok_or(Misfit::Typography)?;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, Header};
 use super::compose::spliced_lines;
-use super::elision::writes_elision;
+use super::elision::{is_marker_moved, writes_elision};
 use super::folded::folded;
 use super::lines::Lines;
 use super::place::{Misfit, place};
@@ -154,7 +154,7 @@ fn repair_text<'f>(
     }
 }
 
-/// Returns whether `edit` writes a line that stands for others, which its old text does not have there.
+/// Returns whether `edit` writes a line that stands for others, which its old text does not have at the same place.
 pub(super) fn is_elided(edit: &Replacement) -> bool {
     let (Target::Text { old, times: Times::Once } | Target::Lines(old)) = &edit.target else { return false };
     let [old, new] = [old, &edit.new].map(|text| lines(text).map(|(_, line)| without_ending(line)).collect::<Vec<_>>());
@@ -164,7 +164,8 @@ pub(super) fn is_elided(edit: &Replacement) -> bool {
         b'+' => LineKind::Insertion,
         _ => LineKind::Context,
     };
-    writes_elision(&body.iter().map(|line| (kind(line), &line[1..])).collect::<Vec<_>>())
+    let lines: Vec<_> = body.iter().map(|line| (kind(line), &line[1..])).collect();
+    writes_elision(&lines) || is_marker_moved(&lines)
 }
 
 /// The lines of a text, without their terminators.

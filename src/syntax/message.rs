@@ -6,7 +6,7 @@ use crate::text::{Lines, Span, without_ending};
 /// Returns where the patch of the message begins whose text contains `at`; `None` if `at` is in no such text.
 ///
 /// `end` is the end of the section before `at`, or 0. A message without a line that begins its patch is read as a whole.
-pub(super) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
+pub(crate) fn patch_after(text: &[u8], end: usize, at: usize) -> Option<usize> {
     let line = Lines::within(text, Span::new(at, text.len())).peek()?;
     if begins_patch(without_ending(line)) {
         return None;
@@ -35,7 +35,7 @@ fn message_start(text: &[u8], between: Span) -> Option<usize> {
 }
 
 /// Returns whether a message ends before `line`, which has no terminator (`patchbreak` in git's mailinfo.c).
-pub(super) fn begins_patch(line: &[u8]) -> bool {
+pub(crate) fn begins_patch(line: &[u8]) -> bool {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
     match line.strip_prefix(b"---") {
         Some([b' ', name, ..]) if !is_blank(name) => true,

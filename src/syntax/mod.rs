@@ -40,11 +40,13 @@ pub use foreign::Foreign;
 pub(crate) use hashline::is_header as is_hashline_header;
 pub use json::{EditList, edits};
 pub use mail::MailError;
+pub(crate) use message::{begins_patch, patch_after};
 pub(crate) use not_included::find_in_damaged;
 pub use quilt::{listed, packed};
 pub(crate) use quoted::unquote;
 pub use quoted::{Quoting, quote};
 use reader::read;
+pub(crate) use series::is_from_line;
 
 use std::sync::Arc;
 

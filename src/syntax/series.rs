@@ -16,7 +16,7 @@ pub(super) fn is_border(line: &[u8]) -> bool {
 }
 
 /// Returns whether `line` begins a message of a mailbox.
-pub(super) fn is_from_line(line: &[u8]) -> bool {
+pub(crate) fn is_from_line(line: &[u8]) -> bool {
     line.strip_prefix(b"From ").is_some_and(ends_in_time_and_year)
 }
 

@@ -1,6 +1,7 @@
 //! Patches that were damaged as models damage them: repaired to the change that was meant, or refused; never another.
 
 mod damage;
+mod ends;
 mod forms;
 mod further;
 mod overlay;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 
 use fs_err as fs;
 use wpatch::engine::options::{Interrupt, PreflightOptions, TransactionOptions};
-use wpatch::engine::{self, Lenience, Request};
+use wpatch::engine::{self, Change, Lenience, Request};
 use wpatch::mode::FileMode;
 use wpatch::path::RelPath;
 use wpatch::repair::ROWS;
@@ -100,6 +101,37 @@ fn ending(before: &str, after: &str, patch: &Damaged) -> Result<Ending, String> 
         (false, 1) if found == content => Ok(Ending::Refused),
         _ => Err(format!("ok {}\npatch:\n{}\nis:\n{}", report.ok, patch.text, diff(wanted, &found))),
     }
+}
+
+/// How a change arrives.
+enum Asked {
+    Patch(String),
+    Edit(Box<Change>),
+}
+
+impl Asked {
+    fn edit(old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Self {
+        Self::Edit(Box::new(Change::edit("dir/file.txt", old, new)))
+    }
+}
+
+/// Returns a file with `content` after a change under `--lenient`; `None` if the change is refused.
+fn made(content: &str, asked: Asked) -> Option<String> {
+    let memory = Memory::with_files([(path(), Entry::file(content))]);
+    let report = match asked {
+        Asked::Patch(patch) => {
+            let mut request =
+                Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
+            request.syntax.lenient = true;
+            engine::apply(request, &memory, &Interrupt::new()).report
+        }
+        Asked::Edit(change) => {
+            engine::change(Change { is_lenient: true, ..*change }, &memory, &Interrupt::new()).report
+        }
+    };
+    let found = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
+    assert!(report.ok || found == content, "refused, and changed:\n{found}");
+    report.ok.then_some(found)
 }
 
 #[test]

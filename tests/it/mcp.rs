@@ -260,6 +260,15 @@ fn patches_of_every_grammar_are_checked_approved_and_applied() {
     let text = client.does("apply_patch", &json!({"patch": miscounted, "lenient": true}));
     assert!(text.contains("warning"), "{text}");
     assert_eq!(desk.bytes("a"), b"6\n");
+    let typed = json!({"path": "a", "old_str": "6  \n", "new_str": "7  \n"});
+    client.is_refused("not_found", "str_replace", &typed);
+    let lenient = json!({"command": "str_replace", "path": "a", "old_str": "6  \n", "new_str": "7\n", "lenient": true});
+    for name in ["str_replace", "str_replace_based_edit_tool"] {
+        let text = client.does(name, &lenient);
+        assert!(text.contains("warning"), "{text}");
+        assert_eq!(desk.bytes("a"), b"7\n");
+        fs::write(desk.path("a"), "6\n").unwrap();
+    }
     client.ends();
 }
 

@@ -7,6 +7,7 @@ mod grammars;
 mod scene;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use wpatch::engine::options::{Interrupt, PreflightOptions, TransactionOptions};
 use wpatch::engine::{self, Change, Lenience, Request};
@@ -145,7 +146,7 @@ fn rows(grammar: &Grammar) -> Vec<&'static Row> {
 #[test]
 fn two_damages_at_once_make_no_other_tree() {
     let (mut wrong, mut count) = (Vec::new(), (0, 0));
-    for round in 0..rounds(25) {
+    for round in rounds(25) {
         for (nth, grammar) in GRAMMARS.iter().enumerate() {
             let mut dice = Dice::new((round * 100 + nth + 7_000_000) as u64);
             let rows = rows(grammar);
@@ -200,11 +201,13 @@ fn has_end(grammar: &Grammar) -> bool {
 fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
     let mut wrong = Vec::new();
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for round in 0..rounds(1) {
+    for round in rounds(1) {
         for (nth, grammar) in GRAMMARS.iter().enumerate().filter(|(_, grammar)| has_end(grammar)) {
             let mut dice = Dice::new((round * 100 + nth + 9_000_000) as u64);
             let scene = random(grammar, &mut dice);
             let rendered = (grammar.render)(&scene);
+            // What is around the patch shows no end of it.
+            let prefix = dice.one(&["", "", "```diff\n", "I change it:\n\n", "<patch>\n", "\u{feff}"]);
             // Where the file has the end marker of the grammar, a patch that is cut behind it is complete.
             let count = |marker: &str| rendered.text.matches(marker).count();
             let has_marker = grammar.lines == Lines::Texts && count("\n>>>>>>> REPLACE") > rendered.ends.len();
@@ -212,10 +215,11 @@ fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
                 continue;
             }
             for end in (0..rendered.text.len()).filter(|&end| !is_last_insertion(&rendered, end)) {
-                let patch = &rendered.text.as_bytes()[..end];
+                let patch = &[prefix.as_bytes(), &rendered.text.as_bytes()[..end]].concat()[..];
                 let allowed = after(&scene, complete(&scene, &rendered, end));
                 // A repair reads more than strict mode, which is asked less often.
-                for is_lenient in [true, false].into_iter().take(1 + usize::from(end % 4 == 0)) {
+                let modes = 1 + usize::from(end % 4 == 0 && prefix.is_empty());
+                for is_lenient in [true, false].into_iter().take(modes) {
                     let made = outcome(grammar, &scene, patch, is_lenient).unwrap();
                     let count = counts.entry(grammar.name).or_default();
                     count.1 += 1;
@@ -235,16 +239,18 @@ fn a_patch_that_is_cut_at_any_byte_is_refused_or_a_complete_shorter_one() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(400)].join("\n"));
 }
 
-/// Returns how many rounds a test has: `default`, or the number in the variable `WPATCH_ROUNDS`.
-fn rounds(default: usize) -> usize {
-    std::env::var("WPATCH_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(default)
+/// Returns the rounds of a test: the first `default`, or those of the variable `WPATCH_ROUNDS` (`COUNT` or `FIRST..END`).
+fn rounds(default: usize) -> Range<usize> {
+    let asked = std::env::var("WPATCH_ROUNDS").unwrap_or_default();
+    let (first, end) = asked.split_once("..").unwrap_or(("0", &asked));
+    first.parse().unwrap_or(0)..end.parse().unwrap_or(default)
 }
 
 #[test]
 fn a_damaged_patch_is_applied_as_meant_or_refused() {
     let mut wrong = Vec::new();
     let mut counts: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
-    for round in 0..rounds(2) {
+    for round in rounds(2) {
         for (nth, grammar) in GRAMMARS.iter().enumerate() {
             for (at, row) in DAMAGES.iter().enumerate().filter(|(_, row)| (row.fits)(grammar)) {
                 let mut dice = Dice::new((round * 1000 + nth * 100 + at) as u64);

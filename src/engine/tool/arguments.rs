@@ -32,6 +32,9 @@ pub(super) struct ReplaceArguments {
     pub(super) old_str: String,
     /// The text that comes in its place; nothing if it is left out.
     pub(super) new_str: Option<String>,
+    /// Whether texts that are not in the file as they are get repaired where they have one certain reading, such as another
+    /// indentation, blanks, quotes or line numbers.
+    pub(super) lenient: Option<bool>,
     #[serde(rename = "command")]
     #[schemars(skip)]
     _command: Option<IgnoredAny>,

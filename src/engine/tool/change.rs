@@ -8,8 +8,9 @@ use crate::engine::Change;
 const MAX_DIFF: usize = 4 << 10;
 
 pub(super) fn str_replace(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
-    let ReplaceArguments { path, old_str, new_str, .. } = read(arguments)?;
-    Ok(shown(Change::edit(call.below(&path), old_str, new_str.unwrap_or_default()), call))
+    let ReplaceArguments { path, old_str, new_str, lenient, .. } = read(arguments)?;
+    let change = Change::edit(call.below(&path), old_str, new_str.unwrap_or_default());
+    Ok(shown(Change { is_lenient: lenient == Some(true), ..change }, call))
 }
 
 pub(super) fn insert(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {

@@ -40,17 +40,9 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
     let Some(new_edges) = edges(lines[middle].text, b"--- ") else { return Err(stars.span) };
     let old = lines[2..middle].iter().map(|line| half_line(*line, b"-!")).collect::<Option<Vec<_>>>();
     let old = old.ok_or(stars.span)?;
-    let mut new = Vec::new();
-    for line in &lines[middle + 1..] {
-        let is_note = line.text.starts_with(b"\\");
-        let count = new.iter().filter(|line: &&HalfLine<'_>| line.sign != b'\\').count();
-        if count >= new_edges.1 && !is_note || new.is_empty() && line.text.is_empty() {
-            break;
-        }
-        match half_line(*line, b"+!") {
-            Some(line) => new.push(line),
-            None => break,
-        }
+    let new = new_half(&lines[middle + 1..], new_edges.1, old.is_empty());
+    if old.is_empty() && new.is_empty() {
+        return Err(stars.span);
     }
     let end = middle + 1 + new.len();
     // Lines behind the last one that is counted can belong to the half. Changed lines are in both halves.
@@ -65,9 +57,33 @@ pub(super) fn hunk<'t>(lines: &[Line<'t>], out: &mut Vec<OwnedLine<'t>>) -> Resu
         _ => (old, new),
     };
     let first = out.len();
-    merge(&old, &new, out).map_err(|line| line.map_or(stars.span, |line| line.span))?;
+    if merge(&old, &new, out, is_plain).is_err() {
+        out.truncate(first);
+        merge(&old, &new, out, is_signed_context).map_err(|line| line.map_or(stars.span, |line| line.span))?;
+    }
     out.insert(first, header(stars, (old_edges, new_edges), false));
     Ok(end)
+}
+
+/// Returns the lines of the new half, of which the header counts `count`. The half can be left out, unless the old one is.
+fn new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<HalfLine<'t>> {
+    // Below an empty line text follows, or the empty line is context without its blanks.
+    let is_body = |line: &Line<'_>| matches!(line.text, [b' ' | b'+' | b'!', b' ', ..]);
+    let is_left_out = !is_old_empty
+        && lines.first().is_some_and(|line| line.text.is_empty())
+        && !lines.iter().take(count).take_while(|line| !is_border(**line)).any(is_body);
+    let mut new: Vec<HalfLine<'t>> = Vec::new();
+    for line in lines.iter().filter(|_| !is_left_out) {
+        let is_note = line.text.starts_with(b"\\");
+        if new.iter().filter(|line| line.sign != b'\\').count() >= count && !is_note {
+            break;
+        }
+        match half_line(*line, b"+!") {
+            Some(line) => new.push(line),
+            None => break,
+        }
+    }
+    new
 }
 
 /// Returns a line of a half; `None` if it can be none.
@@ -79,6 +95,8 @@ fn half_line<'t>(line: Line<'t>, signs: &[u8]) -> Option<HalfLine<'t>> {
         [b' ', b' ', text @ ..] => half(b' ', text),
         [sign, b' ', text @ ..] if signs.contains(sign) => half(*sign, text),
         [sign] if signs.contains(sign) || *sign == b' ' => half(*sign, b""),
+        // The sign of the other half is the first character of context that lost its blanks.
+        [b'-' | b'+', b' ', ..] => half(b' ', line.text),
         [b'-' | b'+' | b'!' | b'*' | b'`' | b'~', ..] => None,
         // Both halves have context, so that it is known without its blanks.
         [b' ', text @ ..] | text => half(b' ', text),
@@ -91,23 +109,40 @@ fn other_half<'t>(half: &[HalfLine<'t>]) -> Option<Vec<HalfLine<'t>>> {
     (!is_changed).then(|| half.iter().filter(|line| line.sign == b' ').copied().collect())
 }
 
-/// Adds both halves as one body.
-fn merge<'t>(old: &[HalfLine<'t>], new: &[HalfLine<'t>], out: &mut Vec<OwnedLine<'t>>) -> Result<(), Option<Line<'t>>> {
+/// Returns that the sign of a line is one.
+fn is_plain(_: &HalfLine<'_>, _: Option<&HalfLine<'_>>) -> bool {
+    false
+}
+
+/// Returns whether `line` is context that lost its blanks, as the next line of the other half shows.
+fn is_signed_context(line: &HalfLine<'_>, other: Option<&HalfLine<'_>>) -> bool {
+    other.is_some_and(|other| other.sign == b' ' && other.text == line.line.text)
+}
+
+/// Adds both halves as one body. A line with a sign for which `is_context` returns `true` is context.
+fn merge<'t>(
+    old: &[HalfLine<'t>],
+    new: &[HalfLine<'t>],
+    out: &mut Vec<OwnedLine<'t>>,
+    is_context: fn(&HalfLine<'t>, Option<&HalfLine<'t>>) -> bool,
+) -> Result<(), Option<Line<'t>>> {
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
     let signed = |line: &HalfLine<'t>, sign: u8| {
         let text = if line.sign == b'\\' { line.text.to_vec() } else { [&[sign], line.text].concat() };
         turned(line.line, text)
     };
     loop {
-        while let Some(line) = old.next_if(|line| line.sign != b' ') {
+        while let Some(line) = old.next_if(|line| line.sign != b' ' && !is_context(line, new.peek().copied())) {
             out.push(signed(line, b'-'));
         }
-        while let Some(line) = new.next_if(|line| line.sign != b' ') {
+        while let Some(line) = new.next_if(|line| line.sign != b' ' && !is_context(line, old.peek().copied())) {
             out.push(signed(line, b'+'));
         }
         match (old.next(), new.next()) {
             (None, None) => return Ok(()),
-            (Some(old), Some(new)) if old.text == new.text => out.push(signed(old, b' ')),
+            (Some(old), Some(new)) if old.sign == new.sign && old.text == new.text => out.push(signed(old, b' ')),
+            (Some(old), Some(new)) if is_context(old, Some(new)) => out.push(signed(new, b' ')),
+            (Some(old), Some(new)) if is_context(new, Some(old)) => out.push(signed(old, b' ')),
             (old, new) => return Err(new.or(old).map(|line| line.line)),
         }
     }

@@ -33,9 +33,9 @@ impl OwnedLine<'_> {
 /// Returns the place of a hunk whose halves do not agree, or are not both there.
 pub(super) fn converted(text: &[u8], start: usize) -> Option<Result<Vec<OwnedLine<'_>>, Span>> {
     let all: Vec<_> = source(text, start);
-    let is_start = |at: usize| context::starts(&all[at..]) || normal::starts(&all[at..]);
-    let first = (0..all.len()).find(|&at| is_start(at))?;
-    Some(convert(&all, first, text.ends_with(b"\n")))
+    let has_context = (0..all.len()).any(|at| context::starts(&all[at..]));
+    let has_normal = (0..all.len()).any(|at| normal::starts(&all[at..]));
+    (has_context || has_normal).then(|| convert(&all, (has_context, has_normal), text.ends_with(b"\n")))
 }
 
 fn source(text: &[u8], start: usize) -> Vec<Line<'_>> {
@@ -43,9 +43,12 @@ fn source(text: &[u8], start: usize) -> Vec<Line<'_>> {
     lines.map(|(index, (span, line))| Line::new(without_ending(line), span, index + 1)).collect()
 }
 
-fn convert<'t>(all: &[Line<'t>], first: usize, is_whole: bool) -> Result<Vec<OwnedLine<'t>>, Span> {
-    let mut out: Vec<_> = all[..first].iter().map(|line| kept(*line)).collect();
-    let (mut at, mut has_context, mut has_normal) = (first, false, false);
+fn convert<'t>(
+    all: &[Line<'t>],
+    (has_context, has_normal): (bool, bool),
+    is_whole: bool,
+) -> Result<Vec<OwnedLine<'t>>, Span> {
+    let (mut out, mut at) = (Vec::with_capacity(all.len()), 0);
     while at < all.len() {
         let rest = &all[at..];
         let is_hunk = context::starts(rest) || normal::starts(rest);
@@ -56,14 +59,12 @@ fn convert<'t>(all: &[Line<'t>], first: usize, is_whole: bool) -> Result<Vec<Own
         } else if normal::starts(rest) {
             name_by_index(&mut out);
             at += normal::hunk(rest, &mut out)?;
-        } else if context::is_border(rest[0]) && has_context || normal::is_command(rest[0]) && has_normal {
+        } else if has_context && context::is_border(rest[0]) || has_normal && normal::is_part(rest[0]) {
             return Err(rest[0].span);
         } else {
             out.push(kept(all[at]));
             at += 1;
         }
-        has_context |= context::starts(rest);
-        has_normal |= normal::starts(rest);
         // The last line can be cut off, as strict mode has it; a note has one meaning only.
         if is_hunk && at == all.len() && !is_whole && !all[at - 1].text.starts_with(b"\\") {
             return Err(all[at - 1].span);
@@ -81,8 +82,17 @@ fn turned(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
     OwnedLine { text, ..kept(line) }
 }
 
-/// Makes the last two lines the header of a unified diff, if they are one of a context diff.
+/// Makes the last two lines the header of a unified diff, if they are one of a context diff, or the last line, if the
+/// other one is missing.
 fn name(out: &mut [OwnedLine<'_>], old: &[u8], new: &[u8]) {
+    // A marker of an envelope has a colon.
+    let is_path = |name: &&[u8]| !name.iter().take_while(|byte| **byte != b'\t').any(|byte| *byte == b':');
+    if let [.., last] = out
+        && let Some(name) = last.text.strip_prefix(old).filter(is_path)
+    {
+        last.text = [new, name].concat();
+        return;
+    }
     let [.., first, second] = out else { return };
     let (Some(before), Some(after)) = (first.text.strip_prefix(old), second.text.strip_prefix(new)) else { return };
     let (before, after) = ([b"--- ", before].concat(), [b"+++ ", after].concat());

@@ -25,9 +25,9 @@ impl Command {
     }
 }
 
-/// Returns whether `line` is the first line of a hunk, or of one that was cut off.
-pub(super) fn is_command(line: Line<'_>) -> bool {
-    Command::read(line.text).is_some()
+/// Returns whether `line` can only be a part of a hunk: its first line, or a line of the file.
+pub(super) fn is_part(line: Line<'_>) -> bool {
+    Command::read(line.text).is_some() || matches!(line.text, [b'<' | b'>', b' ', ..])
 }
 
 /// Returns whether a hunk begins at the first of `lines`.

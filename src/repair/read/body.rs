@@ -6,6 +6,7 @@ use super::markers::{
 use super::{Deed, Line, Reader};
 use crate::repair::Trail;
 use crate::repair::chunk::{Chunk, Header};
+use crate::syntax::is_from_line;
 
 /// What stands further on, worked out once for all lines.
 pub(super) struct Outlook {
@@ -119,7 +120,7 @@ impl<'t> Reader<'t> {
         let text = line.text;
         let next = self.peek(1).map_or(&b""[..], |line| line.text);
         let is_lone_file = text.starts_with(b"+++ ") && next.starts_with(b"@@");
-        if text.starts_with(b"diff --git ") || is_pair(text, next) || is_lone_file {
+        if text.starts_with(b"diff --git ") || is_pair(text, next) || is_lone_file || is_from_line(text) {
             return true;
         }
         let is_full = header.counts == Some(counts);

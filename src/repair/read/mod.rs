@@ -10,6 +10,7 @@ use super::chunk::Chunk;
 use super::older::OwnedLine;
 use super::{Row, Trail};
 use crate::mode::FileMode;
+use crate::syntax::{begins_patch, is_from_line, patch_after};
 use crate::text::{BYTE_ORDER_MARK, Span, lines, without_ending};
 
 use body::Outlook;
@@ -137,6 +138,8 @@ pub(super) fn read<'t>(
         header: None,
         cut: None,
         file,
+        text,
+        message: Some(mark_length(text)),
     };
     while reader.next < reader.lines.len() {
         reader.line(trail);
@@ -146,8 +149,15 @@ pub(super) fn read<'t>(
         section.is_torn() || !section.has_marker && section.chunks.is_empty() && !section.is_verbatim
     };
     // A block of another grammar would be left out.
-    let block = reader.lines.iter().find(|line| line.text.trim_ascii_end() == b"<<<<<<< SEARCH").map(|line| line.span);
-    let stray = reader.stray.or(block).or(reader.sections.iter().find(is_empty).map(|section| section.span));
+    let block = reader.lines.iter().find(|line| line.text.trim_ascii_end() == b"<<<<<<< SEARCH");
+    if let (Some(block), Some(section)) = (block, reader.sections.first()) {
+        return Err(Unread::Mixed { diff: section.line, block: block.number, span: block.span });
+    }
+    let stray = reader.stray.or(block.map(|line| line.span)).or(reader
+        .sections
+        .iter()
+        .find(is_empty)
+        .map(|section| section.span));
     match (stray, reader.cut) {
         (Some(span), _) => Err(Unread::Stray(span)),
         (None, Some(span)) => Err(Unread::Cut(span)),
@@ -160,6 +170,8 @@ pub(super) fn read<'t>(
 pub(super) enum Unread {
     /// Lines that belong to no change.
     Stray(Span),
+    /// A diff or an envelope that does not fit as it is, and a SEARCH/REPLACE block, each with its first line.
+    Mixed { diff: usize, block: usize, span: Span },
     /// The last section is not complete: an envelope without its end, a header line without its newline.
     Cut(Span),
 }
@@ -188,6 +200,9 @@ struct Reader<'t> {
     cut: Option<Span>,
     /// The file of chunks that no header names one for.
     file: Option<&'t [u8]>,
+    text: &'t [u8],
+    /// Where a message may begin whose text was not looked for.
+    message: Option<usize>,
 }
 
 /// What stood there since the last envelope.
@@ -208,6 +223,12 @@ impl<'t> Reader<'t> {
     /// Takes what starts at the next line.
     fn line(&mut self, trail: &mut Trail) {
         let Some(line) = self.peek(0) else { return };
+        if is_from_line(line.text) {
+            self.message = Some(line.span.start);
+        }
+        if self.is_message(line) {
+            return;
+        }
         if let Some(marker) = marker(line.text) {
             if !is_exact_marker(line.text) {
                 trail.note(Row::Envelope, line.number);
@@ -229,6 +250,26 @@ impl<'t> Reader<'t> {
             return self.chunk(trail);
         }
         self.prose(line, trail);
+    }
+
+    /// Takes the rest of the text of a message if `line`, which looks like a part of a patch, belongs to it: `git am` reads
+    /// no change there.
+    fn is_message(&mut self, line: Line<'t>) -> bool {
+        if !matches!(line.text, [b'+' | b'-' | b'*' | b'@', ..]) {
+            return false;
+        }
+        let Some(start) = self.message.take().filter(|_| !begins_patch(line.text)) else { return false };
+        let Some(patch) = patch_after(self.text, start, line.span.start) else {
+            // The patch of a further message is missing.
+            if self.sections.last().is_some_and(|last| last.span.end <= start) {
+                self.stray.get_or_insert(line.span);
+            }
+            return false;
+        };
+        while self.peek(0).is_some_and(|line| line.span.start < patch) {
+            self.next += 1;
+        }
+        true
     }
 
     /// Returns whether a chunk of the last section begins at a line.
@@ -312,6 +353,7 @@ impl<'t> Reader<'t> {
         let (deed, name) = match marker {
             Marker::Begin => {
                 (self.is_enveloped, self.behind, self.has_begin) = (true, Behind::Nothing, true);
+                self.is_closed = false;
                 return;
             }
             Marker::End => {

@@ -75,12 +75,7 @@ pub(super) const DAMAGES: &[(&str, Damage)] = &[
         let typed = |text: &str| text.replace('\'', "\u{2019}").replace(" - ", " \u{2013} ");
         let is_context = |line: &&str| !line.starts_with('+') && typed(line) != **line;
         patch.lines().find(is_context)?;
-        // What is added is written as the patch has it.
-        let mut result = Vec::new();
-        for line in similar_lines(before, after) {
-            result.push(if line.1 { line.0.to_owned() } else { typed(line.0) });
-        }
-        Some(Damaged { text: patch.to_owned(), file: Some(typed(before)), result: Some(joined(&result)) })
+        Some(Damaged { text: patch.to_owned(), file: Some(typed(before)), result: Some(typed(after)) })
     }),
     ("tabs for blanks", |patch, _, _, _| {
         of(joined(&mapped(patch, |line| match line.strip_prefix(" ") {
@@ -221,23 +216,4 @@ pub(super) fn parts(patch: &str) -> (String, Vec<String>) {
         part.push('\n');
     }
     (head, hunks)
-}
-
-/// Returns the lines of `after`, each with whether it is new.
-fn similar_lines<'t>(before: &'t str, after: &'t str) -> Vec<(&'t str, bool)> {
-    let mut old = before.lines().peekable();
-    let mut out = Vec::new();
-    for line in after.lines() {
-        let rest: Vec<_> = old.clone().collect();
-        match rest.iter().position(|other| *other == line) {
-            Some(at) if at < 8 => {
-                for _ in 0..=at {
-                    old.next();
-                }
-                out.push((line, false));
-            }
-            _ => out.push((line, true)),
-        }
-    }
-    out
 }

@@ -4,15 +4,9 @@ use serde_json::json;
 
 use super::*;
 
-/// Returns the file after a change of `old` to `new` in some form; `None` if it is refused.
+/// Returns the file after a patch; `None` if it is refused.
 fn made(file: &str, patch: &str) -> Option<String> {
-    let memory = Memory::with_files([(path(), Entry::file(file))]);
-    let mut request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
-    request.syntax.lenient = true;
-    let report = engine::apply(request, &memory, &Interrupt::new()).report;
-    let found = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
-    assert!(report.ok || found == file);
-    report.ok.then_some(found)
+    super::made(file, Asked::Patch(patch.to_owned()))
 }
 
 fn lines(sign: &str, text: &str) -> String {
@@ -48,6 +42,16 @@ fn a_changed_line_keeps_the_typographic_characters_of_the_file_in_each_form() {
     let (old, new) = ("say \"a\" once\nsay \"b\" once\n", "say \"b\" once\nsay \"a\" once\nsay \"b\" once\n");
     for patch in forms(&typed(old), &typed(new)) {
         assert_eq!(made(file, &patch), Some(format!("first\n{new}last\n")), "{patch}");
+    }
+}
+
+#[test]
+fn an_ascii_patch_keeps_the_typographic_characters_of_the_file_in_each_form() {
+    let file = "first\nsay \u{201c}a\u{201d} \u{2013} it\u{2019}s old\nit\u{2019}s last\n";
+    let (old, new) = ("say \"a\" - it's old\nit's last\n", "say \"a\" - it's new 'now'\nit's last\nit's more\n");
+    let after = file.replace("old", "new 'now'") + "it's more\n";
+    for patch in forms(old, new) {
+        assert_eq!(made(file, &patch), Some(after.clone()), "{patch}");
     }
 }
 

@@ -2,8 +2,8 @@
 //! reason why the repair cannot occur there.
 
 use serde::Deserialize;
-use serde_json::Value;
-use wpatch::engine::Change;
+use serde_json::{Value, json};
+use wpatch::engine::ToolOptions;
 use wpatch::syntax::SYNTAXES;
 use wpatch::text::tag::Tag;
 
@@ -78,6 +78,15 @@ fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Resul
         let (found, names) = table.result(&memory, &report);
         if found != *wanted || !names.iter().any(|name| name == repair) {
             return Err(format!("{repair} of edit: {names:?}\n{patch}\n{report:#}"));
+        }
+        // So is the tool of a model.
+        let memory = table.memory();
+        let arguments = json!({"path": table.path, "old_str": edit["old"], "new_str": edit["new"], "lenient": true});
+        let options = ToolOptions::default();
+        let answer = engine::tool("str_replace", &arguments.to_string(), &options, &memory, &Interrupt::new()).unwrap();
+        let (found, names) = table.result(&memory, &answer.document);
+        if found != *wanted || !names.iter().any(|name| name == repair) {
+            return Err(format!("{repair} of str_replace: {names:?}\n{patch}\n{}", answer.text));
         }
     }
     Ok(())

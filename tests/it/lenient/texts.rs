@@ -1,7 +1,6 @@
 //! Blocks and edits with the mistakes of models: repaired to the change that was meant, or refused; never another.
 
 use serde_json::json;
-use wpatch::engine::Change;
 
 use super::*;
 
@@ -105,39 +104,19 @@ const INTERFACES: &[(&str, Interface)] = &[
         let (old, new) = (texts.old.join("\n"), texts.new.join("\n"));
         Asked::Patch(json!({"edits": [{"path": "dir/file.txt", "old": old, "new": new}]}).to_string())
     }),
-    ("edit --old", |texts| {
-        Asked::Edit(Box::new(Change::edit("dir/file.txt", texts.old.join("\n"), texts.new.join("\n"))))
-    }),
+    ("edit --old", |texts| Asked::edit(texts.old.join("\n"), texts.new.join("\n"))),
     ("edit --edits", |texts| {
         let list = json!([{"old": texts.old.join("\n"), "new": texts.new.join("\n")}]).to_string();
         Asked::Edit(Box::new(Change::edit_list("dir/file.txt", list).unwrap()))
     }),
 ];
 
-enum Asked {
-    Patch(String),
-    Edit(Box<Change>),
-}
-
 /// Returns whether the change was made; an error for another tree.
 fn is_made(texts: &Texts, asked: Asked) -> Result<bool, String> {
-    let memory = Memory::with_files([(path(), Entry::file(&*texts.file))]);
-    let report = match asked {
-        Asked::Patch(patch) => {
-            let mut request =
-                Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
-            request.syntax.lenient = true;
-            engine::apply(request, &memory, &Interrupt::new()).report
-        }
-        Asked::Edit(change) => {
-            engine::change(Change { is_lenient: true, ..*change }, &memory, &Interrupt::new()).report
-        }
-    };
-    let found = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
-    match report.ok {
-        true if found == texts.result => Ok(true),
-        false if found == texts.file => Ok(false),
-        _ => Err(format!("old {:#?}\nnew {:#?}\n{}", texts.old, texts.new, diff(&texts.result, &found))),
+    match made(&texts.file, asked) {
+        None => Ok(false),
+        Some(found) if found == texts.result => Ok(true),
+        Some(found) => Err(format!("old {:#?}\nnew {:#?}\n{}", texts.old, texts.new, diff(&texts.result, &found))),
     }
 }
 

@@ -35,6 +35,8 @@ pub(super) struct Row {
 const ALL: fn(&Grammar) -> bool = |_| true;
 const PATCH: fn(&Grammar) -> bool = |grammar| grammar.way == Way::Patch;
 const TEXT: fn(&Grammar) -> bool = |grammar| grammar.way == Way::Patch && !grammar.name.starts_with("json");
+/// Patches whose markers show where a change begins: a row of hashline that lost its `PUT` belongs to the one above.
+const MARKED: fn(&Grammar) -> bool = |grammar| TEXT(grammar) && grammar.lines != Lines::Numbers;
 const LINES: fn(&Grammar) -> bool = |grammar| !matches!(grammar.lines, Lines::Numbers);
 /// Hunks whose old lines show what is wrong with the new ones.
 const SHOWN: fn(&Grammar) -> bool = |grammar| matches!(grammar.lines, Lines::Signed | Lines::Texts);
@@ -121,7 +123,11 @@ pub(super) const DAMAGES: &[Row] = &[
         let at = if contexts.is_empty() { usize::MAX } else { dice.one(&contexts) };
         hunk.lines.get_mut(at).map(|line| line.is_bare = true).is_some()
     }),
-    hunk("context without its blanks", SIGNED, |hunk, _| mark(hunk, |line| line.sign == ' ')),
+    // Without `--lenient` Codex compares lines without their indentation, and a line that lost its blank has another sign.
+    Row {
+        meaning: Meaning::Lenient,
+        ..hunk("context without its blanks", SIGNED, |hunk, _| mark(hunk, |line| line.sign == ' '))
+    },
     hunk("counts", RANGES, |hunk, dice| {
         hunk.more = (dice.below(7).cast_signed() - 3, dice.below(7).cast_signed() - 3);
         hunk.more != (0, 0)
@@ -171,6 +177,8 @@ pub(super) const DAMAGES: &[Row] = &[
                 && hunk.lines.iter().any(|line| line.sign == '-' && line.text.contains('Q'))
         })
     },
+    text("a lost marker", MARKED, |text, dice| marker(text, dice, |_| String::new())),
+    text("a doubled marker", MARKED, |text, dice| marker(text, dice, |line| format!("{line}\n{line}\n"))),
     text("fence", TEXT, |text, _| Some(format!("Here is the change:\n\n```diff\n{text}```\n\nIt does that.\n"))),
     text("long fence", TEXT, |text, _| Some(format!("~~~~\n{text}~~~~\n"))),
     text("open fence", TEXT, |text, _| Some(format!("```diff\n{text}"))),
@@ -279,6 +287,26 @@ fn elided(hunk: &mut Hunk, dice: &mut Dice, mark: &str) -> bool {
     let at = dice.one(&inner);
     mark.clone_into(&mut hunk.lines[at].text);
     true
+}
+
+/// Changes one line that is no line of a file.
+fn marker(text: &str, dice: &mut Dice, change: impl Fn(&str) -> String) -> Option<String> {
+    const STARTS: &[&str] = &["@@", "*** ", "***************", "--- ", "+++ ", "<<<<<<<", "=======", ">>>>>>>"];
+    const OTHERS: &[&str] = &["@@ decorator", "*** stars", "--- a/x_", "+++ b/x_"];
+    let count = |line: &str| text.matches(line).count();
+    // Lines of the file look like markers.
+    if ["\n=======\n", " REPLACE\n"].iter().any(|line| count(line) != count(" SEARCH\n")) {
+        return None;
+    }
+    let is_normal = count("Index: a/src") > 0;
+    let is_command = |line: &str| is_normal && line.len() > 2 && line.bytes().all(|it| b"0123456789,acd".contains(&it));
+    let is_start = |line: &str| STARTS.iter().any(|start| line.starts_with(start));
+    let is_other = |line: &str| OTHERS.iter().any(|start| line.starts_with(start));
+    let is_marker = |line: &str| is_start(line) && !is_other(line) || is_command(line) || is_normal && line == "---";
+    let markers: Vec<_> = text.lines().enumerate().filter(|(_, line)| is_marker(line)).map(|(at, _)| at).collect();
+    let chosen = if markers.is_empty() { return None } else { dice.one(&markers) };
+    let line = |(at, line): (usize, &str)| if at == chosen { change(line) } else { format!("{line}\n") };
+    Some(text.lines().enumerate().map(line).collect())
 }
 
 fn lines(text: &str, change: impl Fn(&str) -> String) -> String {
