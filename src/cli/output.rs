@@ -13,7 +13,7 @@ use super::git::{self, Speech, Titles};
 use super::whitespace;
 use crate::engine::Outcome;
 use crate::engine::options::{Direction, Problem, Remedy, Severity, code};
-use crate::report::{self, DiagnosticsReport, Report};
+use crate::report::{self, DiagnosticsReport};
 use crate::text::printable;
 
 /// Most problems that are shown with an excerpt; the others are counted.
