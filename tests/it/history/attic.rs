@@ -84,7 +84,7 @@ fn one_that_others_can_write_to_is_none() {
     assert_eq!(entries(&memory), 0);
     let steps = [Step::Put("a", Entry::file("3"))];
     let receipt = crate::changes::run(&memory, &steps, OPTIONS, &Interrupt::new()).unwrap();
-    assert!(receipt.warnings[0].starts_with("this change cannot be undone: there is no place"));
+    assert!(receipt.warnings[0].starts_with("this change cannot be undone: XDG_STATE_HOME is not a directory"));
     assert!(!memory.entries().contains_key(&path(".wpatch")));
     memory.set_permissions(&path(ATTIC), Permissions::Exact(0o700)).unwrap();
     assert_eq!(entries(&memory), 1);

@@ -112,7 +112,7 @@ fn a_configuration_directory_that_cannot_be_read_is_named_with_its_variable() {
                 assert!(code == Some(3) && words.contains(&sentence) && words.contains(variable), "{code:?}: {words}");
                 assert!(!words.contains("policy file is invalid") && !words.contains("config.toml"), "{words}");
             }
-        })
+        });
     });
     let (code, words) = says(&mut program(&desk, &["check", "p", "--policy", "gone"]));
     let is_named =
