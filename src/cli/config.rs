@@ -58,11 +58,17 @@ fn unreadable(path: &Path, error: &io::Error) -> Stop {
     Stop::of(Problem { help, facts, ..unusable(&directory.to_string_lossy(), &message) })
 }
 
-/// Returns where the configuration would be, see the XDG Base Directory Specification.
+/// Returns where the configuration would be.
 fn place() -> Option<PathBuf> {
+    Some(directories().first()?.join("config.toml"))
+}
+
+/// Returns the directories that the configuration can be in, see the XDG Base Directory Specification. The first is that of
+/// this process. Another process of the user may have another environment.
+pub(super) fn directories() -> Vec<PathBuf> {
     let named = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let directory = named.or_else(|| Some(home().filter(|home| home.is_absolute())?.join(".config")))?;
-    Some(directory.join("wpatch/config.toml"))
+    let usual = home().filter(|home| home.is_absolute()).map(|home| home.join(".config"));
+    named.into_iter().chain(usual).map(|directory| directory.join("wpatch")).collect()
 }
 
 /// Returns the contents of the file at `path`, if nobody but the user and root may write it, or put another one where it

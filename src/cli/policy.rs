@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::Global;
-use super::config::{Config, config};
+use super::config::{Config, config, directories};
 use super::{Stop, input, names_of};
 use crate::engine::options::{
     Access, Facts, Hit, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Problem, Workspace, code,
@@ -83,7 +83,7 @@ pub(super) fn outside(name: &Path, accesses: &[Access], global: &Global) -> Resu
     let (Some(parent), Some(file)) = (name.parent(), name.file_name()) else { return Ok(None) };
     let given_root = global.given_root.clone().or_else(|| Some(global.root().to_owned()));
     let given = Given::read(&Global { root: Some(parent.to_owned()), given_root, ..global.clone() })?;
-    let place = |root: Vec<u8>| Place { homes: homes(), roots: vec![root] };
+    let place = |root: Vec<u8>| Place { roots: vec![root], homes: homes(), configs: configs() };
     let near = Policy::new(given.layers.clone(), place(bytes(parent).to_vec()), Vec::new()).for_model();
     let names: Vec<_> = given.files.iter().flat_map(|file| names_on_the_way(file)).collect();
     let everywhere = near.everywhere(place(Vec::new()), below(&names, &[PathBuf::from("/")]));
@@ -169,9 +169,10 @@ impl Given {
     /// Reads them without asking.
     fn taken(global: &Global) -> Result<Self, Stop> {
         let mut given = Self { layers: Vec::new(), files: Vec::new() };
-        if let Some(root) = &global.given_root {
-            given.add_project(root)?;
-        }
+        let outer = match &global.given_root {
+            Some(root) => given.add_project(root)?,
+            None => None,
+        };
         if let Some(Config { path, text }) = config()? {
             given.add(path, text, Origin::User)?;
         }
@@ -182,7 +183,8 @@ impl Given {
         }
         if let Some(root) = &global.given_root {
             let names = engine::root_names(&names_of(root));
-            given.layers = given.layers.into_iter().map(|layer| layer.of_other_root(names.clone())).collect();
+            let layers = given.layers.into_iter().map(|layer| layer.of_other_root(names.clone()));
+            given.layers = layers.chain(outer).collect();
         }
         Ok(given)
     }
@@ -192,7 +194,7 @@ impl Given {
         let roots = names_of(global.root());
         let names: Vec<_> = self.files.iter().flat_map(|file| names_on_the_way(file)).collect();
         let files = below(&names, &roots);
-        let place = Place { homes: homes(), roots: engine::root_names(&roots) };
+        let place = Place { roots: engine::root_names(&roots), homes: homes(), configs: configs() };
         Arc::new(Policy::new(self.layers.clone(), place, files))
     }
 
@@ -202,13 +204,18 @@ impl Given {
         Ok(())
     }
 
-    /// Adds the own policy file of the project in `root`: what is closed there is no less so for who works elsewhere.
-    fn add_project(&mut self, root: &Path) -> Result<(), Stop> {
+    /// Adds the own policy file of the project in `root`: what is closed there is no less so for who works elsewhere. Returns
+    /// what the own file of the top of its work tree says.
+    fn add_project(&mut self, root: &Path) -> Result<Option<Layer>, Stop> {
         let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
         let path = root.join(PROJECT_POLICY);
         self.layers.extend(engine::project_layer(&path.to_string_lossy(), &workspace).map_err(stop)?);
         self.files.push(path);
-        Ok(())
+        let Ok(Some(tree)) = workspace.work_tree() else { return Ok(None) };
+        let path = tree.directory.join(PROJECT_POLICY);
+        let layer = engine::project_layer(&path.to_string_lossy(), tree.top).map_err(stop)?;
+        self.files.push(path);
+        Ok(layer.map(|layer| layer.of_other_root(engine::root_names(&[tree.directory]))))
     }
 }
 
@@ -235,6 +242,20 @@ fn homes() -> Vec<Vec<u8>> {
     let home: PathBuf = home.components().collect();
     let real = fs_err::canonicalize(&home).ok().filter(|real| *real != home);
     engine::root_names(&[Some(home), real].into_iter().flatten().collect::<Vec<_>>())
+}
+
+/// Returns the absolute names of the directories that the user's configuration can be in.
+fn configs() -> Vec<Vec<u8>> {
+    let directories = directories();
+    let mut names: Vec<_> = directories.iter().flat_map(|directory| names_on_the_way(directory)).collect();
+    // A directory that does not exist yet, in the real one above it.
+    names.extend(directories.iter().filter_map(|directory| {
+        let (above, real) = directory.ancestors().find_map(|it| Some((it, fs_err::canonicalize(it).ok()?)))?;
+        Some(real.join(directory.strip_prefix(above).ok()?))
+    }));
+    names.sort_unstable();
+    names.dedup();
+    engine::root_names(&names)
 }
 
 /// Returns the absolute name of `file`, and those of the links on the way to what it leads to.

@@ -9,7 +9,9 @@ use super::{Outcome, open, refused};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::plan::{Input, Plan};
-use crate::policy::{self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict};
+use crate::policy::{
+    self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict, closed_root,
+};
 use crate::preflight::{
     Facts, Problem, closed_by, code, unapproved, with_git_on_the_way, with_other_names, with_own_git,
 };
@@ -65,23 +67,52 @@ pub fn unusable(name: &str, why: &str) -> Problem {
     Problem { name: Some(name.as_bytes().to_vec()), help: Some(help), ..problem }
 }
 
-/// Returns `given` with what the project's own file adds.
+/// Returns `given` with what the own files of the root and of the top of its work tree add, and where the root is.
 pub(super) fn governed(
     command: &'static str,
     given: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<Arc<Policy>, Box<Outcome>> {
-    match project_layer(PROJECT_POLICY, workspace) {
-        Ok(layer) => {
-            let policy = layer.map_or_else(|| Arc::clone(given), |layer| Arc::new(given.with(layer)));
-            let policy = spelled(policy, workspace).map_err(|unusable| refused(command, unusable.problem))?;
-            Ok(with_own_git(policy, workspace))
-        }
-        Err(unusable) => {
-            let UnusablePolicy { problem, text } = *unusable;
-            Err(Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) }))
-        }
+    let governed = || {
+        let own = with_own_file(given, workspace)?;
+        spelled(with_top_file(at_root(own, workspace), workspace)?, workspace)
+    };
+    let policy = governed().map_err(|unusable| unusable_outcome(command, *unusable))?;
+    Ok(with_own_git(policy, workspace))
+}
+
+fn unusable_outcome(command: &'static str, UnusablePolicy { problem, text }: UnusablePolicy) -> Box<Outcome> {
+    Box::new(Outcome { inputs: vec![text], ..*refused(command, problem) })
+}
+
+fn with_own_file(policy: &Arc<Policy>, workspace: &dyn Workspace) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
+    let layer = project_layer(PROJECT_POLICY, workspace)?;
+    Ok(layer.map_or_else(|| Arc::clone(policy), |layer| Arc::new(policy.with(layer))))
+}
+
+/// Returns `policy` with what the own file of the top adds, if the root is below the top of its work tree.
+fn with_top_file(policy: Arc<Policy>, workspace: &dyn Workspace) -> Result<Arc<Policy>, Box<UnusablePolicy>> {
+    // What keeps the work tree from being located is reported when it is needed.
+    let Ok(Some(tree)) = workspace.work_tree() else { return Ok(policy) };
+    let name = [&"../".repeat(tree.prefix.components().count()), PROJECT_POLICY].concat();
+    let layer = project_layer(&name, tree.top)?;
+    let top = tree.directory.as_os_str().as_encoded_bytes();
+    Ok(layer.map_or_else(|| Arc::clone(&policy), |layer| Arc::new(policy.with_outer(layer, tree.prefix, top))))
+}
+
+/// Returns `policy` with what the place of the root means: it can be in a directory that rules are about.
+fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
+    let Some(root) = workspace.root_name() else { return policy };
+    let root = root.as_os_str().as_encoded_bytes();
+    if closed_root(root, None).is_none() && !policy.asks_about_control_files() {
+        return policy;
     }
+    let git = || RelPath::new(b".git").ok().and_then(|git| workspace.stat(&git).ok().flatten());
+    let depth = match workspace.work_tree() {
+        Ok(Some(tree)) => Some(tree.prefix.components().count()),
+        Ok(None) | Err(_) => git().map(|_| 0),
+    };
+    Arc::new(policy.at_root(root, depth))
 }
 
 /// Returns `policy` for the spellings under which the file system of the root finds a file.
@@ -107,7 +138,8 @@ pub(super) fn raised(
 ) -> Result<Arc<Policy>, Box<Outcome>> {
     match workspace.work_tree() {
         Ok(Some(tree)) => {
-            let policy = governed(command, given, workspace)?;
+            let policy = with_own_file(given, workspace).and_then(|policy| spelled(policy, workspace));
+            let policy = policy.map_err(|unusable| unusable_outcome(command, *unusable))?;
             Ok(Arc::new(policy.above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes())))
         }
         // What keeps the work tree from being located is reported when it is needed.
@@ -182,7 +214,7 @@ pub fn judged_anywhere(path: &RelPath, accesses: &[Access], policy: &Policy) -> 
     accesses.iter().flat_map(|&access| policy.judge(path, access).hits).collect()
 }
 
-/// Returns whether `policy`, with the project's own file, asks before a model writes control files. A policy that cannot
+/// Returns whether `policy`, with the project's own files, asks before a model writes control files. A policy that cannot
 /// be used is taken for one that does.
 #[must_use]
 pub fn asks_about_control_files(policy: &Arc<Policy>, workspace: &dyn Workspace) -> bool {

@@ -83,8 +83,8 @@ pub use index::{Indexed, Reach, build_ancestor};
 pub use lenient::Lenience;
 pub use log::{gc, history_root, init, log, recover, show, unkept};
 pub use look::{
-    DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, View, Window, diff, explain, list, may_list,
-    may_read, may_search, read,
+    DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, SearchOf, View, Window, diff, explain, list,
+    may_list, may_read, may_search, read,
 };
 pub use preview::{Preview, exhibit, preview};
 pub use request::{Hints, Request, Series};

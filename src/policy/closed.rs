@@ -2,7 +2,7 @@
 //!
 //! To add a rule, add a row to [`RULES`]; [`names::is_ordinary`] has to know how the names begin that it is about.
 
-use super::names;
+use super::{names, tree};
 use crate::path::RelPath;
 
 /// One reason to keep a path closed.
@@ -28,6 +28,9 @@ impl Eq for Rule {}
 /// The rule that keeps the directories of git closed.
 pub const GIT_DIRECTORY: &str = "git-directory";
 
+/// The rule that keeps the state of wpatch closed.
+const STATE_DIRECTORY: &str = "state-directory";
+
 /// The rules that always hold; the first that is hit decides.
 pub const RULES: &[Rule] = &[
     Rule {
@@ -43,7 +46,7 @@ pub const RULES: &[Rule] = &[
         is_hit: |path| names::parts(path).any(names::is_git_directory),
     },
     Rule {
-        name: "state-directory",
+        name: STATE_DIRECTORY,
         reason: "wpatch keeps its state there",
         examples: &[".wpatch", ".wpatch-attic", ".wpatch-git", ".wpatch-index", "wpatch~1"],
         is_hit: |path| names::parts(path).any(names::is_state_directory),
@@ -72,9 +75,54 @@ pub fn closed(path: &RelPath) -> Option<&'static Rule> {
     RULES.iter().find(|rule| (rule.is_hit)(path))
 }
 
+/// Returns the rule that closes everything below a root, since the root itself is in a git directory or in a state directory.
+/// `root` is its absolute name without links; `depth` is the number of its components below the top of its work tree.
+#[must_use]
+pub fn closed_root(root: &[u8], depth: Option<usize>) -> Option<&'static Rule> {
+    let parts: Vec<&[u8]> = root.split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect();
+    let top = parts.len().saturating_sub(depth.unwrap_or(parts.len()));
+    let rule = |index: usize| {
+        let part = parts[index];
+        // A work tree can be next to the directories that git makes, see `git worktree add`.
+        let is_free = |after: &[u8]| index + 1 < top && !tree::is_own(after);
+        if names::is_git_directory(part) && !parts.get(index + 1).is_some_and(|after| is_free(after)) {
+            RULES.iter().find(|rule| rule.name == GIT_DIRECTORY)
+        } else if names::is_state_directory(part) {
+            RULES.iter().find(|rule| rule.name == STATE_DIRECTORY)
+        } else {
+            None
+        }
+    };
+    (0..parts.len()).find_map(rule)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn everything_is_closed_below_a_root_in_a_git_directory() {
+        let rule = |root: &str, depth| closed_root(root.as_bytes(), depth).map(|rule| rule.name);
+        for (root, depth) in [
+            ("/r/.git", None),
+            ("/r/.git/hooks", None),
+            ("/r/.GIT/hooks", Some(2)),
+            ("/r/sub/.git/x", Some(3)),
+            // A repository that was made in one of git's directories, or in `.git` itself.
+            ("/r/.git/hooks", Some(0)),
+            ("/r/.git/modules/m/x", Some(1)),
+            ("/r/.git", Some(0)),
+            ("/r/.git/x", Some(1)),
+        ] {
+            assert_eq!(rule(root, depth), Some(GIT_DIRECTORY), "{root} {depth:?}");
+        }
+        assert_eq!(rule("/r/.wpatch/txn", None), Some(STATE_DIRECTORY));
+        assert_eq!(rule("/r/.WPATCH-1000", Some(1)), Some(STATE_DIRECTORY));
+        for (root, depth) in [("/r", None), ("/", None), ("/r/.github", Some(1)), ("/r/.git/trees/x", Some(0))] {
+            assert_eq!(rule(root, depth), None, "{root} {depth:?}");
+        }
+        assert_eq!(rule("/r/.git/trees/x/.git", Some(1)), Some(GIT_DIRECTORY));
+    }
 
     #[test]
     fn no_ordinary_path_is_hit_by_a_rule() {

@@ -40,8 +40,9 @@ pub fn is_control_part(part: &[u8]) -> bool {
     !part.is_ascii() || names::is_ending(part, WORKSPACE_END) || PARTS.contains(&part.to_ascii_lowercase())
 }
 
-/// Returns the program that `path` controls, below a root at `place`.
-pub(super) fn program(path: &RelPath, place: &Place) -> Option<&'static str> {
+/// Returns the program that `path` controls, below a root at `place` whose last `depth` components are below the top of its
+/// work tree.
+pub(super) fn program(path: &RelPath, place: &Place, depth: Option<usize>) -> Option<&'static str> {
     let parts: Vec<&[u8]> = names::parts(path).collect();
     if parts.last().is_some_and(|name| names::is_ending(name, WORKSPACE_END)) {
         return Some("Visual Studio Code");
@@ -50,27 +51,37 @@ pub(super) fn program(path: &RelPath, place: &Place) -> Option<&'static str> {
     if parts.last() == Some(&&b"HEAD"[..]) {
         return Some("git");
     }
-    // The first components may be above the root. The last must be below it: a root may be in a directory such as
-    // `.codex/worktrees`.
-    let above = |root: &Vec<u8>| root.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect::<Vec<_>>();
-    let roots: Vec<Vec<Vec<u8>>> =
-        if place.roots.is_empty() { vec![Vec::new()] } else { place.roots.iter().map(above).collect() };
+    // The first components may be above the root. The last must be below the top of the work tree or below the home: a work
+    // tree may be in a directory such as `.codex/worktrees`.
+    let above = |root: &Vec<u8>| {
+        let parts = components(root);
+        let top = depth.map_or(0, |depth| parts.len().saturating_sub(depth));
+        let homes = place.homes.iter().map(|home| components(home)).filter(|home| parts.starts_with(home));
+        let end = homes.map(|home| home.len()).max().unwrap_or(0).max(top);
+        (parts, end)
+    };
+    let roots: Vec<(Vec<Vec<u8>>, usize)> =
+        if place.roots.is_empty() { vec![(Vec::new(), 0)] } else { place.roots.iter().map(above).collect() };
     let is_control = |wanted: &str| {
         let wanted: Vec<&[u8]> = wanted.split('/').map(str::as_bytes).collect();
-        roots.iter().any(|root| is_match(&wanted, root, &parts))
+        roots.iter().any(|(root, end)| is_match(&wanted, (root, *end), &parts))
     };
     FILES.iter().find(|files| files.paths.iter().any(|wanted| is_control(wanted))).map(|files| files.program)
 }
 
-/// Returns whether `wanted` is somewhere in the components `above` and `below` the root, with its end below. A file that
-/// takes the place of a directory on the way to it counts as well.
-fn is_match(wanted: &[&[u8]], above: &[Vec<u8>], below: &[&[u8]]) -> bool {
+fn components(name: &[u8]) -> Vec<Vec<u8>> {
+    name.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect()
+}
+
+/// Returns whether `wanted` is somewhere in the components `above` and `below` the root, with its end after the first `least`
+/// of them. A file that takes the place of a directory on the way to it counts as well.
+fn is_match(wanted: &[&[u8]], (above, least): (&[Vec<u8>], usize), below: &[&[u8]]) -> bool {
     let parts: Vec<&[u8]> = above.iter().map(Vec::as_slice).chain(below.iter().copied()).collect();
     (0..parts.len()).any(|start| {
         // `zip` ends at the shorter side, so that a file `.github` matches `.github/workflows`.
         let way = parts[start..].iter().zip(wanted);
         let length = way.clone().count();
-        start + length > above.len() && way.into_iter().all(|(part, name)| names::is_spelled(part, name))
+        start + length > least && way.into_iter().all(|(part, name)| names::is_spelled(part, name))
     })
 }
 
@@ -79,8 +90,13 @@ mod tests {
     use super::*;
 
     fn found(root: &str, name: &str) -> Option<&'static str> {
+        found_below(root, None, name)
+    }
+
+    fn found_below(root: &str, depth: Option<usize>, name: &str) -> Option<&'static str> {
         let roots = if root.is_empty() { Vec::new() } else { vec![root.into()] };
-        program(&RelPath::new(name.as_bytes()).unwrap(), &Place { roots, homes: Vec::new() })
+        let place = Place { roots, homes: vec![b"/home/me".to_vec()], ..Place::default() };
+        program(&RelPath::new(name.as_bytes()).unwrap(), &place, depth)
     }
 
     #[test]
@@ -136,7 +152,25 @@ mod tests {
     fn the_way_to_a_file_may_begin_above_the_root() {
         assert_eq!(found("/srv/p/.claude", "settings.json"), Some("Claude Code"));
         assert_eq!(found("/srv/p/.github", "workflows/ci.yml"), Some("GitHub Actions"));
-        assert_eq!(found("/home/me/.codex/worktrees/p", "src/a.rs"), None);
-        assert_eq!(found("/home/me/.cursor/worktrees/p", "src/a.rs"), None);
+        assert_eq!(found_below("/home/me/.codex/worktrees/p", Some(0), "src/a.rs"), None);
+        assert_eq!(found_below("/home/me/.cursor/worktrees/p/src", Some(1), "a.rs"), None);
+    }
+
+    #[test]
+    fn a_root_in_the_directory_of_a_row_does_not_switch_the_row_off() {
+        for files in FILES {
+            for path in files.paths {
+                let depth = path.split('/').count();
+                for (root, depth) in [("/srv/p", None), ("/srv/p", Some(depth)), ("/home/me", None)] {
+                    let (root, other) = (format!("{root}/{path}"), format!("{root}/x/{path}/y"));
+                    assert!(found_below(&root, depth, "x").is_some(), "{root} {depth:?}");
+                    let deeper = depth.map(|depth| depth + 2);
+                    assert!(found_below(&other, deeper, "x").is_some(), "{other} {deeper:?}");
+                }
+                let top = format!("/srv/{path}/p");
+                assert_eq!(found_below(&top, Some(0), "x"), None, "{top}");
+            }
+        }
+        assert_eq!(found_below("/srv/.codex/p/.github/workflows", Some(2), "x.yml"), Some("GitHub Actions"));
     }
 }

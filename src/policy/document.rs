@@ -155,6 +155,7 @@ pub(super) fn parse_with(name: &str, bytes: &[u8], origin: Origin, case: Case) -
         patterns,
         meant,
         other_root: None,
+        is_bound: false,
     })
 }
 

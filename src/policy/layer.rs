@@ -35,6 +35,8 @@ pub struct Layer {
     pub(super) meant: Vec<(usize, String)>,
     /// The absolute names of the root that its relative names are below, where that is another one.
     pub(super) other_root: Option<Vec<Vec<u8>>>,
+    /// Whether its rules hold only below that root.
+    pub(super) is_bound: bool,
 }
 
 /// Who gave a policy file.
@@ -115,6 +117,11 @@ impl Layer {
         Self { other_root: Some(names), ..self }
     }
 
+    /// Returns the layer as it holds below its root, which has the absolute names `names` and contains the root of the policy.
+    pub(super) fn of_outer_root(self, names: Vec<Vec<u8>>) -> Self {
+        Self { is_bound: true, ..self.of_other_root(names) }
+    }
+
     /// Returns the layer with rules that match every spelling of a path.
     pub(super) fn folded(&self) -> Result<Self, String> {
         Ok(Self { patterns: self.patterns.folded()?, ..self.clone() })
@@ -173,7 +180,7 @@ impl Layer {
 
     /// Returns the numbers of the patterns that mean `path`, in their order.
     fn matching(&self, path: &RelPath, place: &Place) -> Vec<usize> {
-        let mut found = self.patterns.matching(path);
+        let mut found = if self.is_bound { Vec::new() } else { self.patterns.matching(path) };
         let Some(roots) = &self.other_root else { return found };
         for name in absolute(place, Some(path)) {
             let below =

@@ -4,6 +4,7 @@
 
 mod built_in;
 mod closed;
+mod config;
 mod control;
 mod control_files;
 mod document;
@@ -20,7 +21,7 @@ mod tree;
 use crate::path::RelPath;
 
 pub use built_in::BuiltIn;
-pub use closed::{GIT_DIRECTORY, RULES, Rule, closed};
+pub use closed::{GIT_DIRECTORY, RULES, Rule, closed, closed_root};
 pub use control::{control_paths, is_control_part};
 pub use document::{MAX_FILE, PolicyError, parse};
 pub use explain::Granted;
@@ -30,6 +31,7 @@ pub use ruling::{Access, Hit, Ruling, Verdict};
 pub use secrets::Secrecy;
 pub use tree::GitPlace;
 
+use config::Config;
 use control::Control;
 use secrets::Secrets;
 use tree::TreeFacts;
@@ -49,6 +51,8 @@ pub struct Policy {
     files: Vec<RelPath>,
     /// What the caller found in the tree.
     tree: TreeFacts,
+    /// Where the user's configuration is kept.
+    config: Config,
     /// Whether a model acts, and is asked about before it writes files that control what agents and CI systems do.
     for_model: bool,
 }
@@ -60,6 +64,8 @@ pub struct Place {
     pub roots: Vec<Vec<u8>>,
     /// The absolute names of the user's home.
     pub homes: Vec<Vec<u8>>,
+    /// The absolute names of the directory with the user's configuration, whether it exists or not.
+    pub configs: Vec<Vec<u8>>,
 }
 
 impl Policy {
@@ -68,7 +74,8 @@ impl Policy {
     #[must_use]
     pub fn new(layers: Vec<Layer>, place: Place, files: Vec<RelPath>) -> Self {
         let secrets = Secrets::of(&place, secrecy(&layers));
-        Self { layers, place, secrets, files, tree: TreeFacts::default(), for_model: false }
+        let config = Config::of(&place);
+        Self { layers, place, secrets, files, tree: TreeFacts::default(), config, for_model: false }
     }
 
     /// Returns this policy with one more layer.
@@ -119,7 +126,7 @@ impl Policy {
         }
         let files = self.files.iter().filter_map(|file| prefix.join(file.as_bytes()).ok());
         let files = files.chain(prefix.join(b"wpatch.toml").ok()).collect();
-        let place = Place { roots, homes: self.place.homes.clone() };
+        let place = Place { roots, ..self.place.clone() };
         let layers = self.layers.iter().map(layer).collect();
         Self { for_model: self.for_model, ..Self::new(layers, place, files) }
     }
@@ -136,6 +143,20 @@ impl Policy {
         let files = self.files.iter().cloned().chain(prefix.join(b"wpatch.toml").ok()).collect();
         let layers = [&self.layers[..], &[layer]].concat();
         Self { tree: self.tree.clone(), for_model: self.for_model, ..Self::new(layers, place, files) }
+    }
+
+    /// Returns this policy with what `layer`, the own file of the top of the work tree, says of the files below the root. `top` is
+    /// the absolute name of the top without links, and `prefix` the path of the root from there.
+    #[must_use]
+    pub fn with_outer(&self, layer: Layer, prefix: &RelPath, top: &[u8]) -> Self {
+        let end = [b"/", prefix.as_bytes()].concat();
+        let root = [top, &end].concat();
+        let mut policy = self.clone();
+        if !policy.place.roots.contains(&root) {
+            policy.place.roots.push(root);
+        }
+        let tops = policy.place.roots.iter().filter_map(|root| Some(root.strip_suffix(&end[..])?.to_vec())).collect();
+        policy.with(layer.of_outer_root(tops))
     }
 
     /// Returns the policy files below the root that others than the project gave, and the links on the way to them.
@@ -162,12 +183,14 @@ impl Policy {
 
     fn hits(&self, path: &RelPath, access: Access) -> Vec<Hit> {
         let mut hits = Vec::new();
-        if let Some(rule) = closed(path) {
+        if let Some(rule) = self.closed(path) {
             hits.push(Hit::built_in(path, access, rule.name, rule.reason));
         } else if self.is_in_git_directory(path) {
             hits.push(Hit::built_in(path, access, GIT_DIRECTORY, tree::GIT_REASON));
         }
-        if access != Access::Read && self.is_policy_file(path) {
+        if access != Access::Read && self.config.is_hit(path) {
+            hits.push(Hit::built_in(path, access, POLICY_FILE, "the configuration of wpatch is kept there"));
+        } else if access != Access::Read && self.is_policy_file(path) {
             hits.push(Hit::built_in(path, access, POLICY_FILE, "it is a policy file, or on the way to one"));
         }
         if self.secrets.is_hit(path, access) {
@@ -205,7 +228,8 @@ impl Policy {
             && self.secrets.are_none()
             && self.files.is_empty()
             && !self.tree.has_git_places()
-            && closed(path).is_none()
+            && self.closed(path).is_none()
+            && self.config.is_far()
             && !names::is_policy_file(path)
     }
 

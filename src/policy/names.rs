@@ -27,7 +27,7 @@ pub(super) fn is_git_directory(part: &[u8]) -> bool {
 
 pub(super) fn is_state_directory(part: &[u8]) -> bool {
     let is_of_user = || {
-        let folded = folded_name(part);
+        let folded = folded_name(part).to_ascii_lowercase();
         folded.strip_prefix(b".wpatch-").is_some_and(|user| user.first().is_some_and(u8::is_ascii_digit))
     };
     [&b".wpatch"[..], b".wpatch-attic", b".wpatch-git", b".wpatch-index"].iter().any(|name| is_spelled(part, name))
@@ -113,6 +113,10 @@ mod tests {
         for (part, name) in [(".envy", ".env"), (".e\u{301}nv", ".env"), ("\u{ff0e}env", ".env"), ("", ".env")] {
             assert!(!known(part, name), "{part} {name}");
         }
+        for part in [".wpatch-1000", ".WPATCH-1000", ".wPatch-0 .", ".wp\u{ad}atch-1000", ".WPATCH", "WPATCH~1"] {
+            assert!(is_state_directory(part.as_bytes()), "{part}");
+        }
+        assert!(!is_state_directory(b".wpatch-") && !is_state_directory(b".WPATCH-rules"));
         assert!(is_ending("id.\u{212a}EY".as_bytes(), b".key") && is_ending(b"a.PEM::$DATA", b".pem"));
         assert!(is_ending(b"a:b.key", b".key") && is_ending(b"a.key. .", b".key") && !is_ending(b"a.keys", b".key"));
         assert!(!is_ending(b".pe", b".pem") && !is_ending(b"\xff.pe", b".pem"));

@@ -186,7 +186,7 @@ mod tests {
                     (format!("{root}/{first}").trim_end_matches('/').to_owned(), last.to_owned()),
                     (String::new(), format!("{}/{path}", &root[1..])),
                 ] {
-                    let place = Place { roots: vec![root.clone().into()], homes: homes() };
+                    let place = Place { roots: vec![root.clone().into()], homes: homes(), ..Place::default() };
                     let secrets = Secrets::of(&place, Secrecy::Places);
                     let path = RelPath::new(name.as_bytes()).unwrap();
                     assert!(
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_project_in_a_home_costs_nothing() {
         for root in ["/home/me/work", "/home/me/.config/other", "/srv/p", "/home/me/.local/share/x"] {
-            let place = Place { roots: vec![root.into()], homes: vec![b"/home/me".to_vec()] };
+            let place = Place { roots: vec![root.into()], homes: vec![b"/home/me".to_vec()], ..Place::default() };
             assert!(Secrets::of(&place, Secrecy::Places).are_none(), "{root}");
         }
     }

@@ -167,7 +167,7 @@ fn a_policy_file_is_closed_in_every_spelling() {
 
 /// Returns the policy for `root`, which is another one than `/srv/p`, that the files are of.
 fn elsewhere(root: &str, texts: &[(&str, Origin)]) -> Policy {
-    let place = Place { roots: vec![root.into()], homes: Vec::new() };
+    let place = Place { roots: vec![root.into()], ..Place::default() };
     let layers = texts.iter().map(|(text, origin)| layer(text, *origin).of_other_root(vec![b"/srv/p".to_vec()]));
     Policy::new(layers.collect(), place, Vec::new())
 }
@@ -303,7 +303,7 @@ proptest! {
     #[test]
     fn a_project_only_tightens(given in proptest::collection::vec(text(), 0..3), own in text(), name in name()) {
         let layers = given.iter().map(|text| layer(text, Origin::Given)).collect();
-        let place = Place { roots: vec![b"/home/me".to_vec()], homes: vec![b"/home/me".to_vec()] };
+        let place = Place { roots: vec![b"/home/me".to_vec()], homes: vec![b"/home/me".to_vec()], ..Place::default() };
         let without = Policy::new(layers, place, Vec::new()).for_model();
         let with = without.with(layer(&own, Origin::Project));
         for access in Access::ALL {

@@ -2,7 +2,7 @@
 //!
 //! The caller looks for them and gives them to the policy, which reads no file.
 
-use super::{Policy, closed, control, names};
+use super::{Policy, Rule, closed, closed_root, control, names};
 use crate::path::RelPath;
 
 /// What a directory is to git, the strictest kind last.
@@ -35,6 +35,10 @@ pub(super) struct TreeFacts {
     aliases: Vec<(RelPath, RelPath)>,
     /// Control files that have several names, by device and inode.
     hard_links: Vec<((u64, u64), RelPath)>,
+    /// The number of components of the root below the top of its work tree; `None` if it is in none, or not known.
+    pub(super) depth: Option<usize>,
+    /// The rule that closes everything below the root.
+    pub(super) closed_root: Option<&'static Rule>,
 }
 
 impl TreeFacts {
@@ -58,7 +62,12 @@ impl TreeFacts {
 fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
     let rest = git.map_or_else(|| Some(top.as_bytes().to_vec()), |git| names::below(top, git)).unwrap_or_default();
     let first = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
-    !first.is_empty() && !OWN.iter().any(|name| names::is_spelled(first, name.as_bytes()))
+    !first.is_empty() && !is_own(first)
+}
+
+/// Returns whether git makes a directory `name` in a git directory.
+pub(super) fn is_own(name: &[u8]) -> bool {
+    OWN.iter().any(|own| names::is_spelled(name, own.as_bytes()))
 }
 
 impl Policy {
@@ -69,13 +78,25 @@ impl Policy {
         Self { tree: TreeFacts { git, ..self.tree.clone() }, ..self.clone() }
     }
 
+    /// Returns this policy for the root `root`, an absolute name without links. `depth` is the number of its components below
+    /// the top of its work tree, if it is in one.
+    #[must_use]
+    pub fn at_root(&self, root: &[u8], depth: Option<usize>) -> Self {
+        let tree = TreeFacts { depth, closed_root: closed_root(root, depth), ..self.tree.clone() };
+        let mut place = self.place.clone();
+        if !place.roots.iter().any(|known| known == root) {
+            place.roots.push(root.to_vec());
+        }
+        Self { place, tree, ..self.clone() }
+    }
+
     /// Returns this policy for a tree in which control files have other names: by links, each with the path that controls,
     /// and by hard links, each with device and inode.
     #[must_use]
     pub fn with_aliases(&self, aliases: &[(RelPath, RelPath)], hard_links: &[((u64, u64), RelPath)]) -> Self {
         let aliases = [&self.tree.aliases[..], aliases].concat();
         let hard_links = [&self.tree.hard_links[..], hard_links].concat();
-        Self { tree: TreeFacts { git: self.tree.git.clone(), aliases, hard_links }, ..self.clone() }
+        Self { tree: TreeFacts { aliases, hard_links, ..self.tree.clone() }, ..self.clone() }
     }
 
     /// Returns whether the tree has directories of git that have another name than `.git`.
@@ -99,7 +120,12 @@ impl Policy {
     /// Returns whether `path` is in a git directory or in the state directory.
     #[must_use]
     pub fn protects(&self, path: &RelPath) -> bool {
-        closed(path).is_some() || self.is_in_git_directory(path)
+        self.closed(path).is_some() || self.is_in_git_directory(path)
+    }
+
+    /// Returns the rule that closes `path` by its name, or by that of the root.
+    pub(super) fn closed(&self, path: &RelPath) -> Option<&'static Rule> {
+        self.tree.closed_root.or_else(|| closed(path))
     }
 
     pub(super) fn is_in_git_directory(&self, path: &RelPath) -> bool {
@@ -109,7 +135,7 @@ impl Policy {
     /// Returns why `path` controls what an agent or a CI system does; `None` if it does not.
     #[must_use]
     pub fn control_reason(&self, path: &RelPath) -> Option<String> {
-        control::program(path, &self.place).map(|program| format!("it controls {program}"))
+        control::program(path, &self.place, self.tree.depth).map(|program| format!("it controls {program}"))
     }
 
     /// Returns why `path` does so by something else than its name.
@@ -120,7 +146,7 @@ impl Policy {
         self.tree.aliases.iter().find_map(|(target, name)| {
             let rest = names::below(path, target)?;
             let real = if rest.is_empty() { name.clone() } else { name.join(&rest).ok()? };
-            let program = control::program(&real, &self.place)?;
+            let program = control::program(&real, &self.place, self.tree.depth)?;
             Some(format!("it is another name of {real}, which controls {program}"))
         })
     }

@@ -252,6 +252,11 @@ pub trait Workspace: Sync {
         Vec::new()
     }
 
+    /// Returns the absolute name of the root without links; `None` if other programs cannot find it.
+    fn root_name(&self) -> Option<PathBuf> {
+        None
+    }
+
     /// Returns the absolute path by which other programs find `path`; `None` if they cannot.
     fn absolute_path(&self, _path: &RelPath) -> Option<PathBuf> {
         None

@@ -5,6 +5,7 @@ mod control;
 mod examples;
 mod grants;
 mod outside;
+mod places;
 mod search;
 mod words;
 
@@ -379,6 +380,8 @@ fn a_patch_of_codex_is_checked_however_it_comes() {
             ("apply_patch", json!(patch)),
             ("apply_patch", json!({"command": ["apply_patch", patch]})),
             ("Bash", json!({"command": format!("apply_patch <<'EOF'\n{patch}EOF")})),
+            ("Bash", json!({"command": format!("apply_patch '{patch}'")})),
+            ("Bash", json!({"command": ["bash", "-lc", format!("cd . && apply_patch \"{patch}\"")]})),
             ("Bash", json!({"command": ["bash", "-lc", format!("cd d && apply_patch <<EOF\n{patch}EOF\n")]})),
         ]
     };
@@ -423,10 +426,22 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
         ("functions.apply_patch", json!({"command": patch})),
         ("apply_patch", json!({"command": harmless, "input": patch})),
         ("apply_patch", json!({"patch": harmless, "input": patch})),
+        ("Bash", json!({"command": format!("true && apply\\_patch <<'EOF'\n{patch}EOF")})),
+        ("Bash", json!({"command": format!("codex --codex-run-as-apply-patch '{patch}'")})),
+        ("Bash", json!({"command": ["codex", "--codex-run-as-apply-patch", patch]})),
+        ("Bash", json!({"command": ["bash", "-lc", "apply_patch < p"]})),
+        ("Bash", json!({"command": "apply_patch < p"})),
+        ("Bash", json!({"command": "ls; apply_patch < p"})),
+        ("Bash", json!({"command": "apply_patch \"$(cat p)\""})),
+        ("Bash", json!({"command": "apply\"\"_patch < p"})),
+        ("Bash", json!({"command": format!("x '{patch}'")})),
+        ("exec_command", json!({"cmd": "apply_patch < p"})),
     ] {
         let (said, why) = decision(&answered(&desk, "codex", tool, &input)).unwrap();
         assert!(said == "deny" && why.contains("call apply_patch with the patch alone"), "{input}: {why}");
     }
+    let other = json!({"text": "apply_patch takes a patch"});
+    assert_eq!(decision(&answered(&desk, "codex", "mcp__notes__add", &other)), None);
     for input in [json!({"command": "grep -r apply_patch ."}), json!({"command": ["ls", 1]}), json!([patch])] {
         assert_eq!(decision(&answered(&desk, "codex", "Bash", &input)), None, "{input}");
     }

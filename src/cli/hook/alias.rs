@@ -1,5 +1,5 @@
-//! Other names of a file that the rule on control files does not see: links from the home and from the root of the command
-//! line, to files anywhere, and hard links. The engine looks for links in the tree.
+//! Other names of a file that the rule on control files does not see: links from the home, from the root of the command
+//! line and from the top of its work tree, to files anywhere, and hard links. The engine looks for links in the tree.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +9,7 @@ use super::policy;
 use crate::cli::args::Global;
 use crate::cli::policy::names_on_the_way;
 use crate::cli::{Stop, open};
-use crate::engine::options::control_paths;
+use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, home};
 
 /// Returns why `--allow` does not hold for `file`, an absolute name without links: it has hard links, or [`why_linked`].
@@ -28,17 +28,19 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
     why_linked(file, global)
 }
 
-/// Returns why the user is asked before `file` is written: a control file of the root or of the home is a link to it or to a
-/// directory above it.
+/// Returns why the user is asked before `file` is written: a control file of the root, of the top of its work tree or of the
+/// home is a link to it or to a directory above it.
 ///
 /// # Errors
 ///
 /// Stops where policy cannot be read.
 pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>, Stop> {
-    if !engine::asks_about_control_files(&policy(global)?, &open(global)?) {
+    let root = open(global)?;
+    if !engine::asks_about_control_files(&policy(global)?, &root) {
         return Ok(None);
     }
-    let bases = [Some(global.root().to_owned()), global.given_root.clone(), home()];
+    let top = root.work_tree().ok().flatten().map(|tree| tree.directory.to_owned());
+    let bases = [Some(global.root().to_owned()), top, global.given_root.clone(), home()];
     let found = bases.into_iter().flatten().find_map(|base| linked(file, &base));
     Ok(found.map(|(path, program)| format!("the link {path} leads to it, and that path controls {program}")))
 }

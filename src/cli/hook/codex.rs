@@ -12,7 +12,11 @@ use crate::engine::{self, Request};
 
 /// What the tool is called, also in scripts.
 const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
+/// The option by which Codex runs itself as the tool.
+const OPTION: &str = "codex-run-as-apply-patch";
 const BEGIN: &str = "*** Begin Patch";
+/// The keys of an input whose text is a command or goes to one.
+const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "input", "patch", "argv"];
 
 /// Decides on a call. The root is the one of the command line, or where the agent is.
 pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
@@ -21,7 +25,7 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let is_patch = NAMES.contains(&call.tool_name.as_str());
     let words = understood(&call.tool_input);
     let script = match words.as_deref() {
-        Some([script] | [_, "-lc" | "-c", script]) => heredoc(script),
+        Some([script] | [_, "-lc" | "-c", script]) => plain_call(script),
         _ => None,
     };
     match (words.as_deref(), script) {
@@ -31,8 +35,7 @@ pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
         (Some([text]), None) if is_patch => checked(text, "", call, global),
         // A patch that comes in another way cannot be told from what else the call does.
         _ if is_hidden(call) => {
-            let why =
-                "the patch cannot be checked, since other commands surround it: call apply_patch with the patch alone";
+            let why = "the call may apply a patch that cannot be checked: call apply_patch with the patch alone";
             Ok(Decision::Deny(why.to_owned()))
         }
         _ if is_patch => Err(unknown("its input is not one text")),
@@ -50,11 +53,32 @@ fn understood(input: &Value) -> Option<Vec<&str>> {
     }
 }
 
-/// Returns whether there is a patch somewhere in the call, and the name of the tool.
+/// Programs that only read what their arguments name.
+const READERS: [&str; 6] = ["grep", "cat", "ls", "head", "tail", "wc"];
+
+/// Returns whether the call may apply a patch: a command has a patch or names the tool, or there is a patch somewhere in the call,
+/// and the name of the tool.
 fn is_hidden(call: &Call) -> bool {
     let has_name = |text: &str| NAMES.iter().any(|name| text.contains(name));
-    let input = &call.tool_input;
-    has_text(input, &|text| text.contains(BEGIN)) && (has_name(&call.tool_name) || has_text(input, &has_name))
+    let (input, is_server) = (&call.tool_input, call.tool_name.starts_with("mcp__"));
+    let commands = COMMANDS.iter().map(|key| &input[*key]).chain(Some(input).filter(|input| input.is_string()));
+    !is_server && commands.into_iter().any(|command| has_text(command, &names_tool))
+        || has_text(input, &|text| text.contains(BEGIN)) && (has_name(&call.tool_name) || has_text(input, &has_name))
+}
+
+/// Returns whether a patch is in `command`, or a word of it is the name of the tool after a shell has removed quotes and
+/// escapes.
+fn names_tool(command: &str) -> bool {
+    let first = command.split_ascii_whitespace().next().unwrap_or_default();
+    if READERS.contains(&first) && !command.contains([';', '|', '&', '<', '>', '(', '`', '$', '\n']) {
+        return false;
+    }
+    let plain = command.replace("\\\n", "").replace(['\'', '"', '\\'], "");
+    let is_part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+    let mut words = plain.split(|c| !is_part(c)).map(|word| word.rsplit('/').next().unwrap_or_default());
+    plain.contains(BEGIN)
+        || command.contains(BEGIN)
+        || words.any(|word| NAMES.contains(&word) || word.trim_start_matches('-') == OPTION)
 }
 
 /// Returns whether some text in `value` is like that.
@@ -91,8 +115,9 @@ fn checked(patch: &str, directory: &str, call: &Call, global: &Global) -> Result
     of_patch(Request { format: "codex".to_owned(), selection, ..Request::of(patch) }, global)
 }
 
-/// Returns directory and patch of a script that does nothing but `apply_patch` with a heredoc, perhaps behind one `cd`.
-fn heredoc(script: &str) -> Option<(&str, &str)> {
+/// Returns directory and patch of a script that does nothing but `apply_patch` with a heredoc or with one quoted word, perhaps
+/// behind one `cd`.
+fn plain_call(script: &str) -> Option<(&str, &str)> {
     let script = script.trim();
     let (directory, call) = match script.strip_prefix("cd ") {
         Some(rest) => {
@@ -102,12 +127,22 @@ fn heredoc(script: &str) -> Option<(&str, &str)> {
         None => ("", script),
     };
     let rest = NAMES.iter().find_map(|name| call.strip_prefix(name))?;
+    if let Some(patch) = rest.strip_prefix(' ').and_then(|word| literal(word.trim_start_matches(' '))) {
+        return Some((directory, patch));
+    }
     let (mark, body) = rest.trim_start_matches(' ').strip_prefix("<<")?.split_once('\n')?;
     let mark = unquoted(mark.trim())?;
     let body = body.strip_suffix(mark)?;
     // Nothing may come behind the first line that ends it.
     let is_alone = (body.is_empty() || body.ends_with('\n')) && body.lines().all(|line| line != mark);
     is_alone.then_some((directory, body))
+}
+
+/// Returns the text of a quoted word of a shell, if the shell changes nothing in it.
+fn literal(word: &str) -> Option<&str> {
+    let quoted = |quote| word.strip_prefix(quote).and_then(|word| word.strip_suffix(quote));
+    let single = quoted('\'').filter(|text| !text.contains('\''));
+    single.or_else(|| quoted('"').filter(|text| !text.contains(['"', '$', '`', '\\', '!'])))
 }
 
 /// Returns a word of a shell without its quotes, if that is all there is to it.
@@ -126,16 +161,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_heredoc_alone_is_a_patch() {
+    fn only_a_heredoc_or_a_word_alone_is_a_patch() {
         let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n";
-        let takes = |script: &str| heredoc(script).map(|(directory, patch)| (directory.to_owned(), patch.to_owned()));
+        let takes =
+            |script: &str| plain_call(script).map(|(directory, patch)| (directory.to_owned(), patch.to_owned()));
         for mark in ["EOF", "'EOF'", "\"EOF\"", " 'EOF'"] {
             let script = format!("apply_patch <<{mark}\n{patch}EOF\n");
             assert_eq!(takes(&script), Some((String::new(), patch.to_owned())), "{script}");
         }
         let below = format!("cd 'a dir' && applypatch <<'X'\n{patch}X");
         assert_eq!(takes(&below), Some(("a dir".to_owned(), patch.to_owned())));
+        for script in [format!("apply_patch '{patch}'"), format!("apply_patch  \"{patch}\"\n")] {
+            assert_eq!(takes(&script), Some((String::new(), patch.to_owned())), "{script}");
+        }
         let others = [
+            format!("apply_patch '{patch}' '{patch}'"),
+            format!("apply_patch '{patch}'; rm 'x'"),
+            format!("apply_patch'{patch}'"),
+            format!("apply_patch \"{patch}$(x)\""),
+            format!("apply_patch \"{patch}\\n\""),
+            format!("apply_patch '{patch}"),
             format!("apply_patch <<'EOF'\n{patch}EOF\nrm -r x"),
             format!("apply_patch <<'EOF'; rm x\n{patch}EOF"),
             format!("cd a && cd b && apply_patch <<'EOF'\n{patch}EOF"),
@@ -145,6 +190,37 @@ mod tests {
         ];
         for script in others {
             assert_eq!(takes(&script), None, "{script}");
+        }
+    }
+
+    #[test]
+    fn the_tool_is_named_also_with_quotes_and_escapes() {
+        for command in [
+            "apply_patch < p",
+            "ls; apply_patch < p",
+            "true && apply\\_patch <<EOF\nx\nEOF",
+            "apply\"\"_patch < p",
+            "'apply'_pat\\\nch < p",
+            "/usr/bin/applypatch < p",
+            "p=apply_patch; $p < x",
+            "$(apply_patch<p)",
+            "grep -h '' p | apply_patch",
+            "cat $(apply_patch<p)",
+            "find . -exec apply_patch {} +",
+            "codex --codex-run-as-apply-patch \"$(cat p)\"",
+            "sh -c 'x' '*** Begin Patch'",
+            "x '*** Begin'\" Patch\"",
+        ] {
+            assert!(names_tool(command), "{command}");
+        }
+        for command in [
+            "ls",
+            "grep -r apply_patch .",
+            "cat src/apply_patch.rs",
+            "cargo test apply_patch_works",
+            "ls src/apply_patch/mod.rs",
+        ] {
+            assert!(!names_tool(command), "{command}");
         }
     }
 }

@@ -9,7 +9,7 @@ use super::place::{Place, Use};
 use super::{Call, Decision, of_refused, policy};
 use crate::cli::args::Global;
 use crate::cli::{Stop, open};
-use crate::engine;
+use crate::engine::{self, SearchOf};
 
 /// The input of `Grep`. What narrows the search in another way, such as a type of files, is not looked at.
 #[derive(Deserialize)]
@@ -34,7 +34,7 @@ pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let GrepInput { path, glob } = call.arguments()?;
     let file = call.file(path.unwrap_or_default());
     let globs = Globs::of_grep(glob.as_deref().unwrap_or_default());
-    searched(&file, &|path| globs.take(path), global)
+    searched(&file, &|path| globs.take(path), SearchOf::Texts, global)
 }
 
 /// Decides on a search of names.
@@ -55,12 +55,13 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let above = if literal == 1 && above == [""] { "/".to_owned() } else { above.join("/") };
     let file = call.file(path.unwrap_or_default()).join(above);
     let globs = Globs(vec![Pattern::wanted(&rest)]);
-    searched(&file, &|path| globs.take(path), global)
+    searched(&file, &|path| globs.take(path), SearchOf::Names, global)
 }
 
 /// Returns where the pattern `rest` leads that is not below the directory it is for. It may be absolute where it
 /// `is_first`.
 fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
+    let rest = &*unescaped(rest);
     let parts = || rest.split(['/', '{', '}', ',', '(', ')', '|']);
     // Two of `{.,x}{.,y}`, and one of `+(.)`.
     let dots = parts().filter(|part| *part == ".").count();
@@ -72,13 +73,90 @@ fn leads_away(rest: &str, is_first: bool) -> Option<&'static str> {
         before.ends_with(['{', '(', ',', '|']) || is_empty_possible && before.ends_with('}')
     };
     let is_absolute = || rest.match_indices('/').any(|(at, _)| is_absolute(at));
-    if makes_dots || parts().any(|part| part == "..") {
+    if makes_dots || parts().any(|part| part == "..") || has_dots_in_range(rest) {
         Some("a parent directory")
-    } else if is_first && begins_with_group && is_absolute() {
+    } else if is_first && (rest.starts_with('/') || begins_with_group && is_absolute()) {
         Some("an absolute path")
     } else {
         None
     }
+}
+
+/// Returns `pattern` with the character that each escape means, and with the [`meaning`] of each bracket.
+fn unescaped(pattern: &str) -> String {
+    let (mut plain, mut rest) = (String::new(), pattern);
+    while let Some(first) = rest.chars().next() {
+        rest = &rest[first.len_utf8()..];
+        match first {
+            '\\' => {
+                let mut after = rest.chars();
+                plain.extend(after.next());
+                rest = after.as_str();
+            }
+            '[' => match bracket(rest) {
+                Some((content, after)) => {
+                    plain.push_str(meaning(content));
+                    rest = after;
+                }
+                None => plain.push('['),
+            },
+            first => plain.push(first),
+        }
+    }
+    plain
+}
+
+/// Returns the content of the bracket that `text` is in, and what follows the bracket.
+fn bracket(text: &str) -> Option<(&str, &str)> {
+    // `]` as the first character belongs to the content, and so does a class such as `[:lower:]`.
+    let start = usize::from(text.starts_with(['!', '^']));
+    let mut at = start + usize::from(text[start..].starts_with(']'));
+    loop {
+        let next = at + text[at..].find([']', '['])?;
+        let kind =
+            text[next + 1..].chars().next().filter(|kind| text[next..].starts_with('[') && ":.=".contains(*kind));
+        match kind {
+            Some(kind) => {
+                let end = format!("{kind}]");
+                at = next + 2 + text[next + 2..].find(&end)? + end.len();
+            }
+            None if text[next..].starts_with('[') => at = next + 1,
+            None => return Some((&text[..next], &text[next + 1..])),
+        }
+    }
+}
+
+/// Returns text for a bracket with this content: a dot if it may match a dot, and a parent directory if programs differ in where
+/// it ends.
+fn meaning(content: &str) -> &'static str {
+    let mut outside = content.to_owned();
+    while let Some((start, end)) = outside.find("[:").and_then(|start| Some((start, outside[start..].find(":]")?))) {
+        outside.replace_range(start..start + end + 2, "");
+    }
+    if outside.contains(['/', '[', ']', '\\']) {
+        "/../"
+    } else if is_plain_bracket(content) {
+        "x"
+    } else {
+        "."
+    }
+}
+
+/// Returns whether all programs take the bracket with this content for the same letters, digits and ranges.
+fn is_plain_bracket(content: &str) -> bool {
+    let is_plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let ranges = content.split('-').count() - 1;
+    let is_range = content.len() == 3 && content.as_bytes()[1] == b'-';
+    is_plain(&content.replace('-', "")) && (ranges == 0 || ranges == 1 && is_range)
+}
+
+/// Returns whether a range in braces, such as `{-../}`, may contain a dot or a slash.
+fn has_dots_in_range(pattern: &str) -> bool {
+    pattern.match_indices("..").any(|(at, _)| {
+        let ends = [pattern[..at].chars().next_back(), pattern[at + 2..].chars().next()];
+        let is_open = pattern[..at].matches('{').count() > pattern[..at].matches('}').count();
+        is_open && ends.iter().any(|end| !end.is_some_and(|c| c.is_ascii_alphanumeric()))
+    })
 }
 
 /// Decides on a list of names.
@@ -90,9 +168,9 @@ pub(super) fn list(call: &Call, global: &Global) -> Result<Decision, Stop> {
 }
 
 /// Decides on a search in the file or the directory `file`, of the files that `is_searched` names.
-fn searched(file: &Path, is_searched: &dyn Fn(&[u8]) -> bool, global: &Global) -> Result<Decision, Stop> {
+fn searched(file: &Path, is_searched: &dyn Fn(&[u8]) -> bool, of: SearchOf, global: &Global) -> Result<Decision, Stop> {
     looked_into(file, global, |path, global| {
-        Ok(of_refused(engine::may_search(path, is_searched, &policy(global)?, &open(global)?).err()))
+        Ok(of_refused(engine::may_search(path, (of, is_searched), &policy(global)?, &open(global)?).err()))
     })
 }
 
@@ -120,6 +198,8 @@ struct Pattern {
     matcher: Option<GlobMatcher>,
     /// Whether it leaves files out, those in a directory of that name as well.
     excludes: bool,
+    /// Whether it is only about directories of that name, and what is in them.
+    is_for_directories: bool,
 }
 
 impl Globs {
@@ -147,40 +227,54 @@ impl Pattern {
         if is_uncertain(excluded) {
             return None;
         }
-        let name = excluded.strip_prefix("**/").unwrap_or(excluded);
-        let name = name.strip_suffix("/**").unwrap_or(name).trim_end_matches('/');
+        let whole = excluded.strip_prefix("**/").unwrap_or(excluded);
+        let name = whole.strip_suffix("/**").unwrap_or(whole).trim_end_matches('/');
         // Of a longer path it is not certain where it begins.
         let matcher = if name.contains('/') { None } else { matcher(name, false) };
-        matcher.map(|matcher| Self { matcher: Some(matcher), excludes: true })
+        let is_for_directories = name != whole;
+        matcher.map(|matcher| Self { matcher: Some(matcher), excludes: true, is_for_directories })
     }
 
     /// Returns a pattern for all files with a name like the last one of `pattern`.
     fn wanted(pattern: &str) -> Self {
         let name = pattern.rsplit('/').next().unwrap_or_default();
-        Self { matcher: if is_uncertain(pattern) { None } else { matcher(name, true) }, excludes: false }
+        let matcher = if is_uncertain(pattern) { None } else { matcher(name, true) };
+        Self { matcher, excludes: false, is_for_directories: false }
     }
 
     fn is_match(&self, path: &[u8]) -> bool {
         let Some(matcher) = &self.matcher else { return true };
         let is_named = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| matcher.is_match(name));
-        let mut names = path.rsplit(|&byte| byte == b'/');
+        let mut names = path.rsplit(|&byte| byte == b'/').skip(usize::from(self.is_for_directories));
         if self.excludes { names.any(is_named) } else { names.next().is_some_and(is_named) }
     }
 }
 
-/// Returns whether `pattern` has alternatives whose meaning depends on the program: with parentheses, as in `@(a).pem`, or
-/// of several components, as in `{a/b,c}`.
+/// Returns whether the meaning of `pattern` depends on the program: it has parentheses as in `@(a).pem`, alternatives of several
+/// components as in `{a/b,c}`, a range as in `{a..c}`, braces with one alternative, a class as in `[[:lower:]]`, an escape, or a
+/// negation.
 fn is_uncertain(pattern: &str) -> bool {
+    let mut rest = pattern;
+    while let Some((_, after)) = rest.split_once('[') {
+        match bracket(after) {
+            Some((content, behind)) if is_plain_bracket(content) => rest = behind,
+            _ => return true,
+        }
+    }
     let mut depth = 0_usize;
-    pattern.contains('(')
-        || pattern.chars().any(|character| {
-            match character {
-                '{' => depth += 1,
-                '}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            character == '/' && depth > 0
-        })
+    let has_slash = |character: char| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == '/' && depth > 0
+    };
+    let has_braces = pattern.contains('{');
+    pattern.contains(['(', '\\'])
+        || pattern.starts_with('!')
+        || has_braces && (pattern.contains("..") || !pattern.contains(','))
+        || pattern.chars().any(has_slash)
 }
 
 fn matcher(name: &str, is_case_ignored: bool) -> Option<GlobMatcher> {
@@ -202,11 +296,48 @@ mod tests {
         assert_eq!(takes("*.{rs,pem}"), [true, false, false, true]);
         assert_eq!(takes("*.rs,*.pem"), [true, false, false, true]);
         assert_eq!(takes("!.env"), [true, false, false, true]);
+        // Only a directory of that name is left out.
+        for glob in ["!.env/", "!.env/**", "!**/.env/**", "!**/.env/", "!.env//", "!{.env,*.PEM}/", "!{.env,x}/**"] {
+            assert_eq!(takes(glob), [true, true, true, true], "{glob}");
+        }
+        assert_eq!(takes("!d/"), [true, true, false, false]);
+        // Programs differ in what these mean.
+        for glob in
+            ["[[:lower:]].md", "{w..y}.md", "\\.md", "[.]md", "[a-z-]", "{a}", "[!.]x", "!\\.env", "![.]env", "!!x"]
+        {
+            assert_eq!(takes(glob), [true, true, true, true], "{glob}");
+        }
+        assert_eq!(takes("[a-c].rs"), [true, false, false, false]);
+        // Without case, it would not match a file `A.rs`.
+        assert_eq!(takes("[!a].rs"), [true, true, true, true]);
         assert_eq!(takes("!.env .e*"), [false, true, true, false]);
         assert_eq!(takes("**/*.rs"), [true, false, false, false]);
         assert_eq!(takes("d/**"), [true, true, true, true]);
         assert_eq!(takes("!d/**"), [true, true, false, false]);
         assert_eq!(takes("!d/e/.env"), [true, true, true, true]);
         assert_eq!(takes("[a"), [true, true, true, true]);
+    }
+
+    #[test]
+    fn a_component_that_can_become_a_parent_directory_leads_away() {
+        for pattern in [
+            "[.][.]/x",
+            ".\\./x",
+            "\\.\\./x",
+            "a/[.].",
+            "[!a][^b]/x",
+            "[[:punct:]][--9]/x",
+            "{[.],x}[.]/x",
+            "[]./]x",
+            "{-../}{-../}/x",
+            "{a,.\\.}/x",
+        ] {
+            assert_eq!(leads_away(pattern, false), Some("a parent directory"), "{pattern}");
+        }
+        for pattern in ["[ab].[c]/x", "a\\.b/x", "[a-c]/..x", "{1..3}/x", "{a..c}/x", "*.[ch]", ".[a-z]*/x", "[", "\\"]
+        {
+            assert_eq!(leads_away(pattern, false), None, "{pattern}");
+        }
+        assert_eq!(leads_away("\\/etc/*", true), Some("an absolute path"));
     }
 }

@@ -20,7 +20,7 @@ pub use difference::{DiffRequest, diff};
 pub use explain::{ExplainRequest, explain};
 pub use list::{ListRequest, Order, list};
 pub use read::{ReadRequest, View, Window, may_read, read};
-pub use search::{may_list, may_search};
+pub use search::{SearchOf, may_list, may_search};
 
 type Found<T> = Result<T, Box<Problem>>;
 

@@ -16,8 +16,20 @@ use crate::workspace::Workspace;
 /// Most names that are looked at below one directory.
 const MOST_NAMES: usize = 200_000;
 
+/// What a search program looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchOf {
+    /// Text in files. A glob of the program can leave files out.
+    Texts,
+    /// Names of files. The program has one pattern, which chooses them.
+    Names,
+}
+
+/// The files of a search: those of which the function, with their paths from the directory on, returns `true`.
+type Files<'a> = (SearchOf, &'a dyn Fn(&[u8]) -> bool);
+
 /// Asks policy whether the file at `path`, or every file below the directory at `path`, may be read. Below a directory,
-/// `is_searched` tells which files the search reads, by their paths from that directory on.
+/// `files` tells which files the search reads, by their paths from that directory on.
 ///
 /// Directories of git and of wpatch's state are left out: search programs do not enter them, and they hold no secrets. Links
 /// below the directory are not followed. A path that does not exist may be searched.
@@ -27,12 +39,12 @@ const MOST_NAMES: usize = 200_000;
 /// Returns the report of the rule that closes a file, and of a directory that has too many names to be looked at.
 pub fn may_search(
     path: &[u8],
-    is_searched: &dyn Fn(&[u8]) -> bool,
+    files: Files<'_>,
     policy: &Arc<Policy>,
     workspace: &dyn Workspace,
 ) -> Result<(), Box<Outcome>> {
     let policy = governed("read", policy, workspace)?;
-    searched(path, is_searched, &policy, workspace).map_err(|problem| refused("read", *problem))
+    searched(path, files, &policy, workspace).map_err(|problem| refused("read", *problem))
 }
 
 /// Asks policy whether the names in the directory at `path` may be listed. One that does not exist may be.
@@ -48,7 +60,7 @@ pub fn may_list(path: &[u8], policy: &Arc<Policy>, workspace: &dyn Workspace) ->
     }
 }
 
-fn searched(path: &[u8], is_searched: &dyn Fn(&[u8]) -> bool, policy: &Policy, workspace: &dyn Workspace) -> Found<()> {
+fn searched(path: &[u8], files: Files<'_>, policy: &Policy, workspace: &dyn Workspace) -> Found<()> {
     let directory = match directory(workspace, policy, path) {
         Ok(directory) => directory,
         Err(problem) if problem.code.kind == Kind::NotADirectory => return readable(path, policy, workspace),
@@ -58,9 +70,9 @@ fn searched(path: &[u8], is_searched: &dyn Fn(&[u8]) -> bool, policy: &Policy, w
     if !policy.restricts_reading() {
         return Ok(());
     }
-    let mut walk = Walk { is_searched, policy, workspace, looked_at: 0, asked: None };
+    let mut walk = Walk { files, policy, workspace, looked_at: 0, asked: None };
     walk.enter(directory.as_ref(), b"")?;
-    walk.asked.map_or(Ok(()), |hit| Err(in_search(&hit)))
+    walk.asked.map_or(Ok(()), |hit| Err(in_search(&hit, files.0)))
 }
 
 /// Returns whether the problem is a refusal, not a fact about the tree.
@@ -70,7 +82,7 @@ fn is_refusal(problem: &Problem) -> bool {
 
 /// A walk through a directory.
 struct Walk<'a> {
-    is_searched: &'a dyn Fn(&[u8]) -> bool,
+    files: Files<'a>,
     policy: &'a Policy,
     workspace: &'a dyn Workspace,
     looked_at: usize,
@@ -103,7 +115,7 @@ impl Walk<'_> {
                 Ok(Some(stat)) if stat.kind == FileKind::Directory => {
                     self.enter(Some(&path), &[&below[..], b"/"].concat())?;
                 }
-                Ok(Some(stat)) if stat.kind == FileKind::Regular && (self.is_searched)(&below) => self.judge(&path)?,
+                Ok(Some(stat)) if stat.kind == FileKind::Regular && (self.files.1)(&below) => self.judge(&path)?,
                 _ => {}
             }
         }
@@ -113,7 +125,7 @@ impl Walk<'_> {
     fn judge(&mut self, path: &RelPath) -> Found<()> {
         let ruling = self.policy.judge(path, Access::Read);
         match (ruling.verdict, ruling.hits.into_vec().into_iter().next()) {
-            (Verdict::Deny, Some(hit)) => Err(in_search(&hit)),
+            (Verdict::Deny, Some(hit)) => Err(in_search(&hit, self.files.0)),
             (Verdict::Ask, hit) => {
                 self.asked = self.asked.take().or(hit);
                 Ok(())
@@ -124,11 +136,14 @@ impl Walk<'_> {
 }
 
 /// Returns the problem of a file that a search would read.
-fn in_search(hit: &Hit) -> Box<Problem> {
+fn in_search(hit: &Hit, of: SearchOf) -> Box<Problem> {
     let code = if hit.verdict == Verdict::Deny { &code::DENIED } else { &code::APPROVAL_REQUIRED };
     let name = String::from_utf8_lossy(hit.path.name()).into_owned();
     let problem = about(&hit.path, code, &format!("the search reads a protected file: {}", hit.reason));
-    let help = Some(format!("search a directory without it, or leave it out by the glob `!{name}`"));
+    let help = Some(match of {
+        SearchOf::Texts => format!("search a directory without it, or leave it out by the glob `!{name}`"),
+        SearchOf::Names => "search a directory without it".to_owned(),
+    });
     let facts = Facts { reason: Some(hit.reason.clone()), advice: help.clone(), ..Facts::default() };
     Box::new(Problem { help, facts, ..*problem })
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn placed(root: &str, text: &str) -> Policy {
-    let place = Place { roots: vec![root.into()], homes: vec!["/home/me".into()] };
+    let place = Place { roots: vec![root.into()], homes: vec!["/home/me".into()], ..Place::default() };
     Policy::new(vec![layer(text, Origin::Given)], place, Vec::new())
 }
 

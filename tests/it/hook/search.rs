@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
+use fs_err as fs;
 use serde_json::{Value, json};
 
 use super::{call, decision};
@@ -133,6 +134,38 @@ fn a_search_outside_of_the_root_does_not_find_credentials() {
     for pattern in ["{src/b.rs,x/y}", "{src,.}/*.rs", "src/{a,b}.rs", "!(a)/*.rs", "@(a).rs"] {
         assert_eq!(word(&desk, "Glob", &json!({"pattern": pattern})), "-", "{pattern}");
     }
+}
+
+#[test]
+fn a_pattern_is_not_taken_for_less_than_a_program_may_find() {
+    let desk =
+        desk("[policy]\nsecrets = 'strict'\n[[rule]]\npaths = ['private/**']\nops = ['read']\nverdict = 'deny'\n");
+    for name in ["t/.env", "t/k.pem", "u/k.md"] {
+        fs::create_dir_all(desk.path(name).parent().unwrap()).unwrap();
+        fs::write(desk.path(name), "x\n").unwrap();
+    }
+    for glob in
+        ["!.env/ !*.pem", "!.env/** !*.pem", "!{.env,*.pem}/", "!.env/,!*.pem", "!\\.env !*.pem", "[[:lower:]].pem"]
+    {
+        assert_eq!(word(&desk, "Grep", &json!({"pattern": "x", "path": "t", "glob": glob})), "deny", "{glob}");
+        assert_eq!(word(&desk, "Grep", &json!({"pattern": "x", "path": "u", "glob": glob})), "-", "{glob}");
+    }
+    assert_eq!(word(&desk, "Grep", &json!({"pattern": "x", "path": "t", "glob": "!.env !*.pem"})), "-");
+    for pattern in [
+        "src/[.][.]/private/*",
+        "src/.\\./private/*",
+        "src/{.,x}[.]/private/*",
+        "**/[[:lower:]].pem",
+        "**/{j..l}.pem",
+        "t/{j..l}.pem",
+        "private/{c..e}.txt",
+        "t/\\k.pem",
+    ] {
+        assert_eq!(word(&desk, "Glob", &json!({"pattern": pattern})), "deny", "{pattern}");
+    }
+    assert_eq!(word(&desk, "Glob", &json!({"pattern": "u/{j..l}.md"})), "-");
+    let (_, why) = on(&desk, "Glob", &json!({"pattern": "t/*"})).unwrap();
+    assert!(why.contains("search a directory without it") && !why.contains("the glob"), "{why}");
 }
 
 #[test]

@@ -260,6 +260,10 @@ impl Workspace for Disk {
         self.git_ways(directory)
     }
 
+    fn root_name(&self) -> Option<PathBuf> {
+        self.root.canonicalize().ok()
+    }
+
     fn absolute_path(&self, path: &RelPath) -> Option<PathBuf> {
         Some(self.name_of(path))
     }

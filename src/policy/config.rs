@@ -1,0 +1,76 @@
+//! The directory with the user's configuration of wpatch: nothing in it is changed, whether it exists or not.
+
+use super::{Place, names};
+use crate::path::RelPath;
+
+/// Where the directory is, seen from the root.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Config {
+    /// Its names, if it is below the root.
+    below: Vec<RelPath>,
+    /// Whether it is the root or contains the root.
+    is_around: bool,
+}
+
+impl Config {
+    pub(super) fn of(place: &Place) -> Self {
+        let mut config = Self::default();
+        for (root, directory) in place.roots.iter().flat_map(|root| place.configs.iter().map(move |it| (root, it))) {
+            let (root, directory) = (parts(root), parts(directory));
+            if root.iter().zip(&directory).any(|(part, name)| !names::is_spelled(part, name)) {
+                continue;
+            }
+            match directory.get(root.len()..).map(|rest| rest.join(&b'/')) {
+                Some(rest) if !rest.is_empty() => config.below.extend(RelPath::new(&rest)),
+                _ => config.is_around = true,
+            }
+        }
+        config
+    }
+
+    /// Returns whether no path below the root is in the directory, or on the way to it.
+    pub(super) fn is_far(&self) -> bool {
+        !self.is_around && self.below.is_empty()
+    }
+
+    /// Returns whether `path` is in the directory, or on the way to it.
+    pub(super) fn is_hit(&self, path: &RelPath) -> bool {
+        let meets =
+            |directory: &RelPath| names::is_at_or_above(path, directory) || names::below(path, directory).is_some();
+        self.is_around || self.below.iter().any(meets)
+    }
+}
+
+fn parts(name: &[u8]) -> Vec<&[u8]> {
+    name.split(|&byte| byte == b'/').filter(|part| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_directory_or_on_the_way_to_it_is_protected_from_every_root() {
+        let is_hit = |root: &str, path: &str| {
+            let configs = vec![b"/home/me/.config/wpatch".to_vec()];
+            let place = Place { roots: vec![root.into()], configs, ..Place::default() };
+            Config::of(&place).is_hit(&RelPath::new(path.as_bytes()).unwrap())
+        };
+        for (root, path) in [
+            ("/home/me", ".config/wpatch/config.toml"),
+            ("/home/me", ".config/WPATCH/x/y"),
+            ("/home/me", ".config/wpatch"),
+            ("/home/me", ".config"),
+            ("", "home/me/.config/wpatch/x"),
+            ("/", "home/me/.config/wpatch/x"),
+            ("/home/me/.config", "wpatch/x"),
+            ("/home/me/.config/wpatch", "config.toml"),
+            ("/home/me/.config/wpatch/x", "y"),
+        ] {
+            assert!(is_hit(root, path), "{root} {path}");
+        }
+        for (root, path) in [("/home/me", ".config/other/x"), ("/home/me/.config", "x"), ("/srv", "wpatch/x")] {
+            assert!(!is_hit(root, path), "{root} {path}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Roots that are inside of what rules are about: a root must not switch a rule off.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use fs_err as fs;
+use serde_json::{Value, json};
+
+use super::decision;
+use crate::repository::{git, run};
+use crate::systems::{Desk, fed, program};
+
+const VENDOR: &str = "[[rule]]\npaths = ['vendor/**']\nops = ['write']\nverdict = 'deny'\nreason = 'generated'\n";
+
+/// Returns a work tree of git with `files`.
+fn desk(files: &[(&str, &[u8])]) -> Desk {
+    let desk = Desk::with(files);
+    in_git(&desk, ".", &["init", "-q"]);
+    desk
+}
+
+fn in_git(desk: &Desk, directory: &str, arguments: &[&str]) {
+    run(git(arguments).current_dir(desk.path(directory)), b"");
+}
+
+/// Returns the program in `directory`, for a user with the home `../home`.
+fn started(desk: &Desk, directory: &str, arguments: &[&str]) -> Command {
+    let mut command = program(&desk.path(directory), arguments);
+    command.env_remove("CLAUDE_PROJECT_DIR").env_remove("XDG_CONFIG_HOME").env("HOME", desk.path("../home"));
+    command
+}
+
+/// Returns what a hook says of writing `file` for an agent in `directory`: `-` for nothing.
+fn hooked(desk: &Desk, directory: &str, agent: &str, file: &str) -> (String, String) {
+    let patch = format!("*** Begin Patch\n*** Add File: {file}\n+x\n*** End Patch\n");
+    let (arguments, tool, input) = match agent {
+        "claude" => (&["hook", "claude", "--allow"][..], "Write", json!({"file_path": file, "content": "x\n"})),
+        _ => (&["hook", "codex"][..], "apply_patch", json!({"command": patch})),
+    };
+    let call = json!({
+        "cwd": desk.path(directory), "hook_event_name": "PreToolUse", "permission_mode": "default",
+        "tool_name": tool, "tool_input": input,
+    });
+    let output = fed(&mut started(desk, directory, arguments), call.to_string().as_bytes());
+    decision(&output).unwrap_or(("-".to_owned(), String::new()))
+}
+
+/// Returns the error of the tool that creates `file` below `directory`.
+fn served(desk: &Desk, directory: &str, file: &str) -> Value {
+    let params = json!({"name": "create", "arguments": {"path": file, "file_text": "x\n"}});
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string() + "\n";
+    let root = desk.path(directory);
+    let output = fed(&mut started(desk, ".", &["mcp", "--root", root.to_str().unwrap()]), request.as_bytes());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    answer["result"]["structuredContent"]["error"].clone()
+}
+
+/// Asserts that no command writes `file` below `directory`, and that the reason has `why`.
+fn is_protected(desk: &Desk, directory: &str, file: &str, why: &str) {
+    for arguments in [
+        &["write", file, "--overwrite", "--content", "x"][..],
+        &["write", file, "--overwrite", "--content", "x", "--dry-run"],
+    ] {
+        let output = fed(&mut started(desk, directory, arguments), b"");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(3) && text.contains(why), "{directory}: {arguments:?}: {text}");
+    }
+    for agent in ["claude", "codex"] {
+        let (said, reason) = hooked(desk, directory, agent, file);
+        assert!(said == "deny" && reason.contains(why), "{directory}: {agent} {file}: {said} {reason}");
+    }
+    let error = served(desk, directory, file);
+    assert!(error["kind"] == "denied" && error.to_string().contains(why), "{directory}: {file}: {error:#}");
+}
+
+#[test]
+fn a_root_in_a_git_directory_is_protected() {
+    let desk = desk(&[("a", b"x\n"), ("sub/a", b"x\n"), (".wpatch/x", b"x\n")]);
+    in_git(&desk, "sub", &["init", "-q"]);
+    in_git(&desk, ".git/hooks", &["init", "-q"]);
+    for (directory, file) in [
+        (".git", "new"),
+        (".git/hooks", "pre-commit"),
+        (".git/refs/heads", "x"),
+        (".git/info", "attributes"),
+        ("sub/.git", "new"),
+        ("sub/.git/hooks", "pre-commit"),
+    ] {
+        is_protected(&desk, directory, file, "`.git` is protected");
+    }
+    is_protected(&desk, ".wpatch", "new", "wpatch keeps its state there");
+    let top = fed(&mut started(&desk, ".", &["edit", "HEAD", "--root", ".git", "--old", "ref", "--new", "evil"]), b"");
+    assert_eq!(top.status.code(), Some(3), "{}", String::from_utf8_lossy(&top.stderr));
+    assert!(fs::read_to_string(desk.path(".git/HEAD")).unwrap().starts_with("ref:"));
+    // A linked work tree in the git directory is the work of its user.
+    in_git(&desk, ".", &["commit", "-q", "--allow-empty", "-m", "x"]);
+    in_git(&desk, ".", &["worktree", "add", "-q", ".git/trees/x"]);
+    assert_eq!(hooked(&desk, ".git/trees/x", "claude", "b").0, "allow");
+    is_protected(&desk, ".git/trees", "b", "`.git` is protected");
+}
+
+#[test]
+fn a_root_in_the_directory_of_control_files_asks_as_the_top_does() {
+    let desk = desk(&[
+        (".github/workflows/ci.yml", b"x\n"),
+        (".claude/commands/c.md", b"x\n"),
+        ("p/.cursor/rules/deep/r", b"x\n"),
+        ("../home/.codex/prompts/p", b"x\n"),
+        ("../home/.codex/trees/p/a", b"x\n"),
+        ("../home/.codex/trees/p/.github/workflows/ci.yml", b"x\n"),
+    ]);
+    in_git(&desk, "../home/.codex/trees/p", &["init", "-q"]);
+    for directory in [
+        ".github/workflows",
+        ".claude/commands",
+        "p/.cursor/rules/deep",
+        "../home/.codex/prompts",
+        "../home/.codex",
+        "../home/.codex/trees/p/.github/workflows",
+    ] {
+        assert_eq!(hooked(&desk, directory, "claude", "new").0, "ask", "{directory}");
+        let (said, why) = hooked(&desk, directory, "codex", "new");
+        assert!(said == "deny" && why.contains("controls"), "{directory}: {said} {why}");
+        assert_eq!(served(&desk, directory, "new")["kind"], "approval_required", "{directory}");
+    }
+    // A link at the top leads into the root.
+    symlink("p/cfg", desk.path(".gemini")).unwrap();
+    fs::create_dir(desk.path("p/cfg")).unwrap();
+    assert_eq!(hooked(&desk, "p", "claude", "cfg/new").0, "ask");
+    assert_eq!(hooked(&desk, "../home/.codex/trees/p", "claude", "new").0, "allow");
+    assert_eq!(hooked(&desk, "../home/.codex/trees/p", "codex", "new").0, "-");
+}
+
+#[test]
+fn the_configuration_of_the_user_is_protected_before_it_exists() {
+    let files = [("../home/.config/other/x", &b"x\n"[..]), ("../home/.config/wpatch/rules/x", b"x\n")];
+    for files in [&files[..1], &files] {
+        let desk = Desk::with(&[files, &[("a", b"x\n")]].concat());
+        let is_closed = |directory: &str, file: &str| {
+            is_protected(&desk, directory, file, "the configuration of wpatch is kept there");
+        };
+        for name in ["config.toml", "other.toml", "x/y"] {
+            is_closed("../home", &format!(".config/wpatch/{name}"));
+            is_closed("../home/.config", &format!("wpatch/{name}"));
+        }
+        if desk.path("../home/.config/wpatch").exists() {
+            is_closed("../home/.config/wpatch", "config.toml");
+            is_closed("../home/.config/wpatch/rules", "x.toml");
+        }
+        let (said, why) = hooked(&desk, ".", "claude", "~/.config/wpatch/config.toml");
+        assert!(said == "deny" && why.contains("the configuration of wpatch"), "{said} {why}");
+        assert_eq!(hooked(&desk, "../home", "claude", ".config/other/y").0, "allow");
+        assert_eq!(hooked(&desk, "../home/.config/other", "claude", "y").0, "allow");
+    }
+}
+
+#[test]
+fn the_policy_of_the_top_holds_in_every_directory_of_the_work_tree() {
+    let files =
+        [("vendor/v", &b"v\n"[..]), ("src/vendor/v", b"v\n"), ("a", b"a\n"), ("wpatch.toml", VENDOR.as_bytes())];
+    let desk = desk(&files);
+    fs::create_dir(desk.path("vendor/deep")).unwrap();
+    is_protected(&desk, "vendor", "v", "generated");
+    is_protected(&desk, "vendor/deep", "x", "generated");
+    let runs = |directory: &str, arguments: &[&str], input: &[u8]| {
+        let output = fed(&mut started(&desk, directory, arguments), input);
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    let patch = b"--- a/v\n+++ b/v\n@@ -1 +1 @@\n-v\n+w\n";
+    for arguments in [&["apply"][..], &["check"], &["apply", "--lenient"], &["apply", "--reject"]] {
+        let (code, text) = runs("vendor", arguments, patch);
+        assert!(code == Some(3) && text.contains("generated"), "{arguments:?}: {code:?} {text}");
+    }
+    let (_, text) = runs("vendor", &["policy", "explain", "v", "--access", "modify"], b"");
+    assert!(text.contains("deny") && text.contains("../wpatch.toml:1"), "{text}");
+    assert_eq!(fs::read(desk.path("vendor/v")).unwrap(), b"v\n");
+    // The rule is about the directory at the top.
+    assert_eq!(runs("src", &["edit", "vendor/v", "--old", "v", "--new", "w"], b"").0, Some(0));
+    assert_eq!(runs("src", &["undo"], b"").0, Some(0));
+    // Both files hold.
+    let own = "[[rule]]\npaths = ['x']\nops = ['write']\nverdict = 'deny'\nreason = 'own'\n";
+    fs::write(desk.path("src/wpatch.toml"), own).unwrap();
+    is_protected(&desk, "src", "x", "own");
+    fs::write(desk.path("wpatch.toml"), "[[grant]]\nprefix = 'src'\nmode = 'rw'\n").unwrap();
+    assert_eq!(runs("src", &["write", "y", "--content", "y"], b"").0, Some(0));
+    is_protected(&desk, "vendor", "v", "no grant of ../wpatch.toml opens it");
+    fs::write(desk.path("wpatch.toml"), "[policy]\nmode = 1\n").unwrap();
+    let (code, text) = runs("src", &["edit", "y", "--old", "y", "--new", "z"], b"");
+    assert!(code == Some(3) && text.contains("../wpatch.toml"), "{code:?} {text}");
+    assert!(Path::new(&desk.path("src/y")).exists());
+}
