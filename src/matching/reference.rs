@@ -35,7 +35,8 @@ impl Image {
 
     fn search(&self, stated: isize, wanted: &[&[u8]], is_at_start: bool, is_at_end: bool) -> Option<isize> {
         if wanted.is_empty() {
-            let at = usize::try_from(stated).ok()?;
+            // As in git, a hunk at the start of the file is there, whatever its header says.
+            let at = if is_at_start { 0 } else { usize::try_from(stated).ok()? };
             let number = |line: usize| self.lines.get(line).map(|(_, number)| *number);
             let before = at.checked_sub(1).and_then(number);
             // What is inserted twice at one place comes in the order of the hunks.
@@ -43,7 +44,7 @@ impl Image {
                 Some(Err(hunk)) => hunk % 2 == 1 || before == Some(Err(hunk)),
                 _ => false,
             };
-            return (!is_inside && self.fits(stated, wanted, is_at_start, is_at_end)).then_some(stated);
+            return (!is_inside && self.fits(signed(at), wanted, is_at_start, is_at_end)).then_some(signed(at));
         }
         let reach = signed(self.lines.len()) + stated.abs() + 1;
         (0..=reach)

@@ -53,10 +53,15 @@ impl Syntax for Normal {
     fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         let mut unified = Vec::new();
+        let above = text[..from].strip_suffix(b"\n").unwrap_or_default();
+        let above = above.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        if is_body(above) {
+            return Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, from - above.len() - 1)));
+        }
         while let Some(command) = lines.peek().and_then(Command::read) {
             command.hunk(text, &mut lines, &mut unified)?;
         }
-        if lines.peek().is_some_and(|line| line.starts_with(b"< ") || line.starts_with(b"> ")) {
+        if lines.peek().is_some_and(is_body) {
             return Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())));
         }
         sections.quote(
@@ -74,6 +79,11 @@ impl Syntax for Normal {
         )?;
         Ok(lines.offset())
     }
+}
+
+/// Returns whether `line` is one of the lines below the command of a hunk.
+fn is_body(line: &[u8]) -> bool {
+    line.starts_with(b"< ") || line.starts_with(b"> ")
 }
 
 /// Returns whether `line` is a command that `diff -e` writes: `1,2c`, `3a`, `4d`.

@@ -20,8 +20,8 @@ pub(super) struct Strict {
     pub(super) fits: bool,
     /// What is wrong in the tree.
     errors: Vec<Problem>,
-    /// Whether a patch ends too early.
-    is_cut_off: bool,
+    /// What is wrong in the patches.
+    problems: Vec<Problem>,
     /// Whether the patches can be repaired: they are for the direction that they say, and policy lets them read.
     pub(super) is_open: bool,
 }
@@ -50,8 +50,7 @@ impl Strict {
         // The way back is not repaired, and what policy closes is not read.
         let is_closed = has_plan && preflight::is_held(&strict.plan, workspace, &options);
         let is_open = !is_closed && request.selection.direction == Direction::Forward;
-        let is_cut_off = strict.problems.iter().any(|problem| problem.facts.is_cut_off);
-        Self { plan: strict.plan, options, has_plan, fits, errors, is_cut_off, is_open }
+        Self { plan: strict.plan, options, has_plan, fits, errors, problems: strict.problems, is_open }
     }
 
     fn any_operation(&self, is: impl Fn(&Operation, &[u8]) -> bool) -> bool {
@@ -79,10 +78,11 @@ impl Strict {
     /// known of its places, and a patch that is cut off names the line where it ends.
     pub(super) fn says_more(&self, refusals: &Refusals) -> bool {
         let all = |kinds: &[RefusalKind]| refusals.iter().all(|(_, refusal)| kinds.contains(&refusal.kind));
+        let is_cut_off = self.problems.iter().any(|problem| problem.facts.is_cut_off);
         let is_whole = self.has_plan && !self.any_operation(is_torn) && self.blames_no_other(refusals);
         is_whole && all(&[RefusalKind::NoPatch, RefusalKind::NotFound, RefusalKind::Unreadable])
             || all(&[RefusalKind::NoPatch])
-            || self.is_cut_off && all(&[RefusalKind::Stray])
+            || is_cut_off && all(&[RefusalKind::Stray])
     }
 
     /// Returns whether each file has at most as many errors as `refusals`: other hunks fit after a repair, and the report

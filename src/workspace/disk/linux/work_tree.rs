@@ -191,7 +191,9 @@ impl Disk {
     fn locate(&self) -> Attempt<Located> {
         let mut is_top = false;
         match statat(self.parents.root(), ".git", AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) if is_own_directory(&found) => return Ok(Located::Top),
+            Ok(found) if is_own_directory(&found) && is_repository(&self.root.join(".git"))? => {
+                return Ok(Located::Top);
+            }
             Ok(_) => match git_of(&self.root)? {
                 Git::Directory => return Ok(Located::Top),
                 Git::Apart(git, binding) => return Ok(Located::Apart(git, binding)),
