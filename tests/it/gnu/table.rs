@@ -131,6 +131,7 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
     (UNNAMED, &["-p0"], &["--- x\n+++ x\n", FIRST, "prose\n", SECOND], [0, 2]),
     (UNNAMED, &["-p0"], &["Index: y\n", OTHER, "\n", STARS], [0, 2]),
     (UNNAMED, &["-p0"], &[NULL, FIRST], [1, 2]),
+    (HEADLESS, &["x"], &["< 1\n---\n> one\n", NORMAL], [0, 2]),
     ("a strip level that leaves nothing of the names", &["-p1"], &["Index: x\n", FIRST], [1, 2]),
     ("a strip level that leaves nothing of the names", &["-p1"], &["--- x\n+++ x\n", FIRST], [1, 2]),
     (SEVERAL, &["x"], &["--- x\n+++ x\n", FIRST, "--- y\n+++ y\n", SECOND], [0, 2]),
@@ -165,6 +166,7 @@ const DECLARED: &[(&str, Words, Words, [i32; 2])] = &[
     ("`--merge` of a deletion", &["-p0", "-f", "--merge"], &["--- e\n+++ /dev/null\n", GONE], [0, 1]),
 ];
 
+const HEADLESS: &str = "lines of a normal diff above its first command, which they lack";
 const UNNAMED: &str = "hunks that no line and no argument names a file for";
 const SEVERAL: &str = "`patch FILE` with sections that name several files";
 const POSIX: &str = "`--posix` with a file that a patch makes or deletes";
