@@ -2,7 +2,7 @@
 //!
 //! The caller looks for them and gives them to the policy, which reads no file.
 
-use super::{Policy, Rule, closed, closed_root, control, names};
+use super::{GIT_DIRECTORY, Policy, Rule, closed, closed_root, control, names};
 use crate::path::RelPath;
 
 /// What a directory is to git, the strictest kind last.
@@ -123,9 +123,11 @@ impl Policy {
         self.closed(path).is_some() || self.is_in_git_directory(path)
     }
 
-    /// Returns the rule that closes `path` by its name, or by that of the root.
+    /// Returns the rule that closes `path` by its name, or by that of the root. A person who chooses a root inside a git
+    /// directory may write there, as with `git apply`; a model may not.
     pub(super) fn closed(&self, path: &RelPath) -> Option<&'static Rule> {
-        self.tree.closed_root.or_else(|| closed(path))
+        let holds = |rule: &&Rule| self.for_model || rule.name != GIT_DIRECTORY;
+        self.tree.closed_root.filter(holds).or_else(|| closed(path))
     }
 
     pub(super) fn is_in_git_directory(&self, path: &RelPath) -> bool {

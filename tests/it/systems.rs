@@ -14,6 +14,7 @@ mod reasonix;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
 
 use fs_err as fs;
 use serde_json::{Value, json};
@@ -129,7 +130,10 @@ pub(crate) fn program(directory: &Path, arguments: &[&str]) -> Command {
 /// Runs `command` with `input` as its standard input.
 pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that has its text already does not read.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
+    let mut stdin = child.stdin.take().unwrap();
+    // A server answers while it is written to. A program that has its text already does not read.
+    thread::scope(|scope| {
+        scope.spawn(move || stdin.write_all(input));
+        child.wait_with_output().unwrap()
+    })
 }

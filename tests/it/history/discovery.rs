@@ -37,6 +37,7 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
         (named("no-repository", "../other/sub"), "is not a git directory"),
         (named("device", "/dev/null"), "is not a git directory"),
         (bare.join("refs"), "is in a git directory"),
+        (other.join(".git/refs"), "is in a git directory"),
     ];
     for (tree, why) in trees {
         let report = done(why, &tree, &["write", "new", "--content", "x"]);
@@ -45,7 +46,6 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
         assert!(!other.join(".git/wpatch").exists() && !tree.join(".wpatch").exists(), "{why}");
         assert_eq!(run(&tree, &["undo"]).status.code(), Some(1));
     }
-    assert_eq!(run(&other.join(".git/refs"), &["write", "new", "--content", "x"]).status.code(), Some(3));
     let fifo = base.join("fifo");
     fs::create_dir(&fifo).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, fifo.join(".git"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
