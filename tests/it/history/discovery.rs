@@ -25,7 +25,7 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
         fs::write(tree.join(".git"), format!("gitdir: {target}\n")).unwrap();
         tree
     };
-    let bare = base.join("bare.git");
+    let no_tree = base.join("bare.git");
     in_git(&base, &["init", "-q", "--bare", "bare.git"]);
     let moved = named("moved", "../other/.git/worktrees/linked");
     let trees = [
@@ -36,7 +36,7 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
         (named("moved-main", "../old/.git/worktrees/linked"), "`git worktree repair`"),
         (named("no-repository", "../other/sub"), "is not a git directory"),
         (named("device", "/dev/null"), "is not a git directory"),
-        (bare.join("refs"), "is in a git directory"),
+        (no_tree.join("refs"), "is in a git directory"),
         (other.join(".git/refs"), "is in a git directory"),
     ];
     for (tree, why) in trees {
