@@ -63,8 +63,8 @@ fn place() -> Option<PathBuf> {
     Some(directories().first()?.join("config.toml"))
 }
 
-/// Returns the directories that the configuration can be in, see the XDG Base Directory Specification. The first is that of
-/// this process. Another process of the user may have another environment.
+/// Returns the directories that the configuration can be in, see the XDG Base Directory Specification. This process uses the
+/// first. Another process of the user may have another environment.
 pub(super) fn directories() -> Vec<PathBuf> {
     let named = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let usual = home().filter(|home| home.is_absolute()).map(|home| home.join(".config"));

@@ -74,7 +74,7 @@ pub(super) fn names_on_the_way(
             rest.push_front(part.to_vec());
         }
         let whole: Vec<_> = done.iter().chain(&rest).map(Vec::as_slice).collect();
-        // A name with `..` behind another link may not be below the root as a text.
+        // A name with `..` after another link may not be below the root as a text.
         names.extend(RelPath::new(&whole.join(&b'/')));
     }
     let last = RelPath::new(&done.join(&b'/')).map_err(|_| outside(path))?;

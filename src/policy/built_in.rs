@@ -19,7 +19,7 @@ pub struct BuiltIn {
 }
 
 impl Policy {
-    /// Returns all built-in rules, also those that are switched off.
+    /// Returns all built-in rules, also the ones that are switched off.
     #[must_use]
     pub fn built_in(&self) -> Vec<BuiltIn> {
         let always = |rule, paths| BuiltIn { rule, is_for_models: false, is_on: true, paths };

@@ -33,7 +33,7 @@ pub struct Explanation {
     pub accesses: Vec<AccessReport>,
     /// What holds for every path.
     pub limits: LimitsReport,
-    /// The rules that hold without a policy file, also those that are switched off.
+    /// The rules that hold without a policy file, also the ones that are switched off.
     pub built_in: Vec<BuiltInReport>,
 }
 

@@ -94,7 +94,7 @@ fn all_checked(outcome: &Outcome, files: &[(&FileReport, Vec<&Problem>)], speech
     // Files that are not listed have the same problems as those before them.
     let (mut missing, mut unfit) = (0, 0);
     for (file, problems) in files {
-        // Behind many problems of a kind, those of a file are counted and not kept.
+        // After many problems of a kind, the problems of a file are counted and not kept.
         let is_missing = problems.iter().any(|problem| is_missing(outcome, problem))
             || missing > 0 && problems.is_empty() && file.status == code::MISSING.kind.name();
         let is_unfit = !is_missing
@@ -246,7 +246,7 @@ fn is_broken(outcome: &Outcome, problem: &Problem) -> bool {
     problem.operation.is_none() && is_told(outcome, problem) && !text::of_text(outcome, problem).is_empty()
 }
 
-/// Returns the name that a file has before the change: for the reverse of a copy it is that of the copy.
+/// Returns the name that a file has before the change: for the reverse of a copy, the name of the copy.
 fn old_name(file: &FileReport) -> &RelPath {
     file.from.as_ref().filter(|_| file.op != Op::Delete).unwrap_or(&file.path)
 }

@@ -116,7 +116,7 @@ fn checked(patch: &str, directory: &str, call: &Call, global: &Global) -> Result
 }
 
 /// Returns directory and patch of a script that does nothing but `apply_patch` with a heredoc or with one quoted word, perhaps
-/// behind one `cd`.
+/// after one `cd`.
 fn plain_call(script: &str) -> Option<(&str, &str)> {
     let script = script.trim();
     let (directory, call) = match script.strip_prefix("cd ") {

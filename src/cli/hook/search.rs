@@ -257,7 +257,7 @@ fn is_uncertain(pattern: &str) -> bool {
     let mut rest = pattern;
     while let Some((_, after)) = rest.split_once('[') {
         match bracket(after) {
-            Some((content, behind)) if is_plain_bracket(content) => rest = behind,
+            Some((content, after)) if is_plain_bracket(content) => rest = after,
             _ => return true,
         }
     }

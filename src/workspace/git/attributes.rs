@@ -76,6 +76,10 @@ impl Git {
             // `git apply` reads attributes from the index only with `--index` and `--cached`.
             command.env("GIT_INDEX_FILE", NO_INDEX);
         }
+        if *self.found() == Found::Inside && self.is_on("core.bare")? != Some(true) {
+            // `git check-attr` insists on a work tree. `git apply` reads attributes as if the directory was one.
+            command.env("GIT_WORK_TREE", ".");
+        }
         let answer = process::told(&mut command, input, Patience { limit: process::LIMIT, interrupt: self.interrupt })?;
         let values: Vec<_> = answer.split(|&byte| byte == 0).skip(2).step_by(3).map(attribute).collect();
         if values.len() != names.len() * paths.len() {
@@ -98,7 +102,7 @@ impl Git {
         let place = match self.found() {
             Found::Nowhere => return Ok(false),
             Found::In(place) => place,
-            Found::Elsewhere => return Ok(true),
+            Found::Inside | Found::Elsewhere => return Ok(true),
         };
         let is_elsewhere = ["GIT_ATTR_SOURCE", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some());
         if is_elsewhere || self.config("core.attributesfile")?.is_some() || self.config("attr.tree")?.is_some() {
@@ -119,7 +123,7 @@ impl Git {
         match self.found() {
             Found::Nowhere => false,
             Found::In(place) => in_tree(place, paths).is_none_or(|files| may_be_staged(index, &place.top, files)),
-            Found::Elsewhere => true,
+            Found::Inside | Found::Elsewhere => true,
         }
     }
 }

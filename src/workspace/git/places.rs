@@ -24,6 +24,8 @@ pub(super) enum Found {
     Nowhere,
     /// Around the directory.
     In(Place),
+    /// The directory is in a git directory. Only the configuration tells whether the repository is bare.
+    Inside,
     /// Where git alone can tell.
     Elsewhere,
 }
@@ -63,7 +65,7 @@ impl Found {
                     }
                 }
                 Ok(_) => return Self::Elsewhere,
-                Err(_) if above.join("HEAD").exists() && above.join("objects").exists() => return Self::Elsewhere,
+                Err(_) if above.join("HEAD").exists() && above.join("objects").exists() => return Self::Inside,
                 Err(_) => {}
             }
         }
@@ -140,7 +142,7 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
             texts.read(&common.join("config"))?;
             texts.read(&git_dir.join("config.worktree"))?;
         }
-        Found::Elsewhere => return None,
+        Found::Inside | Found::Elsewhere => return None,
     }
     Some(texts)
 }

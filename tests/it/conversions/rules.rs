@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::{Outcome, Pair, compared};
 use crate::repository::{git, run};
+use crate::systems;
 
 /// Returns a pair with these files, all of which are in the index.
 fn pair(files: &[(&str, &[u8])]) -> Pair {
@@ -244,4 +245,29 @@ fn no_git_is_started_for_text_that_needs_no_conversion() {
     assert!(command.env_remove("XDG_CONFIG_HOME").env("GIT_CONFIG_NOSYSTEM", "1").status().unwrap().success());
     assert_eq!(fs::read_to_string(root.join("x")).unwrap(), "2\n");
     assert!(!directory.path().join("log").exists(), "{:?}", fs::read_to_string(directory.path().join("log")));
+}
+
+/// git has no work tree there, and reads attributes as if the directory was one.
+#[test]
+fn a_git_directory_has_attributes_of_its_own() {
+    let attributes = [(".gitattributes", "* eol=crlf\n"), ("info/attributes", "* eol=crlf\n"), ("info/attributes", "")];
+    let patch = modified("x", "one", "two");
+    for (name, text) in attributes {
+        let base = TempDir::new().unwrap();
+        let found = ["git", env!("CARGO_BIN_EXE_wpatch")].map(|program| {
+            let root = base.path().join(if program == "git" { "theirs" } else { "ours" });
+            assert!(git(&["init", "-q", root.to_str().unwrap()]).status().unwrap().success());
+            fs::create_dir_all(root.join(".git/info")).unwrap();
+            fs::write(root.join(".git").join(name), text).unwrap();
+            [".git", ".git/objects"].map(|directory| {
+                let directory = root.join(directory);
+                fs::write(directory.join("x"), "one\n").unwrap();
+                let output = systems::fed(Command::new(program).arg("apply").current_dir(&directory), patch.as_bytes());
+                assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+                fs::read(directory.join("x")).unwrap()
+            })
+        });
+        assert_eq!(found[0], found[1], "{name}");
+        assert_eq!(found[0][0], if text.is_empty() { &b"two\n"[..] } else { b"two\r\n" });
+    }
 }

@@ -35,7 +35,7 @@ const TESTS: &[(&str, &str)] = &[
     ("`--reject` with several patch files", "what_follows_a_patch_with_rejects_is_done"),
     ("`--index` with a file of which only the time has changed", "a_file_with_another_time_is_compared"),
     (
-        "`--ignore-whitespace` and a hunk without new lines (`--unidiff-zero`), behind a line that differs in white space only",
+        "`--ignore-whitespace` and a hunk without new lines (`--unidiff-zero`), after a line that differs in white space only",
         "a_hunk_without_new_lines_removes_the_line_that_its_header_names",
     ),
     ("`--intent-to-add`", "an_intention_keeps_the_other_entries"),

@@ -43,7 +43,7 @@ use Then::{Broken, Executable, Git, Link, Remove};
 /// The name of the test, for the table of all tests.
 pub(super) const TEST: &str = "small_patches_end_as_the_table_says";
 
-const GLUED: &str = "a line without newline in front of another line (`--unidiff-zero`, `-C`)";
+const GLUED: &str = "a line without newline before another line (`--unidiff-zero`, `-C`)";
 const OPEN: &str = "a last old line without newline, where the file has one";
 const ADDED: &str = "a hunk without old lines, whose place the file does not have or `--unidiff-zero` would take";
 const TWICE: &str = "two sections of one diff that make the same file";
@@ -117,7 +117,7 @@ const ROWS: &[Row] = &[
         left: &[("f", [Some("ab\n"), Some("a\nb\n")])],
     },
     Row {
-        name: "lines of a hunk behind one without newline",
+        name: "lines of a hunk after one without newline",
         files: A,
         then: &[],
         options: &[],
@@ -126,7 +126,7 @@ const ROWS: &[Row] = &[
         left: &[("f", [Some("bc\n"), Some("a\n")])],
     },
     Row {
-        name: "sections behind one that fails, on the same file, with `--reject`",
+        name: "sections after one that fails, on the same file, with `--reject`",
         files: &[],
         then: &[],
         options: &["--reject"],
