@@ -11,7 +11,7 @@ use super::args::Global;
 use super::{Stop, policy};
 use crate::bytes::{SHARED, pages, read_large};
 use crate::engine::options::{Code, Facts, Phase, code};
-use crate::text::Bytes;
+use crate::text::{Bytes, without_error_number};
 
 /// What standard input is called.
 pub(super) const STDIN: &str = "-";
@@ -136,7 +136,7 @@ pub(super) fn cause(error: &io::Error) -> String {
     let words = error.to_string();
     // `fs_err` writes what was tried, the name in back quotes, and the words of the system.
     let words = words.rsplit("`: ").next().unwrap_or_default();
-    words.split(" (os error ").next().unwrap_or_default().to_owned()
+    without_error_number(words).to_owned()
 }
 
 fn text_of(path: &Path, read: io::Result<Within>, limit: u64) -> Result<Bytes, Stop> {

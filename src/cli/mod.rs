@@ -51,6 +51,7 @@ use stop::Stop;
 use crate::engine::options::{Interrupt, Progress, code};
 use crate::engine::{self, Change, Disk, Outcome, Request, Target, WhitespaceRequest};
 use crate::report;
+use crate::text::without_error_number;
 
 /// Does what `arguments` say, the name of the program first, and returns the exit code.
 #[must_use]
@@ -291,7 +292,7 @@ fn unopened(root: &Path, error: &dyn Error) -> Stop {
     // A directory that does not exist is a mistake in the command line.
     let is_wrong_name = matches!(kind, Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory));
     let code = if is_wrong_name { &code::USAGE } else { &code::IO };
-    let cause = cause.split(" (os error ").next().unwrap_or_default();
+    let cause = without_error_number(&cause);
     Stop::new(code, format!("cannot open the root {}{cause}", root.display()))
 }
 

@@ -1,92 +1,155 @@
-//! Files and directories that the system does not let the user change.
+//! Changes that the file system refuses: no permission, no space, a quota, or the sticky bit of a directory.
 
-use std::io;
+use std::io::ErrorKind;
 
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::preflight::Problem;
-use crate::workspace::WorkspaceError;
+use crate::text::without_error_number;
+use crate::workspace::{StickyBit, WorkspaceError};
 
 /// Verbs that need write permission for a directory.
 const DIRECTORY_VERBS: [&str; 8] =
     ["create", "make directory", "make link", "link", "rename", "remove", "remove directory", "lock"];
 
-/// Names the file that the user wanted to change and the directory that is not writable, where the system names a path of the
-/// state directory or one end of a rename.
-pub(super) fn name_unwritable(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
-    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    let kind = error.source.kind();
-    if kind != ReadOnlyFilesystem && (kind != PermissionDenied || !DIRECTORY_VERBS.contains(&error.verb)) {
-        return;
-    }
+/// Names in `problem` the file that the user wanted to change, and why its directory does not take the change. The system names
+/// a path of the state directory or one end of a rename.
+pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
+    let state = error.path.split_once("/txn-").map(|(state, _)| state);
+    let directory = match state.or(error.path.rsplit_once('/').map(|(parent, _)| parent)) {
+        None => "the root directory".to_owned(),
+        Some("") => "the directory /".to_owned(),
+        Some(parent) => format!("the directory {parent}"),
+    };
+    let Some((reason, help)) = refusal(error, &directory) else { return };
     let named = RelPath::new(error.path.as_bytes()).ok();
     let is_meant = |operation: &&Operation| {
         let is = |path: &RelPath| named.as_ref().is_some_and(|named| path == named || path.is_below(named));
         is(&operation.path) || operation.from.as_ref().is_some_and(is)
     };
     let operation = plan.operations.iter().find(is_meant);
-    // Below the state directory, the directory that it is in lacks the permission, or it itself.
-    let name = match error.path.rsplit_once('/') {
-        None => "the root directory".to_owned(),
-        Some(("", _)) => "the directory /".to_owned(),
-        Some((parent, _)) => format!("the directory {parent}"),
-    };
     problem.path = operation.or(plan.operations.first()).map(|operation| operation.path.clone());
     let what = if plan.operations.is_empty() { "no change can be made" } else { "cannot change the file" };
-    let reason = system_words(&error.source);
-    let kept = match (operation, error.path.split("/txn-").next()) {
-        (None, Some(state)) => {
-            format!("; wpatch keeps a change in {} until it is complete", state.trim_end_matches("/lock"))
-        }
-        _ => String::new(),
-    };
-    let (message, help) = if kind == ReadOnlyFilesystem {
-        (format!("{name} is on a read-only file system"), "mount the file system with write permission")
-    } else if error.is_not_permitted() {
-        (
-            format!("{name} does not permit it ({reason})"),
-            "the file or the directory may be immutable; `lsattr` shows that",
-        )
-    } else {
-        (format!("{name} is not writable ({reason})"), "get write permission for this directory")
-    };
-    problem.message = format!("{what}: {message}");
-    problem.help = Some(format!("{help}{kept}"));
+    problem.message = format!("{what}: {reason}");
+    // The user did not name the state directory.
+    let state = state.or(error.path.strip_suffix("/lock")).filter(|_| operation.is_none());
+    let kept = state.map(|state| format!("; wpatch keeps a change in {state} until it is complete"));
+    problem.help = Some(help + &kept.unwrap_or_default());
 }
 
-/// Returns the words of the system for `error`, without its number.
-fn system_words(error: &io::Error) -> String {
-    let words = error.to_string();
-    words.split(" (os error ").next().unwrap_or_default().to_owned()
+/// Returns why `directory` does not take a change, and what helps; `None` if `error` does not say so.
+fn refusal(error: &WorkspaceError, directory: &str) -> Option<(String, String)> {
+    let sticky = error.source.get_ref().and_then(|source| source.downcast_ref::<StickyBit>());
+    let (reason, help) = match error.source.kind() {
+        _ if sticky.is_some() => {
+            let owner = sticky?.owner;
+            (
+                format!("{directory} has the sticky bit, and the file belongs to another user (uid {owner})"),
+                "apply the patch as that user, or as the owner of the directory",
+            )
+        }
+        ErrorKind::StorageFull => {
+            (format!("the file system of {directory} has no space left"), "free space there and try again")
+        }
+        ErrorKind::QuotaExceeded => {
+            let help = "free space there, or get a larger quota, and try again";
+            (format!("the disk quota for {directory} is exceeded"), help)
+        }
+        ErrorKind::ReadOnlyFilesystem => {
+            (format!("{directory} is on a read-only file system"), "mount the file system with write permission")
+        }
+        ErrorKind::PermissionDenied if DIRECTORY_VERBS.contains(&error.verb) => {
+            let words = error.source.to_string();
+            let words = without_error_number(&words);
+            if error.is_not_permitted() {
+                let help = "the file or the directory may be immutable; `lsattr` shows that";
+                (format!("{directory} does not permit it ({words})"), help)
+            } else {
+                (format!("{directory} is not writable ({words})"), "get write permission for this directory")
+            }
+        }
+        _ => return None,
+    };
+    Some((reason, help.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
     use crate::preflight::code;
     use crate::workspace::Fault;
 
-    fn unwritable(number: i32, verb: &'static str, path: &str) -> (String, Option<String>) {
-        let source = io::Error::from_raw_os_error(number);
-        let error = WorkspaceError { verb, path: path.to_owned(), fault: Fault::Denied, source };
-        let mut problem = Problem::new(&code::IO, "as it was");
-        name_unwritable(&mut problem, &error, &Plan { inputs: Vec::new(), operations: Vec::new() });
-        (problem.message, problem.help)
+    #[test]
+    fn each_reason_names_the_directory_and_a_remedy() {
+        let system = io::Error::from_raw_os_error;
+        let sticky = || io::Error::new(ErrorKind::PermissionDenied, StickyBit { owner: 7 });
+        for (source, verb, path, reason, help) in [
+            (
+                system(13),
+                "make directory",
+                ".git/wpatch/txn-1",
+                "the directory .git/wpatch is not writable (Permission denied)",
+                "get write permission for this directory; wpatch keeps a change in .git/wpatch until it is complete",
+            ),
+            (
+                system(1),
+                "rename",
+                "d/f",
+                "the directory d does not permit it (Operation not permitted)",
+                "the file or the directory may be immutable; `lsattr` shows that",
+            ),
+            (
+                system(30),
+                "lock",
+                ".wpatch/lock",
+                "the directory .wpatch is on a read-only file system",
+                "mount the file system with write permission; wpatch keeps a change in .wpatch until it is complete",
+            ),
+            (
+                system(28),
+                "write",
+                ".git/wpatch/txn-1/journal.tmp",
+                "the file system of the directory .git/wpatch has no space left",
+                "free space there and try again; wpatch keeps a change in .git/wpatch until it is complete",
+            ),
+            (
+                system(28),
+                "make directory",
+                ".wpatch",
+                "the file system of the root directory has no space left",
+                "free space there and try again",
+            ),
+            (
+                system(122),
+                "write",
+                "/f",
+                "the disk quota for the directory / is exceeded",
+                "free space there, or get a larger quota, and try again",
+            ),
+            (
+                sticky(),
+                "rename",
+                "f",
+                "the root directory has the sticky bit, and the file belongs to another user (uid 7)",
+                "apply the patch as that user, or as the owner of the directory",
+            ),
+        ] {
+            let error = WorkspaceError { verb, path: path.to_owned(), fault: Fault::Other, source };
+            let mut problem = Problem::new(&code::IO, "as it was");
+            name_refusal(&mut problem, &error, &Plan { inputs: Vec::new(), operations: Vec::new() });
+            assert_eq!(problem.message, format!("no change can be made: {reason}"));
+            assert_eq!(problem.help.as_deref(), Some(help));
+        }
     }
 
     #[test]
-    fn each_reason_has_its_own_remedy() {
-        let (message, help) = unwritable(13, "make directory", ".git/wpatch/txn-1");
-        assert_eq!(message, "no change can be made: the directory .git/wpatch is not writable (Permission denied)");
-        let kept = "; wpatch keeps a change in .git/wpatch until it is complete";
-        assert_eq!(help.unwrap(), format!("get write permission for this directory{kept}"));
-        let (message, help) = unwritable(1, "rename", "d/f");
-        assert_eq!(message, "no change can be made: the directory d does not permit it (Operation not permitted)");
-        assert!(help.unwrap().starts_with("the file or the directory may be immutable"));
-        let (message, help) = unwritable(30, "lock", ".wpatch/lock");
-        assert_eq!(message, "no change can be made: the directory .wpatch is on a read-only file system");
-        assert!(help.unwrap().ends_with("in .wpatch until it is complete"));
-        // To read needs other permissions.
-        assert_eq!(unwritable(13, "read", "d/f"), ("as it was".to_owned(), None));
+    fn reading_needs_other_permissions() {
+        let source = io::Error::from_raw_os_error(13);
+        let error = WorkspaceError { verb: "read", path: "d/f".to_owned(), fault: Fault::Denied, source };
+        let mut problem = Problem::new(&code::IO, "as it was");
+        name_refusal(&mut problem, &error, &Plan { inputs: Vec::new(), operations: Vec::new() });
+        assert_eq!((&*problem.message, problem.help), ("as it was", None));
     }
 }

@@ -95,7 +95,7 @@ impl Run {
                 let named = not_included(strict.has_plan.then_some(&strict.plan.inputs[..]), &inputs);
                 self.read_repaired(Request { patches, ..plain }, named)
             }
-            Ok(Err(refusals)) if strict.says_more(&refusals) => self.read(plain),
+            Ok(Err(refusals)) if strict.decides(&refusals) => self.read(plain),
             Ok(Err(refusals)) => {
                 self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));
                 self.plan.inputs = inputs;

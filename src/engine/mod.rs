@@ -42,7 +42,6 @@ mod reading;
 mod recall;
 mod request;
 mod run;
-mod storage;
 mod suggest;
 mod texts;
 mod three_way;

@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use super::commands::Answers;
-use super::denied::name_unwritable;
+use super::denied::name_refusal;
 use super::diagnose::{Noted, Waiting};
 use super::govern::{governed, reached};
 use super::link_files::LinkFiles;
@@ -272,8 +272,7 @@ impl Run {
     pub(super) fn fail(&mut self, failure: &Failure) {
         let mut problems = failed(failure);
         if let (Failure::Workspace(error), [problem]) = (failure, &mut problems[..]) {
-            name_unwritable(problem, error, &self.plan);
-            super::storage::name_refusal(problem, error, &self.plan);
+            name_refusal(problem, error, &self.plan);
         }
         let problems = problems.into_iter();
         self.problems.extend(match &self.indexed {

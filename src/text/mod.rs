@@ -27,6 +27,12 @@ pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Bytes at the start of contents among which git looks for a NUL (`buffer_is_binary` in git's xdiff-interface.c).
 pub const BINARY_PREFIX: usize = 8000;
 
+/// Returns the words of a system error without its number, which [`std::io::Error`] appends.
+#[must_use]
+pub fn without_error_number(words: &str) -> &str {
+    words.split(" (os error ").next().unwrap_or_default()
+}
+
 /// Returns whether git takes `content` for binary data.
 #[must_use]
 pub fn is_binary(content: &[u8]) -> bool {

@@ -74,14 +74,16 @@ impl Strict {
         self.has_plan && self.plan.inputs.iter().any(|input| input.formats.iter().any(is_other))
     }
 
-    /// Returns whether the report without repairs says more than `refusals`: what fits nowhere is refused with all that is
-    /// known of its places, and a patch that is cut off names the line where it ends.
-    pub(super) fn says_more(&self, refusals: &Refusals) -> bool {
+    /// Returns whether the reading without repairs counts in place of `refusals`. It fits, and only the search for repairs
+    /// takes too long; or its report says more: what fits nowhere is refused with all that is known of its places, and a
+    /// patch that is cut off names the line where it ends.
+    pub(super) fn decides(&self, refusals: &Refusals) -> bool {
         let all = |kinds: &[RefusalKind]| refusals.iter().all(|(_, refusal)| kinds.contains(&refusal.kind));
         let is_cut_off = self.problems.iter().any(|problem| problem.facts.is_cut_off);
         let is_whole = self.has_plan && !self.any_operation(is_torn) && self.blames_no_other(refusals);
         is_whole && all(&[RefusalKind::NoPatch, RefusalKind::NotFound, RefusalKind::Unreadable])
             || all(&[RefusalKind::NoPatch])
+            || self.fits && !self.is_elided() && all(&[RefusalKind::TooMuch])
             || is_cut_off && all(&[RefusalKind::Stray])
     }
 

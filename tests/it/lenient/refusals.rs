@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::systems::Desk;
 
 /// Most bytes of what is said of one hunk.
 const MOST: usize = 1200;
@@ -169,4 +170,18 @@ fn a_refusal_says_why_the_line_differs() {
         json!([applied["error"]["code"], applied["error"]["lines"]]),
         json!(["wpatch::hunk::already_applied", [1]])
     );
+}
+
+/// Repairs have a limit of steps, which lines that are all the same use up.
+#[test]
+fn a_patch_that_fits_is_applied_where_repairs_would_take_too_long() {
+    let lines = |count: usize| " 0,\n".repeat(count);
+    let patch =
+        |old: &str| format!("--- a/x\n+++ b/x\n@@ -1,2000 +1,2000 @@\n{}-{old}\n+1,\n{}", lines(1000), lines(999));
+    let desk = Desk::with(&[("x", "0,\n".repeat(100_000).as_bytes())]);
+    let refused = desk.runs(&["apply", "--lenient"], patch("2,").as_bytes());
+    assert_eq!(refused.status.code(), Some(1), "{}", String::from_utf8_lossy(&refused.stderr));
+    let applied = desk.runs(&["apply", "--lenient"], patch("0,").as_bytes());
+    assert_eq!(applied.status.code(), Some(0), "{}", String::from_utf8_lossy(&applied.stderr));
+    assert_eq!(desk.bytes("x"), ["0,\n".repeat(1000), "1,\n".to_owned(), "0,\n".repeat(98_999)].concat().into_bytes());
 }
