@@ -1,5 +1,6 @@
 //! From a preimage to a postimage, by hunks or by binary data.
 
+mod binary;
 mod known;
 mod placed;
 mod repeated;
@@ -14,19 +15,14 @@ use super::findings::Findings;
 use super::guards::{judge_block, judge_hunks};
 use super::problem::{Problem, Severity};
 use super::{FileOutcome, Options, hunkwise, reject, whitespace};
-use crate::digest::{is_blob, is_named, named_format, streamed_blob_id};
 use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements};
-use crate::plan::{Action, Binary, Direction, Edit, Hunk, LineKind, Operation};
+use crate::plan::{Action, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
-use crate::syntax::{BinaryError, BinaryLimits, BinaryPostimage};
 use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, printable};
 use placed::Placed;
 use repeated::AppliedHunks;
 
 pub(super) use placed::counted;
-
-/// Most bytes of contents that are made before they are verified.
-const SMALL: u64 = 16 << 20;
 
 /// What becomes of a preimage.
 pub(super) enum Edited {
@@ -48,7 +44,7 @@ pub(super) fn postimage(
         // The worker takes old files from the history itself.
         Edit::Keep | Edit::Restore(_) => Some(Edited::Same),
         Edit::Hunks(hunks) => spliced(operation, (text, hunks), preimage, options, findings).map(Edited::Changed),
-        Edit::Binary(binary) => binary_postimage(operation, **binary, text, preimage, options, findings).map(made),
+        Edit::Binary(binary) => binary::postimage(operation, **binary, text, preimage, options, findings).map(made),
         Edit::BinaryMissing => known::postimage(operation, preimage, options, findings).map(made),
         Edit::Cell(wanted) => super::notebook::postimage(wanted, preimage, options.max_made(), findings),
         // The worker has the files that lines come from.
@@ -135,64 +131,6 @@ pub(super) fn compare(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
     if !outcome.is_binary {
         (outcome.added, outcome.removed) = changed_lines(before, after);
     }
-}
-
-fn binary_postimage(
-    operation: &Operation,
-    binary: Binary,
-    text: &[u8],
-    preimage: &[u8],
-    options: &Options,
-    findings: &mut Findings,
-) -> Option<Vec<u8>> {
-    let data = match operation.direction {
-        Direction::Forward => Some(binary.forward),
-        Direction::Reverse => binary.backward,
-    };
-    let Some(data) = data else {
-        findings.error(&code::IRREVERSIBLE, "this binary patch has no data for the way back");
-        return None;
-    };
-    // As git has it: what is shortened is not certain to be what was meant.
-    let Some(blobs) = known::full_blobs(operation) else {
-        let message = "the binary patch has no `index` line that names both blobs in full";
-        findings.error(&code::NO_BINARY_DATA, message).help =
-            Some("write the patch with `git diff --binary`, which names them in full".into());
-        return None;
-    };
-    if !known::is_preimage(operation, preimage, blobs, findings) {
-        return None;
-    }
-    let limits = BinaryLimits { size: options.max_made(), ratio: options.max_ratio };
-    let made = BinaryPostimage::new(data, text, preimage, limits);
-    match made.and_then(|made| verified(&made, (!is_gone(operation)).then_some(&*blobs.new))) {
-        Ok(Some(after)) => Some(after),
-        Ok(None) => {
-            findings.error(&code::BINARY_DATA, "the binary data do not make the blob that the index line names");
-            None
-        }
-        Err(error) => {
-            let (code, help) = match error {
-                BinaryError::TooLarge(_) => (&code::TOO_LARGE, Some("--max-file raises the limit")),
-                BinaryError::Inflated(_) => (&code::INFLATED, Some("--max-ratio raises the limit")),
-                _ => (&code::BINARY_DATA, None),
-            };
-            findings.error(code, error.to_string()).help = help.map(str::to_owned);
-            None
-        }
-    }
-}
-
-/// Returns the contents, if git would name them by `name`; without a name, if they are small.
-///
-/// A small patch can make large contents; those are not kept before it is known that they are the right ones.
-fn verified(made: &BinaryPostimage<'_>, name: Option<&[u8]>) -> Result<Option<Vec<u8>>, BinaryError> {
-    if made.size() <= SMALL {
-        return Ok(Some(made.contents()?).filter(|after| name.is_none_or(|name| is_blob(after, name))));
-    }
-    let Some(name) = name else { return Ok(None) };
-    let id = streamed_blob_id(made.size(), named_format(name), |take| made.pieces(take))?;
-    if is_named(&id, name) { made.contents().map(Some) } else { Ok(None) }
 }
 
 fn is_gone(operation: &Operation) -> bool {
@@ -392,25 +330,4 @@ fn done<'f>(
     };
     problem.lines = vec![line];
     problem
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::digest::{ObjectFormat, blob_id};
-    use crate::syntax::testing::literal;
-
-    #[test]
-    fn large_and_small_contents_are_verified_alike() {
-        let limits = BinaryLimits { size: u64::MAX, ratio: u64::MAX };
-        for size in [100, SMALL, SMALL + 1] {
-            let contents = vec![b'x'; usize::try_from(size).unwrap()];
-            let (data, text) = literal(&contents);
-            let made = BinaryPostimage::new(data, &text, b"", limits).unwrap();
-            let name = blob_id(&contents, ObjectFormat::Sha1);
-            let other = blob_id(b"other", ObjectFormat::Sha1);
-            assert_eq!(verified(&made, Some(name.as_bytes())), Ok(Some(contents)));
-            assert_eq!(verified(&made, Some(other.as_bytes())), Ok(None));
-        }
-    }
 }

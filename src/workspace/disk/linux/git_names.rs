@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use super::Disk;
-use super::work_tree::line;
+use super::git_files::line;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::{Directory, Workspace};

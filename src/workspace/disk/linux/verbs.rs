@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fd::{AsFd, OwnedFd};
@@ -15,14 +14,12 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::attributes::{Model, bits_of, give_owner, lay_bare, process_umask, set_bits, set_bits_of};
-use super::birth::Birth;
-use super::contents::{make_file, names, open_regular, overwrite_file, read_file, target, write_bytes, write_slices};
+use super::attributes::{give_owner, set_bits, set_bits_of};
+use super::contents::{names, open_regular, overwrite_file, read_file, target, write_bytes};
 use super::directory::make_private;
 use super::fault::{Attempt, Trouble, link_fault, no_links, sticky};
-use super::heritage::Heritage;
 use super::machine::machine;
-use super::parents::{Handle, open_directory};
+use super::parents::open_directory;
 use super::stat::stat_of;
 use super::{Disk, lock};
 use crate::mode::{FileKind, Permissions};
@@ -288,68 +285,6 @@ impl Disk {
         })
     }
 
-    fn bits_of(&self, permissions: Permissions) -> u32 {
-        bits_of(permissions, || *self.umask.get_or_init(process_umask))
-    }
-
-    fn try_create(
-        &self,
-        path: &RelPath,
-        slices: &[&[u8]],
-        permissions: Permissions,
-        like: Option<Like<'_>>,
-    ) -> Attempt<()> {
-        let source = like.map(|like| self.source_of(like)).transpose()?;
-        let bits = self.bits_of(permissions);
-        let (directory, name) = self.parents.of(path)?;
-        let file = make_file(&directory, name)?;
-        let result = self.fill((&directory, &file), slices, (permissions, bits), source.as_ref());
-        if result.is_err() {
-            // It is ours and useless; if it stays, that is no worse than the error that is returned.
-            let _ = unlinkat(&directory, name, AtFlags::empty());
-        }
-        result
-    }
-
-    /// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as the source lets it.
-    fn fill(
-        &self,
-        (directory, file): (&Handle, &OwnedFd),
-        slices: &[&[u8]],
-        (permissions, bits): (Permissions, u32),
-        source: Option<&Source>,
-    ) -> Attempt<()> {
-        write_slices(file, slices)?;
-        let birth = || self.births.get(directory, |_| Birth::of(file));
-        let bits = match source {
-            Some(Source::File(model)) => model.give_to(file, &*birth()?, bits)?,
-            Some(Source::Owner(uid, gid)) => lay_bare(file, (*uid, *gid), &*birth()?, bits)?,
-            Some(Source::Directory(heritage)) => heritage.give_to(file, &*birth()?, permissions, bits)?,
-            None => bits,
-        };
-        match set_bits(file, bits) {
-            // A file that its maker does not own: the bits belong to the mount.
-            Err(trouble) if is_foreign(&trouble, birth()?.uid) => Ok(()),
-            set => set,
-        }
-    }
-
-    fn source_of(&self, like: Like<'_>) -> Attempt<Source> {
-        match like {
-            Like::File(path) => {
-                let model = self.parents.of(path).and_then(|(directory, name)| Model::open(&directory, name));
-                model.map(Source::File).map_err(|trouble| trouble.blaming(path))
-            }
-            Like::Bare { uid, gid } => Ok(Source::Owner(uid, gid)),
-            Like::NewIn(None) => Ok(Source::Directory(self.heritages.get(self.parents.root(), Heritage::of)?)),
-            Like::NewIn(Some(path)) => {
-                let directory = self.parents.directory(path.as_bytes());
-                let heritage = directory.and_then(|directory| self.heritages.get(&directory, Heritage::of));
-                heritage.map(Source::Directory).map_err(|trouble| trouble.blaming(path))
-            }
-        }
-    }
-
     fn try_rename(&self, from: &RelPath, to: &RelPath, how: Rename) -> Attempt<()> {
         let (old_directory, old) = self.parents.of(from)?;
         let (new_directory, new) = self.parents.of(to).map_err(|trouble| trouble.blaming(to))?;
@@ -392,25 +327,12 @@ impl Disk {
     }
 }
 
-/// What gives a new file its attributes.
-enum Source {
-    File(Model),
-    Owner(u32, u32),
-    Directory(Arc<Heritage>),
-}
-
 fn sync_handle(file: impl AsFd) -> Attempt<()> {
     match fsync(&file) {
         // Some file systems cannot sync a directory alone; see fsync(2).
         Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(syncfs(&file)?),
         result => Ok(result?),
     }
-}
-
-/// Returns whether a change of a file was refused because it belongs to `owner`, who is another user than the one that made
-/// it.
-fn is_foreign(trouble: &Trouble, owner: u32) -> bool {
-    Errno::from_io_error(&trouble.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
 }
 
 fn is_denied(trouble: &Trouble) -> bool {

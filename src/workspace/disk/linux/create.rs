@@ -1,0 +1,96 @@
+//! New files with their attributes.
+
+use std::sync::Arc;
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, unlinkat};
+use rustix::io::Errno;
+use rustix::process::geteuid;
+
+use super::Disk;
+use super::attributes::{Model, bits_of, lay_bare, process_umask, set_bits};
+use super::birth::Birth;
+use super::contents::{make_file, write_slices};
+use super::fault::{Attempt, Trouble};
+use super::heritage::Heritage;
+use super::parents::Handle;
+use crate::mode::Permissions;
+use crate::path::RelPath;
+use crate::workspace::Like;
+
+impl Disk {
+    pub(super) fn bits_of(&self, permissions: Permissions) -> u32 {
+        bits_of(permissions, || *self.umask.get_or_init(process_umask))
+    }
+
+    pub(super) fn try_create(
+        &self,
+        path: &RelPath,
+        slices: &[&[u8]],
+        permissions: Permissions,
+        like: Option<Like<'_>>,
+    ) -> Attempt<()> {
+        let source = like.map(|like| self.source_of(like)).transpose()?;
+        let bits = self.bits_of(permissions);
+        let (directory, name) = self.parents.of(path)?;
+        let file = make_file(&directory, name)?;
+        let result = self.fill((&directory, &file), slices, (permissions, bits), source.as_ref());
+        if result.is_err() {
+            // It is ours and useless; if it stays, that is no worse than the error that is returned.
+            let _ = unlinkat(&directory, name, AtFlags::empty());
+        }
+        result
+    }
+
+    /// Writes a new file, then gives it its attributes, and its permissions last: `bits`, as far as the source lets it.
+    fn fill(
+        &self,
+        (directory, file): (&Handle, &OwnedFd),
+        slices: &[&[u8]],
+        (permissions, bits): (Permissions, u32),
+        source: Option<&Source>,
+    ) -> Attempt<()> {
+        write_slices(file, slices)?;
+        let birth = || self.births.get(directory, |_| Birth::of(file));
+        let bits = match source {
+            Some(Source::File(model)) => model.give_to(file, &*birth()?, bits)?,
+            Some(Source::Owner(uid, gid)) => lay_bare(file, (*uid, *gid), &*birth()?, bits)?,
+            Some(Source::Directory(heritage)) => heritage.give_to(file, &*birth()?, permissions, bits)?,
+            None => bits,
+        };
+        match set_bits(file, bits) {
+            // A file that its maker does not own: the bits belong to the mount.
+            Err(trouble) if is_foreign(&trouble, birth()?.uid) => Ok(()),
+            set => set,
+        }
+    }
+
+    fn source_of(&self, like: Like<'_>) -> Attempt<Source> {
+        match like {
+            Like::File(path) => {
+                let model = self.parents.of(path).and_then(|(directory, name)| Model::open(&directory, name));
+                model.map(Source::File).map_err(|trouble| trouble.blaming(path))
+            }
+            Like::Bare { uid, gid } => Ok(Source::Owner(uid, gid)),
+            Like::NewIn(None) => Ok(Source::Directory(self.heritages.get(self.parents.root(), Heritage::of)?)),
+            Like::NewIn(Some(path)) => {
+                let directory = self.parents.directory(path.as_bytes());
+                let heritage = directory.and_then(|directory| self.heritages.get(&directory, Heritage::of));
+                heritage.map(Source::Directory).map_err(|trouble| trouble.blaming(path))
+            }
+        }
+    }
+}
+
+/// What gives a new file its attributes.
+enum Source {
+    File(Model),
+    Owner(u32, u32),
+    Directory(Arc<Heritage>),
+}
+
+/// Returns whether a change of a file was refused because it belongs to `owner`, who is another user than the one that made
+/// it.
+fn is_foreign(trouble: &Trouble, owner: u32) -> bool {
+    Errno::from_io_error(&trouble.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
+}
