@@ -246,19 +246,13 @@ fn homes() -> Vec<Vec<u8>> {
 
 /// Returns the absolute names of the directories that the user's configuration can be in.
 fn configs() -> Vec<Vec<u8>> {
-    let directories = directories();
-    let mut names: Vec<_> = directories.iter().flat_map(|directory| names_on_the_way(directory)).collect();
-    // A directory that does not exist yet, in the real one above it.
-    names.extend(directories.iter().filter_map(|directory| {
-        let (above, real) = directory.ancestors().find_map(|it| Some((it, fs_err::canonicalize(it).ok()?)))?;
-        Some(real.join(directory.strip_prefix(above).ok()?))
-    }));
+    let mut names: Vec<_> = directories().iter().flat_map(|directory| names_on_the_way(directory)).collect();
     names.sort_unstable();
     names.dedup();
     engine::root_names(&names)
 }
 
-/// Returns the absolute name of `file`, and those of the links on the way to what it leads to.
+/// Returns the absolute name of `file`, those that the links on the way lead to, and the real one, which need not exist.
 pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
     let Ok(mut name) = std::path::absolute(file) else { return Vec::new() };
     let mut names = Vec::new();
@@ -267,7 +261,10 @@ pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
         // The first link on the way, and where it leads.
         let ancestors: Vec<&Path> = name.ancestors().collect();
         let link = ancestors.iter().rev().find_map(|above| Some((*above, fs_err::read_link(above).ok()?)));
-        let Some((link, target)) = link else { break };
+        let Some((link, target)) = link else {
+            names.extend(plain(&name).filter(|plain| *plain != name));
+            break;
+        };
         let rest = name.strip_prefix(link).unwrap_or(Path::new(""));
         let next = link.parent().unwrap_or(Path::new("/")).join(target);
         let next = if rest == Path::new("") { next } else { next.join(rest) };

@@ -36,7 +36,7 @@ impl Git {
     ///
     /// Returns an error if git has to be asked and fails.
     pub(super) fn variables(&self, word: &str) -> io::Result<&[Variable]> {
-        if self.texts().is_some_and(|texts| !texts.mention(word) && !texts.mention("include")) {
+        if self.texts().is_some_and(|texts| !texts.mention(word)) {
             return Ok(&[]);
         }
         let entries = self.entries.get_or_init(|| {

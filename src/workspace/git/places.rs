@@ -4,7 +4,7 @@
 //! `GIT_CEILING_DIRECTORIES`. So a word that is in none of them says nothing to git.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -127,11 +127,9 @@ impl Texts {
 /// Returns the texts of the configuration; `None` where it cannot be told which ones git would read.
 pub(super) fn configuration(found: &Found) -> Option<Texts> {
     let mut texts = Texts::default();
-    for (name, value) in env::vars_os() {
-        let name = name.as_encoded_bytes();
-        if name == b"GIT_CONFIG_PARAMETERS" || name.starts_with(b"GIT_CONFIG_KEY_") {
-            texts.add(value.as_encoded_bytes());
-        }
+    let parameters = env::var_os("GIT_CONFIG_PARAMETERS");
+    for text in parameters.into_iter().chain(counted_variables().map(|(key, _)| key)) {
+        texts.add(text.as_encoded_bytes());
     }
     for path in configurations_of_user() {
         texts.read(&path)?;
@@ -144,7 +142,8 @@ pub(super) fn configuration(found: &Found) -> Option<Texts> {
         }
         Found::Inside | Found::Elsewhere => return None,
     }
-    Some(texts)
+    // What is included may say anything.
+    (!texts.mention("include")).then_some(texts)
 }
 
 /// Returns the configurations of the user and of all users. See `GIT_CONFIG_GLOBAL` and `GIT_CONFIG_NOSYSTEM` in git(1).
@@ -157,6 +156,16 @@ pub(super) fn configurations_of_user() -> Vec<PathBuf> {
     global.into_iter().chain(named("GIT_CONFIG_SYSTEM").unwrap_or_else(of_all)).collect()
 }
 
+/// Returns the names and values of the variables that the environment counts: see `GIT_CONFIG_COUNT` in git-config(1).
+fn counted_variables() -> impl Iterator<Item = (OsString, OsString)> {
+    let count = env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.trim_start().parse().ok()).unwrap_or(0_u32);
+    (0..count).map_while(|number| {
+        let key = env::var_os(format!("GIT_CONFIG_KEY_{number}"))?;
+        // Without a value, git refuses to run.
+        Some((key, env::var_os(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_default()))
+    })
+}
+
 /// Returns the variables that the environment sets, as git and `git -c` pass them on: see `GIT_CONFIG_COUNT` in git-config(1).
 pub(super) fn variables_of_environment() -> Vec<Variable> {
     let variable = |key: &str, value: &[u8]| {
@@ -165,14 +174,8 @@ pub(super) fn variables_of_environment() -> Vec<Variable> {
         let section = key.split('.').next().unwrap_or_default();
         Variable { key: format!("{section}.{name}"), value: value.to_vec() }
     };
-    let mut variables = Vec::new();
-    for (name, key) in env::vars_os() {
-        let name = name.to_string_lossy();
-        if let Some(number) = name.strip_prefix("GIT_CONFIG_KEY_") {
-            let value = env::var_os(format!("GIT_CONFIG_VALUE_{number}")).unwrap_or_default();
-            variables.push(variable(&key.to_string_lossy(), value.as_encoded_bytes()));
-        }
-    }
+    let counted = counted_variables().map(|(key, value)| variable(&key.to_string_lossy(), value.as_encoded_bytes()));
+    let mut variables: Vec<_> = counted.collect();
     let parameters = env::var_os("GIT_CONFIG_PARAMETERS").unwrap_or_default();
     // Each is `'KEY'='VALUE'`, or `'KEY=VALUE'` by an older git.
     for parameter in parameters.to_string_lossy().replace("'='", "=").split("' '") {
