@@ -13,7 +13,8 @@ use crate::policy::{
     self, Access, GIT_DIRECTORY, Hit, Layer, Origin, Policy, PolicyError, Ruling, Verdict, closed_root,
 };
 use crate::preflight::{
-    Facts, Problem, closed_by, code, unapproved, with_git_on_the_way, with_other_names, with_own_git,
+    Facts, Problem, closed_by, code, is_in_git_directory, unapproved, with_git_on_the_way, with_other_names,
+    with_own_git,
 };
 use crate::text::{Bytes, Position, Span};
 use crate::transaction::history::Entry;
@@ -104,7 +105,7 @@ fn with_top_file(policy: Arc<Policy>, workspace: &dyn Workspace) -> Result<Arc<P
 fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     let Some(root) = workspace.root_name() else { return policy };
     let root = root.as_os_str().as_encoded_bytes();
-    if closed_root(root, None).is_none() && !policy.asks_about_control_files() {
+    if closed_root(root, None).is_none() && !policy.is_for_model() {
         return policy;
     }
     let git = || RelPath::new(b".git").ok().and_then(|git| workspace.stat(&git).ok().flatten());
@@ -112,7 +113,13 @@ fn at_root(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
         Ok(Some(tree)) => Some(tree.prefix.components().count()),
         Ok(None) | Err(_) => git().map(|_| 0),
     };
-    Arc::new(policy.at_root(root, depth))
+    let policy = policy.at_root(root, depth);
+    let is_in_git = || {
+        let path = RelPath::new(root.strip_prefix(b"/")?).ok()?;
+        Some(is_in_git_directory(&path, &open(Path::new("/")).ok()?))
+    };
+    let is_inside = policy.is_for_model() && is_in_git() == Some(true);
+    Arc::new(if is_inside { policy.inside_git_directory() } else { policy })
 }
 
 /// Returns `policy` for the spellings under which the file system of the root finds a file.

@@ -2,7 +2,8 @@
 //!
 //! To add a rule, add a row to [`RULES`]; [`names::is_ordinary`] has to know how the names begin that it is about.
 
-use super::{names, tree};
+use super::names;
+use super::tree::{self, GIT_REASON};
 use crate::path::RelPath;
 
 /// One reason to keep a path closed.
@@ -30,6 +31,10 @@ pub const GIT_DIRECTORY: &str = "git-directory";
 
 /// The rule that keeps the state of wpatch closed.
 const STATE_DIRECTORY: &str = "state-directory";
+
+/// The rule of a root inside a git directory that has another name than `.git`.
+pub(super) const IN_GIT_DIRECTORY: &Rule =
+    &Rule { name: GIT_DIRECTORY, reason: GIT_REASON, examples: &[], is_hit: |_| false };
 
 /// The rules that always hold; the first that is hit decides.
 pub const RULES: &[Rule] = &[

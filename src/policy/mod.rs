@@ -110,6 +110,12 @@ impl Policy {
         Self { for_model: true, ..self }
     }
 
+    /// Returns this policy for what a person does.
+    #[must_use]
+    pub fn for_user(self) -> Self {
+        Self { for_model: false, ..self }
+    }
+
     /// Returns what this policy says of the work tree `top`, in which its root is at `prefix`: of the files below its root
     /// the same, and of others what it says by names that do not depend on the root.
     #[must_use]
@@ -213,6 +219,12 @@ impl Policy {
 
     fn has_control_rule(&self) -> bool {
         strictest(&self.layers, |layer| layer.control) == Control::Ask
+    }
+
+    /// Returns whether it holds for what a model does.
+    #[must_use]
+    pub fn is_for_model(&self) -> bool {
+        self.for_model
     }
 
     /// Returns whether it asks before files are written that control what agents and CI systems do.

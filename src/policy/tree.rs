@@ -2,6 +2,7 @@
 //!
 //! The caller looks for them and gives them to the policy, which reads no file.
 
+use super::closed::IN_GIT_DIRECTORY;
 use super::{GIT_DIRECTORY, Policy, Rule, closed, closed_root, control, names};
 use crate::path::RelPath;
 
@@ -10,6 +11,8 @@ use crate::path::RelPath;
 pub enum GitPlace {
     /// The top of a work tree. What is below it does not belong to a git directory above it.
     WorkTree,
+    /// A directory that git runs hooks from.
+    Hooks,
     /// A repository without a work tree.
     Bare,
     /// The git directory of some work tree.
@@ -22,6 +25,8 @@ pub enum GitPlace {
 pub(super) const GIT_REASON: &str = "the path is in a git directory; patches may not change it";
 /// Why `hook` and `mcp` ask before a bare repository is written.
 const BARE: &str = "it is in a git repository without a work tree; git executes what its configuration says";
+/// Why `hook` and `mcp` ask before a hook is written.
+const HOOKS: &str = "it is in a directory whose files git executes (`core.hooksPath`)";
 
 /// The directories that git makes in a git directory, see gitrepository-layout(5). A linked work tree can be next to them.
 const OWN: [&str; 9] = ["branches", "hooks", "info", "lfs", "logs", "modules", "objects", "refs", "worktrees"];
@@ -31,8 +36,9 @@ const OWN: [&str; 9] = ["branches", "hooks", "info", "lfs", "logs", "modules", "
 pub(super) struct TreeFacts {
     /// Directories of git. `None` is the root.
     git: Vec<(Option<RelPath>, GitPlace)>,
-    /// Other names of control files, or of directories on the way to them: the other name, and the path that controls.
-    aliases: Vec<(RelPath, RelPath)>,
+    /// Other names of control files, or of directories on the way to them: the other name (`None` is the root), and the path
+    /// that controls.
+    aliases: Vec<(Option<RelPath>, RelPath)>,
     /// Control files that have several names, by device and inode.
     hard_links: Vec<((u64, u64), RelPath)>,
     /// The number of components of the root below the top of its work tree; `None` if it is in none, or not known.
@@ -90,10 +96,23 @@ impl Policy {
         Self { place, tree, ..self.clone() }
     }
 
-    /// Returns this policy for a tree in which control files have other names: by links, each with the path that controls,
-    /// and by hard links, each with device and inode.
+    /// Returns this policy for a root inside a git directory, whatever the name of that is.
     #[must_use]
-    pub fn with_aliases(&self, aliases: &[(RelPath, RelPath)], hard_links: &[((u64, u64), RelPath)]) -> Self {
+    pub fn inside_git_directory(&self) -> Self {
+        let closed_root = self.tree.closed_root.or(Some(IN_GIT_DIRECTORY));
+        Self { tree: TreeFacts { closed_root, ..self.tree.clone() }, ..self.clone() }
+    }
+
+    /// Returns whether `path` is in a git directory or in a bare repository, and not in a work tree that is in there.
+    #[must_use]
+    pub fn has_git_around(&self, path: &RelPath) -> bool {
+        self.tree.git_around(path).is_some()
+    }
+
+    /// Returns this policy for a tree in which control files have other names: by links, each with the path that controls,
+    /// and by hard links, each with device and inode. `None` is the root.
+    #[must_use]
+    pub fn with_aliases(&self, aliases: &[(Option<RelPath>, RelPath)], hard_links: &[((u64, u64), RelPath)]) -> Self {
         let aliases = [&self.tree.aliases[..], aliases].concat();
         let hard_links = [&self.tree.hard_links[..], hard_links].concat();
         Self { tree: TreeFacts { aliases, hard_links, ..self.tree.clone() }, ..self.clone() }
@@ -142,11 +161,14 @@ impl Policy {
 
     /// Returns why `path` does so by something else than its name.
     pub(super) fn tree_reason(&self, path: &RelPath) -> Option<String> {
-        if self.tree.git_around(path) == Some(GitPlace::Bare) {
-            return Some(BARE.to_owned());
+        match self.tree.git_around(path) {
+            Some(GitPlace::Bare) => return Some(BARE.to_owned()),
+            Some(GitPlace::Hooks) => return Some(HOOKS.to_owned()),
+            _ => {}
         }
         self.tree.aliases.iter().find_map(|(target, name)| {
-            let rest = names::below(path, target)?;
+            let rest =
+                target.as_ref().map_or_else(|| Some(path.as_bytes().to_vec()), |target| names::below(path, target))?;
             let real = if rest.is_empty() { name.clone() } else { name.join(&rest).ok()? };
             let program = control::program(&real, &self.place, self.tree.depth)?;
             Some(format!("it is another name of {real}, which controls {program}"))

@@ -31,10 +31,8 @@ pub fn with_own_git(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Polic
         ways.extend(tree.top.git_ways(None).iter().filter_map(|path| below(path, tree.prefix)));
     }
     let mut places: Places = ways.into_iter().map(named).collect();
-    if policy.asks_about_control_files()
-        && let Some(place) = structure(None, workspace)
-    {
-        places.push((None, if place == GitPlace::Directory { GitPlace::Bare } else { place }));
+    if policy.is_for_model() {
+        places.extend(structure(None, workspace).map(|place| (None, place)));
     }
     if places.is_empty() { policy } else { Arc::new(policy.with_git_places(&places)) }
 }
@@ -52,9 +50,30 @@ pub fn with_git_on_the_way<'p, 'a>(
     policy: &'p Policy,
     workspace: &dyn Workspace,
 ) -> Cow<'p, Policy> {
+    let mut places = places_on_the_way(paths.clone(), workspace);
+    // A work tree alone protects nothing.
+    if places.iter().all(|(_, place)| *place == GitPlace::WorkTree) && !policy.has_git_places() {
+        places.clear();
+    }
+    let policy = if places.is_empty() { Cow::Borrowed(policy) } else { Cow::Owned(policy.with_git_places(&places)) };
+    with_hard_links(paths, policy, workspace)
+}
+
+/// Returns whether `root`, a path in `system`, is in a git directory that is above it or that a `.git` names.
+#[must_use]
+pub fn is_in_git_directory(root: &RelPath, system: &dyn Workspace) -> bool {
+    let Ok(inner) = root.join(b"x") else { return false };
+    let mut places = places_on_the_way([&inner].into_iter(), system);
+    // What the root itself looks like has its own rule.
+    let is_around = |place: GitPlace| matches!(place, GitPlace::WorkTree | GitPlace::Named);
+    places.retain(|(directory, place)| directory.as_ref() != Some(root) || is_around(*place));
+    Policy::default().with_git_places(&places).has_git_around(root)
+}
+
+fn places_on_the_way<'a>(paths: impl Iterator<Item = &'a RelPath>, workspace: &dyn Workspace) -> Places {
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let mut directories = Vec::new();
-    for path in paths.clone() {
+    for path in paths {
         let mut directory = path.directory();
         while let Some(above) = directory.filter(|above| seen.insert(above)) {
             directories.push(above);
@@ -62,13 +81,7 @@ pub fn with_git_on_the_way<'p, 'a>(
         }
     }
     let places = threads::map(&directories, MANY, |directory| places_at(directory, workspace));
-    let mut places: Places = places.into_iter().flatten().collect();
-    // A work tree alone protects nothing.
-    if places.iter().all(|(_, place)| *place == GitPlace::WorkTree) && !policy.has_git_places() {
-        places.clear();
-    }
-    let policy = if places.is_empty() { Cow::Borrowed(policy) } else { Cow::Owned(policy.with_git_places(&places)) };
-    with_hard_links(paths, policy, workspace)
+    places.into_iter().flatten().collect()
 }
 
 fn places_at(directory: &[u8], workspace: &dyn Workspace) -> Places {

@@ -70,7 +70,7 @@ pub use codes::{CODES, Code, Kind, code};
 pub use conversions::{Conversions, is_of_git};
 pub use converted::denied_filter;
 pub use gallery::{Gallery, Moment, media_type};
-pub use git_places::{with_git_on_the_way, with_own_git};
+pub use git_places::{is_in_git_directory, with_git_on_the_way, with_own_git};
 pub use held::{Held, closed_by, is_held, refusals, unapproved};
 pub use options::Options;
 pub use other_names::with_other_names;

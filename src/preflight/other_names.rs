@@ -1,4 +1,5 @@
-//! Looks for other names of files that control what an agent or a CI system does: links and hard links.
+//! Looks for other names of files that control what an agent or a CI system does: links, hard links, and the directory that
+//! git's configuration names for hooks.
 //!
 //! The rule on these files goes by names. A program that writes through another name changes the same file.
 
@@ -7,18 +8,72 @@ use std::sync::Arc;
 
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::policy::{Policy, is_control_part};
-use crate::workspace::{Directory, Workspace};
+use crate::policy::{GitPlace, Policy, is_control_part};
+use crate::workspace::{Directory, WorkTree, Workspace, below};
 
 /// Most names of a tree that are looked at. In a larger tree, other names of files deep in it are not found.
 const MOST_NAMES: usize = 100_000;
 
-/// Returns `policy` with the other names of control files below the root, if it asks about control files.
+/// Returns `policy` with the other names of control files below the root, if it asks about control files: links and hard links
+/// of the root and of the work tree around it, and the hooks of git.
 #[must_use]
 pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     if !policy.asks_about_control_files() {
         return policy;
     }
+    let mut names = OtherNames::default();
+    names.look(&policy, workspace, &|target| Some((Some(target.clone()), None)));
+    // What keeps the work tree from being located is reported when it is needed.
+    if let Ok(Some(WorkTree { top, prefix, directory })) = workspace.work_tree() {
+        let name = directory.as_os_str().as_encoded_bytes();
+        let policy = policy.above(prefix, name).at_root(name, Some(0));
+        names.look(&policy, top, &|target| match below(target, prefix) {
+            Some(inner) => Some((Some(inner), None)),
+            None if target == prefix => Some((None, None)),
+            // The root is in the directory that the link leads to.
+            None => below(prefix, target).map(|rest| (None, Some(rest))),
+        });
+    }
+    let hooks: Vec<_> = workspace.hook_ways().into_iter().map(|path| (path, GitPlace::Hooks)).collect();
+    let policy = if hooks.is_empty() { policy } else { Arc::new(policy.with_git_places(&hooks)) };
+    if names.is_empty() { policy } else { Arc::new(policy.with_aliases(&names.aliases, &names.hard_links)) }
+}
+
+/// Other names of control files.
+#[derive(Default)]
+struct OtherNames {
+    aliases: Vec<(Option<RelPath>, RelPath)>,
+    hard_links: Vec<((u64, u64), RelPath)>,
+}
+
+/// Returns where the target of a link is below the root, `None` for the root itself, and the path of that below the target;
+/// nothing if the target has nothing to do with the root.
+type BelowRoot<'b> = &'b dyn Fn(&RelPath) -> Option<(Option<RelPath>, Option<RelPath>)>;
+
+impl OtherNames {
+    /// Adds the links and hard links of the control files of `workspace`.
+    fn look(&mut self, policy: &Policy, workspace: &dyn Workspace, below_root: BelowRoot<'_>) {
+        for (path, kind) in control_names(policy, workspace) {
+            if kind == FileKind::Symlink {
+                let targets = workspace.link_ways(&path);
+                self.aliases.extend(targets.iter().filter_map(|target| {
+                    let (place, rest) = below_root(target)?;
+                    let name = rest.map_or_else(|| Some(path.clone()), |rest| path.join(rest.as_bytes()).ok())?;
+                    Some((place, name))
+                }));
+            } else if let Some(identity) = identity(&path, workspace) {
+                self.hard_links.push((identity, path));
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.aliases.is_empty() && self.hard_links.is_empty()
+    }
+}
+
+/// Returns the control files of `workspace`, and the links and files on the way to them.
+fn control_names(policy: &Policy, workspace: &dyn Workspace) -> Vec<(RelPath, FileKind)> {
     let mut found: Vec<(RelPath, FileKind)> = Vec::new();
     let mut last: (Option<RelPath>, bool) = (None, false);
     workspace.visit_names(MOST_NAMES, &mut |directory: Directory<'_>, name, kind| {
@@ -32,19 +87,7 @@ pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<P
         }
     });
     found.retain(|(path, _)| policy.control_reason(path).is_some());
-    let (mut aliases, mut hard_links) = (Vec::new(), Vec::new());
-    for (path, kind) in found {
-        if kind == FileKind::Symlink {
-            aliases.extend(workspace.link_ways(&path).into_iter().map(|target| (target, path.clone())));
-        } else if let Some(identity) = identity(&path, workspace) {
-            hard_links.push((identity, path));
-        }
-    }
-    if aliases.is_empty() && hard_links.is_empty() {
-        policy
-    } else {
-        Arc::new(policy.with_aliases(&aliases, &hard_links))
-    }
+    found
 }
 
 /// Returns `policy` with those of `paths` that are hard links of control files.
@@ -58,7 +101,7 @@ pub(super) fn with_hard_links<'p, 'a>(
     }
     let alias = |path: &RelPath| {
         let name = policy.control_file(identity(path, workspace)?)?;
-        (name != path).then(|| (path.clone(), name.clone()))
+        (name != path).then(|| (Some(path.clone()), name.clone()))
     };
     let aliases: Vec<_> = paths.filter_map(alias).collect();
     if aliases.is_empty() { policy } else { Cow::Owned(policy.with_aliases(&aliases, &[])) }

@@ -245,6 +245,12 @@ pub trait Workspace: Sync {
         Vec::new()
     }
 
+    /// Returns the directory that git runs hooks from, if it is not in the git directory, and each link on the way: their
+    /// paths, or `None` if the root is in the directory.
+    fn hook_ways(&self) -> Vec<Option<RelPath>> {
+        Vec::new()
+    }
+
     /// Calls `visit` with the directory, the name and the kind of each file and link below the root, from the top down and for
     /// at most `most` names. Directories of git are left out.
     fn visit_names(&self, _most: usize, _visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) {}

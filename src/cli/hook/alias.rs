@@ -2,15 +2,18 @@
 //! line and from the top of its work tree, to files anywhere, and hard links. The engine looks for links in the tree.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::policy;
+use super::{policy, question};
 use crate::cli::args::Global;
 use crate::cli::policy::names_on_the_way;
 use crate::cli::{Stop, open};
 use crate::engine::options::{Workspace, control_paths};
 use crate::engine::{self, home};
+use crate::path::RelPath;
 
 /// Returns why `--allow` does not hold for `file`, an absolute name without links: it has hard links, or [`why_linked`].
 ///
@@ -43,6 +46,26 @@ pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>,
     let bases = [Some(global.root().to_owned()), top, global.given_root.clone(), home()];
     let found = bases.into_iter().flatten().find_map(|base| linked(file, &base));
     Ok(found.map(|(path, program)| format!("the link {path} leads to it, and that path controls {program}")))
+}
+
+/// Returns the question about the first of `files`, paths below the root, for which [`why_linked`] has a reason.
+///
+/// # Errors
+///
+/// Stops where policy cannot be read.
+pub(super) fn question_about<'f>(
+    files: impl Iterator<Item = &'f RelPath>,
+    global: &Global,
+) -> Result<Option<String>, Stop> {
+    let root = real(global.root());
+    for path in files {
+        let name = root.join(OsStr::from_bytes(path.as_bytes()));
+        let file = names_on_the_way(&name).pop().unwrap_or(name);
+        if let Some(why) = why_linked(&file, global)? {
+            return Ok(Some(question(path.as_bytes(), Some(&why))));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the path below `base` that controls a program and is another name of `file` or of a directory above it.

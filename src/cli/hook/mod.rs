@@ -223,7 +223,12 @@ fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
     // Without digests the plan has no name.
     request.preflight.describe = true;
     request.preflight.held = Held::Reading;
-    Ok(of_outcome(engine::check(request, &open(global)?), &Silence::IsNoDecision, global))
+    let outcome = engine::check(request, &open(global)?);
+    let files = outcome.report.files.iter();
+    let paths = files.flat_map(|file| file.from.iter().chain([&file.path])).filter(|_| outcome.report.ok);
+    let question = alias::question_about(paths, global)?;
+    let decision = of_outcome(outcome, &Silence::IsNoDecision, global);
+    Ok(decision.or_stricter(question.map_or(Decision::None, Decision::Ask)))
 }
 
 /// Returns the decision on reading a file. Whether the file exists is for the tool to find out.

@@ -1,8 +1,10 @@
 //! git's configuration: all scopes, includes and the environment, as git itself reads them.
 
 use std::io;
+use std::path::PathBuf;
 
-use super::Git;
+use super::places::Found;
+use super::{Git, special};
 
 /// The variables in their order.
 pub(super) type Entries = Vec<Variable>;
@@ -28,6 +30,21 @@ impl Git {
         let variable = key.rsplit('.').next().unwrap_or(key);
         let last = self.variables(variable)?.iter().rfind(|variable| variable.name == key.as_bytes());
         Ok(last.map(|variable| variable.value.as_slice()))
+    }
+
+    /// Returns the directory that `core.hooksPath` names; `None` if git runs the hooks of the git directory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if git has to be asked and fails.
+    pub(in crate::workspace) fn hooks(&self) -> io::Result<Option<PathBuf>> {
+        let Some(value) = self.config("core.hookspath")?.filter(|value| !value.is_empty()) else { return Ok(None) };
+        // A relative name starts where git runs hooks, see core.hooksPath in git-config(1).
+        let base = match self.found() {
+            Found::In(place) => &place.top,
+            Found::Nowhere | Found::Inside | Found::Elsewhere => &self.directory,
+        };
+        Ok(special::expanded(value).map(|name| base.join(name)))
     }
 
     /// Returns all variables; none if no text of the configuration contains `word`, which is in lower case.

@@ -213,7 +213,7 @@ impl Files {
 }
 
 /// Returns the path that the value of a variable is. git-config(1) describes the beginning `~`.
-fn expanded(value: &[u8]) -> Option<PathBuf> {
+pub(super) fn expanded(value: &[u8]) -> Option<PathBuf> {
     let value = value.strip_prefix(b":(optional)").unwrap_or(value);
     let Some(rest) = value.strip_prefix(b"~") else { return path_of(value) };
     let (user, rest) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));

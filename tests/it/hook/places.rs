@@ -101,6 +101,34 @@ fn a_root_in_a_git_directory_is_protected() {
 }
 
 #[test]
+fn a_root_in_a_git_directory_of_another_name_is_protected() {
+    let desk = Desk::with(&[("tree/a", b"x\n"), ("own/a", b"x\n"), ("../home/x", b"")]);
+    in_git(&desk, ".", &["init", "-q", "--separate-git-dir=gd", "tree"]);
+    in_git(&desk, ".", &["init", "-q", "--separate-git-dir=own/gd", "own"]);
+    in_git(&desk, ".", &["init", "-q", "--bare", "x.git"]);
+    in_git(&desk, "x.git/hooks", &["init", "-q"]);
+    for (directory, file) in [
+        ("gd", "config"),
+        ("gd/hooks", "pre-commit"),
+        ("gd/refs/heads", "x"),
+        ("own/gd", "config"),
+        ("own/gd/hooks", "pre-commit"),
+        ("x.git/hooks", "pre-commit"),
+        ("x.git/info", "attributes"),
+    ] {
+        is_protected(&desk, directory, file, "the path is in a git directory");
+        assert_eq!(checked(&desk, directory, file), (Some(0), String::new()), "{directory}");
+    }
+    // A work tree in the git directory is the work of its user.
+    in_git(&desk, ".", &["--git-dir=x.git", "worktree", "add", "-q", "--orphan", "-b", "y", "x.git/y"]);
+    fs::create_dir(desk.path("x.git/y/sub")).unwrap();
+    for directory in ["x.git/y", "x.git/y/sub", "tree", "own"] {
+        assert_eq!(hooked(&desk, directory, "claude", "b").0, "allow", "{directory}");
+        assert_eq!(served(&desk, directory, "b"), Value::Null, "{directory}");
+    }
+}
+
+#[test]
 fn a_root_in_the_directory_of_control_files_asks_as_the_top_does() {
     let desk = desk(&[
         (".github/workflows/ci.yml", b"x\n"),
@@ -128,8 +156,69 @@ fn a_root_in_the_directory_of_control_files_asks_as_the_top_does() {
     symlink("p/cfg", desk.path(".gemini")).unwrap();
     fs::create_dir(desk.path("p/cfg")).unwrap();
     assert_eq!(hooked(&desk, "p", "claude", "cfg/new").0, "ask");
+    let (said, why) = hooked(&desk, "p", "codex", "cfg/new");
+    assert!(said == "deny" && why.contains("cfg/new: ") && why.contains("controls Gemini CLI"), "{said} {why}");
+    assert_eq!(served(&desk, "p", "cfg/new")["kind"], "approval_required");
+    assert_eq!([hooked(&desk, "p", "codex", "x").0, served(&desk, "p", "x").to_string()], ["-", "null"]);
     assert_eq!(hooked(&desk, "../home/.codex/trees/p", "claude", "new").0, "allow");
     assert_eq!(hooked(&desk, "../home/.codex/trees/p", "codex", "new").0, "-");
+}
+
+#[test]
+fn a_link_above_the_root_to_the_root_or_above_it_is_seen() {
+    for (link, target, is_asked) in [(".gemini", "p", true), (".claude", "p", false), (".github", "p", false)] {
+        let desk = desk(&[("p/commands/c", b"x\n"), ("../home/x", b"")]);
+        symlink(target, desk.path(link)).unwrap();
+        for (directory, is_asked) in [("p", is_asked), ("p/commands", link != ".github")] {
+            let kind = if is_asked { json!("approval_required") } else { Value::Null };
+            assert_eq!(served(&desk, directory, "new")["kind"], kind, "{link} {directory}");
+        }
+    }
+}
+
+#[test]
+fn a_link_from_the_home_is_seen_by_each_agent() {
+    let desk = desk(&[("cfg/a", b"x\n"), ("../home/x", b"")]);
+    symlink(desk.path("cfg"), desk.path("../home/.gemini")).unwrap();
+    assert_eq!(hooked(&desk, ".", "claude", "cfg/new").0, "ask");
+    let (said, why) = hooked(&desk, ".", "codex", "cfg/new");
+    assert!(said == "deny" && why.contains("cfg/new: ") && why.contains("controls Gemini CLI"), "{said} {why}");
+    assert_eq!(hooked(&desk, ".", "codex", "other").0, "-");
+}
+
+#[test]
+fn the_files_that_git_runs_as_hooks_are_asked_about() {
+    let desk = desk(&[("scripts/hooks/a", b"x\n"), ("sub/a", b"x\n"), ("../home/x", b"")]);
+    let explained =
+        |file: &str| desk.does(&["policy", "explain", file, "--access", "modify"], b"")["accesses"][0].clone();
+    assert_eq!(explained("scripts/hooks/a")["verdict"], "allow");
+    symlink("scripts/hooks", desk.path("way")).unwrap();
+    for value in ["scripts/hooks", "way", "~/../root/scripts/hooks", "hooks"] {
+        in_git(&desk, ".", &["config", "core.hooksPath", value]);
+        let asks = value != "hooks";
+        for (directory, file) in
+            [(".", "scripts/hooks/pre-push"), (".", "way/x"), ("scripts", "hooks/b"), ("scripts/hooks", "b")]
+        {
+            let (said, why) = hooked(&desk, directory, "claude", file);
+            assert_eq!(
+                (said == "ask", why.contains("core.hooksPath")),
+                (asks, asks),
+                "{value}: {directory}/{file}: {said} {why}"
+            );
+            assert_eq!(
+                served(&desk, directory, file)["kind"] == "approval_required",
+                asks,
+                "{value}: {directory}/{file}"
+            );
+        }
+        assert_eq!(hooked(&desk, "sub", "claude", "b").0, "allow", "{value}");
+    }
+    in_git(&desk, ".", &["config", "core.hooksPath", "scripts/hooks"]);
+    for file in ["scripts/hooks/a", "way/a"] {
+        let explained = explained(file);
+        assert_eq!(explained["verdict"], "ask", "{file}: {explained:#}");
+    }
+    desk.does(&["write", "scripts/hooks/c", "--content", "x"], b"");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use super::Disk;
 use super::git_files::line;
 use crate::mode::FileKind;
 use crate::path::RelPath;
+use crate::workspace::git::Git;
 use crate::workspace::{Directory, Workspace};
 
 /// Most links on the way (`MAXSYMLINKS`, see `path_resolution(7)`).
@@ -48,6 +49,22 @@ impl Disk {
         }
         let below = |name: &PathBuf| RelPath::new(name.strip_prefix(&root).ok()?.as_os_str().as_bytes()).ok();
         names.iter().filter_map(below).collect()
+    }
+}
+
+impl Disk {
+    /// Returns the paths of the directory that `core.hooksPath` names and of each link on the way; `None` if the root is in it.
+    pub(super) fn hook_ways(&self) -> Vec<Option<RelPath>> {
+        let Ok(root) = self.root.canonicalize() else { return Vec::new() };
+        // Where git cannot read its configuration, it runs no hooks.
+        let Ok(Some(directory)) = Git::around(&root).hooks() else { return Vec::new() };
+        let mut names = Vec::new();
+        follow(&directory, &mut names);
+        let way = |name: &PathBuf| match name.strip_prefix(&root) {
+            Ok(below) if below != Path::new("") => RelPath::new(below.as_os_str().as_bytes()).ok().map(Some),
+            _ => root.starts_with(name).then_some(None),
+        };
+        names.iter().filter_map(way).collect()
     }
 }
 

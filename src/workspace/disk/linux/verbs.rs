@@ -257,6 +257,10 @@ impl Workspace for Disk {
         self.git_ways(directory)
     }
 
+    fn hook_ways(&self) -> Vec<Option<RelPath>> {
+        self.hook_ways()
+    }
+
     fn root_name(&self) -> Option<PathBuf> {
         self.root.canonicalize().ok()
     }
