@@ -14,23 +14,13 @@ use crate::workspace::Workspace;
 /// Most links on the way (`MAXSYMLINKS`, see `path_resolution(7)`).
 const MOST_LINKS: usize = 40;
 
-/// Returns the path without links. One that policy closes on the way is returned as it is, to be refused.
+/// Returns the paths that `path` leads to, one for each link on the way, and last the one without links: the only one if no
+/// link is on the way. A rule on any of them holds. One that policy closes on the way is the last, to be refused.
 ///
 /// # Errors
 ///
 /// Returns a problem for a link that leads out of the root, for links that lead in a circle, and for any link where
 /// policy refuses them.
-pub(super) fn follow(workspace: &dyn Workspace, policy: &Policy, path: &RelPath) -> Result<RelPath, Box<Problem>> {
-    let mut names = names_on_the_way(workspace, policy, path)?;
-    Ok(names.pop().unwrap_or_else(|| path.clone()))
-}
-
-/// Returns the paths that `path` leads to, one for each link on the way, and last the one without links: the only one if no
-/// link is on the way. A rule on any of them holds.
-///
-/// # Errors
-///
-/// Returns a problem as [`follow`] does.
 pub(super) fn names_on_the_way(
     workspace: &dyn Workspace,
     policy: &Policy,

@@ -213,6 +213,26 @@ fn an_explanation_follows_links_and_says_what_holds() {
 }
 
 #[test]
+fn an_explanation_has_the_rules_on_each_link_and_on_the_target() {
+    let rule = |path: &str| format!("[[rule]]\npaths = ['{path}']\nverdict = 'ask'\nreason = '{path}'\n");
+    let rules = ["one", "two", "a"].map(rule).concat();
+    let desk = Desk::with(&[("a", b"a\n"), ("wpatch.toml", rules.as_bytes()), ("AGENTS.md", b"x\n")]);
+    symlink("two", desk.path("one")).unwrap();
+    symlink("a", desk.path("two")).unwrap();
+    symlink("AGENTS.md", desk.path("notes")).unwrap();
+    let explained = |path: &str, access| desk.does(&["policy", "explain", path, "--access", access], b"");
+    let document = explained("one", "read");
+    let first = &document["accesses"][0];
+    let rules = first["also"].as_array().unwrap().iter().chain([&first["rule"]]);
+    let mut reasons: Vec<_> =
+        rules.map(|rule| [&rule["path"], &rule["message"]].map(|value| value.as_str().unwrap())).collect();
+    reasons.sort_unstable();
+    assert_eq!(reasons, ["a", "one", "two"].map(|path| [path, path]));
+    assert_eq!([&document["link"], &document["path"]], ["one", "a"]);
+    assert_eq!(explained("notes", "modify")["accesses"][0]["verdict"], "ask");
+}
+
+#[test]
 fn whoever_may_not_read_may_not_change_and_an_explanation_says_so() {
     let desk = desk("[[rule]]\npaths = ['a']\nops = ['read']\nverdict = 'deny'\nname = 'own'\n");
     let output = desk.runs(&["policy", "explain", "a"], b"");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Found, refused, unusable};
 use crate::engine::Outcome;
-use crate::engine::follow::follow;
+use crate::engine::follow::names_on_the_way;
 use crate::engine::govern::governed;
 use crate::path::RelPath;
 use crate::policy::{Access, Hit, Policy, Ruling};
@@ -55,17 +55,22 @@ pub fn explain(request: &ExplainRequest, workspace: &dyn Workspace) -> Result<Ex
     let policy = governed("policy", &request.policy, workspace)?;
     let found: Found<_> = RelPath::new(&request.path[..]).map_err(|error| unusable(&request.path, error));
     let named = found.map_err(|problem| refused("policy", *problem))?;
-    let (path, link) = match follow(workspace, &policy, &named) {
-        Ok(path) => (path, None),
-        Err(problem) => (named.clone(), Some(problem)),
+    // A rule on any name on the way holds.
+    let (mut ways, link) = match names_on_the_way(workspace, &policy, &named) {
+        Ok(ways) => (ways, None),
+        Err(problem) => (Vec::new(), Some(problem)),
     };
-    let policy = &*preflight::with_git_on_the_way([&named, &path].into_iter(), &policy, workspace);
+    let path = ways.last().unwrap_or(&named).clone();
+    if !ways.contains(&named) {
+        ways.insert(0, named.clone());
+    }
+    // Some rules hold for what models do only, and need more of the tree.
+    let policy = preflight::with_other_names(Arc::new(Policy::clone(&policy).for_model()), workspace);
+    let policy = preflight::with_git_on_the_way(ways.iter(), &policy, workspace);
+    let policy = &policy.into_owned().for_user();
     let hits = |access: Access| {
         let mut hits: Vec<Hit> = link.iter().map(|problem| on_the_way(&named, access, problem)).collect();
-        hits.extend(policy.explain(&named, access));
-        if path != named {
-            hits.extend(policy.explain(&path, access));
-        }
+        hits.extend(ways.iter().flat_map(|way| policy.explain(way, access)));
         Ruling::of(hits).hits.into_vec()
     };
     let accesses = request.accesses.iter().map(|&access| (access, hits(access))).collect();
