@@ -84,7 +84,9 @@ fn main_group<'a>(outcome: &'a Outcome, problem: &Problem, title: Title) -> Opti
     let note = |words: String| Group::with_title(Level::NOTE.primary_title(words));
     let group = match title {
         Title::Own => {
-            let cause = cause().filter(|cause| !problem.message.contains(cause.as_str()));
+            // The message contains every other cause.
+            let is_apart = matches!(problem.facts.cause, Some(Cause::Name { .. }));
+            let cause = cause().filter(|_| is_apart);
             let words = cause.map_or_else(message, |cause| format!("{}: {cause}", message()));
             Some(Group::with_title(level.clone().primary_title(words).id(problem.code.name)))
         }

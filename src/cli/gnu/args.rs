@@ -169,7 +169,7 @@ impl Options {
             (refused.backup_if_mismatch, "--backup-if-mismatch", "--backup keeps all old files"),
             (refused.follow_symlinks, "--follow-symlinks", "no name leads through a link"),
             (refused.debug.is_some(), "--debug", "there is nothing to see but --verbose"),
-            (read_only.as_deref() == Some("fail"), "--read-only", "a file is replaced, whoever may write to it"),
+            (read_only.as_deref() == Some("fail"), "--read-only", "a file is replaced, whatever its permissions are"),
         ];
         rows.into_iter().find(|(is_given, ..)| *is_given).map(|(_, option, why)| (option, why))
     }
