@@ -49,6 +49,9 @@ pub(super) fn place_with_git(workspace: &dyn Workspace, git: GitDirectory) -> Re
             binding = wanted;
         }
         GitDirectory::Missing => {}
+        GitDirectory::Inside { why } => {
+            unusable = Some(Unkept { remedy: Remedy::Named, ..Unkept::new(why) });
+        }
         GitDirectory::Unusable { why, theirs } => {
             unusable = Some(Unkept::new(why));
             if let Some(theirs) = theirs {
@@ -179,7 +182,11 @@ fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Resu
 
 /// Returns an error if no state directory can stay, because another user has the usual one.
 pub(super) fn may_stay(workspace: &dyn Workspace) -> Result<(), Failure> {
-    let place = place(workspace)?;
+    let git = workspace.git_directory()?;
+    if let GitDirectory::Inside { why } = &git {
+        return Err(Failure::State { reason: format!("{why}: run `wpatch init` in a work tree") });
+    }
+    let place = place_with_git(workspace, git)?;
     match place.others.first() {
         Some((path, stat)) if place.directory == of_user(workspace) => {
             Err(Failure::Foreign { directory: shown(workspace, path), owner: stat.uid })

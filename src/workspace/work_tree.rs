@@ -35,6 +35,11 @@ pub enum GitDirectory {
     },
     /// The root is in no work tree.
     Missing,
+    /// The root is in a git directory, and in no work tree.
+    Inside {
+        /// The same in words.
+        why: String,
+    },
     /// There seems to be one, and it cannot keep the state.
     Unusable {
         /// Why not.

@@ -45,6 +45,12 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
         assert!(report["history"]["kept"] == false && reason.contains(why), "{reason}");
         assert!(!other.join(".git/wpatch").exists() && !tree.join(".wpatch").exists(), "{why}");
         assert_eq!(run(&tree, &["undo"]).status.code(), Some(1));
+        if why == "is in a git directory" {
+            let refused = run(&tree, &["init"]);
+            let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+            assert!(refused.status.code() == Some(4) && text.contains(why), "{text}");
+            assert!(text.contains("run `wpatch init` in a work tree") && !tree.join(".wpatch").exists(), "{text}");
+        }
     }
     let fifo = base.join("fifo");
     fs::create_dir(&fifo).unwrap();

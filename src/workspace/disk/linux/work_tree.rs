@@ -46,6 +46,8 @@ pub(super) enum Located {
     Below { top: Box<Disk>, prefix: RelPath },
     /// In no work tree.
     Nowhere,
+    /// In a git directory, and in no work tree: in words.
+    Inside(String),
     /// In what looks like a work tree whose git directory cannot keep the state.
     Unusable(Unusable),
 }
@@ -76,6 +78,8 @@ enum Above {
     Top(PathBuf),
     /// No repository, and this nearest directory with a `.git`.
     Empty(PathBuf),
+    /// A git directory.
+    Inside,
     /// Neither.
     Nothing,
 }
@@ -127,6 +131,7 @@ impl Disk {
             Located::Top => GitDirectory::At { directory: at(".git"), binding: None },
             Located::Apart(_, binding) => GitDirectory::At { directory: at(GIT), binding: binding.clone() },
             Located::Below { .. } | Located::Nowhere => GitDirectory::Missing,
+            Located::Inside(why) => GitDirectory::Inside { why: why.clone() },
             Located::Unusable(Unusable { why, theirs }) => {
                 GitDirectory::Unusable { why: why.clone(), theirs: theirs.as_ref().map(|_| at(GIT)) }
             }
@@ -207,8 +212,13 @@ impl Disk {
         };
         match (above, root) {
             // No repository: the nearest `.git` marks the top.
-            (Ok(Above::Nothing | Above::Empty(_)) | Err(Refusal::Unusable(_)), _) if is_top => Ok(Located::Top),
+            (Ok(Above::Nothing | Above::Empty(_) | Above::Inside) | Err(Refusal::Unusable(_)), _) if is_top => {
+                Ok(Located::Top)
+            }
             (Ok(Above::Top(top) | Above::Empty(top)), Some(root)) => self.below(&root, &top),
+            (Ok(Above::Inside), Some(root)) => {
+                Ok(Located::Inside(format!("{} is in a git directory, and in no work tree", shown(&root))))
+            }
             (Err(refusal), _) => Err(refusal),
             (Ok(_), _) => Ok(Located::Nowhere),
         }
@@ -240,9 +250,7 @@ impl Disk {
         }
         match empty {
             Some(top) => Ok(Above::Empty(top.to_owned())),
-            None if is_repository(below)? => {
-                Err(Refusal::unusable(format!("{} is in a git directory, and in no work tree", shown(root))))
-            }
+            None if is_repository(below)? => Ok(Above::Inside),
             None => Ok(Above::Nothing),
         }
     }
