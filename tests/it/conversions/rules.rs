@@ -2,9 +2,11 @@
 
 use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
 use fs_err as fs;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Outcome, Pair, compared};
@@ -187,7 +189,7 @@ fn a_report_shows_the_diff_of_the_repository_which_git_applies() {
     let shown = show.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
     command.args(["apply", "--json", "--with-diff", "../patch"]).current_dir(pair.root("wpatch"));
     let output = command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let diffs: String = (0..3).map(|file| report["files"][file]["diff"].as_str().unwrap()).collect();
     assert!(!diffs.contains("Binary") && !diffs.contains('\r') && diffs.contains("+2\n"), "{diffs}");
     assert_eq!(String::from_utf8(shown.stdout).unwrap(), diffs);
@@ -270,4 +272,48 @@ fn a_git_directory_has_attributes_of_its_own() {
         assert_eq!(found[0], found[1], "{name}");
         assert_eq!(found[0][0], if text.is_empty() { &b"two\n"[..] } else { b"two\r\n" });
     }
+}
+
+/// A diff is converted as by `git apply`. All other tools name bytes of the work tree, as `wpatch edit` and `write` do: an edit
+/// keeps the line endings of the file, and a new file has the bytes that the tool receives.
+#[test]
+fn each_tool_of_a_server_converts_as_its_command_does() {
+    for setting in ["eol=crlf", "core.autocrlf"] {
+        let pair = pair(&[("a", b"one\ntwo\n"), ("b", b"one\ntwo\n")]);
+        let root = pair.root("wpatch");
+        match setting {
+            "eol=crlf" => fs::write(root.join(".gitattributes"), "* text eol=crlf\n").unwrap(),
+            _ => drop(run(git(&["config", "core.autocrlf", "true"]).current_dir(&root), b"")),
+        }
+        for name in ["a", "b"] {
+            fs::write(root.join(name), "one\r\ntwo\r\n").unwrap();
+        }
+        let codex = |name: &str| format!("*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch\n");
+        let calls = [
+            ("str_replace", json!({"path": "a", "old_str": "one\ntwo", "new_str": "1\n2"})),
+            ("insert", json!({"path": "a", "insert_line": 0, "insert_text": "0\n"})),
+            ("create", json!({"path": "created", "file_text": "x\n"})),
+            ("apply_patch", json!({"patch": codex("added")})),
+            ("apply_patch", json!({"patch": created("new", "x")})),
+            (
+                "apply_patch",
+                json!({"patch": modified("b", "one", "1").replace("@@ -1 +1 @@", "@@ -1,2 +1,2 @@") + " two\n"}),
+            ),
+        ];
+        for (name, arguments) in calls {
+            let result = called(&root, name, &arguments);
+            assert_eq!(result["isError"], false, "{setting}: {name}: {result:#}");
+        }
+        let found = ["a", "b", "created", "added", "new"].map(|name| fs::read_to_string(root.join(name)).unwrap());
+        assert_eq!(found, ["0\r\n1\r\n2\r\n", "1\r\ntwo\r\n", "x\n", "x\n", "x\r\n"], "{setting}");
+    }
+}
+
+/// Returns the answer of a server to one call.
+fn called(root: &Path, name: &str, arguments: &Value) -> Value {
+    let call =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
+    let output = systems::fed(&mut systems::program(root, &["mcp"]), (call.to_string() + "\n").as_bytes());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    answer["result"].clone()
 }
