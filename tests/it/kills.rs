@@ -3,6 +3,8 @@
 //!
 //! A sample runs always; `WPATCH_FAULTS=all` runs every call.
 
+mod children;
+
 use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
 
