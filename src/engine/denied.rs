@@ -6,7 +6,7 @@ use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::preflight::Problem;
 use crate::text::without_error_number;
-use crate::workspace::{StickyBit, WorkspaceError};
+use crate::workspace::{ANNEX, StickyBit, WorkspaceError};
 
 /// Verbs that need write permission for a directory.
 const DIRECTORY_VERBS: [&str; 8] =
@@ -19,6 +19,7 @@ pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: 
     let directory = match state.or(error.path.rsplit_once('/').map(|(parent, _)| parent)) {
         None => "the root directory".to_owned(),
         Some("") => "the directory /".to_owned(),
+        Some(ANNEX) => "the directory of git's index".to_owned(),
         Some(parent) => format!("the directory {parent}"),
     };
     let Some((reason, help)) = refusal(error, &directory) else { return };
@@ -119,6 +120,13 @@ mod tests {
                 "make directory",
                 ".wpatch",
                 "the file system of the root directory has no space left",
+                "free space there and try again",
+            ),
+            (
+                system(28),
+                "write",
+                ".wpatch-index/index.lock",
+                "the file system of the directory of git's index has no space left",
                 "free space there and try again",
             ),
             (

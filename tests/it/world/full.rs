@@ -1,13 +1,16 @@
 //! Full file systems: a change is made as a whole or refused, and putting back takes no room.
 
 use std::fmt::Write;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output};
 
 use fs_err as fs;
 use tempfile::TempDir;
 
-use super::{Scene, is_refused_by_the_disk, mount_memory, reported};
+use super::{Scene, is_refused_by_the_disk, mount_memory, must, reported};
 use crate::alone::may_mount;
-use crate::faults::scene::tree;
+use crate::faults::scene::{Tree, program, tree};
 use crate::faults::strace::Injection;
 
 /// Bytes that a file takes at least.
@@ -38,11 +41,15 @@ fn scene(directory: &TempDir) -> Scene {
 
 /// Fills the file system beside the root until `free` pages are left.
 fn leave_pages(scene: &Scene, free: usize) {
-    let ballast = scene.root.with_file_name("ballast");
+    fill(&scene.root, free);
+}
+
+fn fill(root: &Path, free: usize) {
+    let ballast = root.with_file_name("ballast");
     let _ = fs::remove_file(&ballast);
-    let used = usize::try_from(rustix::fs::statvfs(&scene.root).unwrap().f_bfree).unwrap() - free;
+    let used = usize::try_from(rustix::fs::statvfs(root).unwrap().f_bfree).unwrap() - free;
     fs::write(&ballast, vec![b'x'; used * PAGE]).unwrap();
-    assert_eq!(rustix::fs::statvfs(&scene.root).unwrap().f_bfree, free as u64);
+    assert_eq!(rustix::fs::statvfs(root).unwrap().f_bfree, free as u64);
 }
 
 /// Fills it with empty files until `free` more can be made.
@@ -113,5 +120,75 @@ fn putting_back_takes_no_room() {
             assert!(tree(&scene.root) == scene.before, "{when}");
         }
         assert_eq!(failed, moves - 1);
+    }
+}
+
+/// The words of a command.
+type Words = &'static [&'static str];
+
+/// Commands, the commands before each, and the exit code on a full file system.
+const COMMANDS: &[(Words, &[Words], i32)] = &[
+    (&["wpatch", "apply", "PATCH"], &[], 4),
+    (&["wpatch", "apply", "--in-place", "PATCH"], &[], 4),
+    (&["wpatch", "apply", "--index", "PATCH"], &[], 4),
+    (&["patch", "-p1", "-b", "-i", "PATCH"], &[], 2),
+    (&["wpatch", "edit", "update", "--old", "two", "--new", "2"], &[], 4),
+    (&["wpatch", "write", "new", "--content", "new"], &[], 4),
+    (&["wpatch", "undo"], &[&["wpatch", "apply", "PATCH"]], 4),
+    (&["wpatch", "redo"], &[&["wpatch", "apply", "PATCH"], &["wpatch", "undo"]], 4),
+];
+
+/// Runs the program under the name and with the arguments `words` in the root of `scene`.
+fn run(scene: &Scene, words: &[&str]) -> Output {
+    let patch = scene.patch().into_os_string();
+    let argument = |&word: &&str| if word == "PATCH" { patch.clone() } else { word.into() };
+    let mut command = Command::new(program());
+    command.arg0(words[0]).args(words[1..].iter().map(argument)).current_dir(&scene.root);
+    command.env("XDG_CONFIG_HOME", "/nonexistent").output().unwrap()
+}
+
+/// Returns all files below `root` but those that a failed command may leave: its lock, and objects that git wrote.
+fn files(root: &Path) -> Tree {
+    let mut files = tree(root);
+    let left = [".git/wpatch", ".git/wpatch/lock"].map(Path::new);
+    files.retain(|path, _| !left.contains(&path.as_path()) && !path.starts_with(".git/objects"));
+    files
+}
+
+/// Runs each command with more and more room, until it has enough.
+#[test]
+fn each_command_names_the_full_file_system_and_leaves_nothing() {
+    if !may_mount("world::full::each_command_names_the_full_file_system_and_leaves_nothing") {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let scene = scene(&directory);
+    for &(words, earlier, code) in COMMANDS {
+        let mut refusals = 0;
+        for free in 0.. {
+            let _ = fs::remove_file(scene.root.with_file_name("ballast"));
+            scene.lay();
+            must("git", &["init", "-q", "--template=", &scene.root.display().to_string()]);
+            must("git", &["-C", &scene.root.display().to_string(), "add", "."]);
+            assert!(earlier.iter().all(|words| run(&scene, words).status.success()));
+            fill(&scene.root, free);
+            let before = files(&scene.root);
+            let output = run(&scene, words);
+            if output.status.success() {
+                break;
+            }
+            let told = String::from_utf8_lossy(&output.stderr).to_lowercase();
+            let of_git = words.contains(&"--index") && told.contains("out of diskspace");
+            assert_eq!(output.status.code(), Some(code), "{words:?} {free}: {told}");
+            assert!(told.contains("no space left") || of_git, "{words:?} {free}: {told}");
+            assert!(told.contains("director") || words.contains(&"--index"), "{words:?} {free}: {told}");
+            assert!(!told.contains(".wpatch-index") && !told.contains("txn-") || of_git, "{words:?} {free}: {told}");
+            assert!(files(&scene.root) == before, "{words:?} {free}");
+            fs::remove_file(scene.root.with_file_name("ballast")).unwrap();
+            let again = run(&scene, words);
+            assert!(again.status.success(), "{words:?} {free}: {again:?}");
+            refusals += 1;
+        }
+        assert!(refusals > 0, "{words:?}");
     }
 }
