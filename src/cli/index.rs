@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::args::{Global, IndexOptions, MergeOptions};
 use super::{Stop, signals};
 use crate::engine::options::{Fault, code};
-use crate::engine::{GitIndex, Indexed, Reach};
+use crate::engine::{Git, GitIndex, Indexed, Reach};
 
 /// Returns what of git's index is meant, if it is.
 ///
@@ -53,6 +53,9 @@ pub(super) fn around(global: &Global, option: &str) -> Result<GitIndex, Stop> {
 
 /// Returns whether there seems to be a repository; a directory that is in none has no index that could change with it.
 fn is_around(global: &Global) -> bool {
+    if env::var_os("GIT_DIR").is_some() {
+        return Git::around(global.root()).has_repository();
+    }
     let root = fs_err::canonicalize(global.root()).unwrap_or_else(|_| global.root().to_owned());
-    env::var_os("GIT_DIR").is_some() || root.ancestors().any(|above| above.join(".git").exists())
+    root.ancestors().any(|above| above.join(".git").exists())
 }

@@ -1,6 +1,7 @@
 //! Conversions between a work tree and a repository: the same bytes as `git apply`, for random attributes, configurations,
 //! contents and operations.
 
+mod environment;
 mod failures;
 mod filters;
 mod rules;

@@ -76,7 +76,7 @@ impl Git {
             // `git apply` reads attributes from the index only with `--index` and `--cached`.
             command.env("GIT_INDEX_FILE", NO_INDEX);
         }
-        if *self.found() == Found::Inside && self.is_on("core.bare")? != Some(true) {
+        if self.is_outside_work_tree()? {
             // `git check-attr` insists on a work tree. `git apply` reads attributes as if the directory was one.
             command.env("GIT_WORK_TREE", ".");
         }
@@ -86,6 +86,18 @@ impl Git {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "git answers in an unknown way"));
         }
         Ok(values.chunks(names.len().max(1)).map(<[_]>::to_vec).collect())
+    }
+
+    /// Returns whether the directory belongs to a repository with a work tree that does not contain it.
+    fn is_outside_work_tree(&self) -> io::Result<bool> {
+        match std::env::var_os("GIT_WORK_TREE").filter(|top| !top.is_empty()) {
+            Some(top) => {
+                let top = fs_err::canonicalize(self.directory.join(top)).ok();
+                let directory = fs_err::canonicalize(&self.directory)?;
+                Ok(top.is_none_or(|top| !directory.starts_with(top)))
+            }
+            None => Ok(*self.found() == Found::Inside && self.is_on("core.bare")? != Some(true)),
+        }
     }
 
     /// Returns whether an attribute file that applies to one of `paths` contains one of `words`, which are in lower case.

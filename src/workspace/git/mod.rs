@@ -96,6 +96,12 @@ impl Git {
         Self { interrupt, ..self }
     }
 
+    /// Returns whether git may find a repository for the directory.
+    #[must_use]
+    pub fn has_repository(&self) -> bool {
+        !matches!(self.found(), Found::Nowhere)
+    }
+
     /// Returns where the directory is below the top of its work tree, without a slash at the end; empty at the top, and
     /// where there is no repository.
     ///

@@ -17,6 +17,9 @@ use crate::process::home;
 /// Largest text that is searched, in bytes; git is asked about larger ones.
 const MAX_TEXT: u64 = 1 << 20;
 
+/// Variables that replace a part of the repository, or its configuration.
+const REDIRECTIONS: [&str; 3] = ["GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG"];
+
 /// Where the repository of a directory is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
@@ -46,11 +49,11 @@ pub(super) struct Place {
 impl Found {
     /// Looks for a repository from `directory` on upwards.
     pub(super) fn above(directory: &Path) -> Self {
-        if ["GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_CONFIG"]
-            .iter()
-            .any(|name| env::var_os(name).is_some())
-        {
-            return Self::Elsewhere;
+        if let Some(name) = env::var_os("GIT_DIR") {
+            // git works as outside of a repository if the variable names none. A file has to name one.
+            let git_dir = directory.join(&name);
+            let may_be = !name.is_empty() && (git_dir.is_file() || is_repository(&git_dir, &common(&git_dir)));
+            return if may_be { Self::Elsewhere } else { Self::Nowhere };
         }
         let Ok(directory) = fs_err::canonicalize(directory) else { return Self::Nowhere };
         for above in directory.ancestors() {
@@ -61,11 +64,14 @@ impl Found {
                     let common = common(&git_dir);
                     // git passes over a directory that is no repository, and ends at a file that names none.
                     if found.is_file() || is_repository(&git_dir, &common) {
+                        if REDIRECTIONS.iter().any(|name| env::var_os(name).is_some()) {
+                            return Self::Elsewhere;
+                        }
                         return Self::In(Place { top: above.to_owned(), directory, git_dir, common });
                     }
                 }
                 Ok(_) => return Self::Elsewhere,
-                Err(_) if above.join("HEAD").exists() && above.join("objects").exists() => return Self::Inside,
+                Err(_) if is_repository(above, &common(above)) => return Self::Inside,
                 Err(_) => {}
             }
         }
@@ -76,11 +82,15 @@ impl Found {
 /// Returns whether git may take `git_dir` for a git directory, see `is_git_directory` in git's `setup.c`.
 fn is_repository(git_dir: &Path, common: &Path) -> bool {
     let has_head = fs_err::symlink_metadata(git_dir.join("HEAD")).is_ok();
-    has_head && ["objects", "refs"].iter().all(|name| fs_err::metadata(common.join(name)).is_ok_and(|it| it.is_dir()))
+    let objects = env::var_os("GIT_OBJECT_DIRECTORY").map_or_else(|| common.join("objects"), PathBuf::from);
+    has_head && objects.is_dir() && common.join("refs").is_dir()
 }
 
 /// Returns the git directory that all work trees of the repository `git_dir` share.
 fn common(git_dir: &Path) -> PathBuf {
+    if let Some(common) = env::var_os("GIT_COMMON_DIR") {
+        return PathBuf::from(common);
+    }
     named_in(&git_dir.join("commondir"), "").map_or_else(|| git_dir.to_owned(), |name| git_dir.join(name))
 }
 
