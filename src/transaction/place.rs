@@ -52,8 +52,9 @@ pub(super) fn place_with_git(workspace: &dyn Workspace, git: GitDirectory) -> Re
         GitDirectory::Inside { why } => {
             unusable = Some(Unkept { remedy: Remedy::Named, ..Unkept::new(why) });
         }
-        GitDirectory::Unusable { why, theirs } => {
-            unusable = Some(Unkept::new(why));
+        GitDirectory::Unusable { why, theirs, has_remedy } => {
+            let remedy = if has_remedy { Remedy::Named } else { Remedy::Init };
+            unusable = Some(Unkept { remedy, ..Unkept::new(why) });
             if let Some(theirs) = theirs {
                 let theirs = join(&theirs, "wpatch")?;
                 let found = reachable(workspace, &theirs)?.filter(|stat| is_foreign(workspace, &theirs, stat));

@@ -46,6 +46,8 @@ pub enum GitDirectory {
         why: String,
         /// Where verbs find it, if it belongs to another user.
         theirs: Option<RelPath>,
+        /// Whether `why` names what helps.
+        has_remedy: bool,
     },
 }
 

@@ -58,6 +58,8 @@ pub(super) struct Unusable {
     why: String,
     /// Git's directory, if another user owns it or its `.git`.
     theirs: Option<PathBuf>,
+    /// Whether `why` names what helps.
+    has_remedy: bool,
 }
 
 /// What `.git` of a directory is.
@@ -97,15 +99,18 @@ enum Refusal {
 
 impl Refusal {
     fn unusable(why: String) -> Self {
-        Self::Unusable(Unusable { why, theirs: None })
+        Self::Unusable(Unusable { why, theirs: None, has_remedy: false })
+    }
+
+    /// As [`Refusal::unusable`], where `why` names what helps.
+    fn with_remedy(why: String) -> Self {
+        Self::Unusable(Unusable { why, theirs: None, has_remedy: true })
     }
 
     /// Returns the refusal of a `.git` of another user that leads to the git directory `theirs`.
     fn naming(self, theirs: Option<&Path>) -> Self {
         match self {
-            Self::Unusable(Unusable { why, .. }) => {
-                Self::Unusable(Unusable { why, theirs: theirs.map(Path::to_path_buf) })
-            }
+            Self::Unusable(unusable) => Self::Unusable(Unusable { theirs: theirs.map(Path::to_path_buf), ..unusable }),
             failed @ Self::Failed(_) => failed,
         }
     }
@@ -132,8 +137,9 @@ impl Disk {
             Located::Apart(_, binding) => GitDirectory::At { directory: at(GIT), binding: binding.clone() },
             Located::Below { .. } | Located::Nowhere => GitDirectory::Missing,
             Located::Inside(why) => GitDirectory::Inside { why: why.clone() },
-            Located::Unusable(Unusable { why, theirs }) => {
-                GitDirectory::Unusable { why: why.clone(), theirs: theirs.as_ref().map(|_| at(GIT)) }
+            Located::Unusable(Unusable { why, theirs, has_remedy }) => {
+                let theirs = theirs.as_ref().map(|_| at(GIT));
+                GitDirectory::Unusable { why: why.clone(), theirs, has_remedy: *has_remedy }
             }
         })
     }
@@ -295,9 +301,13 @@ fn git_of(directory: &Path) -> Attempt<Git> {
     match leads_back(&real, &git) {
         Some(true) => Ok(Git::Apart(real, None)),
         Some(false) => {
+            let why = format!("{}: {} belongs to another work tree", shown(&git), shown(&real));
             let is_linked = real.join("commondir").exists();
-            let advice = if is_linked { "; `git worktree repair` fixes one that was moved" } else { "" };
-            Err(unusable(&format!("belongs to another work tree{advice}")))
+            Err(if is_linked {
+                Refusal::with_remedy(why + "; `git worktree repair` fixes one that was moved")
+            } else {
+                Refusal::unusable(why)
+            })
         }
         None => binding(&real, &top).map(|binding| Git::Apart(real, binding)),
     }
@@ -310,8 +320,12 @@ fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
     let Some(real) = there(named.canonicalize())? else {
         // A linked work tree of a repository that was moved.
         let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
-        let advice = if is_linked { "; `git worktree repair` in the main work tree fixes it after a move" } else { "" };
-        return Err(unusable(&format!("does not exist{advice}")));
+        let why = format!("{}: {} does not exist", shown(git), shown(&named));
+        return Err(if is_linked {
+            Refusal::with_remedy(why + "; `git worktree repair` in the main work tree fixes it after a move")
+        } else {
+            Refusal::unusable(why)
+        });
     };
     if !is_repository(&real)? {
         return Err(unusable("is not a git directory"));
@@ -342,7 +356,7 @@ fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
     let (is_inode, is_name) = (old == inode.as_bytes(), name == top.as_os_str().as_bytes());
     if !is_copy && !is_inode && !is_name {
         let (name, record) = (printable(name), shown(&state.join(TOP)));
-        return Err(Refusal::unusable(format!(
+        return Err(Refusal::with_remedy(format!(
             "{} has the history of {name}; if that was moved to {}, remove {record}",
             shown(&state),
             shown(top)
