@@ -44,7 +44,12 @@ fn a_git_file_is_followed_as_far_as_it_can_be_trusted() {
         let reason = report["history"]["reason"].as_str().unwrap();
         assert!(report["history"]["kept"] == false && reason.contains(why), "{reason}");
         assert!(!other.join(".git/wpatch").exists() && !tree.join(".wpatch").exists(), "{why}");
-        assert_eq!(run(&tree, &["undo"]).status.code(), Some(1));
+        let output = run(&tree, &["undo"]);
+        assert_eq!(output.status.code(), Some(1));
+        // One remedy is named: the one that brings the history back.
+        let told = String::from_utf8_lossy(&output.stderr);
+        let has_other = reason.contains("`git worktree repair`") || why == "is in a git directory";
+        assert_eq!(told.contains("`wpatch init`"), !has_other, "{told}");
         if why == "is in a git directory" {
             let refused = run(&tree, &["init"]);
             let text = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -142,6 +147,19 @@ fn a_git_directory_without_a_record_of_its_work_tree_has_the_history_of_one_top(
         assert_eq!(run(&place.top, &["redo"]).status.code(), Some(1));
         done("moved", &moved, &["redo"]);
     }
+}
+
+/// One change can be about several repositories, and is undone as a whole.
+#[test]
+fn a_change_in_a_repository_below_belongs_to_the_work_tree_of_the_command() {
+    let base = TempDir::new().unwrap();
+    let top = repository(&base.path().canonicalize().unwrap().join("top"), &[]);
+    let inner = repository(&top.join("inner"), &[]);
+    done("write", &top, &["write", "inner/new", "--content", "x"]);
+    assert_eq!(run(&inner, &["undo"]).status.code(), Some(1));
+    assert!(inner.join("new").exists());
+    done("undo", &top, &["undo"]);
+    assert!(!inner.join("new").exists());
 }
 
 /// Where git's directory cannot be used, the top still has one lock for all directories.

@@ -99,12 +99,12 @@ enum Refusal {
 
 impl Refusal {
     fn unusable(why: String) -> Self {
-        Self::Unusable(Unusable { why, theirs: None, has_remedy: false })
+        Self::advised(why, false)
     }
 
-    /// As [`Refusal::unusable`], where `why` names what helps.
-    fn with_remedy(why: String) -> Self {
-        Self::Unusable(Unusable { why, theirs: None, has_remedy: true })
+    /// As [`Refusal::unusable`], where `why` names what helps if `has_remedy`.
+    fn advised(why: String, has_remedy: bool) -> Self {
+        Self::Unusable(Unusable { why, theirs: None, has_remedy })
     }
 
     /// Returns the refusal of a `.git` of another user that leads to the git directory `theirs`.
@@ -301,13 +301,10 @@ fn git_of(directory: &Path) -> Attempt<Git> {
     match leads_back(&real, &git) {
         Some(true) => Ok(Git::Apart(real, None)),
         Some(false) => {
-            let why = format!("{}: {} belongs to another work tree", shown(&git), shown(&real));
             let is_linked = real.join("commondir").exists();
-            Err(if is_linked {
-                Refusal::with_remedy(why + "; `git worktree repair` fixes one that was moved")
-            } else {
-                Refusal::unusable(why)
-            })
+            let advice = if is_linked { "; `git worktree repair` fixes one that was moved" } else { "" };
+            let why = format!("{}: {} belongs to another work tree{advice}", shown(&git), shown(&real));
+            Err(Refusal::advised(why, is_linked))
         }
         None => binding(&real, &top).map(|binding| Git::Apart(real, binding)),
     }
@@ -320,12 +317,9 @@ fn target(directory: &Path, git: &Path) -> Attempt<PathBuf> {
     let Some(real) = there(named.canonicalize())? else {
         // A linked work tree of a repository that was moved.
         let is_linked = named.parent().and_then(Path::file_name) == Some(OsStr::new("worktrees"));
-        let why = format!("{}: {} does not exist", shown(git), shown(&named));
-        return Err(if is_linked {
-            Refusal::with_remedy(why + "; `git worktree repair` in the main work tree fixes it after a move")
-        } else {
-            Refusal::unusable(why)
-        });
+        let advice = if is_linked { "; `git worktree repair` in the main work tree fixes it after a move" } else { "" };
+        let why = format!("{}: {} does not exist{advice}", shown(git), shown(&named));
+        return Err(Refusal::advised(why, is_linked));
     };
     if !is_repository(&real)? {
         return Err(unusable("is not a git directory"));
@@ -356,11 +350,9 @@ fn binding(real: &Path, top: &Path) -> Attempt<Option<Vec<u8>>> {
     let (is_inode, is_name) = (old == inode.as_bytes(), name == top.as_os_str().as_bytes());
     if !is_copy && !is_inode && !is_name {
         let (name, record) = (printable(name), shown(&state.join(TOP)));
-        return Err(Refusal::with_remedy(format!(
-            "{} has the history of {name}; if that was moved to {}, remove {record}",
-            shown(&state),
-            shown(top)
-        )));
+        let (state, top) = (shown(&state), shown(top));
+        let why = format!("{state} has the history of {name}; if that was moved to {top}, remove {record}");
+        return Err(Refusal::advised(why, true));
     }
     Ok((is_copy || !is_inode || !is_name).then_some(wanted))
 }
