@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::Mutex;
 
 use super::findings::Findings;
-use super::{Options, Severity};
+use super::{Options, Problem, Severity};
 use crate::mutex::locked;
 use crate::plan::Operation;
 
@@ -15,7 +15,7 @@ pub(super) const MOST_KEPT: usize = 1000;
 /// The operations with the first problems so far, by code, severity and input. A problem behind so many others of its kind is
 /// in no report, whatever the threads still find.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<HashMap<ProblemKind, BinaryHeap<usize>>>);
+pub(crate) struct Kept(Mutex<HashMap<ProblemKind, BinaryHeap<usize>>>);
 
 /// The code, whether it is a warning, and the input.
 type ProblemKind = (&'static str, bool, usize);
@@ -28,23 +28,7 @@ impl Kept {
             return;
         }
         let count = findings.problems.len();
-        let mut first = locked(&self.0);
-        findings.problems.retain(|problem| {
-            // What is left out of the change is always told.
-            let is_warning = match problem.severity {
-                Severity::Reject => return true,
-                severity => severity == Severity::Warning,
-            };
-            let kept = first.entry((problem.code.name, is_warning, operation.input)).or_default();
-            let has_room = kept.len() < MOST_KEPT || kept.peek().is_some_and(|&last| index < last);
-            if has_room {
-                kept.push(index);
-            }
-            if kept.len() > MOST_KEPT {
-                kept.pop();
-            }
-            has_room
-        });
+        findings.problems.retain(|problem| self.admits(problem, index, operation));
         let dropped = count - findings.problems.len();
         findings.outcome.omitted_problems += dropped;
         if dropped > 0 && findings.problems.is_empty() {
@@ -52,5 +36,23 @@ impl Kept {
             let mismatches = findings.outcome.placements.iter_mut().filter_map(|placed| placed.as_mut().err());
             mismatches.for_each(|mismatch| (mismatch.expected, mismatch.nearest) = (Vec::new(), None));
         }
+    }
+    /// Returns whether a report can list `problem` of the operation at `index`.
+    pub(crate) fn admits(&self, problem: &Problem, index: usize, operation: &Operation) -> bool {
+        // What is left out of the change is always told.
+        let is_warning = match problem.severity {
+            Severity::Reject => return true,
+            severity => severity == Severity::Warning,
+        };
+        let mut first = locked(&self.0);
+        let kept = first.entry((problem.code.name, is_warning, operation.input)).or_default();
+        let has_room = kept.len() < MOST_KEPT || kept.peek().is_some_and(|&last| index < last);
+        if has_room {
+            kept.push(index);
+        }
+        if kept.len() > MOST_KEPT {
+            kept.pop();
+        }
+        has_room
     }
 }

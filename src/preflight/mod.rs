@@ -63,7 +63,7 @@ use crate::workspace::{Fault, Workspace, WorkspaceError};
 
 use directories::Directories;
 use findings::Findings;
-use kept::Kept;
+pub(crate) use kept::Kept;
 
 pub use cause::Cause;
 pub use codes::{CODES, Code, Kind, code};

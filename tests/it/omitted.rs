@@ -3,11 +3,12 @@
 mod interfaces;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::Value;
-use wpatch::engine::{self, Outcome, Request};
+use wpatch::engine::{self, GitIndex, Indexed, Outcome, Reach, Request};
 use wpatch::matching::{ConflictStyle, Rules};
 use wpatch::path::RelPath;
 use wpatch::preflight;
@@ -15,8 +16,10 @@ use wpatch::report::{
     self, CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, PROBLEMS,
 };
 use wpatch::transaction::Interrupt;
+use wpatch::workspace::disk::Disk;
 use wpatch::workspace::memory::{Entry, Memory};
 
+use crate::repository::git;
 use crate::run::valid;
 use crate::systems::Desk;
 
@@ -109,6 +112,30 @@ fn many_failing_files_have_a_short_report_that_states_all_of_policy() {
     let names = [&report["policy"]["verdict"], &report["error"]["kind"], &report["exit_code"]];
     assert_eq!(names, [&Value::from("deny"), &"denied".into(), &3.into()]);
     assert_eq!(report["policy"]["rules_hit"], serde_json::json!(["git-directory"]));
+}
+
+#[test]
+fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
+    const FILES: usize = PROBLEMS + 200;
+    static INTERRUPT: Interrupt = Interrupt::new();
+    let names: Vec<_> = (0..FILES).map(|file| format!("f{file:04}")).collect();
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), &b"line 0\nline 1\n"[..])).collect();
+    let desk = Desk::with(&files);
+    for words in [&["init", "-q"][..], &["add", "."]] {
+        assert!(git(words).current_dir(desk.root()).status().unwrap().success());
+    }
+    // Another size, and the same: git compares the contents of the latter.
+    for (nth, name) in names.iter().enumerate() {
+        let text = if nth % 2 == 0 { "other\n" } else { "LINE 0\nline 1\n" };
+        fs_err::write(desk.path(name), text).unwrap();
+    }
+    let index = GitIndex::around(&desk.root(), &INTERRUPT).unwrap();
+    let index = Some(Indexed { index: Arc::new(index), reach: Reach::Both });
+    let patch: String = names.iter().map(|name| header(name) + &hunk(1, true)).collect();
+    let outcome = engine::check(Request { index, ..request(&patch) }, &Disk::open(&desk.root()).unwrap());
+    let (_, report) = json(&outcome);
+    assert_eq!((outcome.problems.len(), outcome.uncollected()), (PROBLEMS, FILES - PROBLEMS));
+    assert_eq!((adds_up(&report).1, &report["error"]["code"]), (FILES, &"wpatch::file::not_as_indexed".into()));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::closed;
-use crate::preflight::{self, Code, Facts, Problem, Spelling, code};
+use crate::preflight::{self, Code, Facts, Kept, Problem, Spelling, code};
 use crate::text::Bytes;
 use crate::transaction::Failure;
 use crate::workspace::index::{GitIndex, IndexEntry, Mark, Staged};
@@ -21,6 +21,9 @@ pub(super) struct Matches {
     states: BTreeMap<RelPath, FileState>,
     converted: BTreeSet<RelPath>,
     pub(super) problems: Vec<Problem>,
+    /// The number of problems that no report can list.
+    pub(super) omitted: usize,
+    kept: Kept,
 }
 
 /// What is known of one file.
@@ -78,10 +81,10 @@ impl Matches {
                         matches.states.insert(path.clone(), state);
                     }
                     Found::Other(state) => doubtful.push((number, path.clone(), state)),
-                    Found::Different(why) => matches.problems.push(problem(number, path, arrives, why)),
+                    Found::Different(why) => matches.refuse(problem(path, arrives, why), (number, plan), options),
                     Found::Undecodable(problem) => {
-                        let (path, operation) = (Some(path.clone()), Some(number));
-                        matches.problems.push(Problem { path, operation, ..*problem });
+                        let path = Some(path.clone());
+                        matches.refuse(Problem { path, ..*problem }, (number, plan), options);
                     }
                 }
             }
@@ -97,8 +100,18 @@ impl Matches {
                 doubtful.push((number, path, state));
             }
         }
-        matches.settle(&looking, doubtful)?;
+        matches.settle(&looking, plan, doubtful)?;
         Ok(matches)
+    }
+
+    /// Adds a problem of the operation at `index` of `plan`, or counts it if no report can list it.
+    fn refuse(&mut self, problem: Problem, (index, plan): (usize, &Plan), options: &preflight::Options) {
+        // With --reject each of these files is left out, and named.
+        if options.reject || self.kept.admits(&problem, index, &plan.operations[index]) {
+            self.problems.push(Problem { operation: Some(index), ..problem });
+        } else {
+            self.omitted += 1;
+        }
     }
 
     /// Refuses the files that a filter driver of the repository would convert, and returns them.
@@ -120,14 +133,23 @@ impl Matches {
             let operation = plan.operations.iter().position(is_about);
             let source = looking.index.git().filter_source(&driver.name, &path);
             let problem = preflight::denied_filter(&driver.name, source.as_deref());
-            self.problems.push(Problem { operation, path: Some(path.clone()), ..problem });
+            let problem = Problem { path: Some(path.clone()), ..problem };
+            match operation {
+                Some(index) => self.refuse(problem, (index, plan), looking.options),
+                None => self.problems.push(problem),
+            }
             paths.insert(path);
         }
         Ok(paths)
     }
 
     /// Asks git about the files whose bytes are not those of the index.
-    fn settle(&mut self, looking: &Looking<'_>, doubtful: Vec<(usize, RelPath, FileState)>) -> Result<(), Failure> {
+    fn settle(
+        &mut self,
+        looking: &Looking<'_>,
+        plan: &Plan,
+        doubtful: Vec<(usize, RelPath, FileState)>,
+    ) -> Result<(), Failure> {
         if doubtful.is_empty() {
             return Ok(());
         }
@@ -144,7 +166,7 @@ impl Matches {
         }
         for (number, path, state) in doubtful {
             if other.contains(&path) {
-                self.problems.push(problem(number, &path, false, OTHER));
+                self.refuse(problem(&path, false, OTHER), (number, plan), looking.options);
             } else {
                 self.states.insert(path, state);
             }
@@ -166,7 +188,7 @@ impl Matches {
 const OTHER: &str = "the file in the work tree is not the one in the index";
 const UNTRACKED: &str = "it is in the work tree already, and not in the index";
 
-fn problem(operation: usize, path: &RelPath, arrives: bool, why: &'static str) -> Problem {
+fn problem(path: &RelPath, arrives: bool, why: &'static str) -> Problem {
     let (code, help): (&Code, _) = if arrives && why == UNTRACKED {
         (&code::EXISTS, "--overwrite replaces it")
     } else {
@@ -174,7 +196,7 @@ fn problem(operation: usize, path: &RelPath, arrives: bool, why: &'static str) -
     };
     let facts = Facts { is_untracked: why == UNTRACKED, ..Facts::default() };
     let path = Some(path.clone());
-    Problem { operation: Some(operation), path, help: Some(help.to_owned()), facts, ..Problem::new(code, why) }
+    Problem { path, help: Some(help.to_owned()), facts, ..Problem::new(code, why) }
 }
 
 impl Looking<'_> {

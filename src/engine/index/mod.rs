@@ -158,6 +158,9 @@ impl Run {
         let gather = Gather::new(&staged, &blobs, tree, (&rejects, sink));
         let beside = Beside { staged: &staged, tree: workspace, rejects: &rejects };
         let mut resolution = preflight::resolve(&self.plan, &beside, options, &gather)?;
+        if let Some(first) = resolution.files.first_mut() {
+            first.omitted_problems += matches.omitted;
+        }
         if indexed.reach == Reach::Both && options.three_way.is_some() && resolution.is_clean() {
             resolution.changes += restored::restore(&self.plan, (&staged, &matches), workspace, &gather)?;
         }
