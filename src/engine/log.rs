@@ -11,12 +11,13 @@ use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::Action;
 use crate::policy::{Access, Policy, Verdict};
-use crate::preflight::{Problem, Severity, code};
+use crate::preflight::{Conversions, Problem, Severity, code};
 use crate::report::{self, Log};
 use crate::syntax::write::{DiffSide, git_diff};
-use crate::text::Bytes;
+use crate::text::{Bytes, Contents};
 use crate::transaction::history::{self, Entry, EntryFile, Old, Version, entries};
 use crate::transaction::{self, Failure, Interrupt, Remedy, Unkept};
+use crate::workspace::git::Git;
 use crate::workspace::{Workspace, top};
 
 /// Largest version of a file that is shown as a diff, in bytes.
@@ -81,7 +82,10 @@ pub fn show(workspace: &dyn Workspace, id: &str, policy: &Arc<Policy>) -> Result
         let help = Some("`wpatch log` lists the changes".to_owned());
         refused("show", Problem { help, ..Problem::new(&code::NOTHING_TO_UNDO, why) })
     })?;
-    let versions = Versions { workspace, all: &all, policy: &policy };
+    let paths = entry.files.iter().flat_map(|file| [Some(&file.path), file.from.as_ref()]).flatten().cloned().collect();
+    let git = workspace.root_name().map(|top| Arc::new(Git::around(&top)));
+    let conversions = git.map(|git| Conversions::new(&git, paths));
+    let versions = Versions { workspace, all: &all, policy: &policy, conversions };
     Ok(Log::of(&all, [entry], |entry, file| versions.diff(entry, file)))
 }
 
@@ -226,6 +230,8 @@ struct Versions<'a> {
     workspace: &'a dyn Workspace,
     all: &'a [Entry],
     policy: &'a Policy,
+    /// Those of git, as attributes and configuration are now.
+    conversions: Option<Conversions>,
 }
 
 impl Versions<'_> {
@@ -248,8 +254,20 @@ impl Versions<'_> {
             (None, _, None) => Action::Delete,
             _ => Action::Modify,
         };
+        let [before, after] = self.in_repository([before, after]);
         let (old, new) = (before.as_ref().map(Found::side), after.as_ref().map(Found::side));
         Some(git_diff(action, old.as_ref(), new.as_ref()))
+    }
+
+    /// Returns the two versions with the contents that the repository has for them, as `git diff` shows them and `git apply`
+    /// takes them; the versions themselves if these contents are the same and they are not.
+    fn in_repository(&self, versions: [Option<Found>; 2]) -> [Option<Found>; 2] {
+        let Some(conversions) = &self.conversions else { return versions };
+        let shown = versions.each_ref().map(|found| found.as_ref().map(|found| found.converted(conversions)));
+        let is_same = |[before, after]: &[Option<Found>; 2]| {
+            before.as_ref().zip(after.as_ref()).is_some_and(|(before, after)| before.content == after.content)
+        };
+        if is_same(&shown) && !is_same(&versions) { versions } else { shown }
     }
 
     /// Returns `version` of the first of `paths`, if there is one and its contents are still somewhere.
@@ -261,8 +279,7 @@ impl Versions<'_> {
         });
         let mut places = paths.into_iter().chain(kept);
         let content = places.find_map(|place| self.read(place, version))?;
-        let blob = blob_id(&content, ObjectFormat::Sha1);
-        Some(Found { path: paths[0].clone(), version, content, blob })
+        Some(Found::new(paths[0], version, content.into()))
     }
 
     fn read(&self, place: &RelPath, version: Version) -> Option<Bytes> {
@@ -278,11 +295,22 @@ impl Versions<'_> {
 struct Found {
     path: RelPath,
     version: Version,
-    content: Bytes,
+    content: Contents,
     blob: String,
 }
 
 impl Found {
+    fn new(path: &RelPath, version: Version, content: Contents) -> Self {
+        let blob = blob_id(&content, ObjectFormat::Sha1);
+        Self { path: path.clone(), version, content, blob }
+    }
+
+    fn converted(&self, conversions: &Conversions) -> Self {
+        let is_file = self.version.kind == FileKind::Regular;
+        let content = if is_file { conversions.shown(&self.path, &self.content) } else { self.content.clone() };
+        Self::new(&self.path, self.version, content)
+    }
+
     fn side(&self) -> DiffSide<'_> {
         let is_executable = self.version.permissions.is_some_and(|bits| bits & 0o100 != 0);
         let mode = match self.version.kind {

@@ -166,6 +166,13 @@ impl Conversions {
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
 
+    /// Returns what a diff shows for the file `path`: the content that the repository has for it, or `bytes` if nobody can tell.
+    #[must_use]
+    pub fn shown(&self, path: &RelPath, bytes: &Contents) -> Contents {
+        let converted = self.to_repository(path, bytes, || CrLf::Normalized).ok().flatten();
+        converted.unwrap_or_else(|| bytes.clone())
+    }
+
     /// Returns the content that the file `path` gets for content of the repository; `None` if it is the same.
     pub(super) fn to_work_tree(&self, path: &RelPath, bytes: &Contents) -> Result<Option<Contents>, ConversionError> {
         let found = if self.converts_lf() { self.of(path)? } else { None };

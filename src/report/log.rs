@@ -167,11 +167,18 @@ impl Log {
             }
             entry.kept.iter().try_for_each(|kept| print_kept(kept, out))?;
             for diff in entry.files.iter().filter_map(|file| file.diff.as_deref()) {
-                lines(diff).try_for_each(|(_, line)| writeln!(out, "{}", printable_line(without_ending(line))))?;
+                lines(diff).try_for_each(|(_, line)| print_line(line, out))?;
             }
         }
         Ok(())
     }
+}
+
+/// Prints a line of a diff; programs that read it need its line ending.
+fn print_line(line: &[u8], out: &mut dyn io::Write) -> io::Result<()> {
+    let text = without_ending(line);
+    write!(out, "{}", printable_line(text))?;
+    out.write_all(&line[text.len()..])
 }
 
 #[allow(clippy::ref_option, reason = "the shape that serde calls")]

@@ -4,6 +4,7 @@
 mod environment;
 mod failures;
 mod filters;
+mod history;
 mod rules;
 mod sources;
 
