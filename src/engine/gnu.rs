@@ -8,7 +8,7 @@ use super::{Outcome, Request};
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath};
 use crate::plan::{self, Action, Edit, Guard, LineRange, Name, Naming, Operation, Plan};
-use crate::preflight::{Problem, code};
+use crate::preflight::{Problem, Severity, code};
 use crate::report::Op;
 use crate::transaction::Interrupt;
 use crate::workspace::memory::{Entry, Memory};
@@ -50,9 +50,10 @@ pub struct Patched {
 /// Returns the error of reading the file.
 pub fn patched(request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<Patched, WorkspaceError> {
     let checked = super::check(request.clone(), workspace);
-    let report = &checked.report;
-    let path = match report.files.as_slice() {
-        [file] if (report.ok || report.outcome.is_partial()) && file.op == Op::Modify => file.path.clone(),
+    // A patch of which every hunk is rejected leaves the content as it is.
+    let is_made = |outcome: &Outcome| outcome.problems.iter().all(|problem| problem.severity != Severity::Error);
+    let path = match checked.report.files.as_slice() {
+        [file] if is_made(&checked) && file.op == Op::Modify => file.path.clone(),
         _ => return Ok(Patched { outcome: checked, content: None, rejects: None }),
     };
     let (content, _) = workspace.read(&path, request.preflight.max_file)?;
@@ -60,8 +61,7 @@ pub fn patched(request: Request, workspace: &dyn Workspace, interrupt: &Interrup
     let rejects = request.preflight.reject_to.path(&path).ok().flatten();
     let outcome = super::apply(request, &memory, interrupt);
     let mut files = memory.files();
-    let is_made = outcome.report.ok || outcome.report.outcome.is_partial();
-    let content = files.remove(&path).filter(|_| is_made).map(|entry| entry.contents);
+    let content = files.remove(&path).filter(|_| is_made(&outcome)).map(|entry| entry.contents);
     let rejects = rejects.and_then(|path| files.remove(&path).map(|entry| (path, entry.contents)));
     Ok(Patched { outcome, content, rejects })
 }
