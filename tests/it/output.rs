@@ -344,9 +344,7 @@ fn sarif_has_a_rule_for_each_result() {
       "ruleId": "wpatch::hunk::not_found"
     }
     "#);
-    insta::assert_snapshot!(run["invocations"], @r#"
-    [{"executionSuccessful":true,"exitCode":1,"exitCodeDescription":"does_not_apply"}]
-    "#);
+    insta::assert_snapshot!(run["invocations"], @r#"[{"executionSuccessful":true,"exitCode":1,"exitCodeDescription":"does_not_apply"}]"#);
 }
 
 #[test]

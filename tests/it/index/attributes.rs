@@ -87,8 +87,9 @@ fn files_are_merged_by_attributes_of_the_index() {
         git(&[&["apply"], &only[..]].concat())
             .arg(theirs.patch())
             .current_dir(theirs.root())
-            .status()
+            .output()
             .unwrap()
+            .status
             .success()
     );
     let (code, report) = ours.report(&[&["apply"], &only[..]].concat());

@@ -35,8 +35,8 @@ fn a_file_with_the_bytes_of_the_index_is_another_one_where_git_converts_it() {
             if is_touched {
                 date(root, 1_100_000_000);
                 // By the time alone git takes each file for another one.
-                let refresh = git(&["update-index", "--refresh"]).current_dir(root).status();
-                assert_eq!(refresh.unwrap().success(), !is_other, "{attributes}");
+                let refresh = git(&["update-index", "--refresh"]).current_dir(root).output();
+                assert_eq!(refresh.unwrap().status.success(), !is_other, "{attributes}");
             }
         };
         for options in [&["--index"][..], &["--index", "--check"]] {

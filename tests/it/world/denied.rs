@@ -62,8 +62,8 @@ fn a_directory_that_may_not_be_written_to_stops_the_whole() {
         let before = fs::metadata(&closed).unwrap().permissions();
         fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).unwrap();
         let closed_tree = tree(&scene.root);
-        let touch = Command::new(wrapper()[0]).args(&wrapper()[1..]).arg("touch").arg(closed.join("x")).status();
-        assert!(!touch.unwrap().success(), "{name} is open");
+        let touch = Command::new(wrapper()[0]).args(&wrapper()[1..]).arg("touch").arg(closed.join("x")).output();
+        assert!(!touch.unwrap().status.success(), "{name} is open");
         let (code, report) = reported(wrapper(), "apply", &scene.root, &scene.patch());
         assert_eq!((code, &report["error"]["kind"]), (4, &"io".into()), "{report}");
         assert!(tree(&scene.root) == closed_tree, "{name}: {report}");
