@@ -4,7 +4,6 @@
 //! the directory, when a shell enters it, at a commit, or after a push.
 //!
 //! Not in the table:
-//!
 //! - Files that a build executes, such as `Makefile`, `package.json` and `build.rs`. They are part of the code that an agent is
 //!   asked to change, and a reviewer reads them as code.
 //! - `.gitattributes`: it selects the drivers of filters, diffs and merges by name. The commands of a driver are in git's
@@ -59,13 +58,13 @@ pub(super) const FILES: &[Files] = &[
     },
     Files {
         program: "Gemini CLI",
-        source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/get-started/configuration.md",
+        source: "https://geminicli.com/docs/reference/configuration",
         paths: &[".gemini", "GEMINI.md"],
     },
     Files {
         program: "GitHub Copilot",
-        source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions \
-                 https://docs.github.com/en/copilot/how-tos/copilot-cli",
+        source: "https://docs.github.com/en/copilot/how-tos/configure-custom-instructions-in-your-ide \
+                 https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions",
         paths: &[
             ".github/copilot-instructions.md",
             ".github/instructions",
@@ -87,27 +86,31 @@ pub(super) const FILES: &[Files] = &[
         source: "https://docs.windsurf.com/windsurf/cascade/memories",
         paths: &[".windsurf", ".windsurfrules"],
     },
-    Files { program: "Cline", source: "https://docs.cline.bot/features/cline-rules", paths: &[".clinerules"] },
+    Files {
+        program: "Cline",
+        source: "https://docs.cline.bot/customization/cline-rules",
+        paths: &[".clinerules", ".cline"],
+    },
     Files {
         program: "Roo Code",
         source: "https://docs.roocode.com/features/custom-instructions",
-        paths: &[".roo", ".roorules", ".roomodes"],
+        paths: &[".roo", ".roorules", ".roorules-code", ".roomodes"],
     },
     Files {
         program: "Continue",
         source: "https://docs.continue.dev/customize/deep-dives/rules",
-        paths: &[".continue"],
+        paths: &[".continue", ".continuerules"],
     },
     Files { program: "aider", source: "https://aider.chat/docs/config/aider_conf.html", paths: &[".aider.conf.yml"] },
     Files {
         program: "OpenCode",
         source: "https://opencode.ai/docs/config",
-        paths: &[".opencode", "opencode.json", "opencode.jsonc"],
+        paths: &[".opencode", "opencode.json", "opencode.jsonc", ".config/opencode"],
     },
     Files {
         program: "Goose",
-        source: "https://block.github.io/goose/docs/guides/using-goosehints",
-        paths: &[".goosehints"],
+        source: "https://block.github.io/goose/docs/guides/context-engineering/using-goosehints",
+        paths: &[".goosehints", ".config/goose"],
     },
     Files { program: "Qwen Code", source: "https://qwenlm.github.io/qwen-code-docs", paths: &[".qwen", "QWEN.md"] },
     Files {
@@ -115,7 +118,7 @@ pub(super) const FILES: &[Files] = &[
         source: "https://github.com/charmbracelet/crush#configuration",
         paths: &[".crush.json", "crush.json"],
     },
-    Files { program: "Warp", source: "https://docs.warp.dev/knowledge-and-collaboration/rules", paths: &["WARP.md"] },
+    Files { program: "Warp", source: "https://docs.warp.dev/agents/capabilities/rules", paths: &["WARP.md"] },
     Files {
         program: "Augment Code",
         source: "https://docs.augmentcode.com/setup-augment/guidelines",
@@ -124,10 +127,10 @@ pub(super) const FILES: &[Files] = &[
     Files { program: "Trae", source: "https://docs.trae.ai/ide/rules", paths: &[".trae"] },
     Files {
         program: "Kilo Code",
-        source: "https://kilocode.ai/docs/advanced-usage/custom-rules",
-        paths: &[".kilocode", ".kilocodemodes"],
+        source: "https://kilo.ai/docs/customize/custom-rules",
+        paths: &[".kilocode", ".kilocodemodes", ".kilocoderules"],
     },
-    Files { program: "Amp", source: "https://ampcode.com/manual", paths: &[".amp"] },
+    Files { program: "Amp", source: "https://ampcode.com/manual", paths: &[".amp", ".config/amp"] },
     Files { program: "Factory", source: "https://docs.factory.ai/cli/configuration/settings", paths: &[".factory"] },
     Files {
         program: "OpenHands",
