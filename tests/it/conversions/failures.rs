@@ -37,7 +37,7 @@ impl Scene {
     }
 
     fn git(&self, arguments: &[&str]) {
-        assert!(git(arguments).current_dir(self.path("root")).status().unwrap().success(), "{arguments:?}");
+        assert!(git(arguments).current_dir(self.path("root")).output().unwrap().status.success(), "{arguments:?}");
     }
 
     /// Makes a program of this name that runs `script`, and all other commands of the real git.

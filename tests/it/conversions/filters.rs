@@ -55,7 +55,7 @@ impl Scene {
     }
 
     fn git(&self, arguments: &[&str]) {
-        assert!(git(arguments).current_dir(self.root()).status().unwrap().success(), "{arguments:?}");
+        assert!(git(arguments).current_dir(self.root()).output().unwrap().status.success(), "{arguments:?}");
     }
 
     /// Returns `program` as the user runs it.
