@@ -59,6 +59,10 @@ pub(super) fn output(mut group: Group, name: &str, input: Vec<u8>, patience: Pat
 
 /// Starts git, out of reach of the keys of a terminal: who is told to stop ends it when nothing is in the making.
 ///
+/// A git whose parent was killed by SIGKILL ends at the end of its input. It holds no lock of this process, and writes only to
+/// pipes, scratch files and objects. `PR_SET_PDEATHSIG` could end it sooner, but only unsafe code can set that between fork
+/// and exec, and it also fires when the thread ends that started git.
+///
 /// # Errors
 ///
 /// Says that git cannot be started.
