@@ -5,6 +5,7 @@
 
 mod attributes;
 mod config;
+pub(super) mod discovery;
 mod filters;
 mod places;
 pub(super) mod process;

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use memchr::memmem;
 
+use super::discovery::{Candidate, candidate, common_of, is_repository};
 use super::variables::Variable;
 use crate::process::home;
 
@@ -52,59 +53,27 @@ impl Found {
         if let Some(name) = env::var_os("GIT_DIR") {
             // git works as outside of a repository if the variable names none. A file has to name one.
             let git_dir = directory.join(&name);
-            let may_be = !name.is_empty() && (git_dir.is_file() || is_repository(&git_dir, &common(&git_dir)));
+            let may_be = !name.is_empty() && (git_dir.is_file() || is_repository(&git_dir));
             return if may_be { Self::Elsewhere } else { Self::Nowhere };
         }
         let Ok(directory) = fs_err::canonicalize(directory) else { return Self::Nowhere };
         for above in directory.ancestors() {
-            let git = above.join(".git");
-            match fs_err::metadata(&git) {
-                Ok(found) if found.is_file() || found.is_dir() => {
-                    let git_dir = if found.is_file() { git_dir(&git) } else { git };
-                    let common = common(&git_dir);
-                    // git passes over a directory that is no repository, and ends at a file that names none.
-                    if found.is_file() || is_repository(&git_dir, &common) {
-                        if REDIRECTIONS.iter().any(|name| env::var_os(name).is_some()) {
-                            return Self::Elsewhere;
-                        }
-                        return Self::In(Place { top: above.to_owned(), directory, git_dir, common });
-                    }
-                }
-                Ok(_) => return Self::Elsewhere,
-                Err(_) if is_repository(above, &common(above)) => return Self::Inside,
-                Err(_) => {}
+            let git_dir = match candidate(above) {
+                Ok(Candidate::Directory(git_dir)) if is_repository(&git_dir) => git_dir,
+                // git ends at a file that names no repository, and passes over a directory that is none.
+                Ok(Candidate::File(named)) => named.unwrap_or_else(|| above.join(".git")),
+                Ok(Candidate::Bare | Candidate::Nothing) if is_repository(above) => return Self::Inside,
+                Ok(Candidate::Directory(_) | Candidate::Bare | Candidate::Nothing) => continue,
+                Ok(Candidate::Special) | Err(_) => return Self::Elsewhere,
+            };
+            if REDIRECTIONS.iter().any(|name| env::var_os(name).is_some()) {
+                return Self::Elsewhere;
             }
+            let common = common_of(&git_dir);
+            return Self::In(Place { top: above.to_owned(), directory, git_dir, common });
         }
         Self::Nowhere
     }
-}
-
-/// Returns whether git may take `git_dir` for a git directory, see `is_git_directory` in git's `setup.c`.
-fn is_repository(git_dir: &Path, common: &Path) -> bool {
-    let has_head = fs_err::symlink_metadata(git_dir.join("HEAD")).is_ok();
-    let objects = env::var_os("GIT_OBJECT_DIRECTORY").map_or_else(|| common.join("objects"), PathBuf::from);
-    has_head && objects.is_dir() && common.join("refs").is_dir()
-}
-
-/// Returns the git directory that all work trees of the repository `git_dir` share.
-fn common(git_dir: &Path) -> PathBuf {
-    if let Some(common) = env::var_os("GIT_COMMON_DIR") {
-        return PathBuf::from(common);
-    }
-    named_in(&git_dir.join("commondir"), "").map_or_else(|| git_dir.to_owned(), |name| git_dir.join(name))
-}
-
-/// Returns the git directory that the file `git` names, as in a linked work tree or a submodule.
-fn git_dir(git: &Path) -> PathBuf {
-    let named = named_in(git, "gitdir:").zip(git.parent());
-    named.map_or_else(|| git.to_owned(), |(name, parent)| parent.join(name))
-}
-
-/// Returns the path that the file at `path` contains after `prefix`.
-fn named_in(path: &Path, prefix: &str) -> Option<PathBuf> {
-    let is_small = fs_err::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MAX_TEXT);
-    let text = is_small.then(|| fs_err::read_to_string(path).ok()).flatten()?;
-    Some(PathBuf::from(text.strip_prefix(prefix)?.trim()))
 }
 
 /// Texts, joined, in lower case.

@@ -7,6 +7,7 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::discovery::{Candidate, candidate, common_of, is_repository, text};
 use super::places;
 use super::variables::{Variable, path_of, variables};
 use crate::process::{home, home_of};
@@ -35,9 +36,6 @@ const INCLUDES: &[&str] = &["include.path", "includeif.path"];
 const NAMING: &[&str] = &["core.attributesfile", "core.excludesfile"];
 /// Most references that git follows from one to the next.
 const MOST_REFERENCES: usize = 6;
-/// Largest configuration that is searched for names of other files, in bytes.
-const MAX_TEXT: u64 = 64 << 20;
-
 /// Checks the files that git opens in the repository around `directory`.
 ///
 /// # Errors
@@ -51,28 +49,17 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
     let directory = fs_err::canonicalize(directory)?;
     let mut files = Files::default();
     for above in directory.ancestors() {
-        let git = above.join(".git");
         files.bases = vec![above.to_owned(), directory.clone()];
-        match fs_err::metadata(&git) {
-            Ok(found) if found.is_dir() => {
-                files.check_repository(&git)?;
-                if is_certain(&git) {
-                    return Ok(());
-                }
-            }
-            Ok(found) if found.is_file() => {
-                let text = text(&git)?.unwrap_or_default();
-                let named = text.strip_prefix(b"gitdir:").and_then(|name| path_of(name.trim_ascii()));
-                return named.map_or(Ok(()), |git_dir| files.check_repository(&above.join(git_dir)));
-            }
-            Err(_) if above.join("objects").is_dir() && above.join("HEAD").exists() => {
-                files.check_repository(above)?;
-                if is_certain(above) {
-                    return Ok(());
-                }
-            }
+        let git_dir = match candidate(above)? {
+            Candidate::Directory(git_dir) => git_dir,
+            Candidate::File(named) => return named.map_or(Ok(()), |git_dir| files.check_repository(&git_dir)),
+            Candidate::Bare => above.to_owned(),
             // git reads no special file of this name.
-            Ok(_) | Err(_) => {}
+            Candidate::Special | Candidate::Nothing => continue,
+        };
+        files.check_repository(&git_dir)?;
+        if is_repository(&git_dir) {
+            return Ok(());
         }
     }
     files.check_user()
@@ -86,23 +73,6 @@ pub(in crate::workspace) fn check_around(directory: &Path) -> io::Result<()> {
 pub(in crate::workspace) fn check(git_dir: &Path) -> io::Result<()> {
     let bases = git_dir.ancestors().take(2).map(Path::to_owned).collect();
     Files { bases, ..Files::default() }.check_repository(git_dir)
-}
-
-/// Returns whether git takes the directory `git_dir` for a repository. It passes over any other, see `is_git_directory` in
-/// its `setup.c`.
-fn is_certain(git_dir: &Path) -> bool {
-    let head = text(&git_dir.join("HEAD")).ok().flatten().unwrap_or_default();
-    let reference = head.strip_prefix(b"ref:").map(<[u8]>::trim_ascii_start);
-    let is_id = || head.len() >= 40 && head[..40].iter().all(u8::is_ascii_hexdigit);
-    let common = common_of(git_dir);
-    reference.map_or_else(is_id, |name| name.starts_with(b"refs/"))
-        && ["objects", "refs"].iter().all(|name| common.join(name).is_dir())
-}
-
-/// Returns the git directory that all work trees of the repository share.
-fn common_of(git_dir: &Path) -> PathBuf {
-    let named = text(&git_dir.join("commondir")).ok().flatten();
-    named.and_then(|name| Some(git_dir.join(path_of(name.trim_ascii())?))).unwrap_or_else(|| git_dir.to_owned())
 }
 
 /// Checks the files of attributes from the root of the file system down to each of `directories`.
@@ -219,18 +189,6 @@ pub(super) fn expanded(value: &[u8]) -> Option<PathBuf> {
     let (user, rest) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
     let home = if user.is_empty() { home() } else { home_of(user) };
     Some(home?.join(path_of(rest.strip_prefix(b"/").unwrap_or(rest))?))
-}
-
-/// Returns the content of a regular file.
-fn text(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs_err::metadata(path) {
-        Ok(found) if found.is_file() && found.len() > MAX_TEXT => {
-            let message = format!("{} is too large for a file of git; remove it", path.display());
-            Err(io::Error::new(io::ErrorKind::Unsupported, message))
-        }
-        Ok(found) if found.is_file() => Ok(fs_err::read(path).ok()),
-        Ok(_) | Err(_) => Ok(None),
-    }
 }
 
 fn check_file(path: &Path) -> io::Result<()> {

@@ -14,6 +14,7 @@ use super::git_files::line;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::workspace::git::Git;
+use crate::workspace::git::discovery::named_by;
 use crate::workspace::{Directory, Workspace};
 
 /// Most links on the way (`MAXSYMLINKS`, see `path_resolution(7)`).
@@ -74,8 +75,8 @@ fn follow_git(top: &Path, names: &mut Vec<PathBuf>) {
     match line(&real) {
         // A relative name starts at the directory of the file, by the name that git has for it.
         Ok(Some(text)) => {
-            if let Some(name) = text.strip_prefix(b"gitdir: ") {
-                follow_git_directory(&top.join(OsStr::from_bytes(name)), names);
+            if let Some(name) = named_by(&text) {
+                follow_git_directory(&top.join(name), names);
             }
         }
         _ => follow_git_directory(&real, names),

@@ -32,6 +32,7 @@ use super::fault::Trouble;
 use super::git_files::{is_repository, leads_back, line, there};
 use crate::path::RelPath;
 use crate::text::printable;
+use crate::workspace::git::discovery::named_by;
 use crate::workspace::{GIT, GitDirectory, Result, TOP, WorkTree, Workspace, WorkspaceError};
 
 /// Where a root is.
@@ -383,8 +384,8 @@ fn owned(path: &Path, owner: u32) -> Attempt<()> {
 /// Returns the directory that the file `git` in `directory` names, see gitrepository-layout(5).
 fn named(directory: &Path, git: &Path) -> Attempt<PathBuf> {
     let text = line(git)?.unwrap_or_default();
-    match text.strip_prefix(b"gitdir: ") {
-        Some(name) => Ok(directory.join(OsStr::from_bytes(name))),
+    match named_by(&text) {
+        Some(name) => Ok(directory.join(name)),
         None => Err(Refusal::unusable(format!("{} does not name a git directory", shown(git)))),
     }
 }

@@ -1,0 +1,95 @@
+//! What git finds in a directory while it searches upwards for a repository, see `setup_git_directory_gently_1` and
+//! `is_git_directory` in git's setup.c.
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::variables::path_of;
+
+/// Largest file of git that is read as a whole, in bytes.
+const MAX_TEXT: u64 = 64 << 20;
+
+/// What a directory is on the way to a repository.
+pub(super) enum Candidate {
+    /// Its `.git` is this directory, which need not be a repository.
+    Directory(PathBuf),
+    /// Its `.git` is a file that names this git directory; `None` if the file names none.
+    File(Option<PathBuf>),
+    /// Its `.git` is neither.
+    Special,
+    /// It looks like a git directory itself.
+    Bare,
+    /// It has nothing of git.
+    Nothing,
+}
+
+/// Returns what `directory` is to git.
+///
+/// # Errors
+///
+/// Returns an error if a file `.git` is too large.
+pub(super) fn candidate(directory: &Path) -> io::Result<Candidate> {
+    let git = directory.join(".git");
+    Ok(match fs_err::metadata(&git) {
+        Ok(found) if found.is_dir() => Candidate::Directory(git),
+        Ok(found) if found.is_file() => {
+            let named = text(&git)?.and_then(|text| named_by(&text));
+            Candidate::File(named.map(|name| directory.join(name)))
+        }
+        Ok(_) => Candidate::Special,
+        Err(_) if directory.join("objects").is_dir() && directory.join("HEAD").exists() => Candidate::Bare,
+        Err(_) => Candidate::Nothing,
+    })
+}
+
+/// Returns the path that `text`, the content of a file `.git`, names.
+pub(in crate::workspace) fn named_by(text: &[u8]) -> Option<PathBuf> {
+    let name = text.strip_prefix(b"gitdir: ")?;
+    let end = name.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'))?;
+    path_of(&name[..=end])
+}
+
+/// Returns whether git takes the directory `git_dir` for a repository. It passes over any other.
+pub(super) fn is_repository(git_dir: &Path) -> bool {
+    let head = git_dir.join("HEAD");
+    let is_head = match fs_err::read_link(&head) {
+        Ok(target) => target.starts_with("refs"),
+        Err(_) => is_reference(&text(&head).ok().flatten().unwrap_or_default()),
+    };
+    let common = common_of(git_dir);
+    let objects = env::var_os("GIT_OBJECT_DIRECTORY").map_or_else(|| common.join("objects"), PathBuf::from);
+    is_head && objects.is_dir() && common.join("refs").is_dir()
+}
+
+/// Returns whether `head` is the content of a file `HEAD`: the name of a branch, or an object id.
+fn is_reference(head: &[u8]) -> bool {
+    let is_id = || head.len() >= 40 && head[..40].iter().all(u8::is_ascii_hexdigit);
+    let name = head.strip_prefix(b"ref:").map(<[u8]>::trim_ascii_start);
+    name.map_or_else(is_id, |name| name.starts_with(b"refs/"))
+}
+
+/// Returns the git directory that all work trees of the repository share.
+pub(super) fn common_of(git_dir: &Path) -> PathBuf {
+    if let Some(common) = env::var_os("GIT_COMMON_DIR") {
+        return PathBuf::from(common);
+    }
+    let named = text(&git_dir.join("commondir")).ok().flatten();
+    named.and_then(|name| Some(git_dir.join(path_of(name.trim_ascii())?))).unwrap_or_else(|| git_dir.to_owned())
+}
+
+/// Returns the content of a regular file.
+///
+/// # Errors
+///
+/// Returns an error of the kind [`io::ErrorKind::Unsupported`] for a file that is too large.
+pub(super) fn text(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs_err::metadata(path) {
+        Ok(found) if found.is_file() && found.len() > MAX_TEXT => {
+            let message = format!("{} is too large for a file of git; remove it", path.display());
+            Err(io::Error::new(io::ErrorKind::Unsupported, message))
+        }
+        Ok(found) if found.is_file() => Ok(fs_err::read(path).ok()),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
