@@ -15,7 +15,14 @@ const DIRECTORY_VERBS: [&str; 8] =
 /// Names in `problem` the file that the user wanted to change, and why its directory does not take the change. The system names
 /// a path of the state directory or one end of a rename.
 pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: &Plan) {
-    let state = error.path.split_once("/txn-").map(|(state, _)| state);
+    let named = RelPath::new(error.path.as_bytes()).ok();
+    let is_meant = |operation: &&Operation| {
+        let is = |path: &RelPath| named.as_ref().is_some_and(|named| path == named || path.is_below(named));
+        is(&operation.path) || operation.from.as_ref().is_some_and(is)
+    };
+    let operation = plan.operations.iter().find(is_meant);
+    // The user did not name the state directory.
+    let state = error.path.split_once("/txn-").map(|(state, _)| state).filter(|_| operation.is_none());
     let directory = match state.or(error.path.rsplit_once('/').map(|(parent, _)| parent)) {
         None => "the root directory".to_owned(),
         Some("") => "the directory /".to_owned(),
@@ -23,16 +30,9 @@ pub(super) fn name_refusal(problem: &mut Problem, error: &WorkspaceError, plan: 
         Some(parent) => format!("the directory {parent}"),
     };
     let Some((reason, help)) = refusal(error, &directory) else { return };
-    let named = RelPath::new(error.path.as_bytes()).ok();
-    let is_meant = |operation: &&Operation| {
-        let is = |path: &RelPath| named.as_ref().is_some_and(|named| path == named || path.is_below(named));
-        is(&operation.path) || operation.from.as_ref().is_some_and(is)
-    };
-    let operation = plan.operations.iter().find(is_meant);
     problem.path = operation.or(plan.operations.first()).map(|operation| operation.path.clone());
     let what = if plan.operations.is_empty() { "no change can be made" } else { "cannot change the file" };
     problem.message = format!("{what}: {reason}");
-    // The user did not name the state directory.
     let state = state.or(error.path.strip_suffix("/lock")).filter(|_| operation.is_none());
     let kept = state.map(|state| format!("; wpatch keeps a change in {state} until it is complete"));
     problem.help = Some(help + &kept.unwrap_or_default());

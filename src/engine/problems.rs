@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use crate::path::{PathError, RelPath};
-use crate::plan::{Input, NameError, OnlyError, Rejection, RejectionKind};
+use crate::plan::{Input, NameError, OnlyError, Plan, Rejection, RejectionKind};
 use crate::preflight::{Facts, Problem, Severity, code};
 use crate::syntax::{Broken, SyntaxError, SyntaxErrorKind};
 use crate::text::printable;
@@ -72,7 +72,9 @@ pub(super) fn broken(Broken { error, input: text }: &Broken, input: usize) -> Pr
 fn cut_off(error: &SyntaxError, text: &[u8]) -> Option<&'static str> {
     let rest = text.get(error.span.start..).unwrap_or_default();
     let is_at_end = rest.trim_ascii().is_empty();
-    let is_last_line = !is_at_end && memchr::memchr(b'\n', rest).is_none();
+    // What is wrong goes on to the end: a document of one line has its end in that line.
+    let is_last_line =
+        !is_at_end && memchr::memchr(b'\n', rest).is_none() && error.span.end >= text.trim_ascii_end().len();
     match &error.kind {
         SyntaxErrorKind::Truncated { .. } => Some(SEND_ALL),
         SyntaxErrorKind::LineCount { .. } => is_at_end.then_some(SEND_ALL),
@@ -93,7 +95,7 @@ fn ends_with_header(text: &[u8]) -> bool {
 }
 
 /// An operation whose name cannot be used, at the strip level `strip`.
-pub(super) fn rejected(rejection: &Rejection, strip: usize) -> Problem {
+pub(super) fn rejected(rejection: &Rejection, plan: &Plan, strip: usize) -> Problem {
     let code = match rejection.kind {
         RejectionKind::Irreversible => &code::IRREVERSIBLE,
         RejectionKind::SeveralFiles => &code::USAGE,
@@ -111,7 +113,9 @@ pub(super) fn rejected(rejection: &Rejection, strip: usize) -> Problem {
     let is_too_deep = matches!(rejection.kind, RejectionKind::Name(NameError::Stripped));
     let help =
         is_too_deep.then(|| "-p0 uses names without a change; -p1 removes a first directory such as a/".to_owned());
-    let (place, name) = (Some((rejection.input, rejection.span)), rejection.name.clone());
+    let is_patch = plan.inputs.get(rejection.input).is_some_and(|input| !input.formats.is_empty());
+    let place = is_patch.then_some((rejection.input, rejection.span));
+    let name = rejection.name.clone();
     let facts = Facts { strip: Some(strip), ..Facts::default() };
     Problem { name, place, help, facts, ..Problem::new(code, rejection.kind.to_string()) }
 }

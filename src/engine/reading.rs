@@ -70,7 +70,7 @@ impl Run {
         let is_empty = whole.operations.is_empty();
         let Selected { plan, rejections, skipped: filtered, outside, left_out } = plan::select(whole, selection);
         self.plan = plan;
-        self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, selection.level())));
+        self.problems.extend(rejections.iter().map(|rejection| rejected(rejection, &self.plan, selection.level())));
         match left_out {
             Ok(left_out) => self.left_out = left_out,
             // Of a patch that names other files than it should, the numbers are not those that anybody saw.

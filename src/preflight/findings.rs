@@ -75,8 +75,8 @@ impl Problem {
         let operation = &plan.operations[index];
         self.operation = Some(index);
         self.path.get_or_insert_with(|| operation.path.clone());
-        // A plan that does not come from a text has no place in one.
-        if !plan.text(operation).is_empty() {
+        // A plan that does not come from a patch has no place in one.
+        if !plan.text(operation).is_empty() && !plan.inputs[operation.input].formats.is_empty() {
             self.place.get_or_insert((operation.input, operation.span));
         }
         self

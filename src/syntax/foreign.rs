@@ -36,7 +36,7 @@ impl Foreign {
         match self {
             Self::Context => "a context diff",
             Self::Combined => "a combined diff of a merge",
-            Self::Coloured => "a coloured diff, with ANSI escape sequences",
+            Self::Coloured => "coloured output, with ANSI escape sequences",
             Self::WordDiff => "a word diff, which marks words instead of lines",
             Self::SideBySide => "a side-by-side diff",
             Self::Statistics => "a diffstat, which contains no changes",
@@ -118,14 +118,18 @@ fn compression(text: &[u8]) -> Option<&'static str> {
 }
 
 fn is_page(text: &[u8]) -> bool {
-    const STARTS: [&[u8]; 6] = [b"<!doctype html", b"<html", b"<head>", b"<body", b"<pre", b"<div"];
+    const STARTS: [&[u8]; 6] = [b"<!doctype html", b"<html", b"<head", b"<body", b"<pre", b"<div"];
     let start = text.strip_prefix(crate::text::BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start();
     // XHTML begins with a declaration of XML.
     let start = match start.strip_prefix(b"<?xml").and_then(|rest| Some((memchr::memmem::find(rest, b"?>")?, rest))) {
         Some((end, rest)) => rest[end + 2..].trim_ascii_start(),
         None => start,
     };
-    STARTS.iter().any(|with| start.get(..with.len()).is_some_and(|found| found.eq_ignore_ascii_case(with)))
+    // The name of a tag ends there: `<divide by zero>` is none.
+    let ends = |rest: &[u8]| rest.first().is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
+    STARTS.iter().any(|with| {
+        start.split_at_checked(with.len()).is_some_and(|(found, rest)| found.eq_ignore_ascii_case(with) && ends(rest))
+    })
 }
 
 /// Recognises an input without a section.
@@ -295,6 +299,7 @@ mod tests {
             (format!("<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC>\n{HUNK}").into_bytes(), Foreign::Html),
             (format!("<div class='diff'>\n{HUNK}").into_bytes(), Foreign::Html),
             (format!("<pre>\n{HUNK}").into_bytes(), Foreign::Html),
+            (format!("<head><title>\n{HUNK}").into_bytes(), Foreign::Html),
         ];
         for (text, expected) in texts {
             assert_eq!(kind(&text), SyntaxErrorKind::Foreign(expected), "{}", crate::text::printable(&text));
@@ -318,6 +323,10 @@ mod tests {
         ];
         for (text, expected) in texts {
             assert_eq!(refused(text).0, SyntaxErrorKind::Foreign(expected), "{text}");
+        }
+        for text in ["<pretty print>\n", "<divide/>\n", "<preface>\n", "<header>\n"] {
+            let bytes = [text, HUNK].concat().into_bytes();
+            assert!(parse("-", bytes, &chosen("auto"), Options::default()).is_ok(), "{text}");
         }
         for text in ["no patch at all\n", "a | b\n", "x < y\n", "if (a\t|| b)\n", "<xml>\n", ""] {
             assert_eq!(refused(text).0, SyntaxErrorKind::NoPatch, "{text}");

@@ -73,8 +73,13 @@ pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
     let Failure::Locked = failure else { return failure };
     let Ok(workspace) = top(workspace) else { return failure };
     let directory = beside();
+    let is_at_work = |stat: &Stat| {
+        let is_held = || matches!(lock_one(workspace, (&directory, stat), Duration::ZERO), Ok(Waited::Held));
+        stat.uid != workspace.user()
+            && (stat.kind == FileKind::Regular || is_hidden(workspace, (&directory, stat)) || is_held())
+    };
     match workspace.stat(&directory) {
-        Ok(Some(stat)) if stat.uid != workspace.user() => {
+        Ok(Some(stat)) if is_at_work(&stat) => {
             Failure::LockedByUser { directory: shown(workspace, &directory), owner: stat.uid }
         }
         _ => failure,

@@ -156,6 +156,40 @@ fn no_fifo_is_waited_for() {
 }
 
 #[test]
+fn files_that_name_themselves_under_several_names_are_read_once() {
+    let command = (&["apply", "--3way", "--index", "--check", "--json"][..], PATCH);
+    for (file, lines) in [
+        (".git/objects/info/alternates", "../objects\n../../.git/objects\n"),
+        ("included", "[include]\n\tpath = ./included\n\tpath = ../root/included\n"),
+    ] {
+        let directory = repository();
+        let root = directory.path().join("root");
+        let config = fs::read_to_string(root.join(".git/config")).unwrap();
+        fs::write(root.join(".git/config"), config + "[include]\n\tpath = ../included\n").unwrap();
+        fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        fs::write(root.join(file), lines).unwrap();
+        let output = ends(directory.path(), command);
+        let report = String::from_utf8_lossy(&output.stdout).into_owned();
+        // git refuses to include so many; a program that does not end has the exit code of `timeout`.
+        let expected = if file == "included" { 2 } else { 0 };
+        assert_eq!(output.status.code(), Some(expected), "{file}: {report}");
+    }
+}
+
+#[test]
+fn the_file_that_the_environment_includes_is_not_waited_for() {
+    let directory = repository();
+    let fifo = directory.path().join("root/fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut command = Command::new("timeout");
+    command.args(["-k", "1", "10", env!("CARGO_BIN_EXE_wpatch"), "check", "--index", "--json"]);
+    command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "include.path").env("GIT_CONFIG_VALUE_0", &fifo);
+    let output = command.current_dir(directory.path().join("root")).output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("is not a regular file"));
+}
+
+#[test]
 fn a_fifo_that_a_file_of_git_names_is_not_waited_for() {
     for &(name, file, lines) in NAMED {
         let directory = repository();

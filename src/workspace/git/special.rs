@@ -100,7 +100,7 @@ pub(in crate::workspace) fn check_attributes<'d>(directories: impl IntoIterator<
 /// The files that git opens.
 #[derive(Default)]
 struct Files {
-    /// The configurations and object directories that were read.
+    /// The configurations and object directories that were read, by their real names: each has any number of other names.
     read: HashSet<PathBuf>,
     /// The directories that the relative names in a configuration may count from.
     bases: Vec<PathBuf>,
@@ -136,6 +136,7 @@ impl Files {
     /// Checks the files of object directories, and of those that these borrow objects from.
     fn check_objects(&mut self, mut directories: Vec<PathBuf>) -> io::Result<()> {
         while let Some(directory) = directories.pop() {
+            let Ok(directory) = fs_err::canonicalize(directory) else { continue };
             if !self.read.insert(directory.clone()) {
                 continue;
             }
@@ -153,32 +154,45 @@ impl Files {
             self.check_configuration(&path)?;
         }
         for variable in places::variables_of_environment() {
-            self.check_variable(None, &variable)?;
+            if let Some(included) = self.check_variable(None, &variable)? {
+                self.check_configuration(&included)?;
+            }
         }
         places::attributes_of_user().into_iter().try_for_each(|path| check_file(&path))
     }
 
     /// Checks the configuration at `path`, and the files that it names. The condition of an inclusion is ignored.
     fn check_configuration(&mut self, path: &Path) -> io::Result<()> {
-        check_file(path)?;
-        if !self.read.insert(path.to_owned()) {
-            return Ok(());
+        let mut pending = vec![path.to_owned()];
+        while let Some(path) = pending.pop() {
+            check_file(&path)?;
+            // Relative names in it count from the directory of the name by which it is included.
+            let above = path.parent().and_then(|above| fs_err::canonicalize(above).ok());
+            let Some((above, name)) = above.zip(path.file_name()) else { continue };
+            if !self.read.insert(above.join(name)) {
+                continue;
+            }
+            for variable in variables(&text(&path)?.unwrap_or_default()) {
+                pending.extend(self.check_variable(Some(&above), &variable)?);
+            }
         }
-        let Some(text) = text(path)? else { return Ok(()) };
-        variables(&text).iter().try_for_each(|variable| self.check_variable(path.parent(), variable))
+        Ok(())
     }
 
-    /// Checks the file that a variable of the configuration in `directory` names.
-    fn check_variable(&mut self, directory: Option<&Path>, variable: &Variable) -> io::Result<()> {
+    /// Checks the file that a variable names, and returns it if it is a configuration. The variable is in a configuration in
+    /// `directory`, or in the environment, where git includes no relative name.
+    fn check_variable(&self, directory: Option<&Path>, variable: &Variable) -> io::Result<Option<PathBuf>> {
         let is_included = INCLUDES.contains(&variable.key.as_str());
         if !is_included && !NAMING.contains(&variable.key.as_str()) || variable.value.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        let Some(name) = expanded(&variable.value) else { return Ok(()) };
+        let Some(name) = expanded(&variable.value) else { return Ok(None) };
         if is_included {
-            return directory.map_or(Ok(()), |directory| self.check_configuration(&directory.join(name)));
+            let path = directory.map_or_else(|| name.clone(), |directory| directory.join(&name));
+            return Ok(Some(path).filter(|path| path.is_absolute()));
         }
-        self.bases.iter().try_for_each(|base| check_file(&base.join(&name)))
+        self.bases.iter().try_for_each(|base| check_file(&base.join(&name)))?;
+        Ok(None)
     }
 }
 

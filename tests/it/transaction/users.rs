@@ -171,6 +171,25 @@ fn users_of_one_work_tree_wait_for_each_other() {
 }
 
 #[test]
+fn only_a_command_that_holds_the_lock_is_named() {
+    let desk = repository();
+    desk.does(&["apply"], PATCH);
+    fs::create_dir(desk.path(".wpatch")).unwrap();
+    fs::write(desk.path(".wpatch/lock"), "").unwrap();
+    fs::set_permissions(desk.path(".wpatch/lock"), Permissions::from_mode(0o600)).unwrap();
+    give(&desk.path(".wpatch"), OTHER);
+    let refusal = |held: &str| {
+        let lock = fs::File::open(desk.path(held)).unwrap();
+        flock(&lock, FlockOperation::LockExclusive).unwrap();
+        let error = desk.refuses("io", &["apply", "-R", "--lock-timeout", "0"], PATCH);
+        flock(&lock, FlockOperation::Unlock).unwrap();
+        error.to_string()
+    };
+    assert!(!refusal(".git/wpatch/lock").contains("12345"), "{}", refusal(".git/wpatch/lock"));
+    assert!(refusal(".wpatch/lock").contains("12345"), "{}", refusal(".wpatch/lock"));
+}
+
+#[test]
 fn a_change_that_was_interrupted_next_to_the_state_of_another_user_is_recovered_without_it() {
     let desk = Desk::with(&[("f", b"one\n")]);
     desk.does(&["init"], b"");

@@ -74,6 +74,25 @@ fn a_directory_that_is_not_writable_is_named_with_the_file() {
 }
 
 #[test]
+fn a_directory_with_the_name_of_a_transaction_is_named_whole() {
+    let patch = b"--- a/d/txn-1/f\n+++ b/d/txn-1/f\n@@ -1 +1 @@\n-one\n+1\n";
+    let desk = Desk::with(&[("d/txn-1/f", b"one\n"), ("p", patch)]);
+    with_mode(&desk.path("d/txn-1"), 0o555, || {
+        let (code, words) = says(&mut program(&desk, &["apply", "p"]));
+        assert!(code == Some(4) && words.contains("the directory d/txn-1 is not writable"), "{code:?}: {words}");
+        assert!(!words.contains("keeps a change"), "{words}");
+    });
+}
+
+#[test]
+fn a_directory_is_no_place_in_the_text_of_an_edit() {
+    for name in ["d", ".", "none"] {
+        let (code, words) = says(&mut program(&desk(), &["edit", name, "--old", "one", "--new", "1"]));
+        assert!(code == Some(1) && words.contains(&format!("{name}: ")) && !words.contains("--old:"), "{words}");
+    }
+}
+
+#[test]
 fn an_undo_names_the_directory_that_is_not_writable() {
     for (closed, sentence) in [
         ("d", "d/f: cannot change the file: the directory d is not writable (Permission denied)"),
