@@ -1,6 +1,6 @@
 //! Repairs of blocks and edits, for the files that they search in (`--lenient`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use super::lenient::{told, unrepaired};
 use crate::change::Dropped;
 use crate::mutex::locked;
 use crate::path::RelPath;
-use crate::plan::{Edit, Operation, Repair, Replacements};
+use crate::plan::{Edit, Operation, Plan, Repair, Replacements};
 use crate::policy::{Access, Policy, Verdict};
 use crate::preflight::{self, Held, TextRepair};
 use crate::repair::{ROWS, Refusal, TextRepairs, Work, repair_texts};
@@ -22,6 +22,8 @@ struct TextRepairer {
     policy: Arc<Policy>,
     /// The verdict on reading from which on a file is not read.
     unread: Verdict,
+    /// How many files each input changes, which share its budget: the order in which they are repaired does not count.
+    files: HashMap<usize, usize>,
     kept: Mutex<Kept>,
 }
 
@@ -29,14 +31,21 @@ struct TextRepairer {
 struct Kept {
     /// By the index of the operation.
     repairs: BTreeMap<usize, Result<TextRepairs, Vec<Refusal>>>,
-    /// What was done for each file so far.
-    work: HashMap<RelPath, Work>,
+    /// What was done for each file of an input so far.
+    work: HashMap<(usize, RelPath), Work>,
 }
 
 impl TextRepairer {
-    fn new(options: &preflight::Options) -> Self {
+    fn new(plan: &Plan, options: &preflight::Options) -> Self {
+        let is_of_texts = |operation: &&Operation| matches!(operation.edit, Edit::Replacements(_));
+        let operations = plan.operations.iter().filter(is_of_texts);
+        let paths: HashSet<_> = operations.map(|operation| (operation.input, &operation.path)).collect();
+        let mut files = HashMap::new();
+        for (input, _) in paths {
+            *files.entry(input).or_default() += 1;
+        }
         let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
-        Self { policy: Arc::clone(&options.policy), unread, kept: Mutex::default() }
+        Self { policy: Arc::clone(&options.policy), unread, files, kept: Mutex::default() }
     }
 }
 
@@ -46,12 +55,14 @@ impl TextRepair for TextRepairer {
         if self.policy.judge(&operation.path, Access::Read).verdict >= self.unread {
             return None;
         }
-        let mut work = locked(&self.kept).work.remove(&operation.path).unwrap_or_default();
+        let file = (operation.input, operation.path.clone());
+        let share = || Work::share(self.files.get(&operation.input).copied().unwrap_or(1), content);
+        let mut work = locked(&self.kept).work.remove(&file).unwrap_or_else(share);
         let repaired = repair_texts(content, changes, &mut work);
         let changes = repaired.as_ref().ok().filter(|repairs| !repairs.rows.is_empty());
         let changes = changes.map(|repairs| repairs.changes.clone());
         let mut kept = locked(&self.kept);
-        kept.work.insert(operation.path.clone(), work);
+        kept.work.insert(file, work);
         if changes.is_some() || repaired.is_err() {
             kept.repairs.insert(index, repaired);
         }
@@ -62,7 +73,7 @@ impl TextRepair for TextRepairer {
 impl Run {
     /// Repairs the texts that the plan searches for; returns whether there is a plan to look at.
     pub(super) fn repair_texts(&mut self, workspace: &dyn Workspace, options: &preflight::Options) -> bool {
-        let text_repair = Arc::new(TextRepairer::new(options));
+        let text_repair = Arc::new(TextRepairer::new(&self.plan, options));
         let (describe, diff, whole_diff) = (false, false, false);
         let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options.clone() };
         let repairer = Some(Arc::clone(&text_repair) as _);

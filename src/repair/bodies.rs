@@ -26,12 +26,16 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
             let is_start = |line: &Line<'_>| [&b"---"[..], b"+++"].iter().any(|sign| sign.starts_with(line.text));
             let is_header = chunk.is_torn && end + 1 == all.len() && is_start(&all[end]);
             match if is_header { Tail::Doubtful } else { tail(&all[..end], &all[end..]) } {
+                // Context after the counted lines shows that the header is wrong.
+                Tail::Visible if has_list(chunk) && all[end..].iter().any(is_context) => {}
                 Tail::Visible => bodies.extend([whole, counted]),
                 Tail::Items => bodies.push(counted),
                 Tail::Doubtful => {}
+                Tail::Changes if has_list(chunk) => {}
                 Tail::Changes => bodies.push(whole),
             }
         }
+        None if has_list(chunk) => {}
         None => bodies.push(whole),
     }
     let is_marked = |line: &Line<'_>| matches!(line.text.first(), Some(b'+' | b'-' | b' ' | b'\\'));
@@ -45,10 +49,45 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
     bodies
 }
 
+/// Returns whether the last lines of `chunk`, whose header does not count its lines, can be a list after the change: items
+/// below an empty line, or at a depth that no other line of the chunk has.
+fn has_list(chunk: &Chunk<'_>) -> bool {
+    if chunk.is_text || chunk.is_bounded || chunk.header.counts == Some(counts(&chunk.body)) {
+        return false;
+    }
+    let is_text = |line: &&Line<'_>| !matches!(line.text.first(), Some(b'+' | b'-' | b' ' | b'\\'));
+    let end = chunk.body.len() - chunk.body.iter().rev().take_while(is_text).count();
+    let items = chunk.body[..end].iter().rev().take_while(|line| is_change(line) && is_item(line.whole)).count();
+    let (before, items) = chunk.body[..end].split_at(end - items);
+    // All lines of a context diff have a blank after the sign.
+    let is_unclear = before.last().is_some_and(|line| line.text.is_empty() || line.is_converted);
+    before.iter().any(is_change)
+        && items.iter().any(|line| line.text.starts_with(b"+"))
+        && (is_unclear || !before.iter().any(is_one_deep))
+}
+
+fn is_change(line: &Line<'_>) -> bool {
+    matches!(line.text.first(), Some(b'+' | b'-'))
+}
+
+fn is_context(line: &Line<'_>) -> bool {
+    line.text.len() > 1 && line.text.starts_with(b" ")
+}
+
+/// Returns whether `line` is at a depth of one blank.
+fn is_one_deep(line: &Line<'_>) -> bool {
+    matches!(line.text, [b'+' | b'-' | b' ', b' ', next, ..] if *next != b' ')
+}
+
 /// Returns the number of lines after which the counts of the header are used up, if more lines follow.
 fn counted(chunk: &Chunk<'_>) -> Option<usize> {
     let wanted = chunk.header.counts?;
-    (1..chunk.body.len()).find(|&end| counts(&chunk.body[..end]) == wanted)
+    let mut found = (0, 0);
+    (1..chunk.body.len()).find(|&end| {
+        let (old, new) = counts(&chunk.body[end - 1..end]);
+        found = (found.0 + old, found.1 + new);
+        found == wanted
+    })
 }
 
 /// What the lines after the counted ones are.
@@ -64,8 +103,7 @@ enum Tail {
 }
 
 fn tail(counted: &[Line<'_>], rest: &[Line<'_>]) -> Tail {
-    let is_change = |line: &&Line<'_>| matches!(line.text.first(), Some(b'+' | b'-'));
-    if !rest.iter().filter(is_change).all(|line| is_item(line.text)) {
+    if !rest.iter().filter(|line| is_change(line)).all(|line| is_item(line.text)) {
         return Tail::Changes;
     }
     let must_match = |line: &Line<'_>| matches!(line.text, [b'-' | b' ', ..]) && line.text.len() > 1;
@@ -73,7 +111,6 @@ fn tail(counted: &[Line<'_>], rest: &[Line<'_>]) -> Tail {
     if !has_insertion || rest.iter().any(must_match) {
         return Tail::Visible;
     }
-    let is_one_deep = |line: &Line<'_>| matches!(line.text, [b'+' | b'-' | b' ', b' ', next, ..] if *next != b' ');
     if counted.iter().any(is_one_deep) { Tail::Doubtful } else { Tail::Items }
 }
 

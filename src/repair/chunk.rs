@@ -84,6 +84,8 @@ pub(super) struct Chunk<'t> {
     pub(super) is_text: bool,
     /// Whether it comes from a normal diff, which has no context: its numbers alone say where insertions belong.
     pub(super) is_normal: bool,
+    /// Whether the end of its envelope follows, so that it has no line of the text around the patch.
+    pub(super) is_bounded: bool,
     /// Whether its last line is the last one of the patch, and has no newline.
     pub(super) is_torn: bool,
     /// How many empty lines follow the last line.
@@ -159,6 +161,7 @@ impl<'t> Chunk<'t> {
             is_closed: true,
             is_text: false,
             is_normal: first.is_normal,
+            is_bounded: false,
             is_torn: false,
             blank,
         }

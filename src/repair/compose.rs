@@ -222,13 +222,14 @@ fn inserted(body: &[Line<'_>]) -> Option<Vec<u8>> {
 }
 
 /// Returns whether a deletion says what the file has, or nothing of it.
-pub(super) fn is_whole(section: &Section<'_>, content: &[u8]) -> bool {
+pub(super) fn is_whole(section: &Section<'_>, content: &[u8], trail: &mut Trail) -> Result<bool, Misfit> {
     if section.chunks.is_empty() {
-        return true;
+        return Ok(true);
     }
+    trail.spend(Lines::cost(content))?;
     let readings: Vec<_> = section.chunks.iter().filter_map(|chunk| chunk.readings().into_iter().next()).collect();
     let old: Vec<_> = readings.iter().flat_map(|reading| &reading.lines).collect();
     let is_gone = old.iter().all(|line| line.kind == LineKind::Deletion);
     let found: Vec<_> = lines(content).map(|(_, line)| without_ending(line)).collect();
-    is_gone && old.len() == found.len() && old.iter().zip(found).all(|(line, found)| line.text == found)
+    Ok(is_gone && old.len() == found.len() && old.iter().zip(found).all(|(line, found)| line.text == found))
 }

@@ -79,12 +79,13 @@ impl<'w> Files<'w> {
                 };
                 Some((section.mode.unwrap_or(FileMode::Regular), content.into()))
             }
-            (Deed::Delete, Some((_, content))) => {
-                if !compose::is_whole(section, content) {
+            (Deed::Delete, Some((_, content))) => match compose::is_whole(section, content, trail) {
+                Ok(true) => None,
+                Ok(false) => {
                     return refuse(RefusalKind::NotFound, Some(path), "the file to delete has other contents".into());
                 }
-                None
-            }
+                Err(misfit) => return Ok(Err(refusals(section, &path, content, vec![(0, misfit)], trail))),
+            },
             (Deed::Delete | Deed::Update, None) => {
                 return refuse(RefusalKind::Name, Some(path), "the file does not exist".into());
             }

@@ -20,6 +20,9 @@ pub(super) struct Lines<'f> {
     pub(super) has_mark: bool,
     /// The lines as each rung sees them, as far as they were needed.
     seen: [OnceCell<Seen>; LADDER.len()],
+    /// How many lines were read.
+    #[cfg(test)]
+    pub(super) reads: std::cell::Cell<usize>,
 }
 
 /// The lines as one rung sees them.
@@ -38,6 +41,19 @@ impl Seen {
             None => self.keys.iter().enumerate().filter(|(_, other)| **other == key).map(|(at, _)| at).collect(),
         }
     }
+
+    /// Returns how many lines have the digest `key`.
+    fn count(&self, key: u64) -> usize {
+        match &self.places {
+            Some(places) => places.get(&key).map_or(0, Vec::len),
+            None => self.keys.iter().filter(|other| **other == key).count(),
+        }
+    }
+
+    /// Returns the steps that it takes to look a digest up.
+    fn search(&self) -> usize {
+        if self.places.is_some() { 1 } else { 1 + self.keys.len() / SCAN }
+    }
 }
 
 /// What it costs to read a line and to write it again, in comparisons.
@@ -50,19 +66,36 @@ const LENGTH: usize = 4;
 const SCAN: usize = 32;
 
 impl<'f> Lines<'f> {
+    /// Returns the steps that it takes to find the lines of `content`.
+    pub(super) fn cost(content: &[u8]) -> usize {
+        memchr::memchr_iter(b'\n', content).count() * WHOLE + content.len() / LENGTH
+    }
+
     /// Returns the lines of `content`.
     pub(super) fn of(content: &'f [u8], trail: &mut Trail) -> Result<Self, Misfit> {
         let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content);
-        let number = memchr::memchr_iter(b'\n', text).count();
-        if !trail.charge(number * WHOLE + text.len() / LENGTH) {
-            return Err(Misfit::TooMuch);
-        }
+        trail.spend(Self::cost(text))?;
         let all = lines(text).map(|(_, line)| line).collect();
-        Ok(Self { all, has_mark: text.len() < content.len(), seen: Default::default() })
+        Ok(Self {
+            all,
+            has_mark: text.len() < content.len(),
+            seen: Default::default(),
+            #[cfg(test)]
+            reads: std::cell::Cell::default(),
+        })
     }
 
     pub(super) fn content(&self, index: usize) -> &'f [u8] {
+        #[cfg(test)]
+        self.reads.set(self.reads.get() + 1);
         without_ending(self.all[index])
+    }
+
+    /// Returns whether `line` is one of the file.
+    pub(super) fn has(&self, line: &[u8], trail: &mut Trail) -> Result<bool, Misfit> {
+        let seen = self.seen(0);
+        trail.spend(seen.search())?;
+        Ok(seen.count(digest(line, 0)) > 0)
     }
 
     fn seen(&self, rung: usize) -> &Seen {
@@ -72,6 +105,23 @@ impl<'f> Lines<'f> {
             keys.iter().enumerate().for_each(|(index, &key)| places.entry(key).or_default().push(index));
             Seen { keys, places: Some(places) }
         })
+    }
+
+    /// Returns whether the run of lines in `range` is nowhere else.
+    pub(super) fn is_lone(&self, range: &Range<usize>, trail: &mut Trail) -> Result<bool, Misfit> {
+        let (seen, run) = (self.seen(0), &self.all[range.clone()]);
+        trail.spend(seen.search())?;
+        if run.is_empty() {
+            return Ok(self.all.is_empty());
+        }
+        for &at in seen.places_of(seen.keys[range.start]).iter().filter(|&&at| at != range.start) {
+            let same = run.iter().zip(&self.all[at..]).take_while(|(one, other)| one == other).count();
+            trail.spend(same + 1)?;
+            if same == run.len() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Replaces the lines of `range` by those of `text`.
@@ -94,18 +144,19 @@ impl<'f> Lines<'f> {
         let key =
             |line: &&ReadLine| [&*line.text, line.raw.as_deref().unwrap_or(&line.text)].map(|it| digest(it, rung));
         let wanted: Vec<_> = lines.iter().map(key).collect();
-        let search = if seen.places.is_some() { 1 } else { 1 + keys.len() / SCAN };
-        if !trail.charge(wanted.len() * search) {
-            return Err(Misfit::TooMuch);
-        }
-        let places = |keys: &[u64; 2]| match keys {
-            [text, raw] if text == raw => seen.places_of(*text),
-            [text, raw] => [seen.places_of(*text), seen.places_of(*raw)].concat().into(),
+        trail.spend(wanted.len() * seen.search())?;
+        let count = |keys: [u64; 2]| match keys {
+            [text, raw] if text == raw => seen.count(text),
+            [text, raw] => seen.count(text) + seen.count(raw),
         };
-        // The line that is there least often says where to look.
-        let places = wanted.iter().map(places).enumerate();
-        let Some((nth, rarest)) = places.min_by_key(|(_, places)| places.len()) else {
+        // The rarest line says where to look.
+        let Some(nth) = (0..wanted.len()).min_by_key(|&nth| count(wanted[nth])) else {
             return Ok((0..=last).collect());
+        };
+        trail.spend(count(wanted[nth]))?;
+        let rarest = match wanted[nth] {
+            [text, raw] if text == raw => seen.places_of(text),
+            [text, raw] => [seen.places_of(text), seen.places_of(raw)].concat().into(),
         };
         let mut starts: Vec<_> = rarest.iter().filter_map(|at| at.checked_sub(nth)).collect();
         starts.sort_unstable();
@@ -113,9 +164,7 @@ impl<'f> Lines<'f> {
         let mut found = Vec::new();
         for start in starts.into_iter().filter(|&start| start <= last) {
             let length = wanted.iter().zip(&keys[start..]).take_while(|(keys, found)| keys.contains(found)).count();
-            if !trail.charge(length + 1) {
-                return Err(Misfit::TooMuch);
-            }
+            trail.spend(length + 1)?;
             if length == wanted.len() {
                 found.push(start);
             }

@@ -1,7 +1,5 @@
 //! Lines of the file that begin with a sign, and lost the blank in front of them: `+ x` can be an insertion or context.
 
-use std::collections::HashSet;
-
 use super::chunk::{Chunk, ReadLine, Reading};
 use super::lines::Lines;
 use super::place::Misfit;
@@ -10,6 +8,9 @@ use crate::plan::LineKind;
 
 /// Most readings that are tried for one chunk.
 const MOST_READINGS: usize = 256;
+
+/// What it costs to copy a line of a reading, in steps.
+const COPY: usize = 4;
 
 /// Returns the reading of `chunk` in which some lines with a sign are context, and which the file has: as many lines as
 /// its header asks for, or, where no header counts lines, those without which the file has no place for the chunk.
@@ -32,7 +33,9 @@ pub(super) fn restored(
         }
     }
     for reading in readings.iter().filter(|reading| !reading.rows.iter().any(|row| is_shown(*row))) {
-        for reading in flipped(file, chunk, reading) {
+        for indexes in flips(file, chunk, reading, trail)? {
+            trail.spend(reading.lines.len() * COPY)?;
+            let Some(reading) = flipped(reading, &indexes) else { continue };
             let old: Vec<_> = reading.old().collect();
             if file.runs(&old, 0, trail)?.is_empty() {
                 continue;
@@ -52,53 +55,61 @@ fn is_shown(row: Row) -> bool {
     matches!(row, Row::LineNumbers | Row::Escaped)
 }
 
-/// Returns the readings in which some lines with a sign are lines of the file. Without counts these are insertions alone:
-/// a deletion can be a line of the file that lost its sign.
-fn flipped(file: &Lines<'_>, chunk: &Chunk<'_>, reading: &Reading) -> Vec<Reading> {
-    if chunk.is_text {
-        return Vec::new();
+/// Returns `reading` with the lines `indexes`, which have a sign, as lines of the file; `None` if it then changes nothing.
+fn flipped(reading: &Reading, indexes: &[usize]) -> Option<Reading> {
+    let mut reading = reading.clone();
+    for &index in indexes {
+        let line = &mut reading.lines[index];
+        (line.text, line.raw, line.kind) = (with_sign(line), None, LineKind::Context);
     }
-    let known: HashSet<&[u8]> = (0..file.all.len()).map(|index| file.content(index)).collect();
-    let signed = |kind: LineKind| -> Vec<usize> {
-        let is_known = |line: &ReadLine| line.kind == kind && known.contains(&*with_sign(line));
-        (0..reading.lines.len()).filter(|&index| is_known(&reading.lines[index])).collect()
-    };
-    let Some(all) = flips(chunk, reading.counts(), signed) else { return Vec::new() };
-    let flip = |indexes: Vec<usize>| {
-        let mut reading = reading.clone();
-        for index in indexes {
-            let line = &mut reading.lines[index];
-            (line.text, line.raw, line.kind) = (with_sign(line), None, LineKind::Context);
-        }
-        reading.rows.push(Row::Markers);
-        reading
-    };
-    let changes = |reading: &Reading| reading.lines.iter().any(|line| line.kind != LineKind::Context);
-    all.into_iter().map(flip).filter(changes).collect()
+    reading.rows.push(Row::Markers);
+    reading.lines.iter().any(|line| line.kind != LineKind::Context).then_some(reading)
 }
 
-/// Returns the sets of lines that can be context: of those that `signed` returns, as many as the header has more than the
-/// `found` ones; `None` if these are none, or too many.
-fn flips(chunk: &Chunk<'_>, found: (usize, usize), signed: impl Fn(LineKind) -> Vec<usize>) -> Option<Vec<Vec<usize>>> {
-    let Some(wanted) = chunk.header.counts else {
-        let signed = signed(LineKind::Insertion);
-        let all = (1..=signed.len()).flat_map(|count| choices(&signed, count));
-        return (1_usize << signed.len().min(20) <= MOST_READINGS).then(|| all.collect());
-    };
-    if wanted == found {
-        return None;
+/// Returns the sets of lines that can be context: of those that the file has with their sign, as many as the header has
+/// more than `reading`, or none if these are too many. Without counts these are insertions alone: a deletion can be a line
+/// of the file that lost its sign.
+fn flips(file: &Lines<'_>, chunk: &Chunk<'_>, reading: &Reading, trail: &mut Trail) -> Result<Vec<Vec<usize>>, Misfit> {
+    if chunk.is_text {
+        return Ok(Vec::new());
     }
-    let (plus, minus) = (wanted.0.checked_sub(found.0)?, wanted.1.checked_sub(found.1)?);
-    let plus = choices(&signed(LineKind::Insertion), plus);
-    let minus = choices(&signed(LineKind::Deletion), minus);
+    let signed = |kind: LineKind, trail: &mut Trail| {
+        let of_kind = (0..reading.lines.len()).filter(|&index| reading.lines[index].kind == kind);
+        let known = of_kind.map(|index| Ok(file.has(&with_sign(&reading.lines[index]), trail)?.then_some(index)));
+        known.filter_map(Result::transpose).collect::<Result<Vec<_>, Misfit>>()
+    };
+    let found = reading.counts();
+    let Some(wanted) = chunk.header.counts else {
+        let signed = signed(LineKind::Insertion, trail)?;
+        let mut all = Vec::new();
+        for count in (1..=signed.len()).filter(|_| 1_usize << signed.len().min(20) <= MOST_READINGS) {
+            all.extend(choices(&signed, count, trail)?);
+        }
+        return Ok(all);
+    };
+    let (Some(plus), Some(minus)) = (wanted.0.checked_sub(found.0), wanted.1.checked_sub(found.1)) else {
+        return Ok(Vec::new());
+    };
+    if (plus, minus) == (0, 0) {
+        return Ok(Vec::new());
+    }
+    let plus = choices(&signed(LineKind::Insertion, trail)?, plus, trail)?;
+    let minus = choices(&signed(LineKind::Deletion, trail)?, minus, trail)?;
     let both = |one: &Vec<usize>| minus.iter().map(|more| [&one[..], more].concat()).collect::<Vec<_>>();
-    (plus.len() * minus.len() <= MOST_READINGS).then(|| plus.iter().flat_map(both).collect())
+    Ok(if plus.len() * minus.len() <= MOST_READINGS { plus.iter().flat_map(both).collect() } else { Vec::new() })
 }
 
 /// Returns all choices of `count` of `items`, or none if those are too many.
-fn choices(items: &[usize], count: usize) -> Vec<Vec<usize>> {
+fn choices(items: &[usize], count: usize, trail: &mut Trail) -> Result<Vec<Vec<usize>>, Misfit> {
+    if count == items.len() {
+        return Ok(vec![items.to_vec()]);
+    }
+    // Of more items there are more choices.
+    if count > 0 && items.len() > MOST_READINGS {
+        return Ok(Vec::new());
+    }
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-    for (index, &item) in items.iter().enumerate() {
+    for (index, &item) in items.iter().enumerate().filter(|_| count > 0) {
         let left = items.len() - index - 1;
         let mut next = Vec::new();
         for choice in all {
@@ -110,12 +121,13 @@ fn choices(items: &[usize], count: usize) -> Vec<Vec<usize>> {
             }
         }
         if next.len() > MOST_READINGS {
-            return Vec::new();
+            return Ok(Vec::new());
         }
+        trail.spend(next.len())?;
         all = next;
     }
     all.retain(|choice| choice.len() == count);
-    all
+    Ok(all)
 }
 
 fn with_sign(line: &ReadLine) -> Vec<u8> {

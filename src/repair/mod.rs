@@ -23,6 +23,8 @@ mod read;
 mod refusal;
 mod rows;
 mod shown;
+#[cfg(test)]
+mod tests;
 mod text;
 mod texts;
 mod twin;
@@ -40,6 +42,7 @@ use files::Files;
 use names::Names;
 pub use quoted::unquoted;
 use read::Unread;
+use refusal::unfinished;
 pub use refusal::{Refusal, RefusalKind};
 use rows::Trail;
 pub use rows::{ROWS, Row, Work};
@@ -68,7 +71,18 @@ pub fn repair(
     (root, file): (&[u8], Option<&[u8]>),
     max_file: u64,
 ) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
-    let mut trail = Trail::default();
+    repair_within(text, workspace, (policy, unread), (root, file), max_file, Trail::default())
+}
+
+/// The same with the budget of `trail`, which is one for all files, chunks and readings of the input.
+fn repair_within(
+    text: &[u8],
+    workspace: &dyn Workspace,
+    (policy, unread): (&Policy, Verdict),
+    (root, file): (&[u8], Option<&[u8]>),
+    max_file: u64,
+    mut trail: Trail,
+) -> Result<Result<Repaired, Vec<Refusal>>, WorkspaceError> {
     let nothing = |kind, span, message: &str| Ok(Err(vec![Refusal::new(kind, None, span, message)]));
     let stray = "this belongs to no change that could be read";
     let converted = match older::converted(text, read::mark_length(text)).transpose() {
@@ -111,6 +125,9 @@ pub fn repair(
         }
         made.push((section.line, Span::new(start, out.len())));
         if trail.is_spent() {
+            if refusals.is_empty() {
+                refusals.push(unfinished(section.span));
+            }
             break;
         }
     }

@@ -124,10 +124,7 @@ pub(super) fn place(
                 continue;
             }
             let Some(starts) = starts(file, (chunk, is_enveloped), reading, rung, trail)? else { continue };
-            if !trail.charge(reading.headings.len() * file.all.len()) {
-                return Err(Misfit::TooMuch);
-            }
-            match choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped)) {
+            match choose(file, chunk, (reading, *stood), &starts, (rung, behind, is_enveloped), trail) {
                 Ok(Some(start)) => {
                     if let Some(other) = twin(file, chunk, reading, start, trail)? {
                         return Err(Misfit::Ambiguous(vec![other.min(start), other.max(start)]));
@@ -221,6 +218,7 @@ fn choose(
     (reading, stood): (&Reading, Option<usize>),
     starts: &[usize],
     (rung, behind, is_enveloped): (usize, usize, bool),
+    trail: &mut Trail,
 ) -> Result<Option<usize>, Misfit> {
     let old = reading.old().count();
     // What is to go is there, so that it has not gone yet.
@@ -231,7 +229,7 @@ fn choose(
     }) {
         return Err(Misfit::Applied(line));
     }
-    let mut left: Vec<usize> = match below(file, reading, starts, old) {
+    let mut left: Vec<usize> = match below(file, reading, starts, old, trail)? {
         Some(left) => left,
         None => return Ok(None),
     };
@@ -269,38 +267,44 @@ fn stated_one(starts: &[usize], stated: usize) -> Option<usize> {
 
 /// Returns the places below all headings, each of which stands below the one before; a heading may also be the first
 /// line of the place. `None` if a heading is nowhere.
-fn below(file: &Lines<'_>, reading: &Reading, starts: &[usize], old: usize) -> Option<Vec<usize>> {
-    if reading.headings.is_empty() {
-        return Some(starts.to_vec());
-    }
-    let mut from = 0;
-    let mut last = None;
+fn below(
+    file: &Lines<'_>,
+    reading: &Reading,
+    starts: &[usize],
+    old: usize,
+    trail: &mut Trail,
+) -> Result<Option<Vec<usize>>, Misfit> {
+    let Some(outermost) = reading.headings.last() else { return Ok(Some(starts.to_vec())) };
+    let (mut from, mut first) = (0, 0);
     for heading in &reading.headings {
-        let at = heading_at(file, heading, from)?;
-        (from, last) = (at + 1, Some(at));
+        let Some(at) = heading_at(file, heading, from, trail)? else { return Ok(None) };
+        (from, first) = (at + 1, at);
     }
-    let first = last?;
+    let again = heading_at(file, outermost, first + 1, trail)?;
     if old == 0 {
-        let again = heading_at(file, reading.headings.last()?, first + 1);
-        return Some([Some(first + 1), again.map(|line| line + 1)].into_iter().flatten().collect());
+        return Ok(Some([Some(first + 1), again.map(|line| line + 1)].into_iter().flatten().collect()));
     }
     // Below a heading that comes again, only its own part of the file is meant: the nearest place decides.
     let left: Vec<_> = starts.iter().copied().filter(|&start| start >= first).collect();
-    let outermost = reading.headings.last()?;
-    let again = heading_at(file, outermost, first + 1);
     if again.is_some() && left.len() > 1 {
-        return Some(left);
+        return Ok(Some(left));
     }
-    Some(left.into_iter().take(1).collect())
+    Ok(Some(left.into_iter().take(1).collect()))
 }
 
 /// Finds a line that is the heading, else one that has it in it.
-fn heading_at(file: &Lines<'_>, heading: &[u8], from: usize) -> Option<usize> {
+fn heading_at(file: &Lines<'_>, heading: &[u8], from: usize, trail: &mut Trail) -> Result<Option<usize>, Misfit> {
     let wanted = heading.trim_ascii();
-    let mut rest = from..file.all.len();
-    rest.clone()
-        .find(|&index| file.content(index).trim_ascii() == wanted)
-        .or_else(|| rest.find(|&index| memchr::memmem::find(file.content(index), wanted).is_some()))
+    let finder = memchr::memmem::Finder::new(wanted);
+    let count = file.all.len();
+    let whole = (from..count).find(|&index| file.content(index).trim_ascii() == wanted);
+    trail.spend((whole.map_or(count, |at| at + 1)).saturating_sub(from))?;
+    if whole.is_some() {
+        return Ok(whole);
+    }
+    let part = (from..count).find(|&index| finder.find(file.content(index)).is_some());
+    trail.spend((part.map_or(count, |at| at + 1)).saturating_sub(from))?;
+    Ok(part)
 }
 
 /// Returns where the new lines of `reading` stand already, with something added that shows it.

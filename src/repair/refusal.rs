@@ -160,7 +160,7 @@ pub(super) fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<
         }
         Misfit::Tail => {
             let message =
-                format!("lines after chunk {number} can be a list or part of the chunk, and its counts fit both");
+                format!("the last lines of chunk {number} can be a list after it or part of it; send the patch alone");
             (RefusalKind::Stray, message, Vec::new())
         }
         Misfit::Cut(shortage) => (RefusalKind::Cut, cut(&format!("chunk {number}"), shortage), Vec::new()),
@@ -179,6 +179,11 @@ pub(super) fn words(number: usize, misfit: Misfit) -> (RefusalKind, String, Vec<
         Misfit::TooMuch => (RefusalKind::TooMuch, format!("chunk {number} would take too long to search"), Vec::new()),
         Misfit::Nothing => (RefusalKind::NotFound, format!("chunk {number} changes nothing"), Vec::new()),
     }
+}
+
+/// Returns the refusal of an input that is not read to its end, since its budget is used up.
+pub(super) fn unfinished(span: Span) -> Refusal {
+    Refusal::new(RefusalKind::TooMuch, None, span, "the patch would take too long to search")
 }
 
 /// Returns the message for a hunk with fewer lines than its header counts.

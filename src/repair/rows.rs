@@ -1,5 +1,7 @@
 //! The repairs, as a table, and what is noted of them on the way.
 
+use super::lines::Lines;
+use super::place::Misfit;
 use crate::plan::Repair;
 use crate::text::Span;
 
@@ -68,9 +70,38 @@ pub const ROWS: &[(Row, &str, &str)] = &[
     (Row::Order, "order", "the chunks do not come in the order of the file, or share lines"),
 ];
 
-/// Comparisons of lines that were made.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Work(u64);
+/// The steps that were taken for an input, or for one of its files, and their limit. A step is a comparison of two lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    done: u64,
+    most: u64,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self::within(MOST_WORK)
+    }
+}
+
+impl Work {
+    /// Returns a budget of `most` steps.
+    pub(super) const fn within(most: u64) -> Self {
+        Self { done: 0, most }
+    }
+
+    /// Returns the steps that were taken.
+    #[cfg(test)]
+    pub(super) fn done(self) -> u64 {
+        self.done
+    }
+
+    /// Returns the share of a file with `content` in the budget of an input that changes so many `files`: an equal part of
+    /// the budget, and what it takes to read the file a few times. It does not depend on what the other files take.
+    #[must_use]
+    pub fn share(files: usize, content: &[u8]) -> Self {
+        Self::within(MOST_WORK / files.max(1) as u64 + (READS * Lines::cost(content)) as u64)
+    }
+}
 
 /// What is noted on the way.
 #[derive(Debug, Default)]
@@ -79,8 +110,11 @@ pub(super) struct Trail {
     work: Work,
 }
 
-/// Most comparisons of lines for one patch: what needs more is no patch that somebody damaged.
-const MOST_WORK: u64 = 100_000_000;
+/// Most steps for one input: a patch that needs more is not one that was damaged by mistake.
+const MOST_WORK: u64 = 1 << 25;
+
+/// How often each file can be read in addition.
+const READS: usize = 8;
 
 impl Trail {
     /// Notes a repair of what begins at `line` of the patch.
@@ -93,13 +127,22 @@ impl Trail {
 
     /// Notes so much work; `false` if it was too much.
     pub(super) fn charge(&mut self, work: usize) -> bool {
-        self.work.0 = self.work.0.saturating_add(work as u64);
+        self.work.done = self.work.done.saturating_add(work as u64);
         !self.is_spent()
+    }
+
+    /// Notes so much work.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Misfit::TooMuch`] if it was too much.
+    pub(super) fn spend(&mut self, work: usize) -> Result<(), Misfit> {
+        if self.charge(work) { Ok(()) } else { Err(Misfit::TooMuch) }
     }
 
     /// Returns whether no more work is to be done.
     pub(super) fn is_spent(&self) -> bool {
-        self.work.0 > MOST_WORK
+        self.work.done > self.work.most
     }
 
     /// Returns one that goes on with `work`, and has no rows yet.
@@ -143,7 +186,8 @@ impl Trail {
         self.rows.dedup();
         let told = |(line, row): (usize, Row)| {
             let &(_, code, message) = ROWS.iter().find(|(known, ..)| *known == row)?;
-            let section = sections.iter().rev().find(|(first, _)| *first <= line).map(|&(_, span)| span);
+            let next = sections.partition_point(|(first, _)| *first <= line);
+            let section = next.checked_sub(1).map(|last| sections[last].1);
             Some(Repair { code, line, message, section })
         };
         self.rows.into_iter().filter_map(told).collect()
@@ -153,6 +197,16 @@ impl Trail {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_files_of_an_input_share_its_budget() {
+        let shares = |files: usize| files as u64 * Work::share(files, b"").most;
+        for files in [1, 2, 3, 1000, 1_000_000] {
+            assert!((MOST_WORK - files as u64..=MOST_WORK).contains(&shares(files)), "{files}");
+        }
+        let content = "line\n".repeat(1000);
+        assert!(Work::share(usize::MAX, content.as_bytes()).most >= 2 * Lines::cost(content.as_bytes()) as u64);
+    }
 
     #[test]
     fn every_repair_has_its_row() {

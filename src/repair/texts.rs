@@ -22,6 +22,10 @@ use crate::matching::{self, MismatchKind, TextChange};
 use crate::plan::{Closeness, EditOrder, LineKind, Replacement, Replacements, Target, Times};
 use crate::text::{BYTE_ORDER_MARK, lines, without_ending};
 
+/// How many bytes of a file cost a step when a text is searched in them, and when it is compared on all rungs.
+const SCAN: usize = 64;
+const COMPARE: usize = 4;
+
 /// The texts of one file after the repairs.
 #[derive(Clone, Debug)]
 pub struct TextRepairs {
@@ -131,6 +135,7 @@ fn repair_text<'f>(
     if is_elided(edit) {
         return Err(refuse(Misfit::Elided));
     }
+    file.trail.spend(file.content.len() / SCAN).map_err(refuse)?;
     let alone = |closeness| Replacements { closeness, ..Replacements::of(vec![edit.clone()]) };
     match matching::replace_unexplained(&file.content, &alone(Closeness::Exact), u64::MAX) {
         Ok(_) => return Ok(None),
@@ -143,12 +148,16 @@ fn repair_text<'f>(
         }
         Err(_) => {}
     }
-    let Some((old_lines, new_lines)) = both_lines(old, &edit.new) else {
-        return folded(&file.content, old, edit, &refuse);
+    let fixed = match both_lines(old, &edit.new) {
+        Some((old, new)) => placed(file, &body(&old, &new), edit, cells),
+        None => Err(Misfit::NotFound),
     };
-    match placed(file, &body(&old_lines, &new_lines), edit, cells) {
+    match fixed {
         Ok(fixed) => Ok(Some(fixed)),
-        Err(Misfit::NotFound) => folded(&file.content, old, edit, &refuse),
+        Err(Misfit::NotFound) => {
+            file.trail.spend(file.content.len() / COMPARE).map_err(refuse)?;
+            folded(&file.content, old, edit, &refuse)
+        }
         Err(Misfit::Nothing) => Ok(None),
         Err(misfit) => Err(refuse(misfit)),
     }
@@ -234,15 +243,10 @@ fn placed<'f>(
 fn lone(file: &Lines<'_>, range: Range<usize>, trail: &mut Trail) -> Result<Range<usize>, Misfit> {
     let Range { mut start, mut end } = range;
     loop {
-        let is_other = |at: usize| at != start && file.all[at..].starts_with(&file.all[start..end]);
-        let is_lone = !(0..=file.all.len() - (end - start)).any(is_other);
-        if is_lone || start == 0 && end == file.all.len() {
+        if file.is_lone(&(start..end), trail)? || start == 0 && end == file.all.len() {
             return Ok(start..end);
         }
         (start, end) = (start.saturating_sub(1), (end + 1).min(file.all.len()));
-        if !trail.charge(file.all.len()) {
-            return Err(Misfit::TooMuch);
-        }
     }
 }
 

@@ -31,10 +31,8 @@ pub(super) fn twin(
     let is_apart = |at: usize| at + old.len() + MOST_GROWTH <= start || start + old.len() <= at;
     let near = (0..=away).flat_map(|away| [stated.saturating_sub(away), stated + away]);
     for at in near.filter(|&at| is_apart(at)) {
-        if !trail.charge(MOST_GROWTH) {
-            return Err(Misfit::TooMuch);
-        }
-        if is_near(file, &old, at, trail) {
+        trail.spend(MOST_GROWTH)?;
+        if is_near(file, &old, at, trail)? {
             return Ok(Some(at));
         }
     }
@@ -42,17 +40,17 @@ pub(super) fn twin(
 }
 
 /// Returns whether the file has most of `old` at `at`, from the first line on or up to the last.
-fn is_near(file: &Lines<'_>, old: &[&[u8]], at: usize, trail: &mut Trail) -> bool {
+fn is_near(file: &Lines<'_>, old: &[&[u8]], at: usize, trail: &mut Trail) -> Result<bool, Misfit> {
     let line = |index: usize| (index < file.all.len()).then(|| file.content(index).trim_ascii());
     let head = old.iter().enumerate().take_while(|(index, old)| line(at + index) == Some(old)).count();
-    trail.charge(head);
+    trail.spend(head + 1)?;
     let upward = |end: usize| {
         let room = old.len() - head;
         old.iter().rev().zip((0..end).rev()).take(room).take_while(|(old, index)| line(*index) == Some(old)).count()
     };
     let shortest = (at + old.len()).saturating_sub(MOST_GROWTH);
-    let longest = (shortest..=at + old.len() + MOST_GROWTH).map(upward).max().unwrap_or_default();
-    trail.charge(longest * MOST_GROWTH);
+    let lengths: Vec<_> = (shortest..=at + old.len() + MOST_GROWTH).map(upward).collect();
+    trail.spend(lengths.iter().sum::<usize>() + lengths.len())?;
     let most = old.len() - (old.len() / 4).max(1);
-    head + longest >= most
+    Ok(head + lengths.into_iter().max().unwrap_or_default() >= most)
 }

@@ -4,6 +4,7 @@ mod damage;
 mod ends;
 mod forms;
 mod further;
+mod lists;
 mod overlay;
 mod refusals;
 mod reports;

@@ -72,16 +72,17 @@ fn new_half<'t>(lines: &[Line<'t>], count: usize, is_old_empty: bool) -> Vec<Hal
     let is_left_out = !is_old_empty
         && lines.first().is_some_and(|line| line.text.is_empty())
         && !lines.iter().take(count).take_while(|line| !is_border(**line)).any(is_body);
-    let mut new: Vec<HalfLine<'t>> = Vec::new();
+    let (mut new, mut found) = (Vec::new(), 0);
     for line in lines.iter().filter(|_| !is_left_out) {
         let is_note = line.text.starts_with(b"\\");
-        if new.iter().filter(|line| line.sign != b'\\').count() >= count && !is_note {
+        if found >= count && !is_note {
             break;
         }
         match half_line(*line, b"+!") {
             Some(line) => new.push(line),
             None => break,
         }
+        found += usize::from(!is_note);
     }
     new
 }

@@ -17,12 +17,15 @@ pub(super) struct OwnedLine<'t> {
     number: usize,
     /// Whether it is the header of a hunk of a normal diff.
     is_normal: bool,
+    /// Whether it is a line of a hunk.
+    is_converted: bool,
 }
 
 impl OwnedLine<'_> {
     pub(super) fn line(&self) -> Line<'_> {
-        let Self { text, whole, span, number, is_normal } = self;
-        Line { text, whole, span: *span, number: *number, is_normal: *is_normal }
+        let Self { text, whole, span, number, is_normal, is_converted } = self;
+        let (span, number, is_normal, is_converted) = (*span, *number, *is_normal, *is_converted);
+        Line { text, whole, span, number, is_normal, is_converted }
     }
 }
 
@@ -74,12 +77,13 @@ fn convert<'t>(
 }
 
 fn kept(line: Line<'_>) -> OwnedLine<'_> {
-    OwnedLine { text: line.text.to_vec(), whole: line.whole, span: line.span, number: line.number, is_normal: false }
+    let Line { text, whole, span, number, .. } = line;
+    OwnedLine { text: text.to_vec(), whole, span, number, is_normal: false, is_converted: false }
 }
 
 /// Returns `line` with another text.
 fn turned(line: Line<'_>, text: Vec<u8>) -> OwnedLine<'_> {
-    OwnedLine { text, ..kept(line) }
+    OwnedLine { text, is_converted: true, ..kept(line) }
 }
 
 /// Makes the last two lines the header of a unified diff, if they are one of a context diff, or the last line, if the
@@ -104,12 +108,12 @@ fn name_by_index(out: &mut Vec<OwnedLine<'_>>) {
     let is_hunk = |line: &OwnedLine<'_>| line.is_normal || line.text.starts_with(b"+++ ");
     let above = out.iter().rposition(|line| is_hunk(line) || line.text.starts_with(b"Index:"));
     let Some(at) = above.filter(|&at| out[at].text.starts_with(b"Index:")) else { return };
-    let OwnedLine { text, whole, span, number, .. } = out.swap_remove(at);
-    let name = text[6..].trim_ascii();
+    let above = out.swap_remove(at);
+    let name = above.text[6..].trim_ascii();
     // What is between the two names nothing else.
     out.truncate(at);
     for sign in [&b"--- "[..], b"+++ "] {
-        out.push(OwnedLine { text: [sign, name].concat(), whole, span, number, is_normal: false });
+        out.push(OwnedLine { text: [sign, name].concat(), ..above });
     }
 }
 

@@ -60,21 +60,22 @@ impl<'t> Reader<'t> {
         }
         self.has_gap = false;
         let is_create = self.sections.last().is_some_and(|section| section.deed == Deed::Create);
-        let (body, is_at_end) = self.body(&header, self.is_enveloped && is_create);
+        let (body, is_at_end) = self.body(&header, self.is_enveloped && is_create, first.is_converted);
         if self.is_enveloped && is_create && !self.is_certain_end(&body) {
             self.stray.get_or_insert(first.span);
         }
         self.is_closed = false;
+        let is_bounded = self.is_enveloped && self.has_end();
         let Some(section) = self.sections.last_mut() else { return };
         if let Some(last) = self.next.checked_sub(1).and_then(|last| self.lines.get(last)) {
             section.span.end = last.span.end;
         }
         let is_torn = self.next == self.lines.len() && !self.outlook.is_whole();
-        section.chunks.push(Chunk { is_torn, ..Chunk::new(header, body, first, is_at_end) });
+        section.chunks.push(Chunk { is_bounded, is_torn, ..Chunk::new(header, body, first, is_at_end) });
     }
 
     /// Takes the lines up to the end of the chunk; returns also whether it is marked as the end of the file.
-    fn body(&mut self, header: &Header<'t>, is_free: bool) -> (Vec<Line<'t>>, bool) {
+    fn body(&mut self, header: &Header<'t>, is_free: bool, is_converted: bool) -> (Vec<Line<'t>>, bool) {
         let (mut body, mut counts, mut is_at_end) = (Vec::new(), (0, 0), false);
         while let Some(line) = self.peek(0).filter(|line| !line.text.starts_with(b"@@")) {
             match marker(line.text).filter(|_| !self.is_content(line)) {
@@ -86,7 +87,7 @@ impl<'t> Reader<'t> {
                 Some(_) => break,
                 None => {}
             }
-            if self.ends_body(line, header, counts, is_free) {
+            if is_converted && !line.is_converted || self.ends_body(line, header, counts, is_free) {
                 break;
             }
             match line.text.first() {

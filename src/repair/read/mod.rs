@@ -60,12 +60,14 @@ pub(super) struct Line<'t> {
     pub(super) number: usize,
     /// Whether it was the command of a normal diff, which has no context.
     pub(super) is_normal: bool,
+    /// Whether it is a line of a context or normal diff.
+    pub(super) is_converted: bool,
 }
 
 impl<'t> Line<'t> {
     /// Returns a line as it is in the patch.
     pub(super) fn new(text: &'t [u8], span: Span, number: usize) -> Self {
-        Self { text, whole: text, span, number, is_normal: false }
+        Self { text, whole: text, span, number, is_normal: false, is_converted: false }
     }
 }
 
