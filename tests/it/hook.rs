@@ -4,6 +4,7 @@ mod catalogue;
 mod control;
 mod examples;
 mod grants;
+mod limits;
 mod outside;
 mod places;
 mod search;

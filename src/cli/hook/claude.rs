@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::place::{Place, Use};
-use super::{Call, Decision, Silence, of_change, of_read, search};
+use super::{Call, Decision, MAX_EDITS, Silence, of_change, of_read, search};
 use crate::cli::Stop;
 use crate::cli::args::Global;
 use crate::engine::options::{CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times};
@@ -95,6 +95,10 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
         }
         "MultiEdit" => {
             let MultiEditInput { file_path, edits } = call.arguments()?;
+            if edits.len() > MAX_EDITS {
+                let why = format!("the call has more than {MAX_EDITS} edits: make them in several calls");
+                return Ok(Decision::Deny(why));
+            }
             writes(file_path, &|path| in_turn(path, edits.clone()))
         }
         "Write" => {

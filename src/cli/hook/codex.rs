@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Call, Decision, of_patch};
+use super::{Call, Decision, MAX_NAME, of_patch};
 use crate::cli::args::Global;
 use crate::cli::{Stop, names_of};
 use crate::engine::options::{Selection, code};
@@ -153,7 +153,7 @@ fn unquoted(word: &str) -> Option<&str> {
         None => (word, false),
     };
     let is_plain = |c: char| c.is_alphanumeric() || "_-./".contains(c) || is_quoted && c == ' ';
-    (!inner.is_empty() && inner.chars().all(is_plain)).then_some(inner)
+    ((1..=MAX_NAME).contains(&inner.len()) && inner.chars().all(is_plain)).then_some(inner)
 }
 
 #[cfg(test)]

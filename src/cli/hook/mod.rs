@@ -33,6 +33,12 @@ use crate::text::printable;
 
 /// Largest call that is read, in bytes.
 const MAX_CALL: u64 = 64 << 20;
+/// Longest pattern of a search, in bytes. The time to compile and to match a pattern grows with its length.
+const MAX_PATTERN: usize = 1024;
+/// Longest name of a file or directory, in bytes: no Linux system call accepts a longer one.
+const MAX_NAME: usize = 4096;
+/// Most edits of one call. Each of them searches the whole file.
+const MAX_EDITS: usize = 1000;
 /// What an agent takes for a refusal that has its reason on standard error.
 const BLOCKED: u8 = 2;
 

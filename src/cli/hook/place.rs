@@ -2,12 +2,12 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{Decision, Silence, alias, of_refused, policy, question};
+use super::{Decision, MAX_NAME, Silence, alias, of_refused, policy, question};
 use crate::cli::args::Global;
 use crate::cli::policy::{aim, names_on_the_way, outside};
 use crate::cli::{Stop, names_of, open};
 use crate::engine;
-use crate::engine::options::Access;
+use crate::engine::options::{Access, code};
 use crate::path::RelPath;
 
 /// The names of a file.
@@ -43,7 +43,14 @@ impl Place {
     ///
     /// Agents resolve `..` in the name before they open the file. A program that does not would open another file if the
     /// component before it is a link: the name of that file comes first, so that rules see it as well.
+    ///
+    /// # Errors
+    ///
+    /// Stops at a name of more than [`MAX_NAME`] bytes, and where policy cannot be read.
     pub(super) fn of(file: &Path, global: &Global) -> Result<Self, Stop> {
+        if file.as_os_str().len() > MAX_NAME {
+            return Err(Stop::new(&code::USAGE, format!("the file name has more than {MAX_NAME} bytes")));
+        }
         let plain = without_dots(file);
         let mut global = global.clone();
         aim(&mut global, Some(&plain))?;

@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 
 use super::place::{Place, Use};
-use super::{Call, Decision, of_refused, policy};
+use super::{Call, Decision, MAX_PATTERN, of_refused, policy};
 use crate::cli::args::Global;
 use crate::cli::{Stop, open};
 use crate::engine::{self, SearchOf};
@@ -32,14 +32,21 @@ struct ListInput {
 /// Decides on a search of texts.
 pub(super) fn grep(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let GrepInput { path, glob } = call.arguments()?;
+    let glob = glob.unwrap_or_default();
+    if let Some(denied) = too_long(&glob) {
+        return Ok(denied);
+    }
     let file = call.file(path.unwrap_or_default());
-    let globs = Globs::of_grep(glob.as_deref().unwrap_or_default());
+    let globs = Globs::of_grep(&glob);
     searched(&file, &|path| globs.take(path), SearchOf::Texts, global)
 }
 
 /// Decides on a search of names.
 pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let GlobInput { pattern, path } = call.arguments()?;
+    if let Some(denied) = too_long(&pattern) {
+        return Ok(denied);
+    }
     // The directory is what comes before the first component with a wildcard.
     let has_wildcard = |part: &&str| part.contains(['*', '?', '[', '{', '!', '(', '\\']);
     let parts: Vec<&str> = pattern.split('/').collect();
@@ -56,6 +63,12 @@ pub(super) fn glob(call: &Call, global: &Global) -> Result<Decision, Stop> {
     let file = call.file(path.unwrap_or_default()).join(above);
     let globs = Globs(vec![Pattern::wanted(&rest)]);
     searched(&file, &|path| globs.take(path), SearchOf::Names, global)
+}
+
+/// Returns the refusal of a pattern that is too long.
+fn too_long(pattern: &str) -> Option<Decision> {
+    let why = || format!("the pattern has more than {MAX_PATTERN} bytes: use shorter patterns in several calls");
+    (pattern.len() > MAX_PATTERN).then(|| Decision::Deny(why()))
 }
 
 /// Returns where the pattern `rest` leads that is not below the directory it is for. It may be absolute where it
@@ -152,10 +165,17 @@ fn is_plain_bracket(content: &str) -> bool {
 
 /// Returns whether a range in braces, such as `{-../}`, may contain a dot or a slash.
 fn has_dots_in_range(pattern: &str) -> bool {
-    pattern.match_indices("..").any(|(at, _)| {
-        let ends = [pattern[..at].chars().next_back(), pattern[at + 2..].chars().next()];
-        let is_open = pattern[..at].matches('{').count() > pattern[..at].matches('}').count();
-        is_open && ends.iter().any(|end| !end.is_some_and(|c| c.is_ascii_alphanumeric()))
+    let bytes = pattern.as_bytes();
+    let is_plain = |end: Option<&u8>| end.is_some_and(u8::is_ascii_alphanumeric);
+    let mut depth = 0_i64;
+    (0..bytes.len()).any(|at| {
+        match bytes[at] {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        let has_plain_ends = || is_plain(at.checked_sub(1).map(|before| &bytes[before])) && is_plain(bytes.get(at + 2));
+        depth > 0 && bytes[at..].starts_with(b"..") && !has_plain_ends()
     })
 }
 

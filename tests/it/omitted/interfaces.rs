@@ -9,6 +9,8 @@ use crate::systems::Desk;
 /// Most bytes of what a model is told.
 const WORDS: usize = 1000;
 const HUNKS: usize = 1500;
+/// Most edits that a hook checks in one call.
+const EDITS: usize = 1000;
 const FILES: usize = 2000;
 
 /// Patches of which everything fails, how many problems that makes, and how long a document may be.
@@ -80,11 +82,11 @@ fn a_hook_says_little_of_many_failures() {
     let [_, _, (envelope, problems, _)] = patches();
     let changes = format!("*** Begin Patch\n*** Update File: a\n{chunks}*** End Patch\n");
     let edits: Vec<_> =
-        (0..HUNKS).map(|nth| json!({"old_string": format!("absent {nth}"), "new_string": "x"})).collect();
+        (0..EDITS).map(|nth| json!({"old_string": format!("absent {nth}"), "new_string": "x"})).collect();
     let calls = [
         ("codex", "apply_patch", json!({"command": changes}), HUNKS),
         ("codex", "apply_patch", json!({"command": envelope}), problems),
-        ("claude", "MultiEdit", json!({"file_path": desk.path("a"), "edits": edits}), HUNKS),
+        ("claude", "MultiEdit", json!({"file_path": desk.path("a"), "edits": edits}), EDITS),
     ];
     for (agent, tool, input, problems) in calls {
         let call = json!({

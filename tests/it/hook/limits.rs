@@ -1,0 +1,66 @@
+//! Calls that are made to take long: an agent lets a call through if its hook does not answer in time.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::call;
+use crate::systems::{Desk, fed};
+
+/// Runs the hook on a call of `tool`, with at most 30 seconds of processor time. Returns its exit code and its output.
+fn ended(desk: &Desk, agent: &str, tool: &str, input: &Value) -> (Option<i32>, String) {
+    let mut hook = Command::new("sh");
+    hook.args(["-c", "ulimit -t 30 && exec \"$0\" hook \"$1\"", env!("CARGO_BIN_EXE_wpatch"), agent]);
+    hook.current_dir(desk.root()).env_remove("CLAUDE_PROJECT_DIR").env("HOME", desk.path("../home"));
+    let output = fed(&mut hook, call(desk, tool, input).as_bytes());
+    (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+}
+
+/// Each of these calls took minutes or hours.
+#[test]
+fn a_call_that_is_made_to_take_long_is_denied_at_once() {
+    let desk = Desk::with(&[("a", b"one\n"), ("wpatch.toml", b"[[rule]]\npaths = ['b']\nverdict = 'deny'\n")]);
+    let edits = |count| Value::from(vec![json!({"old_string": "one", "new_string": "one1"}); count]);
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+    let dots = |count| ["{a", &"..b".repeat(count)].concat();
+    let long = "the pattern has more than 1024 bytes";
+    for (tool, input, why) in [
+        ("Glob", json!({"pattern": "[".repeat(200_000)}), long),
+        ("Glob", json!({"pattern": dots(1_000_000)}), long),
+        ("Glob", json!({"pattern": "a/".repeat(200_000)}), long),
+        ("Grep", json!({"pattern": "x", "glob": "a* ".repeat(1_000_000)}), long),
+        ("Grep", json!({"pattern": "x", "glob": "[[:".repeat(200_000)}), long),
+        ("MultiEdit", json!({"file_path": "a", "edits": edits(100_000)}), "the call has more than 1000 edits"),
+    ] {
+        let (code, text) = ended(&desk, "claude", tool, &input);
+        assert!(code == Some(0) && text.contains("\"deny\"") && text.contains(why), "{tool}: {code:?} {text}");
+    }
+    let name = "a/".repeat(500_000);
+    for (tool, input) in [
+        ("Read", json!({"file_path": name})),
+        ("Write", json!({"file_path": name, "content": "x"})),
+        ("LS", json!({"path": name})),
+        ("Grep", json!({"pattern": "x", "path": name})),
+    ] {
+        let (code, text) = ended(&desk, "claude", tool, &input);
+        assert!(code == Some(2) && text.contains("the file name has more than 4096 bytes"), "{tool}: {code:?} {text}");
+    }
+    let script = format!("cd {name} && apply_patch <<'E'\n{patch}E\n");
+    let (code, text) = ended(&desk, "codex", "Bash", &json!({"command": script}));
+    assert!(code == Some(0) && text.contains("\"deny\"") && text.contains("cannot be checked"), "{code:?} {text}");
+}
+
+#[test]
+fn calls_of_usual_size_are_checked() {
+    let desk = Desk::with(&[("a", b"one\n")]);
+    let dots = ["{a", &"..b".repeat(340)].concat();
+    let edits = |count| Value::from(vec![json!({"old_string": "one", "new_string": "one1"}); count]);
+    for (tool, input) in [
+        ("Glob", json!({"pattern": "[".repeat(1024)})),
+        ("Glob", json!({"pattern": dots})),
+        ("Grep", json!({"pattern": "x", "glob": "a* ".repeat(341)})),
+        ("MultiEdit", json!({"file_path": "a", "edits": edits(1000)})),
+    ] {
+        assert_eq!(ended(&desk, "claude", tool, &input), (Some(0), String::new()), "{tool}");
+    }
+}
