@@ -38,14 +38,7 @@ pub(super) fn why_asked(file: &Path, global: &Global) -> Result<Option<String>, 
 ///
 /// Stops where policy cannot be read.
 pub(super) fn why_linked(file: &Path, global: &Global) -> Result<Option<String>, Stop> {
-    let root = open(global)?;
-    if !engine::asks_about_control_files(&policy(global)?, &root) {
-        return Ok(None);
-    }
-    let top = root.work_tree().ok().flatten().map(|tree| tree.directory.to_owned());
-    let bases = [Some(global.root().to_owned()), top, global.given_root.clone(), home()];
-    let found = bases.into_iter().flatten().find_map(|base| linked(file, &base));
-    Ok(found.map(|(path, program)| format!("the link {path} leads to it, and that path controls {program}")))
+    Ok(control_names(global)?.iter().find_map(|name| name.why_linked(file)))
 }
 
 /// Returns the question about the first of `files`, paths below the root, for which [`why_linked`] has a reason.
@@ -57,36 +50,90 @@ pub(super) fn question_about<'f>(
     files: impl Iterator<Item = &'f RelPath>,
     global: &Global,
 ) -> Result<Option<String>, Stop> {
-    let root = real(global.root());
-    for path in files {
+    let (root, names) = (real(global.root()), control_names(global)?);
+    let ask = |path: &RelPath| {
         let name = root.join(OsStr::from_bytes(path.as_bytes()));
         let file = names_on_the_way(&name).pop().unwrap_or(name);
-        if let Some(why) = why_linked(&file, global)? {
-            return Ok(Some(question(path.as_bytes(), Some(&why))));
-        }
-    }
-    Ok(None)
+        let why = names.iter().find_map(|name| name.why_linked(&file))?;
+        Some(question(path.as_bytes(), Some(&why)))
+    };
+    Ok(files.into_iter().find_map(ask))
 }
 
-/// Returns the path below `base` that controls a program and is another name of `file` or of a directory above it.
-fn linked(file: &Path, base: &Path) -> Option<(&'static str, &'static str)> {
-    let above: Vec<_> = file.ancestors().filter_map(identity).collect();
+/// An existing name on the way to a control file.
+struct ControlName {
+    /// The path below one of the directories that programs start from.
+    path: &'static str,
+    /// What the file controls.
+    program: &'static str,
+    /// The absolute name without links of the control file.
+    control: PathBuf,
+    /// What the name leads to; `None` for a link to a file that does not exist.
+    target: Option<LinkTarget>,
+}
+
+/// What a name leads to.
+struct LinkTarget {
+    identity: Identity,
+    /// The name, if no part of it is a link. Rules on names see the files below it.
+    plain: Option<PathBuf>,
+}
+
+/// Device and inode.
+type Identity = (u64, u64);
+
+/// Returns the existing names on the way to the control files of the root, of the top of its work tree and of the home; none if
+/// policy does not ask about control files.
+fn control_names(global: &Global) -> Result<Vec<ControlName>, Stop> {
+    let root = open(global)?;
+    if !engine::asks_about_control_files(&policy(global)?, &root) {
+        return Ok(Vec::new());
+    }
+    let top = root.work_tree().ok().flatten().map(|tree| tree.directory.to_owned());
+    let bases = [Some(global.root().to_owned()), top, global.given_root.clone(), home()];
+    Ok(bases.into_iter().flatten().flat_map(|base| control_names_below(&base)).collect())
+}
+
+fn control_names_below(base: &Path) -> Vec<ControlName> {
     let mut seen = BTreeSet::new();
     let rows = control_paths().flat_map(|(path, program)| beginnings(path).map(move |start| (start, path, program)));
-    let is_linked = |start: &str, path: &str| {
+    let rows = rows.filter(|(start, path, _)| seen.insert((*start, *path)));
+    rows.filter_map(|(start, path, program)| ControlName::below(base, (start, path), program)).collect()
+}
+
+impl ControlName {
+    /// Returns the name `start` below `base` on the way to the control file `path`, if it exists.
+    fn below(base: &Path, (start, path): (&'static str, &'static str), program: &'static str) -> Option<Self> {
         let name = base.join(start);
-        let end = match identity(&name) {
-            Some(found) if above.contains(&found) && !is_named(file, &name, base) => real(&name),
+        let (end, target) = match identity(&name) {
+            Some(identity) => {
+                let end = real(&name);
+                let plain = (end == real(base).join(start)).then(|| end.clone());
+                (end, Some(LinkTarget { identity, plain }))
+            }
             // A link to a file that does not exist yet.
-            None if fs_err::symlink_metadata(&name).is_ok() => names_on_the_way(&name).pop().unwrap_or(name),
-            _ => return false,
+            None if fs_err::symlink_metadata(&name).is_ok() => (names_on_the_way(&name).pop().unwrap_or(name), None),
+            None => return None,
         };
-        // The control file itself, what is below it, and what would take the place of a directory on the way to it.
         let control = end.join(path[start.len()..].trim_start_matches('/'));
-        file.starts_with(&control) || control.starts_with(file)
-    };
-    let mut rows = rows.filter(|(start, path, _)| seen.insert((*start, *path)));
-    rows.find(|(start, path, _)| is_linked(start, path)).map(|(start, _, program)| (start, program))
+        Some(Self { path: start, program, control, target })
+    }
+
+    /// Returns why the user is asked before `file`, an absolute name without links, is written: the name leads to it.
+    fn why_linked(&self, file: &Path) -> Option<String> {
+        // The control file itself, what is below it, and what would take the place of a directory on the way to it.
+        let is_about = file.starts_with(&self.control) || self.control.starts_with(file);
+        let is_linked = is_about && self.target.as_ref().is_none_or(|target| target.is_hidden_way_to(file));
+        is_linked.then(|| format!("the link {} leads to it, and that path controls {}", self.path, self.program))
+    }
+}
+
+impl LinkTarget {
+    /// Returns whether `file` or a directory above it is the target, and rules on names do not see that.
+    fn is_hidden_way_to(&self, file: &Path) -> bool {
+        let is_named = self.plain.as_ref().is_some_and(|plain| file.starts_with(plain));
+        !is_named && file.ancestors().any(|above| identity(above) == Some(self.identity))
+    }
 }
 
 /// Returns the path of each directory on the way to `path`, and `path`.
@@ -94,18 +141,12 @@ fn beginnings(path: &'static str) -> impl Iterator<Item = &'static str> {
     path.match_indices('/').map(|(end, _)| &path[..end]).chain([path])
 }
 
-/// Returns whether `name` is not a link and is at or above `file`, so that rules on names see it.
-fn is_named(file: &Path, name: &Path, base: &Path) -> bool {
-    let below = name.strip_prefix(base).unwrap_or(name);
-    real(name) == real(base).join(below) && file.starts_with(real(name))
-}
-
 fn real(path: &Path) -> PathBuf {
     fs_err::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))
 }
 
 /// Returns device and inode of what `path` leads to.
-fn identity(path: &Path) -> Option<(u64, u64)> {
+fn identity(path: &Path) -> Option<Identity> {
     let stat = fs_err::metadata(path).ok()?;
     Some((stat.dev(), stat.ino()))
 }

@@ -1,5 +1,6 @@
 //! Calls that are made to take long: an agent lets a call through if its hook does not answer in time.
 
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -63,4 +64,22 @@ fn calls_of_usual_size_are_checked() {
     ] {
         assert_eq!(ended(&desk, "claude", tool, &input), (Some(0), String::new()), "{tool}");
     }
+}
+
+/// Policy and the links to control files are read once for all files of a patch.
+#[test]
+fn a_patch_of_many_files_is_checked_in_time() {
+    let rule = |number| format!("[[rule]]\npaths = ['{number}/**']\nops = ['write']\nverdict = 'deny'\n");
+    let policy: String = (0..300).map(rule).collect();
+    let desk = Desk::with(&[("cfg/a", b"x\n"), ("wpatch.toml", policy.as_bytes()), ("../home/x", b"")]);
+    symlink(desk.path("cfg"), desk.path("../home/.gemini")).unwrap();
+    let file = |number| format!("*** Add File: d/{number}\n+x\n");
+    let sections = |last: &str| {
+        let files: String = (0..1000).map(file).collect();
+        format!("*** Begin Patch\n{files}*** Add File: {last}\n+x\n*** End Patch\n")
+    };
+    let answer = |last| ended(&desk, "codex", "apply_patch", &json!({"command": sections(last)}));
+    assert_eq!(answer("d/last"), (Some(0), String::new()));
+    let (code, text) = answer("cfg/last");
+    assert!(code == Some(0) && text.contains("cfg/last: ") && text.contains("controls Gemini CLI"), "{code:?} {text}");
 }
