@@ -122,7 +122,9 @@ fn plain_call(script: &str) -> Option<(&str, &str)> {
     let (directory, call) = match script.strip_prefix("cd ") {
         Some(rest) => {
             let (directory, call) = rest.split_once("&&")?;
-            (unquoted(directory.trim())?, call.trim_start())
+            // `cd -` goes to the directory before this one.
+            let directory = unquoted(directory.trim()).filter(|directory| !directory.starts_with('-'))?;
+            (directory, call.trim_start())
         }
         None => ("", script),
     };
@@ -131,11 +133,13 @@ fn plain_call(script: &str) -> Option<(&str, &str)> {
         return Some((directory, patch));
     }
     let (mark, body) = rest.trim_start_matches(' ').strip_prefix("<<")?.split_once('\n')?;
-    let mark = unquoted(mark.trim())?;
+    let (quoted, mark) = (mark.trim(), unquoted(mark.trim())?);
     let body = body.strip_suffix(mark)?;
     // Nothing may come behind the first line that ends it.
     let is_alone = (body.is_empty() || body.ends_with('\n')) && body.lines().all(|line| line != mark);
-    is_alone.then_some((directory, body))
+    // Below a mark without quotes, a shell runs commands and replaces variables.
+    let is_literal = quoted != mark || !body.contains(['$', '`', '\\']);
+    (is_alone && is_literal).then_some((directory, body))
 }
 
 /// Returns the text of a quoted word of a shell, if the shell changes nothing in it.
@@ -187,7 +191,14 @@ mod tests {
             format!("cd $(x) && apply_patch <<'EOF'\n{patch}EOF"),
             format!("apply_patch <<'EOF'\n{patch}EOF\nEOF"),
             format!("echo; apply_patch <<'EOF'\n{patch}EOF"),
+            format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+$(rm x)")),
+            format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+`rm x`")),
+            format!("apply_patch <<EOF\n{}EOF", patch.replace("File: a", "File: ${G}hooks")),
+            format!("apply_patch <<EOF\n{}EOF", patch.replace("+x", "+\\x")),
+            format!("cd - && apply_patch <<'EOF'\n{patch}EOF"),
         ];
+        let code = patch.replace("+x", "+$x");
+        assert_eq!(takes(&format!("apply_patch <<'EOF'\n{code}EOF")), Some((String::new(), code)));
         for script in others {
             assert_eq!(takes(&script), None, "{script}");
         }
