@@ -38,6 +38,7 @@ pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{Broken, SyntaxError, SyntaxErrorKind};
 pub use foreign::Foreign;
 pub(crate) use hashline::is_header as is_hashline_header;
+pub(crate) use hunks::is_mail_signature;
 pub use json::{EditList, edits};
 pub use mail::MailError;
 pub(crate) use message::{begins_patch, patch_after};
@@ -126,6 +127,8 @@ pub struct Options {
     pub allow_empty: bool,
     /// What is done about sections that name no file.
     pub unnamed: Unnamed,
+    /// Whether the text is mail, where `-- ` after a complete hunk begins the signature. [`parse`] sets it for each text.
+    pub is_mail: bool,
     /// Most files that one patch text may be about, counted each time that it names them.
     pub max_files: usize,
     /// Most hunks in one patch text.
@@ -161,6 +164,7 @@ impl Default for Options {
             strict_input: false,
             allow_empty: false,
             unnamed: Unnamed::Refused,
+            is_mail: false,
             max_files: 100_000,
             max_hunks: 1_000_000,
         }

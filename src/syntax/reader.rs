@@ -6,8 +6,8 @@ use std::mem;
 use memchr::memmem;
 
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, foreign, lead, message,
-    normal, not_included, refuse_prose, series,
+    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, foreign, lead, mail,
+    message, normal, not_included, refuse_prose, series,
 };
 use crate::plan::{Input, Name, Operation};
 use crate::text::{Lines, Span};
@@ -76,6 +76,7 @@ struct Reader<'t> {
 impl<'t> Reader<'t> {
     fn new(text: &'t [u8], among: &[&'static dyn Syntax], options: Options) -> Self {
         let (starts, formats) = (Starts::new(among), Vec::new());
+        let options = Options { is_mail: mail::start(text).is_some(), ..options };
         Self { text, options, starts, offset: 0, end: 0, before: None, is_named: false, formats, count: 0 }
     }
 

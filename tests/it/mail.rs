@@ -1,6 +1,7 @@
 //! Mail is decoded as `git am` decodes it.
 
 mod history;
+mod signatures;
 mod writers;
 
 use std::path::Path;

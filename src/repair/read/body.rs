@@ -6,7 +6,7 @@ use super::markers::{
 use super::{Deed, Line, Reader};
 use crate::repair::Trail;
 use crate::repair::chunk::{Chunk, Header};
-use crate::syntax::is_from_line;
+use crate::syntax::{is_from_line, is_mail_signature};
 
 /// What stands further on, worked out once for all lines.
 pub(super) struct Outlook {
@@ -121,10 +121,13 @@ impl<'t> Reader<'t> {
         let text = line.text;
         let next = self.peek(1).map_or(&b""[..], |line| line.text);
         let is_lone_file = text.starts_with(b"+++ ") && next.starts_with(b"@@");
-        if text.starts_with(b"diff --git ") || is_pair(text, next) || is_lone_file || is_from_line(text) {
+        if self.is_diff_or_message(text) || is_lone_file {
             return true;
         }
         let is_full = header.counts == Some(counts);
+        if is_full && self.is_mail && is_mail_signature(text) {
+            return true;
+        }
         let is_closing = self.has_fence && is_fence(text) || is_here_end(text);
         let is_tag = is_closing_tag(text) && !self.is_enveloped;
         if is_closing || is_tag {
@@ -138,6 +141,12 @@ impl<'t> Reader<'t> {
         // Behind the last line that is counted, what has no marker is prose.
         let is_marked = matches!(text.first(), Some(b' ' | b'+' | b'-' | b'\\'));
         !is_free && is_full && !is_marked
+    }
+
+    /// Returns whether a diff or a message begins at the next line, `text`.
+    pub(super) fn is_diff_or_message(&self, text: &[u8]) -> bool {
+        let next = self.peek(1).map_or(&b""[..], |line| line.text);
+        text.starts_with(b"diff --git ") || is_pair(text, next) || is_from_line(text)
     }
 
     /// Returns whether the envelope ends further on.

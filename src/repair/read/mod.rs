@@ -10,7 +10,7 @@ use super::chunk::Chunk;
 use super::older::OwnedLine;
 use super::{Row, Trail};
 use crate::mode::FileMode;
-use crate::syntax::{begins_patch, is_from_line, patch_after};
+use crate::syntax::{begins_patch, is_from_line, is_mail_signature, mail, patch_after};
 use crate::text::{BYTE_ORDER_MARK, Span, lines, without_ending};
 
 use body::Outlook;
@@ -142,6 +142,7 @@ pub(super) fn read<'t>(
         file,
         text,
         message: Some(mark_length(text)),
+        is_mail: mail::start(text).is_some(),
     };
     while reader.next < reader.lines.len() {
         reader.line(trail);
@@ -205,6 +206,7 @@ struct Reader<'t> {
     text: &'t [u8],
     /// Where a message may begin whose text was not looked for.
     message: Option<usize>,
+    is_mail: bool,
 }
 
 /// What stood there since the last envelope.
@@ -251,7 +253,19 @@ impl<'t> Reader<'t> {
         if self.is_at_chunk(line.text) {
             return self.chunk(trail);
         }
+        if self.is_mail && is_mail_signature(line.text) {
+            return self.signature();
+        }
         self.prose(line, trail);
+    }
+
+    /// Takes the signature of a mail, up to the next diff or message.
+    fn signature(&mut self) {
+        self.is_closed = true;
+        self.next += 1;
+        while self.peek(0).is_some_and(|line| !self.is_diff_or_message(line.text)) {
+            self.next += 1;
+        }
     }
 
     /// Takes the rest of the text of a message if `line`, which looks like a part of a patch, belongs to it: `git am` reads

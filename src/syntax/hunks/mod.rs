@@ -70,7 +70,7 @@ fn hunk<'a>(text: &'a [u8], lines: &mut Lines<'a>, options: Options) -> Result<H
     let span = Span::new(start, start + line.len());
     let mut header = Header::parse(line, span)?;
     let body = if options.recount {
-        let (body, counts) = recounted(text, lines, &header);
+        let (body, counts) = recounted(text, lines, &header, options);
         header.set_counts(counts);
         body
     } else {
@@ -188,11 +188,13 @@ fn line_count(header: &Header, counts: Counts, at: Span) -> SyntaxError {
 
 /// Takes the lines of a body up to the next header, a signature or other text. Empty lines at the end belong to
 /// the hunk only if the header counts them.
-fn recounted<'a>(text: &'a [u8], lines: &mut Lines<'a>, header: &Header) -> (Span, (usize, usize)) {
+fn recounted<'a>(text: &'a [u8], lines: &mut Lines<'a>, header: &Header, options: Options) -> (Span, (usize, usize)) {
     let start = lines.offset();
     let (mut counts, mut solid) = (Counts::default(), (Counts::default(), start));
     while let Some(line) = lines.peek() {
-        let Some(kind) = body_line(line).filter(|_| !starts_other_text(lines.clone())) else {
+        let is_full = (counts.old, counts.new) == (header.old.count, header.new.count);
+        let is_over = is_full && options.is_mail && is_mail_signature(line);
+        let Some(kind) = body_line(line).filter(|_| !is_over && !starts_other_text(lines.clone())) else {
             break;
         };
         if let BodyLine::Line(kind) = kind {
@@ -221,10 +223,17 @@ fn refuse_extra_lines(text: &[u8], mut lines: Lines<'_>, options: Options) -> Re
     // Behind an empty line text may well be indented or begin with a dash, hardly ever with a plus.
     let is_body = if is_direct { matches!(line[0], b' ' | b'-' | b'+') } else { line[0] == b'+' };
     let is_header = options.unnamed == Unnamed::Taken && starts_loose_header(lines.clone());
-    if !is_body || is_header || starts_rule(lines.clone()) || starts_other_text(lines.clone()) {
+    let is_signature = options.is_mail && is_mail_signature(line);
+    if !is_body || is_header || is_signature || starts_rule(lines.clone()) || starts_other_text(lines.clone()) {
         return Ok(());
     }
     Err(SyntaxError::new(SyntaxErrorKind::ExtraLines, content_span(text, lines.offset())))
+}
+
+/// Returns whether `line` is the one above the signature of a mail. After a complete hunk of a mail it ends the patch, also
+/// if the lines of the signature begin like those of a hunk.
+pub(crate) fn is_mail_signature(line: &[u8]) -> bool {
+    without_ending(line) == b"-- "
 }
 
 /// Returns whether a line that looks like one of a body is a mail signature or the header of the next file.

@@ -37,14 +37,7 @@ pub struct Opened {
 ///
 /// Returns the first part that cannot be decoded.
 pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
-    let start = input.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(input.len());
-    let start = memchr::memrchr(b'\n', &input[..start]).map_or(0, |newline| newline + 1);
-    let first = line_at(input, start);
-    let is_mail = series::is_from_line(first)
-        || (header::field_name(first).is_some() && Header::read(input, start).is_ok_and(|(header, _)| header.is_mail));
-    if !is_mail {
-        return Ok(None);
-    }
+    let Some(start) = start(input) else { return Ok(None) };
     let mut reader = Reader { input, copied: 0, opened: None };
     let mut at = start;
     while at < input.len() {
@@ -52,6 +45,16 @@ pub fn open(input: &[u8]) -> Result<Option<Opened>, SyntaxError> {
     }
     reader.finish(input.len());
     Ok(reader.opened)
+}
+
+/// Returns where the first message begins if `input` is mail.
+pub(crate) fn start(input: &[u8]) -> Option<usize> {
+    let start = input.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(input.len());
+    let start = memchr::memrchr(b'\n', &input[..start]).map_or(0, |newline| newline + 1);
+    let first = line_at(input, start);
+    let has_fields =
+        || header::field_name(first).is_some() && Header::read(input, start).is_ok_and(|(header, _)| header.is_mail);
+    (series::is_from_line(first) || has_fields()).then_some(start)
 }
 
 /// Returns where the body of the message at `start` begins; `None` if no message begins there.
