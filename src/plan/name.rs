@@ -198,8 +198,15 @@ impl Claim {
     }
 }
 
-/// Returns the name that all of `claims` have.
+/// Returns the name that all of `claims` have. As in git, a `rename from` line of which the strip level leaves nothing does not
+/// count if another line names the file.
 fn agreed(claims: &[Claim], level: usize) -> Result<&[u8], NameError> {
+    let claims = match claims {
+        [bare, others @ ..] if others.iter().any(|other| other.count(level) > bare.count(level)) => {
+            if bare.stripped(level).is_ok() { claims } else { others }
+        }
+        _ => claims,
+    };
     let (first, others) = claims.split_first().ok_or(NameError::Stripped)?;
     let name = first.stripped(level)?;
     for other in others {
@@ -325,6 +332,21 @@ mod tests {
         let name = Name::Agreed(vec![claim(b"x", Strip::Bare), claim(b"a/x", Strip::Prefixed)]);
         assert_eq!(name.resolve(1, b"").unwrap().as_bytes(), b"x");
         assert_eq!(name.resolve(2, b""), Err(NameError::Stripped));
+    }
+
+    #[test]
+    fn a_rename_line_that_is_too_short_does_not_count() {
+        let name = |bare: &[u8], prefixed: &[u8]| {
+            Name::Agreed(vec![claim(bare, Strip::Bare), claim(prefixed, Strip::Prefixed)])
+        };
+        let (short, long) = (name(b"f", b"x/y/f"), name(b"d/f", b"x/y/d/f"));
+        assert_eq!(short.resolve(2, b"").unwrap().as_bytes(), b"f");
+        assert_eq!(long.resolve(2, b""), Err(NameError::Disagreement));
+        let mut fixed = short.clone();
+        fixed.fix(2);
+        assert_eq!(fixed.resolve(1, b"").unwrap().as_bytes(), b"f");
+        assert_eq!(name(b"d/", b"x/y/f").resolve(2, b"").unwrap().as_bytes(), b"f");
+        assert_eq!(Name::Agreed(vec![claim(b"f", Strip::Bare)]).resolve(2, b""), Err(NameError::Stripped));
     }
 
     #[test]

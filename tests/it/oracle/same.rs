@@ -15,6 +15,10 @@ const A: Files = &[("a", "one\n")];
 const CREATE: &str = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
 const DELETE: &str = "diff --git a/n b/n\ndeleted file mode 100644\n--- a/n\n+++ /dev/null\n@@ -1 +0,0 @@\n-n\n";
 const COPY: &str = "diff --git a/a b/n\nsimilarity index 100%\ncopy from a\ncopy to n\n";
+const DEEP_RENAME: &str = "diff --git x/y/a x/z/n\nsimilarity index 50%\nrename from a\nrename to n\n--- x/y/a\n+++ x/z/n\n\
+                           @@ -1 +1 @@\n-one\n+two\n";
+const DEEP_COPY: &str = "diff --git x/y/a x/z/n\nsimilarity index 50%\ncopy from a\ncopy to n\n--- x/y/a\n+++ x/z/n\n\
+                         @@ -1 +1 @@\n-one\n+two\n";
 const BLANK: &str = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two \n";
 const BINARY: &str = "diff --git a/a b/a\nindex 1111111111111111111111111111111111111111..\
                       2222222222222222222222222222222222222222 100644\nBinary files a/a and b/a differ\n";
@@ -51,6 +55,10 @@ const CASES: &[Case] = &[
     // git names the blob that is there.
     Case { files: A, then: &[], options: &[], patch: BINARY },
     Case { files: A, then: &[], options: &["-R"], patch: BINARY },
+    // A prefix of several directories: the lines of a rename are too short for the strip level.
+    Case { files: A, then: &[], options: &["-p2"], patch: DEEP_RENAME },
+    Case { files: A, then: &[], options: &["-p2", "-R"], patch: DEEP_RENAME },
+    Case { files: A, then: &[], options: &["-p2"], patch: DEEP_COPY },
     // Errors in white space count where nothing is applied.
     Case { files: A, then: &[], options: &["--stat", "--whitespace=error"], patch: BLANK },
     Case { files: A, then: &[], options: &["--numstat", "--whitespace=error-all"], patch: BLANK },
