@@ -9,6 +9,9 @@ use nom::{IResult, Parser};
 
 /// Most bytes of a time stamp with its weekday, fraction and zone.
 const LONGEST: usize = 48;
+/// The range in which GNU patch takes a time for the epoch, in minutes; without the first moment.
+const EARLIEST: i32 = -25 * 60;
+const LATEST: i32 = 26 * 60;
 
 /// Returns the length of the name at the start of `line`, which a time stamp may follow.
 ///
@@ -21,10 +24,11 @@ pub(super) fn name_length(line: &[u8]) -> usize {
     stamp.or_else(|| memchr::memchr(b'\t', line)).unwrap_or(line.len())
 }
 
-/// Returns whether `stamp` says that there is no file: the start of the epoch in whatever zone, as `diff -N`
-/// writes it, or the words of Subversion.
+/// Returns whether GNU patch reads `stamp` as that of a file that does not exist: the start of the epoch in an unknown zone, as
+/// `diff -N` writes it, or the words of Subversion. Time without a zone is UTC.
 pub(super) fn is_nowhere(stamp: &[u8]) -> bool {
-    is_nonexistent(stamp) || dated(stamp.trim_ascii()).is_ok_and(|(_, moment)| moment.is_epoch())
+    let moment = alt((dated, all_consuming(written))).parse(stamp.trim_ascii());
+    is_nonexistent(stamp) || moment.is_ok_and(|(_, moment)| moment.may_be_epoch())
 }
 
 /// Returns whether git reads `stamp`, the text after a name, so too. git needs a tab, and a zone in digits.
@@ -34,7 +38,8 @@ pub(super) fn is_nowhere_for_git(stamp: &[u8]) -> bool {
         let zone = memchr::memrchr(b' ', stamp).map(|blank| &stamp[blank + 1..]);
         stamp.get(10) == Some(&b' ') && zone.is_some_and(|zone| matches!(zone, [b'+' | b'-', ..]))
     };
-    is_nonexistent(stamp) || after_tab.is_some_and(|stamp| has_zone(stamp) && is_nowhere(stamp))
+    let is_epoch = |stamp: &[u8]| dated(stamp.trim_ascii()).is_ok_and(|(_, moment)| moment.is_epoch());
+    is_nonexistent(stamp) || after_tab.is_some_and(|stamp| has_zone(stamp) && is_epoch(stamp))
 }
 
 /// Returns whether `stamp` is what Subversion writes for a missing file.
@@ -49,7 +54,7 @@ fn is_whole(stamp: &[u8]) -> bool {
 /// A moment as far as it tells the epoch.
 #[derive(Clone, Copy)]
 struct Moment {
-    /// Days since 1970-01-01, for that day and the one before.
+    /// Days since 1970-01-01, for the month of that day and the month before.
     day: Option<i32>,
     hour: i32,
     minute: i32,
@@ -60,8 +65,27 @@ struct Moment {
 
 impl Moment {
     fn is_epoch(self) -> bool {
-        let minutes = |day| (day * 24 + self.hour) * 60 + self.minute - self.zone;
-        !self.has_seconds && self.day.is_some_and(|day| minutes(day) == 0)
+        !self.has_seconds && self.minutes() == Some(0)
+    }
+
+    /// Returns whether the moment can be the epoch in a zone that POSIX allows (`fetchname` in GNU patch's pch.c).
+    fn may_be_epoch(self) -> bool {
+        let is_in_range = |minutes| (EARLIEST..LATEST).contains(&minutes) && (minutes > EARLIEST || self.has_seconds);
+        self.minutes().is_some_and(is_in_range)
+    }
+
+    /// Returns the whole minutes since the epoch.
+    fn minutes(self) -> Option<i32> {
+        self.day.map(|day| (day * 24 + self.hour) * 60 + self.minute - self.zone)
+    }
+}
+
+/// Returns the days since 1970-01-01, for the month of that day and the month before.
+fn days(year: i32, month: i32, day: i32) -> Option<i32> {
+    match (year, month) {
+        (1970, 1) => Some(day - 1),
+        (1969, 12) => Some(day - 32),
+        _ => None,
     }
 }
 
@@ -72,19 +96,22 @@ fn dated(input: &[u8]) -> IResult<&[u8], Moment> {
     let (rest, day) = preceded(char('-'), digits(2, 2)).parse(rest)?;
     let (rest, (hour, minute, second)) = preceded(one_of(" T"), clock).parse(rest)?;
     let (rest, zone) = opt(preceded(opt(char(' ')), zone)).parse(rest)?;
-    let day = match (year, month, day) {
-        (1970, 1, 1) => Some(0),
-        (1969, 12, 31) => Some(-1),
-        _ => None,
-    };
-    Ok((rest, Moment { day, hour, minute, has_seconds: second, zone: zone.unwrap_or(0) }))
+    Ok((rest, Moment { day: days(year, month, day), hour, minute, has_seconds: second, zone: zone.unwrap_or(0) }))
 }
 
-/// `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it.
-fn written(input: &[u8]) -> IResult<&[u8], ()> {
-    let name = || take_while_m_n(3, 3, |byte: u8| byte.is_ascii_alphabetic());
-    let date = (name(), space1, name(), space1, digits(1, 2), space1);
-    value((), (date, clock, space1, digits(4, 4))).parse(input)
+/// `Mon Jul  5 19:41:17 2010`, as `ctime(3)` writes it; a zone may be before the year. The name of a zone does not count.
+fn written(input: &[u8]) -> IResult<&[u8], Moment> {
+    let name = |most| take_while_m_n(3, most, |byte: u8| byte.is_ascii_alphabetic());
+    let (rest, (_, _, month, _, day, _)) = (name(3), space1, name(3), space1, digits(1, 2), space1).parse(input)?;
+    let (rest, (hour, minute, has_seconds)) = clock(rest)?;
+    let (rest, zone) = opt(preceded(space1, alt((zone, value(0, name(5)))))).parse(rest)?;
+    let (rest, year) = preceded(space1, digits(4, 4)).parse(rest)?;
+    let month = match month {
+        b"Jan" => 1,
+        b"Dec" => 12,
+        _ => 0,
+    };
+    Ok((rest, Moment { day: days(year, month, day), hour, minute, has_seconds, zone: zone.unwrap_or(0) }))
 }
 
 /// Hour, minute, and whether the seconds are anything but zero.
@@ -119,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_name_ends_before_its_time_stamp() {
-        let lines: [(&str, &str); 10] = [
+        let lines: [(&str, &str); 11] = [
             ("a\tb.c\t2010-07-05 19:41:17.620000023 -0500", "a\tb.c"),
             ("a\tb.c\t(revision 7)", "a"),
             ("a b.c\t2010-07-05 19:41:17", "a b.c"),
@@ -127,6 +154,7 @@ mod tests {
             ("a b.c 2010-07-05 19:41:17 +05:30", "a b.c"),
             ("a b.c  2010-07-05 19:41:17", "a b.c"),
             ("a b.c Mon Jul  5 19:41:17 2010", "a b.c"),
+            ("a b.c Mon Jul  5 19:41:17 CEST 2010", "a b.c"),
             ("a b.c 2010-07-05T19:41:17Z", "a b.c"),
             ("News/Core and Builtins/x 2010", "News/Core and Builtins/x 2010"),
             ("a b", "a b"),
@@ -143,6 +171,13 @@ mod tests {
             "1969-12-31 19:00:00.000000000 -0500",
             "1970-01-01 05:30:00 +05:30",
             "1970-01-01 00:00:00",
+            "1970-01-01 14:00:00",
+            "1970-01-02 01:59:59 +0000",
+            "1969-12-30 23:00:01 +0000",
+            "1969-12-30 13:00:01 -1000",
+            "Thu Jan  1 00:00:00 1970",
+            "Thu Jan  1 05:30:00 +05:30 1970",
+            "Wed Dec 31 19:00:00 EST 1969",
             "(nonexistent)",
             "(revision 0)",
         ] {
@@ -160,7 +195,20 @@ mod tests {
         ] {
             assert!(!is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
         }
-        for stamp in ["1970-01-01 00:00:01 +0000", "1970-01-01 01:00:00 +0000", "2010-01-01 00:00:00 +0000", ""] {
+        for stamp in ["\t1970-01-01 00:00:01 +0000", "\t1970-01-01 01:00:00 +0000", "\tThu Jan  1 00:00:00 1970 +0000"]
+        {
+            assert!(!is_nowhere_for_git(stamp.as_bytes()), "{stamp}");
+        }
+        for stamp in [
+            "1970-01-02 02:00:00 +0000",
+            "1969-12-30 23:00:00 +0000",
+            "2010-01-01 00:00:00 +0000",
+            "Sat Jan  3 00:00:00 1970",
+            "Thu Jan  1 00:00:00 1970 +0000",
+            "Thu Jan  1 00:00:00 1971",
+            "Sun Feb  1 00:00:00 1970",
+            "",
+        ] {
             assert!(!is_nowhere(stamp.as_bytes()), "{stamp}");
         }
     }

@@ -3,6 +3,7 @@
 mod backups;
 mod beside;
 mod merging;
+mod stamps;
 mod table;
 
 use std::os::unix::process::CommandExt;
