@@ -42,8 +42,9 @@ pub(super) fn merged(file: &FileReport, speech: Speech) -> Vec<String> {
     };
     let merge = file.merge.as_ref();
     let has_conflicts = merge.is_some_and(|merge| !merge.conflicts.is_empty());
-    // What is in conflict and not marked is not applied.
+    // What is in conflict and not marked is not applied. A merge can also succeed where the hunks are refused.
     let applied = match (file.fallback, has_conflicts) {
+        _ if file.is_rejected() => None,
         (None, false) => Some("cleanly"),
         (None, true) if merge.is_some_and(|merge| merge.marked) => Some("with conflicts"),
         _ => None,

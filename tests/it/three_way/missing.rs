@@ -70,6 +70,19 @@ fn a_created_file_that_exists_is_merged_by_its_attributes() {
     }
 }
 
+/// git inserts the lines at the end of the file: a row of the table of differences.
+#[test]
+fn a_merge_is_not_reported_for_a_file_that_is_refused() {
+    const INSERTION: &str =
+        "diff --git a/n b/n\nindex 5626abf..1b7c3b8 100644\n--- a/n\n+++ b/n\n@@ -0,0 +2 @@\n+two\n";
+    let prepare = |root: &Path| commit(root, &[("n", b"one\n")]);
+    for (options, applies) in [(&["--3way"][..], false), (&["--3way", "--unidiff-zero"], true)] {
+        let [_, ours] = beside(&prepare, options, INSERTION.as_bytes());
+        let said = ours.said.contains("Applied patch to 'n' cleanly.");
+        assert_eq!((ours.exit == 0, said), (applies, applies), "{ours:#?}");
+    }
+}
+
 #[test]
 fn a_merge_of_the_index_alone_leaves_the_work_tree_alone() {
     let [by_git, ours] = beside(&|root| without(root, b"one\n"), &["--3way", "--cached"], CREATED.as_bytes());
