@@ -8,7 +8,7 @@ use fs_err as fs;
 use tempfile::TempDir;
 
 use crate::case::{Case, each, same};
-use crate::systems::fed;
+use crate::systems::{Desk, fed};
 use crate::tree;
 
 /// The codes of problems that the sentence of git states in full.
@@ -111,5 +111,15 @@ fn every_code_of_an_index_has_one_diagnosis() {
         assert!(text.starts_with(sentence), "{text}");
         let count = text.lines().filter(|line| line.starts_with("error[")).count();
         assert!(count <= titles, "{text}");
+    }
+}
+
+#[test]
+fn a_digest_refusal_names_the_file_that_has_the_digest() {
+    for kind in ["copy", "rename"] {
+        let patch = format!("diff --git a/a b/c\nsimilarity index 100%\n{kind} from a\n{kind} to c\n");
+        let document = serde_json::json!({ "patch": patch, "expected_hash": format!("sha256:{:064}", 0) });
+        let report = Desk::with(&[("a", b"1\n")]).says(&["check"], document.to_string().as_bytes());
+        assert_eq!((&report["error"]["path"], &report["files"][0]["path"]), (&"a".into(), &"c".into()), "{report:#}");
     }
 }
