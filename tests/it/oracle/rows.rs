@@ -56,6 +56,7 @@ const INACCURATE: &str = "`--inaccurate-eof`";
 const AB: Files = &[("f", "a\nb\n")];
 const A: Files = &[("f", "a\n")];
 const CHANGE: &str = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+A\n";
+const MADE_ONE: &str = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n";
 const MADE: &str = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+one\n\
                     diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+two\n";
 const RENAMED: &str = "diff --git a/f b/n\nsimilarity index 100%\nrename from f\nrename to n\n\
@@ -340,6 +341,15 @@ const ROWS: &[Row] = &[
         patch: "diff --git a/n b/n\nnew file mode 120000\n",
         applies: [true, false],
         left: &[("n", [Some(""), None])],
+    },
+    Row {
+        name: "`--check` of a new file with the name of a directory that is not empty",
+        files: &[("n/f", "a\n")],
+        then: &[],
+        options: &["--check"],
+        patch: MADE_ONE,
+        applies: [true, false],
+        left: &[],
     },
     Row {
         name: "`--intent-to-add` of an executable file or a link",
