@@ -14,7 +14,7 @@ use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::policy::{GitPlace, Policy};
 use crate::threads;
-use crate::workspace::{Directory, Fault, Workspace, below};
+use crate::workspace::{Directory, Fault, Workspace, below, git};
 
 /// Most bytes of a configuration that are read. A larger one counts as that of a work tree, which is the stricter case.
 const MAX_CONFIG: u64 = 1 << 20;
@@ -115,18 +115,14 @@ fn structure(directory: Directory<'_>, workspace: &dyn Workspace) -> Option<GitP
     Some(if is_bare { GitPlace::Bare } else { GitPlace::Directory })
 }
 
-/// Returns whether the configuration in `directory` states that the repository has a work tree.
+/// Returns whether the configuration in `directory`, or the one of its own work tree, states that the repository has a work tree.
 fn has_work_tree(directory: Directory<'_>, workspace: &dyn Workspace) -> bool {
-    let Some(path) = path(directory, b"config") else { return false };
-    let text = match workspace.read(&path, MAX_CONFIG) {
-        Ok((text, _)) => text,
-        Err(error) => return error.fault != Fault::Missing,
+    let is_stated = |name: &[u8]| match path(directory, name).map(|path| workspace.read(&path, MAX_CONFIG)) {
+        Some(Ok((text, _))) => git::has_work_tree(&text),
+        Some(Err(error)) => error.fault != Fault::Missing,
+        None => false,
     };
-    String::from_utf8_lossy(&text).lines().any(|line| {
-        let line: String = line.split_whitespace().collect::<String>().to_ascii_lowercase();
-        let line = line.rsplit(']').next().unwrap_or_default();
-        line.starts_with("worktree=") || matches!(line, "bare=false" | "bare=no" | "bare=off" | "bare=0" | "bare=")
-    })
+    is_stated(b"config") || is_stated(b"config.worktree")
 }
 
 fn kind(directory: Directory<'_>, name: &[u8], workspace: &dyn Workspace) -> Option<FileKind> {

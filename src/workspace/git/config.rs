@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::places::Found;
+use super::variables::variables;
 use super::{Git, special};
 
 /// The variables in their order.
@@ -95,6 +96,17 @@ fn entries(list: &[u8]) -> Entries {
         Variable { is_of_user, name, value }
     };
     fields.chunks_exact(2).map(variable).collect()
+}
+
+/// Returns whether the configuration `text` of a git directory states that the repository has a work tree. A value that git
+/// cannot read as a truth counts as such a statement, which is the stricter case.
+#[must_use]
+pub fn has_work_tree(text: &[u8]) -> bool {
+    variables(text).iter().any(|variable| match variable.key.as_str() {
+        "core.worktree" => true,
+        "core.bare" => truth(&variable.value) != Some(true),
+        _ => false,
+    })
 }
 
 /// See "Values", "boolean" in git-config(1).

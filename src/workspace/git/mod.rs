@@ -23,6 +23,7 @@ use config::Entries;
 use places::{Found, Texts};
 
 pub use attributes::Attribute;
+pub use config::has_work_tree;
 pub use filters::{Filter, FilterDriver};
 
 /// The git that is asked about one directory, which need not be in a repository.

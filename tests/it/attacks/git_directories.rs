@@ -19,7 +19,7 @@ struct Shape {
     free: &'static [&'static str],
 }
 
-const SHAPES: [Shape; 13] = [
+const SHAPES: [Shape; 16] = [
     Shape {
         name: "a link",
         make: |desk| {
@@ -125,7 +125,37 @@ const SHAPES: [Shape; 13] = [
         protected: &["gd/config", "gd/hooks/x"],
         free: &["sub/a"],
     },
+    Shape {
+        name: "a work tree that is stated next to a comment",
+        make: |desk| with_configuration(desk, "config", "[core]\n\tbare = false # no\n"),
+        protected: &["gd/config", "gd/hooks/post-checkout"],
+        free: &["sub/a"],
+    },
+    Shape {
+        name: "a work tree that is stated in quotes",
+        make: |desk| with_configuration(desk, "config", "[core]\n\tbare = \"fal\"se\n"),
+        protected: &["gd/config", "gd/hooks/post-checkout"],
+        free: &["sub/a"],
+    },
+    Shape {
+        name: "a work tree that is stated in its own configuration",
+        make: |desk| with_configuration(desk, "config.worktree", "[core] bare = no\n"),
+        protected: &["gd/config", "gd/config.worktree", "gd/hooks/post-checkout"],
+        free: &["sub/a"],
+    },
 ];
+
+/// Makes the git directory `gd` with the file `name` in it.
+fn with_configuration(desk: &Desk, name: &str, text: &str) {
+    in_root(desk, &["init", "-q", "--bare", "gd"]);
+    if name == "config.worktree" {
+        in_root(desk, &["--git-dir=gd", "config", "extensions.worktreeConfig", "true"]);
+    }
+    fs::write(desk.path("gd").join(name), text).unwrap();
+    // git takes it for a repository with a work tree.
+    let output = run(git(&["rev-parse", "--is-bare-repository"]).current_dir(desk.path("gd")), b"");
+    assert_eq!(String::from_utf8_lossy(&output).trim(), "false");
+}
 
 fn in_root(desk: &Desk, arguments: &[&str]) {
     run(git(arguments).current_dir(desk.root()), b"");
