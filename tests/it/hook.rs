@@ -437,13 +437,24 @@ fn a_patch_that_comes_to_codex_in_another_way_is_denied() {
         ("Bash", json!({"command": "apply\"\"_patch < p"})),
         ("Bash", json!({"command": format!("x '{patch}'")})),
         ("exec_command", json!({"cmd": "apply_patch < p"})),
+        ("exec_command", json!({"cmd": "cat apply_patch", "shell": "/usr/bin/python3"})),
+        ("exec_command", json!({"cmd": "rg x | xargs apply_patch"})),
+        ("write_stdin", json!({"chars": "cat apply_patch\n"})),
+        ("Bash", json!({"command": ["perl", "-e", "cat apply_patch"]})),
     ] {
         let (said, why) = decision(&answered(&desk, "codex", tool, &input)).unwrap();
         assert!(said == "deny" && why.contains("call apply_patch with the patch alone"), "{input}: {why}");
     }
     let other = json!({"text": "apply_patch takes a patch"});
     assert_eq!(decision(&answered(&desk, "codex", "mcp__notes__add", &other)), None);
-    for input in [json!({"command": "grep -r apply_patch ."}), json!({"command": ["ls", 1]}), json!([patch])] {
+    for input in [
+        json!({"command": "grep -r apply_patch ."}),
+        json!({"command": "rg -n apply_patch src 2>/dev/null | head -20"}),
+        json!({"command": ["bash", "-lc", "git commit -m 'fix apply_patch'"]}),
+        json!({"cmd": "which apply_patch; sed -n 1,5p apply_patch", "shell": "/bin/zsh"}),
+        json!({"command": ["ls", 1]}),
+        json!([patch]),
+    ] {
         assert_eq!(decision(&answered(&desk, "codex", "Bash", &input)), None, "{input}");
     }
 }

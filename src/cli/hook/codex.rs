@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Call, Decision, MAX_NAME, of_patch};
+use super::{Call, Decision, MAX_NAME, of_patch, shell};
 use crate::cli::args::Global;
 use crate::cli::{Stop, names_of};
 use crate::engine::options::{Selection, code};
@@ -17,6 +17,9 @@ const OPTION: &str = "codex-run-as-apply-patch";
 const BEGIN: &str = "*** Begin Patch";
 /// The keys of an input whose text is a command or goes to one.
 const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "input", "patch", "argv"];
+
+/// Shells whose quotes [`shell`] reads.
+const SHELLS: [&str; 5] = ["bash", "dash", "ksh", "sh", "zsh"];
 
 /// Decides on a call. The root is the one of the command line, or where the agent is.
 pub(super) fn decide(call: &Call, global: &Global) -> Result<Decision, Stop> {
@@ -53,26 +56,36 @@ fn understood(input: &Value) -> Option<Vec<&str>> {
     }
 }
 
-/// Programs that only read what their arguments name.
-const READERS: [&str; 6] = ["grep", "cat", "ls", "head", "tail", "wc"];
-
 /// Returns whether the call may apply a patch: a command has a patch or names the tool, or there is a patch somewhere in the call,
 /// and the name of the tool.
 fn is_hidden(call: &Call) -> bool {
     let has_name = |text: &str| NAMES.iter().any(|name| text.contains(name));
     let (input, is_server) = (&call.tool_input, call.tool_name.starts_with("mcp__"));
     let commands = COMMANDS.iter().map(|key| &input[*key]).chain(Some(input).filter(|input| input.is_string()));
-    !is_server && commands.into_iter().any(|command| has_text(command, &names_tool))
+    !is_server && !is_harmless(call) && commands.into_iter().any(|command| has_text(command, &names_tool))
         || has_text(input, &|text| text.contains(BEGIN)) && (has_name(&call.tool_name) || has_text(input, &has_name))
+}
+
+/// Returns whether the input is one script of a shell, in which the name of the tool is only an argument of commands that read.
+fn is_harmless(call: &Call) -> bool {
+    let input = &call.tool_input;
+    let mut commands = COMMANDS.iter().filter(|key| !input[**key].is_null());
+    let (Some("command" | "cmd"), None) = (commands.next().copied(), commands.next()) else { return false };
+    let command = [&input["command"], &input["cmd"]].into_iter().find(|command| !command.is_null());
+    let is_shell = |program: &str| SHELLS.contains(&program.rsplit('/').next().unwrap_or_default());
+    let words = command.and_then(words).unwrap_or_default();
+    let script = match &words[..] {
+        [script] => script,
+        [shell, "-lc" | "-c", script] if is_shell(shell) => script,
+        _ => return false,
+    };
+    let is_for_shell = input["shell"].is_null() || input["shell"].as_str().is_some_and(is_shell);
+    is_for_shell && !script.contains(BEGIN) && shell::only_reads(script, &names_tool)
 }
 
 /// Returns whether a patch is in `command`, or a word of it is the name of the tool after a shell has removed quotes and
 /// escapes.
 fn names_tool(command: &str) -> bool {
-    let first = command.split_ascii_whitespace().next().unwrap_or_default();
-    if READERS.contains(&first) && !command.contains([';', '|', '&', '<', '>', '(', '`', '$', '\n']) {
-        return false;
-    }
     let plain = command.replace("\\\n", "").replace(['\'', '"', '\\'], "");
     let is_part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
     let mut words = plain.split(|c| !is_part(c)).map(|word| word.rsplit('/').next().unwrap_or_default());
@@ -224,14 +237,77 @@ mod tests {
         ] {
             assert!(names_tool(command), "{command}");
         }
-        for command in [
-            "ls",
-            "grep -r apply_patch .",
-            "cat src/apply_patch.rs",
-            "cargo test apply_patch_works",
-            "ls src/apply_patch/mod.rs",
-        ] {
+        for command in ["ls", "cat src/apply_patch.rs", "cargo test apply_patch_works", "ls src/apply_patch/mod.rs"] {
             assert!(!names_tool(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_a_reading_command_receives_is_not_executed() {
+        for command in [
+            "rg -n apply_patch src",
+            "grep -rn 'apply_patch(' src | head -5",
+            "cd src && grep apply_patch a.rs 2>/dev/null; ls",
+            "git commit -m 'fix apply_patch'",
+            "git grep -n \"apply_patch\\(\" && git log --oneline -- apply_patch",
+            "sed -n 1,5p apply_patch",
+            "sed -n '1,$p' apply_patch",
+            "which apply_patch || command -v apply_patch",
+            "find . -name apply_patch >/dev/null",
+            "cat apply_patch 2>&1 | wc -l",
+            "wc < apply_patch",
+        ] {
+            assert!(names_tool(command) && shell::only_reads(command, &names_tool), "{command}");
+        }
+        for command in [
+            "rg apply_patch; apply_patch < p",
+            "rg x | apply_patch",
+            "echo x & apply_'patch' < p",
+            "ls\napply_patch < p",
+            "ls # it's\napply_patch < p # it's",
+            "echo 'a\\'' ; apply_patch < p ; echo '' '",
+            "grep x \"$(apply_patch < p)\"",
+            "cat <(apply_patch < p)",
+            "cat <<E | sh\napply_patch < p\nE",
+            "echo 'apply_patch < p' | sh",
+            "echo apply_patch | xargs -I% sh -c % ",
+            "echo apply_patch |& head | bash",
+            "echo 'apply_patch < p' > x; sh x",
+            "cat p > apply_patch &",
+            "echo apply_patch &> x; sh x",
+            "ls &> /dev/null apply_patch",
+            "sh < apply_patch",
+            "sh -c 'apply_patch < p'",
+            "env apply_patch",
+            "exec apply_patch",
+            "x=apply_patch",
+            "if apply_patch < p; then ls; fi",
+            "alias ls=apply_patch; ls",
+            "trap apply_patch EXIT",
+            "rg --pre apply_patch x",
+            "rg --pre=apply_patch x",
+            "find . -exec apply_patch ;",
+            "find . -execdir apply_patch +",
+            "git grep -Oapply_patch x",
+            "git grep -nOapply_patch x",
+            "git grep --open-files=apply_patch x",
+            "git log --format=apply_patch --output=x",
+            "git -c core.pager=apply_patch log",
+            "git apply_patch",
+            "sed -n '1e apply_patch' x",
+            "sed -n p -e '1e apply_patch' x",
+            "sed 's/x/apply_patch/e' x",
+            "command apply_patch",
+            "printf -v 'a[$(apply_patch)]' x",
+            "./grep apply_patch",
+            "grep apply_patch 'x",
+            "{ apply_patch; }",
+            "(apply_patch)",
+            "! apply_patch",
+            "> /dev/null apply_patch",
+            "cat apply_patch <> x",
+        ] {
+            assert!(!shell::only_reads(command, &names_tool), "{command}");
         }
     }
 }

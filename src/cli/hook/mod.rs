@@ -12,6 +12,7 @@ mod claude;
 mod codex;
 mod place;
 mod search;
+mod shell;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
