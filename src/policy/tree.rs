@@ -28,6 +28,9 @@ const BARE: &str = "it is in a git repository without a work tree; git executes 
 /// Why `hook` and `mcp` ask before a hook is written.
 const HOOKS: &str = "it is in a directory whose files git executes (`core.hooksPath`)";
 
+/// Why `hook` and `mcp` ask before any file of a large tree is written.
+const UNSEARCHED: &str =
+    "the tree has more than 1,000,000 names, and one that was not searched may be a link from a control file to it";
 /// The directories that git makes in a git directory, see gitrepository-layout(5). A linked work tree can be next to them.
 const OWN: [&str; 9] = ["branches", "hooks", "info", "lfs", "logs", "modules", "objects", "refs", "worktrees"];
 
@@ -41,6 +44,8 @@ pub(super) struct TreeFacts {
     aliases: Vec<(Option<RelPath>, RelPath)>,
     /// Control files that have several names, by device and inode.
     hard_links: Vec<((u64, u64), RelPath)>,
+    /// Whether there are too many names to find all those of control files.
+    is_unsearched: bool,
     /// The number of components of the root below the top of its work tree; `None` if it is in none, or not known.
     pub(super) depth: Option<usize>,
     /// The rule that closes everything below the root.
@@ -118,6 +123,12 @@ impl Policy {
         Self { tree: TreeFacts { aliases, hard_links, ..self.tree.clone() }, ..self.clone() }
     }
 
+    /// Returns this policy for a tree with so many names that some control files are not found.
+    #[must_use]
+    pub fn with_unsearched_names(&self) -> Self {
+        Self { tree: TreeFacts { is_unsearched: true, ..self.tree.clone() }, ..self.clone() }
+    }
+
     /// Returns whether the tree has directories of git that have another name than `.git`.
     #[must_use]
     pub fn has_git_places(&self) -> bool {
@@ -160,18 +171,19 @@ impl Policy {
     }
 
     /// Returns why `path` does so by something else than its name.
-    pub(super) fn tree_reason(&self, path: &RelPath) -> Option<String> {
+    pub(crate) fn tree_reason(&self, path: &RelPath) -> Option<String> {
         match self.tree.git_around(path) {
             Some(GitPlace::Bare) => return Some(BARE.to_owned()),
             Some(GitPlace::Hooks) => return Some(HOOKS.to_owned()),
             _ => {}
         }
-        self.tree.aliases.iter().find_map(|(target, name)| {
+        let alias = self.tree.aliases.iter().find_map(|(target, name)| {
             let rest =
                 target.as_ref().map_or_else(|| Some(path.as_bytes().to_vec()), |target| names::below(path, target))?;
             let real = if rest.is_empty() { name.clone() } else { name.join(&rest).ok()? };
             let program = control::program(&real, &self.place, self.tree.depth)?;
             Some(format!("it is another name of {real}, which controls {program}"))
-        })
+        });
+        alias.or_else(|| self.tree.is_unsearched.then(|| UNSEARCHED.to_owned()))
     }
 }

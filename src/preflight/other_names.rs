@@ -11,17 +11,21 @@ use crate::path::RelPath;
 use crate::policy::{GitPlace, Policy, is_control_part};
 use crate::workspace::{Directory, WorkTree, Workspace, below};
 
-/// Most names of a tree that are looked at. In a larger tree, other names of files deep in it are not found.
-const MOST_NAMES: usize = 100_000;
+/// Most names of a tree that are searched. In a larger tree, every write of a model needs approval.
+const MOST_NAMES: usize = 1_000_000;
 
 /// Returns `policy` with the other names of control files below the root, if it asks about control files: links and hard links
 /// of the root and of the work tree around it, and the hooks of git.
 #[must_use]
 pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
+    with_other_names_of(MOST_NAMES, policy, workspace)
+}
+
+fn with_other_names_of(most: usize, policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<Policy> {
     if !policy.asks_about_control_files() {
         return policy;
     }
-    let mut names = OtherNames::default();
+    let mut names = OtherNames { most, ..OtherNames::default() };
     names.look(&policy, workspace, &|target| Some((Some(target.clone()), None)));
     // What keeps the work tree from being located is reported when it is needed.
     if let Ok(Some(WorkTree { top, prefix, directory })) = workspace.work_tree() {
@@ -36,12 +40,16 @@ pub fn with_other_names(policy: Arc<Policy>, workspace: &dyn Workspace) -> Arc<P
     }
     let hooks: Vec<_> = workspace.hook_ways().into_iter().map(|path| (path, GitPlace::Hooks)).collect();
     let policy = if hooks.is_empty() { policy } else { Arc::new(policy.with_git_places(&hooks)) };
+    let policy = if names.is_cut_off { Arc::new(policy.with_unsearched_names()) } else { policy };
     if names.is_empty() { policy } else { Arc::new(policy.with_aliases(&names.aliases, &names.hard_links)) }
 }
 
 /// Other names of control files.
 #[derive(Default)]
 struct OtherNames {
+    /// Most names of a tree that are searched, and whether a tree has more.
+    most: usize,
+    is_cut_off: bool,
     aliases: Vec<(Option<RelPath>, RelPath)>,
     hard_links: Vec<((u64, u64), RelPath)>,
 }
@@ -53,7 +61,9 @@ type BelowRoot<'b> = &'b dyn Fn(&RelPath) -> Option<(Option<RelPath>, Option<Rel
 impl OtherNames {
     /// Adds the links and hard links of the control files of `workspace`.
     fn look(&mut self, policy: &Policy, workspace: &dyn Workspace, below_root: BelowRoot<'_>) {
-        for (path, kind) in control_names(policy, workspace) {
+        let (found, is_complete) = control_names(self.most, policy, workspace);
+        self.is_cut_off |= !is_complete;
+        for (path, kind) in found {
             if kind == FileKind::Symlink {
                 let targets = workspace.link_ways(&path);
                 self.aliases.extend(targets.iter().filter_map(|target| {
@@ -72,11 +82,12 @@ impl OtherNames {
     }
 }
 
-/// Returns the control files of `workspace`, and the links and files on the way to them.
-fn control_names(policy: &Policy, workspace: &dyn Workspace) -> Vec<(RelPath, FileKind)> {
+/// Returns the control files among the first `most` names of `workspace`, with the links and files on the way to them, and whether
+/// these are all names.
+fn control_names(most: usize, policy: &Policy, workspace: &dyn Workspace) -> (Vec<(RelPath, FileKind)>, bool) {
     let mut found: Vec<(RelPath, FileKind)> = Vec::new();
     let mut last: (Option<RelPath>, bool) = (None, false);
-    workspace.visit_names(MOST_NAMES, &mut |directory: Directory<'_>, name, kind| {
+    let is_complete = workspace.visit_names(most, &mut |directory: Directory<'_>, name, kind| {
         if directory != last.0.as_ref() {
             let is_near = directory.is_some_and(|path| path.components().any(is_control_part));
             last = (directory.cloned(), is_near);
@@ -87,7 +98,7 @@ fn control_names(policy: &Policy, workspace: &dyn Workspace) -> Vec<(RelPath, Fi
         }
     });
     found.retain(|(path, _)| policy.control_reason(path).is_some());
-    found
+    (found, is_complete)
 }
 
 /// Returns `policy` with those of `paths` that are hard links of control files.
@@ -111,4 +122,33 @@ pub(super) fn with_hard_links<'p, 'a>(
 fn identity(path: &RelPath, workspace: &dyn Workspace) -> Option<(u64, u64)> {
     let stat = workspace.stat(path).ok()??;
     (stat.kind == FileKind::Regular && stat.links > 1).then_some((stat.device, stat.inode))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::workspace::disk::Disk;
+
+    #[test]
+    fn a_tree_with_too_many_names_is_asked_about() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            fs_err::write(directory.path().join(name), "").unwrap();
+        }
+        symlink("safe", directory.path().join(".claude")).unwrap();
+        let workspace = Disk::open(directory.path()).unwrap();
+        let reason = |most, path: &str| {
+            let policy = with_other_names_of(most, Arc::new(Policy::default().for_model()), &workspace);
+            policy.tree_reason(&RelPath::new(path.as_bytes()).unwrap())
+        };
+        assert!(reason(3, "safe/settings.json").is_some_and(|why| why.contains("controls Claude Code")));
+        assert_eq!(reason(3, "x"), None);
+        for most in [0, 1, 2] {
+            for path in ["safe/settings.json", "x"] {
+                assert!(reason(most, path).is_some(), "{most} {path}");
+            }
+        }
+    }
 }

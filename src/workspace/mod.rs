@@ -252,8 +252,10 @@ pub trait Workspace: Sync {
     }
 
     /// Calls `visit` with the directory, the name and the kind of each file and link below the root, from the top down and for
-    /// at most `most` names. Directories of git are left out.
-    fn visit_names(&self, _most: usize, _visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) {}
+    /// at most `most` names. Directories of git are left out. Returns whether these are all names.
+    fn visit_names(&self, _most: usize, _visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) -> bool {
+        true
+    }
 
     /// Returns the paths below the root that the link at `path` leads to: each link on the way and the last path.
     fn link_ways(&self, _path: &RelPath) -> Vec<RelPath> {

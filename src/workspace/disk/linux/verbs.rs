@@ -245,8 +245,8 @@ impl Workspace for Disk {
         self.git_place()
     }
 
-    fn visit_names(&self, most: usize, visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) {
-        self.visit_names(most, visit);
+    fn visit_names(&self, most: usize, visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) -> bool {
+        self.visit_names(most, visit)
     }
 
     fn link_ways(&self, path: &RelPath) -> Vec<RelPath> {

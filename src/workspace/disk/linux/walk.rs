@@ -12,15 +12,15 @@ use crate::workspace::Directory;
 
 impl Disk {
     /// Calls `visit` for each file and link below the root, directory by directory, from the top down, for at most `most`
-    /// names. Directories of git are left out, and so is what cannot be listed.
-    pub(super) fn visit_names(&self, most: usize, visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) {
+    /// names. Directories of git are left out, and so is what cannot be listed. Returns whether the tree has no more names.
+    pub(super) fn visit_names(&self, most: usize, visit: &mut dyn FnMut(Directory<'_>, &[u8], FileKind)) -> bool {
         let mut waiting: VecDeque<Option<RelPath>> = VecDeque::from([None]);
         let mut left = most;
         while let Some(directory) = waiting.pop_front() {
             let name = directory.as_ref().map_or(&b"."[..], RelPath::as_bytes);
             let Ok(entries) = fs::read_dir(self.root.join(OsStr::from_bytes(name))) else { continue };
             for entry in entries.flatten() {
-                let Some(rest) = left.checked_sub(1) else { return };
+                let Some(rest) = left.checked_sub(1) else { return false };
                 left = rest;
                 let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
                 let name = name.as_bytes();
@@ -34,6 +34,7 @@ impl Disk {
                 }
             }
         }
+        true
     }
 
     /// Returns the paths below the root that the link at `path` leads to, one for each link on the way. The last one need
