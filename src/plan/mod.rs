@@ -142,6 +142,12 @@ impl Input {
     }
 
     /// Returns the offset in [`Input::original`] of the byte of the text at `offset`.
+    /// Returns whether `git apply` reads each of its sections.
+    #[must_use]
+    pub(crate) fn is_for_git(&self) -> bool {
+        !self.formats.is_empty() && self.formats.iter().all(|name| matches!(*name, "git" | "unified"))
+    }
+
     #[must_use]
     pub fn original_offset(&self, offset: usize) -> usize {
         self.origin.as_ref().map_or(offset, |origin| origin.offset(offset))

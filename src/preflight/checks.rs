@@ -95,9 +95,8 @@ pub(super) fn is_right_type(
         None => node.kind == FileKind::Regular,
     };
     if !is_right {
-        let code = if node.kind == FileKind::Directory { &code::NOT_A_FILE } else { &code::WRONG_TYPE };
         let wanted = operation.old_mode.map_or(FileKind::Regular, FileMode::kind);
-        findings.error(code, format!("is a {}, not a {wanted}", node.kind)).path = Some(path.clone());
+        refuse_kind(path, node.kind, wanted, findings);
         return Ok(false);
     }
     let stays = operation.new_mode.is_none_or(|mode| mode.kind() == node.kind);
@@ -106,6 +105,12 @@ pub(super) fn is_right_type(
         findings.error(&code::WRONG_TYPE, message).path = Some(path.clone());
     }
     Ok(stays || operation.action == Action::Delete)
+}
+
+/// Reports that the file at `path` is of another kind than the operation needs.
+pub(super) fn refuse_kind(path: &RelPath, kind: FileKind, wanted: FileKind, findings: &mut Findings) {
+    let code = if kind == FileKind::Directory { &code::NOT_A_FILE } else { &code::WRONG_TYPE };
+    findings.error(code, format!("is a {kind}, not a {wanted}")).path = Some(path.clone());
 }
 
 fn is_link_to_directory(path: &RelPath, node: &Node, overlay: &Overlay<'_>) -> Result<bool, WorkspaceError> {

@@ -52,6 +52,15 @@ fn of(files: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
+fn an_empty_directory_does_not_give_way() {
+    let root = scene(&[]);
+    fs::create_dir(root.path().join("e")).unwrap();
+    let patched = told(&patch(root.path(), &["-p1"], b"--- /dev/null\n+++ b/e\n@@ -0,0 +1 @@\n+x\n"));
+    assert_eq!(patched.0, 1, "{patched:?}");
+    assert!(root.path().join("e").is_dir());
+}
+
+#[test]
 fn it_says_what_scripts_look_for() {
     let root = scene(&[("d/x", "zero\none\ntwo\nthree\n")]);
     let moved = (0, "patching file d/x\nHunk #1 succeeded at 2 (offset 1 line).\n".to_owned(), String::new());

@@ -106,6 +106,40 @@ fn what_cannot_be_done_leaves_the_tree_and_says_why() {
 }
 
 #[test]
+fn an_empty_directory_gives_way_only_to_a_patch_that_git_apply_reads() {
+    let (_directory, root) = root();
+    fs::create_dir(root.join("e")).unwrap();
+    let plain = "--- /dev/null\n+++ b/e\n@@ -0,0 +1 @@\n+x\n";
+    let git = format!("diff --git a/e b/e\nnew file mode 100644\n{plain}");
+    let context = "*** /dev/null\n--- b/e\n***************\n*** 0 ****\n--- 1 ----\n+ x\n";
+    let quoted = json!({ "patch": plain }).to_string();
+    let cases: [(&[&str], &str); 10] = [
+        (&["write", "e", "--content", "x"], ""),
+        (&["write", "e", "--content", "x", "--overwrite"], ""),
+        (&["append", "e", "--content", "x"], ""),
+        (&["apply"], r#"{"replace": [{"path": "e", "content": "x"}]}"#),
+        (&["apply"], r#"{"type": "create_file", "path": "e", "diff": "+x"}"#),
+        (&["apply"], &quoted),
+        (&["apply"], "*** Begin Patch\n*** Add File: e\n+x\n*** End Patch\n"),
+        (&["apply"], "*** Begin Patch\n*** Update File: run.sh\n*** Move to: e\n@@\n-x = 1\n+x\n*** End Patch\n"),
+        (&["apply"], "e\n<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n"),
+        (&["apply"], context),
+    ];
+    let before = tree::read(&root);
+    for (arguments, input) in cases {
+        let report = run(&root, arguments, input);
+        assert_eq!(report["error"]["kind"], "not_a_file", "{arguments:?} {input}");
+        assert_eq!(tree::read(&root), before, "{arguments:?} {input}");
+    }
+    for patch in [plain, &git] {
+        assert_eq!(run(&root, &["apply"], patch)["ok"], true, "{patch}");
+        assert_eq!(text(&root, "e"), r"x\n");
+        assert_eq!(run(&root, &["apply", "-R"], patch)["ok"], true, "{patch}");
+        fs::create_dir(root.join("e")).unwrap();
+    }
+}
+
+#[test]
 fn a_refusal_has_its_facts() {
     let (_directory, root) = root();
     let error = |arguments: &[&str]| run(&root, arguments, "")["error"].clone();

@@ -138,7 +138,16 @@ impl Worker<'_> {
         match &seen {
             Seen::Nothing => Ok(room.is_free_above(path, findings)),
             Seen::ThroughLink(at) | Seen::BelowFile(at) if gives_way(at) => Ok(room.is_free_above(path, findings)),
-            Seen::Node(node) if node.kind == FileKind::Directory => room.is_emptied(path, findings),
+            Seen::Node(node) if node.kind == FileKind::Directory => {
+                // `git apply` removes an empty directory where a patch creates a file; GNU patch refuses the file.
+                let is_for_git = self.plan.inputs[operation.input].is_for_git() && !self.options.rules.as_gnu;
+                let gives_way = operation.guard.is_some() || is_for_git;
+                if !gives_way && overlay.is_empty_directory(path)? {
+                    checks::refuse_kind(path, node.kind, FileKind::Regular, findings);
+                    return Ok(false);
+                }
+                room.is_emptied(path, findings)
+            }
             Seen::Node(_) | Seen::TooLarge { .. } => {
                 let is_itself = operation.from.as_ref() == Some(path);
                 let may = is_itself || is_going(path) || is_backup(operation) || self.may_replace(operation)?;
