@@ -159,6 +159,9 @@ pub(super) struct AppendOptions {
     /// Put the text on lines of its own
     #[arg(long)]
     line: bool,
+    /// Encoding of the file, to which the text is converted from UTF-8; auto finds out [default: bytes as they are]
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
 }
 
 /// Returns how closely texts have to fit.
@@ -221,11 +224,12 @@ pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, St
 pub(super) fn append(options: AppendOptions, global: &Global) -> Result<Change, Stop> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
-    let change = if options.line {
+    let mut change = if options.line {
         Change::append_lines(path, contents.into_vec())
     } else {
         Change::append(path, contents.into_vec())
     };
+    change.preflight.encoding = options.encoding.as_deref().map(encoding).transpose()?;
     options.common.complete(change, global)
 }
 

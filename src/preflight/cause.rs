@@ -3,6 +3,8 @@
 use std::cell::LazyCell;
 use std::fmt;
 
+use super::codes::code;
+use super::findings::Findings;
 use super::problem::Problem;
 use crate::matching::{DifferenceReason, END_OF_NAME, LADDER, Lookalike, LookalikeSearch, Nearest, lookalike};
 use crate::path::RelPath;
@@ -141,7 +143,7 @@ pub(super) fn explain_hunk(
 ) {
     if let Some(name) = utf16_name(preimage) {
         add(problem, Cause::Encoding(name));
-        problem.help = Some(format!("convert the file to UTF-8, or change it with `wpatch edit --encoding {name}`"));
+        problem.help = Some(convert(name));
         return;
     }
     let Some(nearest) = nearest else { return };
@@ -212,6 +214,19 @@ pub(super) fn explain_text(problem: &mut Problem, (file, text): (&LookalikeSearc
 fn with_line_feeds(text: &[u8]) -> Vec<u8> {
     let parts = |line| <[u8]>::strip_suffix(line, b"\r\n").map_or([line, b""], |line| [line, b"\n"]);
     lines(text).flat_map(|(_, line)| parts(line)).collect::<Vec<_>>().concat()
+}
+
+/// Refuses a text for a file in the encoding `name`: it cannot be `done` there as it is.
+pub(super) fn refuse_encoding<'f>(name: &'static str, done: &str, findings: &'f mut Findings) -> &'f mut Problem {
+    let problem = findings.error(&code::BINARY_FILE, format!("no text is {done}"));
+    add(problem, Cause::Encoding(name));
+    problem.help = Some(convert(name));
+    problem
+}
+
+/// Returns how a patch can change a file in the encoding `name`.
+fn convert(name: &str) -> String {
+    format!("convert the file to UTF-8, or change it with `wpatch edit --encoding {name}`")
 }
 
 /// Adds `cause` to the message and to the data of `problem`.

@@ -18,7 +18,7 @@ use super::{FileOutcome, Options, hunkwise, reject, whitespace};
 use crate::matching::{self, Mismatch, MismatchKind, Placement, Placements};
 use crate::plan::{Action, Direction, Edit, Hunk, LineKind, Operation};
 use crate::syntax::write::changed_lines;
-use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, printable};
+use crate::text::{BINARY_PREFIX, Contents, Span, is_binary, printable, utf16_name};
 use placed::Placed;
 use repeated::AppliedHunks;
 
@@ -67,6 +67,12 @@ fn spliced(
     findings: &mut Findings,
 ) -> Option<Contents> {
     let direction = operation.direction;
+    // No line of these hunks shows that the file has another encoding.
+    let is_unlocated = |hunk: &Hunk| !hunk.anchor.is_numbered() && hunk.preimage_range(direction).count == 0;
+    if let Some(name) = operation.hunks().any(is_unlocated).then(|| utf16_name(preimage)).flatten() {
+        cause::refuse_encoding(name, "inserted", findings);
+        return None;
+    }
     // Those that are left out are looked for as well: the others go where they would go beside them.
     let rules = whitespace::rules(operation, (text, hunks), options);
     let Placed { placements, overlaid, counted } = Placed::new(operation, (text, hunks), preimage, &rules);

@@ -1,6 +1,6 @@
 //! From a preimage to a postimage, by changes of texts.
 
-use super::cause::{self, Cause};
+use super::cause;
 use super::checks::too_large;
 use super::codes::code;
 use super::edit::{Edited, at_lines, compare};
@@ -9,7 +9,7 @@ use super::findings::Findings;
 use super::problem::{Facts, Problem, Severity};
 use super::{Options, done, guards};
 use crate::matching::{self, LookalikeSearch, MismatchKind, Misplaced, TextChange, TextMismatch};
-use crate::plan::{EditOrder, Operation, Replacement, Replacements, Target};
+use crate::plan::{EditOrder, Ending, Operation, Replacement, Replacements, Target};
 use crate::text::{is_data, utf16_name};
 
 /// Returns what `changes` make of `preimage`; `None` if they cannot.
@@ -29,12 +29,15 @@ pub(super) fn postimage(
     if is_data(text) && changes.edits.iter().any(looks_inside) {
         findings.outcome.is_binary = true;
         if let Some(name) = utf16_name(text) {
-            let problem = findings.error(&code::BINARY_FILE, "no text is replaced");
-            cause::add(problem, Cause::Encoding(name));
-            problem.help = Some(format!("--encoding {name} changes it"));
+            cause::refuse_encoding(name, "replaced", findings).help = Some(format!("--encoding {name} changes it"));
         } else {
             findings.error(&code::BINARY_FILE, "the file has binary data, in which no text is replaced");
         }
+        return None;
+    }
+    if let Some(name) = utf16_name(text).filter(|_| changes.edits.iter().any(|edit| is_appended_text(edit, text))) {
+        findings.outcome.is_binary = true;
+        cause::refuse_encoding(name, "appended", findings).help = Some(format!("--encoding {name} appends it"));
         return None;
     }
     for edit in changes.edits.iter().filter(|edit| is_nothing(edit)) {
@@ -56,6 +59,17 @@ pub(super) fn postimage(
         return postimage(operation, &changes, preimage, &options, findings);
     }
     replaced(operation, changes, (preimage, encoded.as_ref()), options, findings)
+}
+
+/// Returns whether the edit appends text in UTF-8 to `file`, which is in UTF-16. Bytes are appended as they are unless both the
+/// byte order mark of the file and the bytes themselves show that they are text.
+fn is_appended_text(edit: &Replacement, file: &[u8]) -> bool {
+    let is_text = || memchr::memchr(0, &edit.new).is_none() && std::str::from_utf8(&edit.new).is_ok();
+    match edit.target {
+        Target::End(Ending::Lines) => true,
+        Target::End(Ending::Bytes) => matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) && is_text(),
+        _ => false,
+    }
 }
 
 /// Makes the changes, and tells of each where it went or why it went nowhere.

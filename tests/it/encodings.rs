@@ -68,3 +68,35 @@ fn what_cannot_be_written_is_refused() {
     assert_eq!(run(root.path(), &["edit", "f", "--encoding", "latin1", "--old", "é", "--new", "è"], "")["ok"], true);
     assert_eq!(fs::read(root.path().join("f")).unwrap(), b"caf\xe8\n");
 }
+
+#[test]
+fn no_text_in_utf_8_is_appended_to_a_file_in_utf_16() {
+    let root = TempDir::new().unwrap();
+    let file = root.path().join("f");
+    let envelope = |lines: &str| format!("*** Begin Patch\n*** Update File: f\n@@\n{lines}*** End Patch\n");
+    for unit in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+        let utf_16 = |text: &str| text.encode_utf16().flat_map(unit).collect::<Vec<_>>();
+        let content = utf_16("\u{feff}one\r\n");
+        fs::write(&file, &content).unwrap();
+        let cases: [(&[&str], &str); 6] = [
+            (&["append", "f", "--content", "two", "--line"], ""),
+            (&["append", "f", "--content", "two"], ""),
+            (&["edit", "f", "--insert-after", "1", "--new", "two"], ""),
+            (&["apply"], &envelope("+two\n")),
+            (&["apply"], &envelope("+two\n*** End of File\n")),
+            (&["apply"], r#"{"type": "update_file", "path": "f", "diff": "+two"}"#),
+        ];
+        for (arguments, input) in cases {
+            let report = run(root.path(), arguments, input);
+            let error = &report["error"];
+            assert_eq!(json!([error["kind"], error["cause"]["kind"]]), json!(["binary", "encoding"]), "{arguments:?}");
+            assert_eq!(fs::read(&file).unwrap(), content, "{arguments:?} {input}");
+        }
+        let options = ["--line", "--content", "two", "--encoding", "auto"];
+        assert_eq!(run(root.path(), &[&["append", "f"][..], &options].concat(), "")["ok"], true);
+        assert_eq!(fs::read(&file).unwrap(), utf_16("\u{feff}one\r\ntwo\r\n"));
+        fs::write(root.path().join("bytes"), utf_16("three\r\n")).unwrap();
+        assert_eq!(run(root.path(), &["append", "f", "--content-file", "bytes"], "")["ok"], true);
+        assert_eq!(fs::read(&file).unwrap(), utf_16("\u{feff}one\r\ntwo\r\nthree\r\n"));
+    }
+}
