@@ -60,7 +60,8 @@ impl<P> Plan<P> {
     #[must_use]
     pub fn is_single(&self) -> bool {
         let gets_contents = |operation: &Operation<P>| {
-            matches!(operation.action, Action::Create | Action::Modify) && !matches!(operation.edit, Edit::Keep)
+            let has_content = !matches!(operation.edit, Edit::Keep | Edit::Directory);
+            matches!(operation.action, Action::Create | Action::Modify) && has_content
         };
         matches!(&self.operations[..], [only] if gets_contents(only))
     }
@@ -141,13 +142,13 @@ impl Input {
         self.origin.as_ref().map_or(&self.bytes, |origin| &origin.bytes)
     }
 
-    /// Returns the offset in [`Input::original`] of the byte of the text at `offset`.
     /// Returns whether `git apply` reads each of its sections.
     #[must_use]
     pub(crate) fn is_for_git(&self) -> bool {
         !self.formats.is_empty() && self.formats.iter().all(|name| matches!(*name, "git" | "unified"))
     }
 
+    /// Returns the offset in [`Input::original`] of the byte of the text at `offset`.
     #[must_use]
     pub fn original_offset(&self, offset: usize) -> usize {
         self.origin.as_ref().map_or(offset, |origin| origin.offset(offset))
@@ -271,6 +272,8 @@ pub enum Edit {
     BinaryMissing,
     /// An old version of the file, which the history keeps.
     Restore(Box<Restore>),
+    /// Nothing: the path is an empty directory, which a change that is undone replaced or filled. Reports list only files.
+    Directory,
     /// The whole contents, given.
     Whole(Arc<Bytes>),
     /// Changes of texts.

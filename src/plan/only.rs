@@ -173,7 +173,7 @@ fn divisible(operation: &Operation) -> usize {
         Edit::Replacements(changes) => usize::from(changes.edits.len() == 1),
         Edit::Lines(changes) => usize::from(changes.edits.len() == 1),
         Edit::Cell(_) => 1,
-        Edit::Keep | Edit::Binary(_) | Edit::BinaryMissing | Edit::Restore(_) | Edit::Whole(_) => 0,
+        Edit::Keep | Edit::Binary(_) | Edit::BinaryMissing | Edit::Restore(_) | Edit::Directory | Edit::Whole(_) => 0,
     }
 }
 

@@ -88,7 +88,7 @@ fn is_empty_directory(operation: &Operation) -> bool {
         Action::Delete => operation.old_mode,
         _ => None,
     };
-    mode == Some(FileMode::Submodule) && matches!(operation.edit, Edit::Keep)
+    mode == Some(FileMode::Submodule) && matches!(operation.edit, Edit::Keep | Edit::Directory)
 }
 
 /// Returns whether the operation changes the mode of a file that exists.

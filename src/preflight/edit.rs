@@ -42,7 +42,7 @@ pub(super) fn postimage(
     findings.outcome.is_binary = matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing);
     match &operation.edit {
         // The worker takes old files from the history itself.
-        Edit::Keep | Edit::Restore(_) => Some(Edited::Same),
+        Edit::Keep | Edit::Restore(_) | Edit::Directory => Some(Edited::Same),
         Edit::Hunks(hunks) => spliced(operation, (text, hunks), preimage, options, findings).map(Edited::Changed),
         Edit::Binary(binary) => binary::postimage(operation, **binary, text, preimage, options, findings).map(made),
         Edit::BinaryMissing => known::postimage(operation, preimage, options, findings).map(made),

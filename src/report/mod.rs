@@ -149,8 +149,9 @@ pub struct Report {
     pub summary: Summary,
     /// What policy says.
     pub policy: PolicyReport,
-    /// One entry for each file section of the patches, in order. If nothing can be applied, `omitted` counts the files that do
-    /// not apply and are not listed.
+    /// One entry for each file section of the patches, in order. A directory that an undo restores or removes has an entry
+    /// only if it is a submodule or if that fails. If nothing can be applied, `omitted` counts the files that do not apply
+    /// and are not listed.
     #[serde(serialize_with = "threads::serialize")]
     #[schemars(with = "Vec<FileReport>")]
     pub files: Vec<FileReport>,

@@ -135,9 +135,12 @@ impl Listing {
         let count = parts.plan.map_or(0, |plan| plan.operations.len());
         let all = Self { rooms: None, omitted: Vec::new(), count };
         let (Some(plan), Some(resolution)) = (parts.plan, parts.resolution) else { return all };
+        let is_hidden = |(operation, outcome): (&Operation, &FileOutcome)| is_mere_directory(operation, outcome);
+        let pairs = || plan.operations.iter().zip(&resolution.files);
         // Where nothing failed there is no problem.
         if parts.problems.is_empty() || parts.is_complete {
-            return all;
+            let rooms = pairs().enumerate().filter(|(_, pair)| !is_hidden(*pair)).map(|(index, _)| (index, Room::ALL));
+            return if pairs().any(is_hidden) { Self { rooms: Some(rooms.collect()), ..all } } else { all };
         }
         let mut omitted = Vec::new();
         let mut rooms = Vec::with_capacity(count);
@@ -149,6 +152,9 @@ impl Listing {
                 rooms.push((index, Room::ALL));
                 continue;
             };
+            if is_mere_directory(operation, outcome) {
+                continue;
+            }
             let is_failed = outcome.failed.is_some();
             failed_files += usize::from(is_failed);
             if is_refused && is_failed && failed_files > FAILED_FILES {
@@ -178,6 +184,11 @@ impl Listing {
     pub(super) fn get(&self, number: usize) -> (usize, Room) {
         self.rooms.as_ref().map_or((number, Room::ALL), |rooms| rooms[number])
     }
+}
+
+/// Returns whether the operation restores or removes a directory, of which nothing has to be reported.
+fn is_mere_directory(operation: &Operation, outcome: &FileOutcome) -> bool {
+    matches!(operation.edit, Edit::Directory) && outcome.failed.is_none() && outcome.ruling.hits.is_empty()
 }
 
 /// How many hunks of a file fit, and how many do not.

@@ -8,7 +8,7 @@ pub(super) fn score(operation: &Operation, patch: &[u8]) -> Option<u8> {
     let end = match &operation.edit {
         Edit::Hunks(hunks) => hunks.first().map_or(operation.span.end, |hunk| hunk.span.start),
         Edit::Binary(binary) => binary.forward.body.start,
-        Edit::Keep | Edit::BinaryMissing | Edit::Restore(_) => operation.span.end,
+        Edit::Keep | Edit::BinaryMissing | Edit::Restore(_) | Edit::Directory => operation.span.end,
         Edit::Whole(_) | Edit::Replacements(_) | Edit::Cell(_) | Edit::Lines(_) => return None,
     };
     let header = Span::new(operation.span.start, end.max(operation.span.start));

@@ -24,7 +24,7 @@ fn line(plan: &Plan<Name>, operation: &Operation<Name>) -> String {
     words.extend(operation.old_mode.map(|mode| format!("old {mode}")));
     words.extend(operation.new_mode.map(|mode| format!("new {mode}")));
     match &operation.edit {
-        Edit::Keep => {}
+        Edit::Keep | Edit::Directory => {}
         Edit::Hunks(hunks) => words.extend(hunks.iter().map(|hunk| {
             let lines = || hunk.lines(plan.text(operation), Direction::Forward);
             let count = |kind| lines().filter(|line| line.kind == kind).count();

@@ -119,21 +119,34 @@ impl Back<'_> {
     }
 
     /// Adds the directories that no file brings along: those that were made empty go, those that went empty come back,
-    /// and those that only the entry put something into stay.
+    /// and those that only the entry put something into stay. Only a submodule of the entry has no file at its own path.
     fn directories(&self, operations: &mut Vec<Operation>) -> Result<(), Failure> {
         let is_above = |directory: &&RelPath, file: &EntryFile| file.path.is_below(directory);
         let is_empty = |directory: &&RelPath, side: fn(&EntryFile) -> bool| {
             !self.entry.files.iter().any(|file| side(file) && is_above(directory, file))
         };
         let submodule = Some(FileMode::Submodule);
+        let edit = |path| if self.entry.file(path).is_some() { Edit::Directory } else { Edit::Keep };
         for path in self.entry.made.iter().rev().filter(|path| is_empty(path, |file| file.after.is_some())) {
-            operations.push(Operation { old_mode: submodule, ..self.operation(Action::Delete, path) });
+            operations.push(Operation {
+                edit: edit(path),
+                old_mode: submodule,
+                ..self.operation(Action::Delete, path)
+            });
         }
         for path in self.entry.removed.keys().filter(|path| is_empty(path, |file| file.before.is_some())) {
-            operations.push(Operation { new_mode: submodule, ..self.operation(Action::Create, path) });
+            operations.push(Operation {
+                edit: edit(path),
+                new_mode: submodule,
+                ..self.operation(Action::Create, path)
+            });
         }
         for path in self.left_empty()? {
-            operations.push(Operation { new_mode: submodule, ..self.operation(Action::Create, &path) });
+            operations.push(Operation {
+                edit: Edit::Directory,
+                new_mode: submodule,
+                ..self.operation(Action::Create, &path)
+            });
         }
         Ok(())
     }
