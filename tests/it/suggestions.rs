@@ -130,16 +130,18 @@ fn a_path_that_policy_protects_is_not_suggested() {
 #[test]
 fn a_path_that_the_policy_of_the_top_protects_is_not_suggested_from_the_top() {
     let deny = |path: &str| format!("[[rule]]\npaths = [\"{path}\"]\nverdict = \"deny\"\nreason = \"no\"\n");
-    for (file, policy, rule, is_suggested) in
-        [("hidden/x.c", "wpatch.toml", "hidden/**", false), ("hidden/x.c", "wpatch.toml", "other/**", true)]
-    {
-        let (rule, patch) = (deny(rule), change(file));
-        let desk =
-            repository(&[(file, FILE), ("src/y.c", FILE), (policy, rule.as_bytes()), ("../patch", patch.as_bytes())]);
+    for (protected, is_suggested) in [("hidden/**", false), ("other/**", true)] {
+        let (policy, patch) = (deny(protected), change("hidden/x.c"));
+        let desk = repository(&[
+            ("hidden/x.c", FILE),
+            ("src/y.c", FILE),
+            ("wpatch.toml", policy.as_bytes()),
+            ("../patch", patch.as_bytes()),
+        ]);
         let name = desk.path("../patch").canonicalize().unwrap();
         let text = fails(&desk, "src", &["apply", name.to_str().unwrap()]);
         let words = ["--root=..", "the files exist"].map(|words| text.contains(words));
-        assert_eq!(words, [is_suggested, false], "{policy}: {text}");
+        assert_eq!(words, [is_suggested, false], "{protected}: {text}");
     }
 }
 
