@@ -12,10 +12,11 @@ use crate::digest::Sha256;
 /// none), `sha256_before` and `sha256_after`. What is missing is the empty netstring; paths are their bytes. A file
 /// that another one is lost for (`replaces`) has one more netstring: `replaces`, the mode and the `sha256` of that,
 /// with blanks between them; and one whose other names have the change too (`in_place`) ends in the netstring
-/// `in_place`. A symbolic link that is written as a regular file has the netstring `regular_file`. Where hunks are rejected, one more says `rejects` and the `sha256` of the file that they come to, with
-/// `replaces` and the two of what that held, if anything; where a whole file is left out, one says `rejected`. A change
-/// of git's index has one more netstring behind all files: `index`, `cached` if no file of the work tree changes, or
-/// `intent_to_add` if new files are only noted.
+/// `in_place`. A symbolic link that is written as a regular file has the netstring `regular_file`. Where hunks are
+/// rejected, one more says `rejects` and the `sha256` of the file that they come to, with `replaces` and the two of what
+/// that held, if anything; where a whole file is left out, one says `rejected`. A change of git's index has one more
+/// netstring behind all files: `index`, `cached` if no file of the work tree changes, or `intent_to_add` if new files are
+/// only noted.
 pub(super) fn plan_id(files: &[FileReport], reach: Option<&str>) -> String {
     let mut last = Vec::new();
     if let Some(reach) = reach {
