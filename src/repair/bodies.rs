@@ -96,19 +96,23 @@ enum Tail {
     Visible,
     /// A list in prose.
     Items,
-    /// A list in prose, or insertions at a depth that the chunk has.
+    /// A list in prose, or changes at a depth that the chunk has; changes that neither the header nor context confirms.
     Doubtful,
-    /// Lines of the chunk.
+    /// Lines of the chunk, whose header counts too few.
     Changes,
 }
 
 fn tail(counted: &[Line<'_>], rest: &[Line<'_>]) -> Tail {
     if !rest.iter().filter(|line| is_change(line)).all(|line| is_item(line.text)) {
-        return Tail::Changes;
+        let is_header = |line: &Line<'_>| [&b"--- "[..], b"+++ "].iter().any(|sign| line.text.starts_with(sign));
+        let is_bare = |line: &Line<'_>| matches!(line.text, [b'+' | b'-']);
+        // A new file has no context. In an old one, context behind the changes shows that the header is wrong.
+        let is_new = counted.iter().chain(rest).all(|line| matches!(line.text.first(), Some(b'+' | b'\\')));
+        let is_inside = |last: &Line<'_>| is_context(last) || is_new && !is_bare(last);
+        let is_counted_wrong = rest.last().is_some_and(is_inside) && !rest.iter().any(is_header);
+        return if is_counted_wrong { Tail::Changes } else { Tail::Doubtful };
     }
-    let must_match = |line: &Line<'_>| matches!(line.text, [b'-' | b' ', ..]) && line.text.len() > 1;
-    let has_insertion = rest.iter().any(|line| line.text.starts_with(b"+"));
-    if !has_insertion || rest.iter().any(must_match) {
+    if !rest.iter().any(is_change) || rest.iter().any(is_context) {
         return Tail::Visible;
     }
     if counted.iter().any(is_one_deep) { Tail::Doubtful } else { Tail::Items }

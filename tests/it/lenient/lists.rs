@@ -76,3 +76,47 @@ fn insertions_that_look_like_a_list_are_kept() {
         assert_eq!(made(before, Asked::Patch(patch.clone())).as_deref(), Some(after), "{patch}");
     }
 }
+
+/// Lines that a damaged patch can have behind a hunk, and which no list has.
+const TAILS: &[&str] = &[
+    "+",
+    "-",
+    "+ ",
+    "- ",
+    "+++ b/dir/file.txt",
+    "--- a/dir/file.txt",
+    "+++",
+    "---",
+    "+\n+",
+    "-\n-",
+    "+more",
+    "-three",
+    "-three\n+3",
+    "+++ b/dir/file.txt\n three",
+    "-\n ",
+];
+
+#[test]
+fn changes_behind_a_hunk_with_right_counts_are_not_made() {
+    let before = "one\ntwo\n\nthree\n\n\nsix\n";
+    let after = before.replace("two", "2");
+    let name = "dir/file.txt";
+    let hunks = [
+        format!("--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"),
+        format!("--- a/{name}\n+++ b/{name}\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n \n"),
+        format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n \n"),
+        format!("--- a/{name}\n+++ b/{name}\n@@ -1,5 +1,5 @@\n one\n-two\n+2\n \n three\n \n"),
+    ];
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for hunk in &hunks {
+        for tail in TAILS {
+            for (begin, end) in [("", ""), ("", "\n"), ("```diff\n", "\n```\n"), ("<patch>\n", "\n</patch>\n")] {
+                let patch = [begin, hunk, tail, end].concat();
+                count += 1;
+                let found = made(before, Asked::Patch(patch.clone()));
+                wrong.extend(found.filter(|found| *found != after).map(|found| format!("{patch}\nbecomes\n{found}")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {count} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(3)].join("\n"));
+}
