@@ -5,6 +5,7 @@ use super::chunk::{ReadLine, Reading};
 use super::lines::Lines;
 use super::place::{Misfit, Placed, fitted, standing};
 use super::texts::is_elided;
+use super::vocabulary::says_left_out;
 use crate::plan::{Direction, Edit, LineKind, Operation};
 use crate::text::without_ending;
 
@@ -16,6 +17,8 @@ const RUNGS: [usize; 2] = [0, 1];
 enum Elision {
     /// A comment or words say that lines are left out.
     Marker,
+    /// All of a comment speaks of lines that are left out, which can also be a remark on code.
+    Words,
     /// Dots alone, which are also a statement of Python and the end of a YAML document.
     Dots,
 }
@@ -66,16 +69,19 @@ const PHRASES: &[&str] = &[
     "code stays",
 ];
 
-/// Returns whether a line stands for others that are left out.
+/// Returns whether a line stands for others that are left out, and can be nothing else.
 pub(super) fn is_elision(line: &[u8]) -> bool {
-    elision(line).is_some()
+    matches!(elision(line), Some(Elision::Marker | Elision::Dots))
 }
 
 fn elision(line: &[u8]) -> Option<Elision> {
     let text = String::from_utf8_lossy(line).to_lowercase();
     let text = text.trim();
+    if let Some(comment) = placeholder_comment(text).filter(|_| !is_comment(text)) {
+        return elision(comment.as_bytes()).map(|_| Elision::Words);
+    }
     let bare = text.trim_matches(['#', '/', '*', '-', ';', '%', '<', '!', '>', ' ', '\t', '{', '}']);
-    let is_comment = ["//", "#", "/*", "*", "--", ";", "%", "<!--", "{/*"].iter().any(|mark| text.starts_with(mark));
+    let is_comment = is_comment(text);
     let inner = bare.trim_matches(['(', ')', '[', ']', ' ']);
     let is_dots = |dots: &&str| inner == *dots;
     let has_dots = ["...", "\u{2026}"].iter().any(|dots| inner.starts_with(dots) || inner.ends_with(dots));
@@ -86,12 +92,25 @@ fn elision(line: &[u8]) -> Option<Elision> {
     // Without dots only the whole of a comment says it: a remark on code can have the same words.
     let is_all = || PHRASES.iter().any(|phrase| inner.starts_with(phrase) && inner.len() <= phrase.len() + MOST_MORE);
     let is_marker = match (is_comment, has_dots) {
-        (true, true) => says(WORDS),
+        (true, true) => says(WORDS) || says_left_out(inner.trim_matches(['.', '\u{2026}']), true),
         (false, true) => says(PHRASES),
         (true, false) => is_all(),
         (false, false) => false,
     };
-    is_marker.then_some(Elision::Marker)
+    if is_marker {
+        return Some(Elision::Marker);
+    }
+    (is_comment && says_left_out(inner, false)).then_some(Elision::Words)
+}
+
+fn is_comment(text: &str) -> bool {
+    ["//", "#", "/*", "*", "--", ";", "%", "<!--", "{/*"].iter().any(|mark| text.starts_with(mark))
+}
+
+/// Returns the comment behind a statement that does nothing.
+fn placeholder_comment(text: &str) -> Option<&str> {
+    let behind = |statement: &str| Some(text.strip_prefix(statement)?.trim_start()).filter(|rest| is_comment(rest));
+    ["pass", "...", ";", "{", "return;"].iter().find_map(|statement| behind(statement))
 }
 
 /// Most bytes after a phrase without dots, such as ` remains unchanged`.
@@ -100,8 +119,12 @@ const MOST_MORE: usize = 20;
 /// Returns whether `lines` write a line that stands for others.
 ///
 /// Dots alone are code where the old lines have them too, where no line goes, where they replace `pass`, or where they are
-/// all of a block and at most one line of the old block goes for them.
-pub(super) fn writes_elision(lines: &[(LineKind, &[u8])]) -> bool {
+/// all of a block and at most one line of the old block goes for them; and in a hunk whose counts are right, if as many
+/// lines come before them as go.
+///
+/// Words alone are a remark where the old lines have one too, or where no line goes; in a hunk whose counts are right, where
+/// none goes next to them.
+pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> bool {
     let has_old_dots = lines.iter().any(|(kind, text)| *kind != LineKind::Insertion && is_dots(text));
     let is_none = lines.iter().all(|(kind, _)| *kind != LineKind::Deletion);
     let gone = || lines.iter().filter(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty());
@@ -110,15 +133,39 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])]) -> bool {
     let is_pass = |text: &[u8]| text.trim_ascii() == b"pass";
     let is_stub = body == 1 && gone().any(|(_, text)| is_pass(text));
     let is_code = |at: usize, text| {
-        has_old_dots || is_none || is_stub || body <= 1 && is_whole_block(&lines[..at], text, &lines[at + 1..])
+        let is_block = || body <= 1 && is_whole_block(&lines[..at], text, &lines[at + 1..]);
+        has_old_dots || is_none || is_stub || is_block() || has_counts && is_addition(lines, at)
+    };
+    let has_old_words = || {
+        let mut old = lines.iter().filter(|(kind, _)| *kind != LineKind::Insertion);
+        old.any(|(_, text)| elision(text) == Some(Elision::Words))
+    };
+    let goes = |lines: &[(LineKind, &[u8])]| {
+        lines.iter().any(|(kind, text)| *kind == LineKind::Deletion && !text.trim_ascii().is_empty())
+    };
+    let is_remark = |at: usize| {
+        let around = || changes_around(lines, at, |line| line.0);
+        let is_lost = if has_counts { around().into_iter().any(goes) } else { goes(lines) };
+        !is_lost || has_old_words()
     };
     lines.iter().enumerate().filter(|(_, (kind, _))| *kind == LineKind::Insertion).any(|(at, (_, text))| match elision(
         text,
     ) {
         Some(Elision::Marker) => true,
+        Some(Elision::Words) => !is_remark(at),
         Some(Elision::Dots) => !is_code(at, text),
         None => false,
     })
+}
+
+/// Returns whether the insertion at `at` follows as many new lines as lines that go, and none goes after it.
+fn is_addition(lines: &[(LineKind, &[u8])], at: usize) -> bool {
+    let [before, behind] = changes_around(lines, at, |line| line.0);
+    let is_new = |line: &&(LineKind, &[u8])| line.0 == LineKind::Insertion;
+    let length = before.iter().rev().take_while(is_new).count();
+    let (gone, come) = before.split_at(before.len() - length);
+    let count = |lines: &[(LineKind, &[u8])]| lines.iter().filter(|(_, text)| !text.trim_ascii().is_empty()).count();
+    count(gone) <= count(come) && behind.iter().all(|line| line.0 == LineKind::Insertion)
 }
 
 /// Returns whether lines of an old text go next to a line that stands for others in both texts, so that they can be among
@@ -157,7 +204,7 @@ pub fn has_elision(operation: &Operation, text: &[u8]) -> bool {
     };
     hunks.iter().any(|hunk| {
         let lines = hunk.lines(text, Direction::Forward).map(|line| (line.kind, without_ending(line.text)));
-        writes_elision(&lines.collect::<Vec<_>>())
+        writes_elision(&lines.collect::<Vec<_>>(), hunk.anchor.is_numbered())
     })
 }
 
@@ -286,7 +333,7 @@ mod tests {
 
     #[test]
     fn dots_alone_are_code_where_nothing_goes_for_them() {
-        let writes = |body: &[&str]| {
+        let writes_in = |body: &[&str], has_counts| {
             let line = |line: &&'static str| match line.as_bytes() {
                 [b'-', text @ ..] => (LineKind::Deletion, text),
                 [b'+', text @ ..] => (LineKind::Insertion, text),
@@ -295,8 +342,9 @@ mod tests {
             };
             let body: Vec<&'static str> =
                 body.iter().map(|line| -> &'static str { Box::leak((*line).into()) }).collect();
-            writes_elision(&body.iter().map(line).collect::<Vec<_>>())
+            writes_elision(&body.iter().map(line).collect::<Vec<_>>(), has_counts)
         };
+        let writes = |body: &[&str]| writes_in(body, false);
         assert!(!writes(&[" def f():", "-    pass", "+    ..."]));
         assert!(!writes(&["+def f():", "+    ...", " x"]));
         assert!(!writes(&["-    ...", "-x", "-y", "+    ...", "+z"]));
@@ -310,5 +358,11 @@ mod tests {
         assert!(writes(&[" def f():", "-    a()", "+    ...", "     b()"]));
         assert!(writes(&[" x = [", "-    1,", "+    ...", " ]"]));
         assert!(writes(&[" a", "+// ... existing code ..."]));
+        assert!(!writes_in(&[" a: 1", "-b: 2", "+b: 3", "+..."], true));
+        assert!(writes_in(&[" a: 1", "-b: 2", "-c: 2", "+b: 3", "+..."], true));
+        assert!(writes_in(&["-x", "+y", "-b: 2", "+...", "+z"], true));
+        assert!(writes_in(&["-a", "+b", "+...", "-c"], true));
+        assert!(!writes_in(&["-x", " y", "+# unchanged"], true) && writes_in(&["-x", " y", "+# unchanged"], false));
+        assert!(!writes(&["-  # unchanged", "-x", "+# unchanged"]));
     }
 }

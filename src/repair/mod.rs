@@ -30,6 +30,7 @@ mod texts;
 mod twin;
 mod typography;
 mod unwrap;
+mod vocabulary;
 
 use crate::path::RelPath;
 use crate::plan::Repair;

@@ -99,7 +99,8 @@ pub(super) fn place(
         return Err(Misfit::Tail);
     }
     // What stands for other lines is never written.
-    readings.retain(|reading| !writes_elision(&reading.pairs()));
+    let has_counts = |reading: &Reading| !chunk.is_text && chunk.header.counts == Some(reading.counts());
+    readings.retain(|reading| !writes_elision(&reading.pairs(), has_counts(reading)));
     if readings.is_empty() {
         return Err(Misfit::Elided);
     }

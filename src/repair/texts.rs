@@ -132,7 +132,8 @@ fn repair_text<'f>(
         let (kind, message, lines) = words(edit.index.map_or(1, |index| index + 1), misfit);
         Box::new(Refusal { lines, ..Refusal::new(kind, None, edit.span, message) })
     };
-    if is_elided(edit) {
+    let lines = edit_lines(old, &edit.new);
+    if writes_elision(&pairs(&lines), false) {
         return Err(refuse(Misfit::Elided));
     }
     file.trail.spend(file.content.len() / SCAN).map_err(refuse)?;
@@ -147,6 +148,9 @@ fn repair_text<'f>(
             }
         }
         Err(_) => {}
+    }
+    if is_marker_moved(&pairs(&lines)) {
+        return Err(refuse(Misfit::Elided));
     }
     let fixed = match both_lines(old, &edit.new) {
         Some((old, new)) => placed(file, &body(&old, &new), edit, cells),
@@ -163,18 +167,25 @@ fn repair_text<'f>(
     }
 }
 
-/// Returns whether `edit` writes a line that stands for others, which its old text does not have at the same place.
+/// Returns whether `edit` writes a line that stands for others.
 pub(super) fn is_elided(edit: &Replacement) -> bool {
     let (Target::Text { old, times: Times::Once } | Target::Lines(old)) = &edit.target else { return false };
-    let [old, new] = [old, &edit.new].map(|text| lines(text).map(|(_, line)| without_ending(line)).collect::<Vec<_>>());
-    let body = body(&old, &new);
-    let kind = |line: &Vec<u8>| match line[0] {
+    writes_elision(&pairs(&edit_lines(old, &edit.new)), false)
+}
+
+/// Returns the lines of a hunk from the text `old` to `new`, each with its sign.
+fn edit_lines(old: &[u8], new: &[u8]) -> Vec<Vec<u8>> {
+    let [old, new] = [old, new].map(|text| lines(text).map(|(_, line)| without_ending(line)).collect::<Vec<_>>());
+    body(&old, &new)
+}
+
+fn pairs(body: &[Vec<u8>]) -> Vec<(LineKind, &[u8])> {
+    let kind = |line: &[u8]| match line[0] {
         b'-' => LineKind::Deletion,
         b'+' => LineKind::Insertion,
         _ => LineKind::Context,
     };
-    let lines: Vec<_> = body.iter().map(|line| (kind(line), &line[1..])).collect();
-    writes_elision(&lines) || is_marker_moved(&lines)
+    body.iter().map(|line| (kind(line), &line[1..])).collect()
 }
 
 /// The lines of a text, without their terminators.

@@ -98,3 +98,73 @@ fn an_elision_that_moved_is_refused_in_each_form() {
         assert_eq!(made(file, &patch), Some(file.replace("return x", "return 5")), "{patch}");
     }
 }
+
+/// Comments that stand for lines.
+const STAND_INS: &[&str] = &[
+    "# The rest of the function stays the same",
+    "# rest unchanged",
+    "# unchanged",
+    "# (unchanged)",
+    "# ... 2 lines ...",
+    "# .. existing ..",
+    "# === existing code ===",
+    "# rest as before",
+    "# keep the rest as is",
+    "# your existing code",
+    "# everything else unchanged",
+    "# other methods unchanged",
+    "# implementation unchanged",
+    "# <snip>",
+    "# --- snip ---",
+    "# omitted",
+    "# truncated",
+    "# [unchanged]",
+    "# remaining lines omitted for brevity",
+    "# same as the original",
+    "// unchanged",
+    "/* unchanged */",
+    "{/* rest unchanged */}",
+    "<!-- unchanged -->",
+    "-- rest of the body as before",
+    "pass  # existing code",
+    "pass  # ...",
+    "...  # unchanged",
+];
+
+#[test]
+fn a_comment_that_stands_for_lines_that_go_is_refused_in_each_form() {
+    let file = "def a():\n    x = 1\n    y = 2\n    return x\n\ndef b():\n    pass\n";
+    let old = "def a():\n    x = 1\n    y = 2\n    return x\n";
+    let mut wrong = Vec::new();
+    for comment in STAND_INS {
+        for kept in ["    x = 5\n", "    x = 5\n    z = 6\n    q = 7\n"] {
+            let new = format!("def a():\n{kept}    {comment}\n");
+            let body = [lines("-", old), lines("+", &new)].concat();
+            let count = new.lines().count();
+            let counted = format!("--- a/dir/file.txt\n+++ b/dir/file.txt\n@@ -1,4 +1,{count} @@\n{body}");
+            let whole = [vec![counted], forms(old, &new)].concat();
+            wrong.extend(whole.into_iter().filter(|patch| made(file, patch).is_some()));
+        }
+        let edit = Asked::edit(old, format!("def a():\n    x = 5\n    {comment}\n"));
+        wrong.extend(super::made(file, edit));
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_remark_on_code_is_written_in_each_form() {
+    let file = "def a():\n    x = 1\n    return x\n";
+    for remark in ["# the cache is unchanged here because of x", "# keep the lock", "# the rest is for b()"] {
+        let new = format!("    {remark}\n    return 2\n");
+        for patch in forms("    return x\n", &new) {
+            assert_eq!(made(file, &patch), Some(file.replace("    return x\n", &new)), "{patch}");
+        }
+    }
+    // No line goes.
+    for remark in ["# unchanged", "# The rest stays the same", "# omitted"] {
+        let new = format!("    x = 1\n    {remark}\n");
+        for patch in forms("    x = 1\n", &new).split_off(2) {
+            assert_eq!(made(file, &patch), Some(file.replace("    x = 1\n", &new)), "{patch}");
+        }
+    }
+}
