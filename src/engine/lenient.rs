@@ -91,6 +91,10 @@ impl Run {
         // Mail that cannot be decoded is refused with the place of the mistake.
         let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return self.read(plain) };
         match self.repaired(request, &inputs, lenience, workspace) {
+            Ok(Ok(_)) if strict.stays() && self.repairs.iter().all(Vec::is_empty) => {
+                self.repairs.clear();
+                self.read(plain)
+            }
             Ok(Ok(patches)) => {
                 let named = not_included(strict.has_plan.then_some(&strict.plan.inputs[..]), &inputs);
                 self.read_repaired(Request { patches, ..plain }, named)

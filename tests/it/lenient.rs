@@ -8,6 +8,7 @@ mod lists;
 mod overlay;
 mod refusals;
 mod reports;
+mod strict;
 mod table;
 mod texts;
 mod truncation;

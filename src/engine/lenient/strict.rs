@@ -62,6 +62,11 @@ impl Strict {
         self.any_operation(has_elision)
     }
 
+    /// Returns whether the patches fit, and no repair can say more of them.
+    pub(super) fn stays(&self) -> bool {
+        self.fits && !self.any_operation(is_torn) && !self.is_elided()
+    }
+
     /// Returns whether the patches are git's own diffs, which are exact about names and lines.
     pub(super) fn is_exact(&self) -> bool {
         let is_git = self.plan.inputs.iter().all(|input| input.formats == ["git"]);
@@ -75,7 +80,7 @@ impl Strict {
     }
 
     /// Returns whether the reading without repairs counts in place of `refusals`. It fits, and only the search for repairs
-    /// takes too long; or its report says more: what fits nowhere is refused with all that is known of its places, and a
+    /// takes too long, text follows the patch, or a name is written as the grammar says; or its report says more: what fits nowhere is refused with all that is known of its places, and a
     /// patch that is cut off names the line where it ends.
     pub(super) fn decides(&self, refusals: &Refusals) -> bool {
         let all = |kinds: &[RefusalKind]| refusals.iter().all(|(_, refusal)| kinds.contains(&refusal.kind));
@@ -83,7 +88,7 @@ impl Strict {
         let is_whole = self.has_plan && !self.any_operation(is_torn) && self.blames_no_other(refusals);
         is_whole && all(&[RefusalKind::NoPatch, RefusalKind::NotFound, RefusalKind::Unreadable])
             || all(&[RefusalKind::NoPatch])
-            || self.fits && !self.is_elided() && all(&[RefusalKind::TooMuch])
+            || self.stays() && all(&[RefusalKind::TooMuch, RefusalKind::Stray, RefusalKind::Name])
             || is_cut_off && all(&[RefusalKind::Stray])
     }
 

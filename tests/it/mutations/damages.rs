@@ -194,6 +194,11 @@ pub(super) const DAMAGES: &[Row] = &[
         let gap = if dice.once_in(2) || text.contains("\nPUT ") { "\n" } else { "" };
         Some(format!("{text}{gap}+ the first remark\n+ the second remark\n"))
     }),
+    text("heading and list behind", TEXT, |text, dice| {
+        let gap = if text.contains("\nPUT ") { "\n" } else { "" };
+        let heading = dice.one(&["## Summary", "Notes:", "> quoted", "Done."]);
+        Some(format!("{text}{gap}{heading}\n- one remark\n+ another one\n"))
+    }),
     text("indented patch", TEXT, |text, _| Some(lines(text, |line| format!("  {line}")))),
     text("byte order mark", PATCH, |text, _| Some(format!("\u{feff}{text}"))),
     text("heredoc", TEXT, |text, _| Some(format!("apply_patch <<'EOF'\n{text}EOF\n"))),
