@@ -25,7 +25,7 @@ pub(super) fn bodies<'c, 't>(chunk: &'c Chunk<'t>) -> Vec<Body<'c, 't>> {
             // The last line of a patch that was cut off can be the start of a header.
             let is_start = |line: &Line<'_>| [&b"---"[..], b"+++"].iter().any(|sign| sign.starts_with(line.text));
             let is_header = chunk.is_torn && end + 1 == all.len() && is_start(&all[end]);
-            match if is_header { Tail::Doubtful } else { tail(&all[..end], &all[end..]) } {
+            match if is_header { Tail::Doubtful } else { tail(&all[..end], &all[end..], is_new(chunk)) } {
                 // Context after the counted lines shows that the header is wrong.
                 Tail::Visible if has_list(chunk) && all[end..].iter().any(is_context) => {}
                 Tail::Visible => bodies.extend([whole, counted]),
@@ -102,12 +102,11 @@ enum Tail {
     Changes,
 }
 
-fn tail(counted: &[Line<'_>], rest: &[Line<'_>]) -> Tail {
+fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
     if !rest.iter().filter(|line| is_change(line)).all(|line| is_item(line.text)) {
         let is_header = |line: &Line<'_>| [&b"--- "[..], b"+++ "].iter().any(|sign| line.text.starts_with(sign));
         let is_bare = |line: &Line<'_>| matches!(line.text, [b'+' | b'-']);
         // A new file has no context. In an old one, context behind the changes shows that the header is wrong.
-        let is_new = counted.iter().chain(rest).all(|line| matches!(line.text.first(), Some(b'+' | b'\\')));
         let is_inside = |last: &Line<'_>| is_context(last) || is_new && !is_bare(last);
         let is_counted_wrong = rest.last().is_some_and(is_inside) && !rest.iter().any(is_header);
         return if is_counted_wrong { Tail::Changes } else { Tail::Doubtful };
@@ -116,6 +115,12 @@ fn tail(counted: &[Line<'_>], rest: &[Line<'_>]) -> Tail {
         return Tail::Visible;
     }
     if counted.iter().any(is_one_deep) { Tail::Doubtful } else { Tail::Items }
+}
+
+/// Returns whether `chunk` can be the lines of a new file: its header counts no old line, and names none.
+fn is_new(chunk: &Chunk<'_>) -> bool {
+    let header = &chunk.header;
+    !chunk.is_normal && header.stated.is_none() && header.counts.is_some_and(|(old, _)| old == 0)
 }
 
 /// Returns whether a line can be an item of a list: a sign, one blank, and text.
