@@ -59,6 +59,13 @@ fn has_list(chunk: &Chunk<'_>) -> bool {
     let end = chunk.body.len() - chunk.body.iter().rev().take_while(is_text).count();
     let items = chunk.body[..end].iter().rev().take_while(|line| is_change(line) && is_item(line.whole)).count();
     let (before, items) = chunk.body[..end].split_at(end - items);
+    // The items can be context that lost its blank: the counts are right then, or other lines of the file begin so too.
+    let (old, new) = counts(&chunk.body[..end]);
+    let is_explained = |lost| chunk.header.counts == Some((old + lost, new));
+    let has_plus = |line: &Line<'_>| matches!(line.text, [b'+' | b'-' | b' ', b'+', ..]);
+    if (1..=items.len()).any(is_explained) || before.iter().any(has_plus) {
+        return false;
+    }
     // All lines of a context diff have a blank after the sign.
     let is_unclear = before.last().is_some_and(|line| line.text.is_empty() || line.is_converted);
     before.iter().any(is_change)
@@ -79,15 +86,17 @@ fn is_one_deep(line: &Line<'_>) -> bool {
     matches!(line.text, [b'+' | b'-' | b' ', b' ', next, ..] if *next != b' ')
 }
 
-/// Returns the number of lines after which the counts of the header are used up, if more lines follow.
+/// Returns the number of lines after which the counts of the header are used up, if a line of them changes and more lines
+/// follow.
 fn counted(chunk: &Chunk<'_>) -> Option<usize> {
     let wanted = chunk.header.counts?;
     let mut found = (0, 0);
-    (1..chunk.body.len()).find(|&end| {
+    let end = (1..chunk.body.len()).find(|&end| {
         let (old, new) = counts(&chunk.body[end - 1..end]);
         found = (found.0 + old, found.1 + new);
         found == wanted
-    })
+    });
+    end.filter(|&end| chunk.body[..end].iter().any(is_change))
 }
 
 /// What the lines after the counted ones are.
@@ -105,9 +114,11 @@ enum Tail {
 fn tail(counted: &[Line<'_>], rest: &[Line<'_>], is_new: bool) -> Tail {
     if !rest.iter().filter(|line| is_change(line)).all(|line| is_item(line.text)) {
         let is_header = |line: &Line<'_>| [&b"--- "[..], b"+++ "].iter().any(|sign| line.text.starts_with(sign));
-        let is_bare = |line: &Line<'_>| matches!(line.text, [b'+' | b'-']);
-        // A new file has no context. In an old one, context behind the changes shows that the header is wrong.
-        let is_inside = |last: &Line<'_>| is_context(last) || is_new && !is_bare(last);
+        let is_bare =
+            |line: &Line<'_>| line.text.iter().all(|byte| matches!(byte, b'+' | b'-') || byte.is_ascii_whitespace());
+        // The place of lines that are only inserted is known by their number, which a wrong header may not have.
+        let has_place = is_new || counted.iter().any(|line| !line.text.starts_with(b"+"));
+        let is_inside = |last: &Line<'_>| is_context(last) || has_place && !is_bare(last);
         let is_counted_wrong = rest.last().is_some_and(is_inside) && !rest.iter().any(is_header);
         return if is_counted_wrong { Tail::Changes } else { Tail::Doubtful };
     }

@@ -7,6 +7,7 @@ use crate::path::RelPath;
 use crate::plan::{Direction, Operation, Plan, Selection};
 use crate::preflight::{self, Problem, Severity};
 use crate::repair::{Refusal, RefusalKind, has_elision};
+use crate::text::lines;
 use crate::workspace::Workspace;
 
 /// The patches without repairs, as they fit the tree.
@@ -80,8 +81,8 @@ impl Strict {
     }
 
     /// Returns whether the reading without repairs counts in place of `refusals`. It fits, and only the search for repairs
-    /// takes too long, text follows the patch, or a name is written as the grammar says; or its report says more: what fits nowhere is refused with all that is known of its places, and a
-    /// patch that is cut off names the line where it ends.
+    /// takes too long, text follows the patch, or a name is written as the grammar says; or its report says more: what fits
+    /// nowhere is refused with all that is known of its places, and a patch that is cut off names the line where it ends.
     pub(super) fn decides(&self, refusals: &Refusals) -> bool {
         let all = |kinds: &[RefusalKind]| refusals.iter().all(|(_, refusal)| kinds.contains(&refusal.kind));
         let is_cut_off = self.problems.iter().any(|problem| problem.facts.is_cut_off);
@@ -104,8 +105,13 @@ impl Strict {
 
 /// Returns whether lines that look like those of a hunk follow a section, which nobody would read.
 fn is_torn(operation: &Operation, text: &[u8]) -> bool {
-    match text.get(operation.span.end..).unwrap_or_default() {
-        [b'-', b'-', ..] => false,
-        rest => matches!(rest.first(), Some(b'+' | b'-')) || rest.starts_with(b"@@"),
+    let rest = text.get(operation.span.end..).unwrap_or_default();
+    match rest {
+        // The header of a file above changes without a header of their own.
+        [b'-', b'-', ..] => {
+            let mut next = lines(rest).map(|(_, line)| line.first().copied());
+            next.by_ref().take(2).eq([Some(b'-'), Some(b'+')]) && matches!(next.next(), Some(Some(b'+' | b'-' | b' ')))
+        }
+        _ => matches!(rest.first(), Some(b'+' | b'-')) || rest.starts_with(b"@@"),
     }
 }

@@ -77,6 +77,22 @@ fn insertions_that_look_like_a_list_are_kept() {
     }
 }
 
+#[test]
+fn changes_behind_the_counted_lines_show_that_the_header_is_wrong() {
+    let before = "one\ntwo\nthree\n";
+    let header = |counts| format!("--- a/dir/file.txt\n+++ b/dir/file.txt\n@@ {counts} @@\n");
+    for (counts, body, after) in [
+        ("-1,2 +1,2", " one\n-two\n+2\n+more\n", "one\n2\nmore\nthree\n"),
+        ("-1,2 +1,2", " one\n-two\n+2\n-three\n", "one\n2\n"),
+        ("-1,2 +1,2", " one\n-two\n+2\n-three\n+3\n", "one\n2\n3\n"),
+        ("-1,3 +1", "-one\n-two\n-three\n+1\n+2\n+3\n", "1\n2\n3\n"),
+        ("-1 +1", " one\n-two\n+2\n", "one\n2\nthree\n"),
+    ] {
+        let patch = header(counts) + body;
+        assert_eq!(made(before, Asked::Patch(patch.clone())).as_deref(), Some(after), "{patch}");
+    }
+}
+
 /// Lines that a damaged patch can have behind a hunk, and which no list has.
 const TAILS: &[&str] = &[
     "+",
@@ -89,9 +105,6 @@ const TAILS: &[&str] = &[
     "---",
     "+\n+",
     "-\n-",
-    "+more",
-    "-three",
-    "-three\n+3",
     "+++ b/dir/file.txt\n three",
     "-\n ",
 ];
