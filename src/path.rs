@@ -15,6 +15,9 @@ pub const MAX_COMPONENT: usize = 255;
 /// its depth: a patch that is nothing but slashes would keep a machine busy.
 pub const MAX_DEPTH: usize = 256;
 
+/// Most symbolic links on the way to a file (`MAXSYMLINKS`, see `path_resolution(7)`).
+pub(crate) const MOST_LINKS: usize = 40;
+
 /// A path inside the root: relative, `/`-separated, free of empty components, `.` and `..`.
 ///
 /// Clones share the bytes: every stage keeps the paths of all files.

@@ -5,12 +5,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::{env, io};
 
-use super::policy::MOST_LINKS;
 use super::{Stop, input};
 use crate::engine::options::{Facts, MAX_POLICY_FILE, Problem, Workspace, WorkspaceError};
 use crate::engine::{self, home, unusable};
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{MOST_LINKS, RelPath};
 use crate::text::Bytes;
 
 /// Permission bits that let others write.

@@ -11,11 +11,8 @@ use crate::engine::options::{
     Access, Facts, Hit, Layer, MAX_POLICY_FILE, Origin, Place, Policy, Problem, Workspace, code,
 };
 use crate::engine::{self, Outcome, PROJECT_POLICY, UnusablePolicy, home, unusable};
-use crate::path::RelPath;
+use crate::path::{MOST_LINKS, RelPath};
 use crate::text::Bytes;
-
-/// Most links on the way to a policy file.
-pub(super) const MOST_LINKS: usize = 40;
 
 /// Returns the policy for the root: of the user's configuration and of every file that is given. The engine adds the
 /// project's own file.

@@ -6,13 +6,10 @@
 use std::collections::VecDeque;
 
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{MOST_LINKS, RelPath};
 use crate::policy::{Links, Policy, closed};
 use crate::preflight::{Facts, Problem, code};
 use crate::workspace::Workspace;
-
-/// Most links on the way (`MAXSYMLINKS`, see `path_resolution(7)`).
-const MOST_LINKS: usize = 40;
 
 /// Returns the paths that `path` leads to, one for each link on the way, and last the one without links: the only one if no
 /// link is on the way. A rule on any of them holds. One that policy closes on the way is the last, to be refused.

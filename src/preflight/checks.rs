@@ -36,13 +36,13 @@ pub(super) fn readable(path: &RelPath, seen: Seen, findings: &mut Findings) -> O
             problem.help =
                 Some("check the name, the root and the strip level (-p); the patch may be applied already".into());
         }
-        Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge { .. } => blocked(path, &seen, findings),
+        Seen::ThroughLink(_) | Seen::Special | Seen::TooLarge { .. } => refuse_blocked(path, &seen, findings),
     }
     None
 }
 
 /// Says what stands in the way at or above `path`.
-pub(super) fn blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
+pub(super) fn refuse_blocked(path: &RelPath, seen: &Seen, findings: &mut Findings) {
     let problem = match seen {
         Seen::ThroughLink(at) => through_link(at, findings),
         Seen::BelowFile(at) => {
@@ -247,7 +247,7 @@ impl Room<'_> {
             return true;
         }
         let seen = if kind == FileKind::Symlink { Seen::ThroughLink(above) } else { Seen::BelowFile(above) };
-        blocked(path, &seen, findings);
+        refuse_blocked(path, &seen, findings);
         false
     }
 

@@ -7,7 +7,7 @@ mod repeated;
 
 use std::sync::Arc;
 
-use super::cause;
+use super::cause::{self, FileLines};
 use super::checks::way;
 use super::codes::code;
 use super::done::is_hunk_done;
@@ -67,9 +67,7 @@ fn spliced(
     findings: &mut Findings,
 ) -> Option<Contents> {
     let direction = operation.direction;
-    // No line of these hunks shows that the file has another encoding.
-    let is_unlocated = |hunk: &Hunk| !hunk.anchor.is_numbered() && hunk.preimage_range(direction).count == 0;
-    if let Some(name) = operation.hunks().any(is_unlocated).then(|| utf16_name(preimage)).flatten() {
+    if let Some(name) = encoding_missed(operation, preimage) {
         cause::refuse_encoding(name, "inserted", findings);
         return None;
     }
@@ -119,6 +117,13 @@ fn spliced(
         findings.outcome.placements = placements;
     }
     Some(after)
+}
+
+/// Returns the encoding of a file in UTF-16 if a hunk has neither a line number nor lines of the file, so that the hunk fits
+/// although it is in UTF-8.
+fn encoding_missed(operation: &Operation, preimage: &[u8]) -> Option<&'static str> {
+    let is_unlocated = |hunk: &Hunk| !hunk.anchor.is_numbered() && hunk.preimage_range(operation.direction).count == 0;
+    operation.hunks().any(is_unlocated).then(|| utf16_name(preimage)).flatten()
 }
 
 /// Returns the chosen hunks that fit nowhere and have not been done either.
@@ -187,25 +192,31 @@ fn explain(
             MismatchKind::AlreadyApplied { line } => done(operation, (&name, *line), severity, findings),
             _ => refuse(operation, &name, mismatch, findings),
         };
-        if mismatch.kind == MismatchKind::NotFound && !options.ends_early() {
-            cause::explain_hunk(problem, (operation, hunk), text, (preimage, &file), mismatch.nearest.as_ref());
-        }
-        let old = hunk.preimage_range(operation.direction);
-        if mismatch.kind == MismatchKind::NotFound && fades(hunk, text, options.rules.fuzz) {
-            problem.message.push_str(", and that much fuzz would leave none of its lines to look for");
-            problem.facts.is_bare = false;
-        } else if mismatch.kind == MismatchKind::NotFound && old.count == 0 && hunk.anchor.is_numbered() {
-            let count = file.len();
-            if count < old.start {
-                problem.message =
-                    format!("{name} belongs behind line {}, and the file ends behind line {count}", old.start);
+        if mismatch.kind == MismatchKind::NotFound {
+            if !options.ends_early() {
+                cause::explain_hunk(problem, (operation, hunk), text, (preimage, &file), mismatch.nearest.as_ref());
+            }
+            let old = hunk.preimage_range(operation.direction);
+            if fades(hunk, text, options.rules.fuzz) {
+                problem.message.push_str(", and that much fuzz would leave none of its lines to look for");
                 problem.facts.is_bare = false;
+            } else if old.count == 0 && hunk.anchor.is_numbered() {
+                explain_end(problem, &name, old.start, &file);
             }
         }
         problem.hunk = Some(index);
         let differs = mismatch.nearest.as_ref().and_then(|nearest| nearest.difference.as_ref());
         let span = differs.map_or(headed(hunk), |difference| line_at(text, difference.patch_offset));
         problem.place = Some((operation.input, span));
+    }
+}
+
+/// Explains why a hunk that inserts lines after line `line` of a shorter file does not fit.
+fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &FileLines<'_>) {
+    let count = file.len();
+    if count < line {
+        problem.message = format!("{name} belongs behind line {line}, and the file ends behind line {count}");
+        problem.facts.is_bare = false;
     }
 }
 

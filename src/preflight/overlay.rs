@@ -269,7 +269,7 @@ impl<'w> Overlay<'w> {
                     Ok((Seen::TooLarge { size, limit: self.max_file }, None))
                 }
                 Fault::NotRegular => self.load_irregular(path),
-                Fault::ThroughLink | Fault::NotDirectory => Ok((self.blocked(path)?, None)),
+                Fault::ThroughLink | Fault::NotDirectory => Ok((self.find_obstacle(path)?, None)),
                 _ => Err(error),
             },
         }
@@ -288,7 +288,7 @@ impl<'w> Overlay<'w> {
 
     /// Returns what stands in the way above `path`, the topmost first. If somebody took it away meanwhile,
     /// nothing does.
-    fn blocked(&self, path: &RelPath) -> Result<Seen, WorkspaceError> {
+    fn find_obstacle(&self, path: &RelPath) -> Result<Seen, WorkspaceError> {
         let mut above: Vec<_> = path.ancestors().collect();
         above.reverse();
         for directory in above {

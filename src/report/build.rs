@@ -114,7 +114,6 @@ impl Parts<'_> {
 /// equals: what policy refuses is refused, whatever else does not fit.
 #[must_use]
 pub fn build(parts: &Parts<'_>) -> Report {
-    let mut counters = Counter::of_all(parts.inputs);
     let plain = plain::summary(parts);
     let decisive = decisive(parts);
     let outcome = match decisive.map(|index| &parts.problems[index]) {
@@ -129,16 +128,8 @@ pub fn build(parts: &Parts<'_>) -> Report {
     let (files, inputs) = threads::both_of(size, files, || inputs(parts));
     let mut summary = plain.unwrap_or_else(|| summary(&files, parts.plan));
     let omitted_files = OmittedFiles::count(parts, &listing, &mut summary);
-    let of = |problem: &Problem| problem.operation.and_then(|index| parts.plan?.operations.get(index));
-    let mut report = |index: usize| {
-        let problem = &parts.problems[index];
-        ProblemReport::of((index, problem), of(problem).map(|operation| operation.number), &mut counters)
-    };
-    let problems: Vec<_> = listed_problems(parts).into_iter().map(&mut report).collect();
-    let error = decisive.or_else(|| conflict(parts).filter(|_| outcome.is_partial())).map(|index| {
-        let problem = &parts.problems[index];
-        ErrorReport::of(problem, &report(index), hunk_of(problem, &files))
-    });
+    let decisive = decisive.or_else(|| conflict(parts).filter(|_| outcome.is_partial()));
+    let (problems, error) = problems(parts, decisive, &files);
     let omitted = omitted(parts, (&files, &inputs), problems.len(), omitted_files.counts);
     Report {
         schema: SCHEMA,
@@ -178,6 +169,26 @@ pub fn build(parts: &Parts<'_>) -> Report {
         verify: None,
         after: None,
     }
+}
+
+/// Returns the reports on the problems that are listed, and the one on the problem at `decisive`.
+fn problems(
+    parts: &Parts<'_>,
+    decisive: Option<usize>,
+    files: &[FileReport],
+) -> (Vec<ProblemReport>, Option<ErrorReport>) {
+    let mut counters = Counter::of_all(parts.inputs);
+    let operation = |problem: &Problem| problem.operation.and_then(|index| parts.plan?.operations.get(index));
+    let mut report = |index: usize| {
+        let problem = &parts.problems[index];
+        ProblemReport::of((index, problem), operation(problem).map(|operation| operation.number), &mut counters)
+    };
+    let problems = listed_problems(parts).into_iter().map(&mut report).collect();
+    let error = decisive.map(|index| {
+        let problem = &parts.problems[index];
+        ErrorReport::of(problem, &report(index), hunk_of(problem, files))
+    });
+    (problems, error)
 }
 
 /// Returns the index of the problem that decides.

@@ -47,13 +47,13 @@ impl Transaction<'_> {
             if self.workspace.attic().is_none() {
                 return Ok(unkept);
             }
-            return Ok(unkept.map(|unkept| warned(unkept, warnings)));
+            return Ok(unkept.map(|unkept| warn_of(unkept, warnings)));
         };
         let Self { workspace, scratch, options, .. } = self;
         match history::keep(*workspace, home, (scratch, journal), *old_places, options.durability) {
             // The tree is somebody's own, and nothing is to stay in it, but what an undo took out of it.
             Err(failure) if state.passes() && journal.undoes.is_empty() => {
-                return Ok(Some(warned(Unkept::new(failure.to_string()), warnings)));
+                return Ok(Some(warn_of(Unkept::new(failure.to_string()), warnings)));
             }
             kept => kept?,
         }
@@ -70,7 +70,7 @@ impl Transaction<'_> {
 }
 
 /// Warns that the transaction happened, but is in no history.
-fn warned(unkept: Unkept, warnings: &mut Vec<String>) -> Unkept {
+fn warn_of(unkept: Unkept, warnings: &mut Vec<String>) -> Unkept {
     warnings.push(format!("this change cannot be undone: {}", unkept.reason));
     Unkept { is_warned: true, ..unkept }
 }

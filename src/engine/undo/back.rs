@@ -98,7 +98,7 @@ impl Back<'_> {
     }
 
     /// Returns what not even force goes over: where a file was, somebody has made a directory and put something into it.
-    pub(super) fn blocked(&self) -> Result<Vec<Problem>, Failure> {
+    pub(super) fn find_obstacles(&self) -> Result<Vec<Problem>, Failure> {
         let mut problems = Vec::new();
         for file in self.entry.files.iter().filter(|_| self.is_forced) {
             let is_directory = self.here(file)? == Some(FileKind::Directory);

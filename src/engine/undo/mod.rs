@@ -238,7 +238,7 @@ impl Run {
             let way = Back { entry, step, is_forced: request.force, seen: &seen };
             self.plan.operations.extend(way.operations()?);
             self.problems.extend(lost(entry));
-            self.problems.extend(way.blocked()?);
+            self.problems.extend(way.find_obstacles()?);
             seen.take_back(entry);
         }
         for (number, operation) in self.plan.operations.iter_mut().enumerate() {

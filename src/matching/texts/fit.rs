@@ -18,8 +18,8 @@ pub(super) fn fitted(text: &[u8], edit: &Replacement, site: &Site, closeness: Cl
         }
         Target::Lines(old) => whole_lines(text, edit, old, site, closeness),
         Target::Range { .. } => with_endings(&edit.new, &text[site.bytes.clone()], ending_at(text, site.bytes.end)),
-        Target::After(_) => inserted(text, site.bytes.start, &edit.new, ending_before(text, site.bytes.start)),
-        Target::Before(_) => inserted(text, site.bytes.start, &edit.new, ending_at(text, site.bytes.start)),
+        Target::After(_) => insert_lines(text, site.bytes.start, &edit.new, ending_before(text, site.bytes.start)),
+        Target::Before(_) => insert_lines(text, site.bytes.start, &edit.new, ending_at(text, site.bytes.start)),
         Target::Nothing | Target::End(AtEnd::Bytes) => edit.new.clone(),
         Target::End(AtEnd::Lines) if edit.new.is_empty() => Vec::new(),
         Target::End(AtEnd::Lines) => {
@@ -53,7 +53,7 @@ fn ending_before(text: &[u8], offset: usize) -> Ending {
 }
 
 /// Returns whole lines that come before the line at `at`; behind a last line that is open, they are open as well.
-fn inserted(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
+fn insert_lines(text: &[u8], at: usize, new: &[u8], ending: Ending) -> Vec<u8> {
     let new = with_endings(new, b"", ending);
     if new.is_empty() {
         return new;

@@ -158,7 +158,7 @@ impl Worker<'_> {
                 Ok(may && (is_itself || checks::readable(path, seen, findings).is_some()))
             }
             Seen::ThroughLink(_) | Seen::BelowFile(_) | Seen::Special => {
-                checks::blocked(path, &seen, findings);
+                checks::refuse_blocked(path, &seen, findings);
                 Ok(false)
             }
         }

@@ -162,9 +162,7 @@ impl<'a> Worker<'a> {
             _ => self.edited(index, before.as_ref(), replaced.as_ref(), findings)?,
         };
         let Some(after) = after else { return Ok(()) };
-        if self.options.policy.refuses_binary() && brings_binary(operation, &after) {
-            let reason = "policy refuses binary data";
-            findings.error(&code::BINARY_DENIED, reason).facts.reason = Some(reason.to_owned());
+        if !self.allows_content(operation, &after, findings) {
             return Ok(());
         }
         self.describe_after(operation, known, &after, findings);
@@ -183,6 +181,16 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         self.leave(index, after, findings)
+    }
+
+    /// Returns whether policy allows the operation to write the content of `after`.
+    fn allows_content(&self, operation: &Operation, after: &Node, findings: &mut Findings) -> bool {
+        let is_refused = self.options.policy.refuses_binary() && brings_binary(operation, after);
+        if is_refused {
+            let reason = "policy refuses binary data";
+            findings.error(&code::BINARY_DENIED, reason).facts.reason = Some(reason.to_owned());
+        }
+        !is_refused
     }
 
     /// Leaves the overlay as the operation at `index` does.

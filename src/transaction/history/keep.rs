@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::old_files::{OldFile, OldFiles};
 use super::prune::dead;
-use super::{Failure, OldFile, OldFiles, OldPlaces, Place, attic, name, places};
+use super::{Failure, OldPlaces, Place, attic, name, places};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::transaction::Durability;

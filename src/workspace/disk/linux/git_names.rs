@@ -12,13 +12,10 @@ use std::path::{Component, Path, PathBuf};
 use super::Disk;
 use super::git_files::line;
 use crate::mode::FileKind;
-use crate::path::RelPath;
+use crate::path::{MOST_LINKS, RelPath};
 use crate::workspace::git::Git;
 use crate::workspace::git::discovery::named_by;
 use crate::workspace::{Directory, Workspace};
-
-/// Most links on the way (`MAXSYMLINKS`, see `path_resolution(7)`).
-const MOST_LINKS: usize = 40;
 
 impl Disk {
     /// Returns the paths below the root that `.git` of `directory` leads to: each link on the way and the git directories.
