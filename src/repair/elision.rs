@@ -69,7 +69,7 @@ const PHRASES: &[&str] = &[
     "code stays",
 ];
 
-/// Returns whether a line stands for others that are left out, and can be nothing else.
+/// Returns whether a line is certainly a placeholder for other lines, which are left out.
 pub(super) fn is_elision(line: &[u8]) -> bool {
     matches!(elision(line), Some(Elision::Marker | Elision::Dots))
 }
@@ -107,10 +107,10 @@ fn is_comment(text: &str) -> bool {
     ["//", "#", "/*", "*", "--", ";", "%", "<!--", "{/*"].iter().any(|mark| text.starts_with(mark))
 }
 
-/// Returns the comment behind a statement that does nothing.
+/// Returns the comment after a statement that does nothing.
 fn placeholder_comment(text: &str) -> Option<&str> {
-    let behind = |statement: &str| Some(text.strip_prefix(statement)?.trim_start()).filter(|rest| is_comment(rest));
-    ["pass", "...", ";", "{", "return;"].iter().find_map(|statement| behind(statement))
+    let comment = |statement: &str| Some(text.strip_prefix(statement)?.trim_start()).filter(|rest| is_comment(rest));
+    ["pass", "...", ";", "{", "return;"].iter().find_map(|statement| comment(statement))
 }
 
 /// Most bytes after a phrase without dots, such as ` remains unchanged`.
@@ -160,12 +160,12 @@ pub(super) fn writes_elision(lines: &[(LineKind, &[u8])], has_counts: bool) -> b
 
 /// Returns whether the insertion at `at` follows as many new lines as lines that go, and none goes after it.
 fn is_addition(lines: &[(LineKind, &[u8])], at: usize) -> bool {
-    let [before, behind] = changes_around(lines, at, |line| line.0);
+    let [before, after] = changes_around(lines, at, |line| line.0);
     let is_new = |line: &&(LineKind, &[u8])| line.0 == LineKind::Insertion;
     let length = before.iter().rev().take_while(is_new).count();
     let (gone, come) = before.split_at(before.len() - length);
     let count = |lines: &[(LineKind, &[u8])]| lines.iter().filter(|(_, text)| !text.trim_ascii().is_empty()).count();
-    count(gone) <= count(come) && behind.iter().all(|line| line.0 == LineKind::Insertion)
+    count(gone) <= count(come) && after.iter().all(|line| line.0 == LineKind::Insertion)
 }
 
 /// Returns whether lines of an old text go next to a line that stands for others in both texts, so that they can be among

@@ -5,17 +5,20 @@
 mod body;
 mod header;
 mod markers;
+mod source;
 
 use super::chunk::Chunk;
 use super::older::OwnedLine;
 use super::{Row, Trail};
 use crate::mode::FileMode;
 use crate::syntax::{begins_patch, is_from_line, is_mail_signature, mail, patch_after};
-use crate::text::{BYTE_ORDER_MARK, Span, lines, without_ending};
+use crate::text::Span;
 
 use body::Outlook;
-use markers::{Marker, is_closing_tag, is_exact_marker, is_file_header, is_here_end, marker};
+use markers::{Marker, is_closing_tag, is_exact_marker, is_here_end, marker};
 pub(super) use markers::{is_fence, is_signature};
+pub(super) use source::{Line, mark_length};
+use source::{plain_lines, source};
 
 /// What a section does with its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,70 +51,6 @@ pub(super) struct Section<'t> {
     has_marker: bool,
 }
 
-/// One line of the text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'t> {
-    /// Without terminator.
-    pub(super) text: &'t [u8],
-    /// The same as it is in the patch, where `text` is what it says in a unified diff.
-    pub(super) whole: &'t [u8],
-    pub(super) span: Span,
-    /// Counted from 1.
-    pub(super) number: usize,
-    /// Whether it was the command of a normal diff, which has no context.
-    pub(super) is_normal: bool,
-    /// Whether it is a line of a context or normal diff.
-    pub(super) is_converted: bool,
-}
-
-impl<'t> Line<'t> {
-    /// Returns a line as it is in the patch.
-    pub(super) fn new(text: &'t [u8], span: Span, number: usize) -> Self {
-        Self { text, whole: text, span, number, is_normal: false, is_converted: false }
-    }
-}
-
-/// Returns the lines of `text`.
-fn plain_lines(text: &[u8]) -> Vec<Line<'_>> {
-    let start = mark_length(text);
-    let all = lines(&text[start..]).enumerate().map(|(index, (span, line))| {
-        Line::new(without_ending(line), Span::new(span.start + start, span.end + start), index + 1)
-    });
-    all.collect()
-}
-
-/// Returns the length of the byte order mark.
-pub(super) fn mark_length(text: &[u8]) -> usize {
-    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
-}
-
-/// Returns the lines of `text`, without the indentation that the whole patch has.
-fn source<'t>(
-    text: &[u8],
-    converted: Option<&'t [OwnedLine<'t>]>,
-    plain: impl FnOnce() -> Vec<Line<'t>>,
-    trail: &mut Trail,
-) -> Vec<Line<'t>> {
-    if mark_length(text) > 0 {
-        trail.note(Row::Wrapping, 1);
-    }
-    let mut all: Vec<_> = converted.map_or_else(plain, |lines| lines.iter().map(OwnedLine::line).collect());
-    let indentation = |line: &Line<'_>| line.text.len() - line.text.trim_ascii_start().len();
-    let is_header = |line: &&Line<'_>| is_file_header(line.text.trim_ascii_start());
-    let Some(depth) = all.iter().filter(is_header).map(indentation).min().filter(|&depth| depth > 0) else {
-        return all;
-    };
-    let Some(first) = all.iter().position(|line| is_file_header(line.text.trim_ascii_start())) else { return all };
-    let is_whole = |line: &Line<'_>| line.text.trim_ascii().is_empty() || indentation(line) >= depth;
-    let end = all[first..].iter().position(|line| !is_whole(line)).map_or(all.len(), |length| first + length);
-    trail.note(Row::Wrapping, all[first].number);
-    for line in &mut all[first..end] {
-        line.text = line.text.get(depth..).unwrap_or_default();
-        line.whole = line.whole.get(depth..).unwrap_or_default();
-    }
-    all
-}
-
 /// Reads all sections of `text`.
 ///
 /// # Errors
@@ -133,7 +72,7 @@ pub(super) fn read<'t>(
         is_enveloped: false,
         has_fence: false,
         has_gap: true,
-        behind: Behind::Nothing,
+        after_end: AfterEnd::Nothing,
         stray: None,
         has_begin: false,
         is_closed: true,
@@ -189,7 +128,7 @@ struct Reader<'t> {
     has_fence: bool,
     /// Whether an empty line stands between the last chunk and the next line.
     has_gap: bool,
-    behind: Behind,
+    after_end: AfterEnd,
     /// A line that looks like one of a chunk and is in none.
     stray: Option<Span>,
     /// Whether the present envelope has its first line.
@@ -209,13 +148,14 @@ struct Reader<'t> {
     is_mail: bool,
 }
 
-/// What stood there since the last envelope.
+/// What followed the end of the last envelope.
 #[derive(Clone, Copy)]
-enum Behind {
+enum AfterEnd {
+    /// There was no end yet, or a section began since.
     Nothing,
-    /// Its end.
+    /// The end itself.
     End,
-    /// Its end and prose, which may be a part of it if another end follows.
+    /// Prose, which may be a part of the envelope if another end follows.
     Prose(Span),
 }
 
@@ -357,8 +297,8 @@ impl<'t> Reader<'t> {
         }
         if !is_blank {
             trail.note(Row::Wrapping, line.number);
-            if matches!(self.behind, Behind::End) {
-                self.behind = Behind::Prose(line.span);
+            if matches!(self.after_end, AfterEnd::End) {
+                self.after_end = AfterEnd::Prose(line.span);
             }
         }
         self.next += 1;
@@ -368,16 +308,16 @@ impl<'t> Reader<'t> {
         self.next += 1;
         let (deed, name) = match marker {
             Marker::Begin => {
-                (self.is_enveloped, self.behind, self.has_begin) = (true, Behind::Nothing, true);
+                (self.is_enveloped, self.after_end, self.has_begin) = (true, AfterEnd::Nothing, true);
                 self.is_closed = false;
                 return;
             }
             Marker::End => {
                 (self.has_begin, self.is_closed) = (false, true);
-                if let Behind::Prose(span) = self.behind {
+                if let AfterEnd::Prose(span) = self.after_end {
                     self.stray.get_or_insert(span);
                 }
-                (self.is_enveloped, self.behind) = (false, Behind::End);
+                (self.is_enveloped, self.after_end) = (false, AfterEnd::End);
                 return;
             }
             Marker::Move(name) => return self.moved(name, line),
@@ -389,7 +329,7 @@ impl<'t> Reader<'t> {
         if !self.is_enveloped {
             trail.note(Row::Envelope, line.number);
         }
-        (self.is_enveloped, self.behind) = (true, Behind::Nothing);
+        (self.is_enveloped, self.after_end) = (true, AfterEnd::Nothing);
         self.open();
         self.sections.push(Section { is_enveloped: true, has_marker: true, ..Section::new(deed, vec![name], line) });
     }
