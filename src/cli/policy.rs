@@ -249,7 +249,8 @@ fn configs() -> Vec<Vec<u8>> {
     engine::root_names(&names)
 }
 
-/// Returns the absolute name of `file`, those that the links on the way lead to, and the real one, which need not exist.
+/// Returns the absolute names of `file`: the given one, one for each link that is followed, and last the name without links.
+/// The file need not exist.
 pub(super) fn names_on_the_way(file: &Path) -> Vec<PathBuf> {
     let Ok(mut name) = std::path::absolute(file) else { return Vec::new() };
     let mut names = Vec::new();

@@ -23,8 +23,8 @@ use crate::workspace::{Workspace, top};
 /// Largest version of a file that is shown as a diff, in bytes.
 const MAX_SHOWN: u64 = 16 << 20;
 
-/// Lists the changes of the work tree that can be taken back, the newest first; paths are from its top. Of a file that may not be read under `policy`, and the
-/// project's own file, the digests are withheld.
+/// Lists the changes of the work tree that can be undone, the newest first; paths are from its top. The list contains no
+/// digest of a file that `policy`, or the project's own policy file, closes for reading.
 ///
 /// # Errors
 ///

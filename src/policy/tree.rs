@@ -153,7 +153,7 @@ impl Policy {
         self.closed(path).is_some() || self.is_in_git_directory(path)
     }
 
-    /// Returns the rule that closes `path` by its name, or by that of the root. A person who chooses a root inside a git
+    /// Returns the rule that closes `path`, by its own name or by the name of the root. A person who chooses a root inside a git
     /// directory may write there, as with `git apply`; a model may not.
     pub(super) fn closed(&self, path: &RelPath) -> Option<&'static Rule> {
         let holds = |rule: &&Rule| self.for_model || rule.name != GIT_DIRECTORY;

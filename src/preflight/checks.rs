@@ -173,7 +173,7 @@ pub(super) fn is_expected(operation: &Operation, node: Option<&Node>, findings: 
     };
     let problem = findings.error(&code::UNEXPECTED, message);
     problem.help = Some("read the file again: it changed since".into());
-    // The content is that of the source of a copy or rename.
+    // A copy or rename takes its content from its source.
     problem.path = operation.from.clone().filter(|_| operation.action != Action::Uncopy);
     problem.facts = Facts { expected: Some(expected), actual, ..Facts::default() };
     false

@@ -166,7 +166,8 @@ impl Conversions {
         Ok((converted[..] != bytes[..]).then(|| converted.into_owned().into()))
     }
 
-    /// Returns what a diff shows for the file `path`: the content that the repository has for it, or `bytes` if nobody can tell.
+    /// Returns the content of the file `path` as a diff shows it: in the form of the repository, or `bytes` if git cannot tell
+    /// that form.
     #[must_use]
     pub fn shown(&self, path: &RelPath, bytes: &Contents) -> Contents {
         let converted = self.to_repository(path, bytes, || CrLf::Normalized).ok().flatten();

@@ -215,7 +215,7 @@ fn explain(
 fn explain_end(problem: &mut Problem, name: &str, line: usize, file: &FileLines<'_>) {
     let count = file.len();
     if count < line {
-        problem.message = format!("{name} belongs behind line {line}, and the file ends behind line {count}");
+        problem.message = format!("{name} belongs after line {line}, and the file ends after line {count}");
         problem.facts.is_bare = false;
     }
 }

@@ -56,8 +56,8 @@ fn understood(input: &Value) -> Option<Vec<&str>> {
     }
 }
 
-/// Returns whether the call may apply a patch: a command has a patch or names the tool, or there is a patch somewhere in the call,
-/// and the name of the tool.
+/// Returns whether the call may apply a patch: a command contains a patch or the name of the tool, or the call contains both
+/// anywhere.
 fn is_hidden(call: &Call) -> bool {
     let has_name = |text: &str| NAMES.iter().any(|name| text.contains(name));
     let (input, is_server) = (&call.tool_input, call.tool_name.starts_with("mcp__"));

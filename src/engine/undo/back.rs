@@ -118,8 +118,8 @@ impl Back<'_> {
         self.seen.kind(&file.path)
     }
 
-    /// Adds the directories that no file brings along: those that were made empty go, those that went empty come back,
-    /// and those that only the entry put something into stay. Only a submodule of the entry has no file at its own path.
+    /// Adds the directories without files. Directories that the entry created empty are removed, empty ones that it removed
+    /// are created, and ones that only the entry put files into are kept. A path that is no file of the entry is a submodule.
     fn directories(&self, operations: &mut Vec<Operation>) -> Result<(), Failure> {
         let is_above = |directory: &&RelPath, file: &EntryFile| file.path.is_below(directory);
         let is_empty = |directory: &&RelPath, side: fn(&EntryFile) -> bool| {

@@ -47,7 +47,7 @@ fn the_old_lines_say_the_place_to_gnu_patch_and_in_normal_diffs() {
     assert_eq!(offsets(&section, &Rules { as_gnu: true, ..Rules::default() }), [-3, -4]);
     section.hunks.iter_mut().for_each(|hunk| hunk.anchor = Anchor::Bare);
     assert_eq!(offsets(&section, &Rules::default()), [-3, -4]);
-    // What another hunk made behind a place does not move it.
+    // The changes of a hunk do not move the places above it.
     let mut section = Section::default();
     section.push("+x\n+y\n", 3, 4);
     section.push("-a\n+z\n", 1, 1);

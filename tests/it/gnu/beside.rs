@@ -11,14 +11,14 @@ const PATCHES: usize = 400;
 
 /// Why a patch is refused that GNU patch applies, as our words have it: it is there already; a fuzzy hunk fits in several
 /// places; a hunk fits only where another one went, of which it shares lines of context; all that it could be found by may be
-/// left out; it has no old lines and belongs behind the end. GNU patch takes the first of several places, and any place where
+/// left out; it has no old lines and belongs after the end. GNU patch takes the first of several places, and any place where
 /// nothing is looked for.
 const REASONS: [&str; 5] = [
     "already",
     " fits (",
     "fits only where another hunk is placed",
     "leave none of its lines to look for",
-    ", and the file ends behind line ",
+    ", and the file ends after line ",
 ];
 
 /// Lines of which many are alike, so that places are mistaken.
