@@ -154,6 +154,11 @@ pub(super) struct ListedHunks {
 }
 
 impl ListedHunks {
+    /// Returns an empty list with room for `count` hunks: a list that grows has room for four, and most files have one.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Self { hunks: Vec::with_capacity(count), ..Self::default() }
+    }
+
     /// Counts a hunk that is omitted.
     pub(super) fn omit(&mut self, placement: Option<&Placement>) {
         self.omitted += 1;
@@ -177,7 +182,7 @@ pub(super) fn reports(
 ) -> ListedHunks {
     let placements = &outcome.placements;
     let mut applied = applied_lines(operation, hunks, placements);
-    let mut listed = ListedHunks::default();
+    let mut listed = ListedHunks::with_capacity(room.most_hunks(hunks.len()));
     let merged = |index: usize| outcome.merge.as_ref()?.hunks.get(index);
     for (index, hunk) in hunks.iter().enumerate().filter(|(index, _)| operation.takes(*index)) {
         let placement = placements.get(index).and_then(|placed| placed.as_ref().ok());

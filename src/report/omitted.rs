@@ -111,6 +111,11 @@ impl Room {
     /// Enough for every entry.
     pub(super) const ALL: Self = Self { failed: usize::MAX, fitting: usize::MAX, conflicts: usize::MAX };
 
+    /// Returns how many of `count` hunks can be listed at most.
+    pub(super) fn most_hunks(&self, count: usize) -> usize {
+        count.min(self.failed.saturating_add(self.fitting))
+    }
+
     /// Returns whether another hunk is listed, and uses its room.
     pub(super) fn admits(&mut self, is_failed: bool) -> bool {
         let room = if is_failed { &mut self.failed } else { &mut self.fitting };

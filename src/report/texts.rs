@@ -63,7 +63,7 @@ fn placed(
     counter: &mut Counter<'_>,
 ) -> ListedHunks {
     let mut growth = Growth::default();
-    let mut listed = ListedHunks::default();
+    let mut listed = ListedHunks::with_capacity(room.most_hunks(outcome.texts.len().max(count)));
     // Places in the patch are counted in their order, which is not that of the places in the file.
     let edits: BTreeSet<_> = outcome.texts.iter().map(|(edit, _)| *edit).collect();
     let named = |edit| Some((edit, Source::of(operation, stated(edit)?.span, counter)));
