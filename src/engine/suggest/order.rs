@@ -6,11 +6,14 @@ use super::command::Difference;
 use super::{Advice, Trials, budget};
 use crate::matching::{Detail, Rules};
 use crate::plan::{Action, Operation, Plan};
-use crate::preflight::{self, Problem, Resolution, Severity, code};
+use crate::preflight::{self, Code, Problem, Resolution, Severity, code};
 use crate::text::printable;
 
 /// Most patches whose order is changed.
 const MAX_PATCHES: usize = 16;
+
+/// The problems of hunks that are not in their file, neither before the patch nor after it.
+const NOT_APPLIED: [Code; 4] = [code::NOT_FOUND, code::AMBIGUOUS, code::OVERLAP, code::NAME_STRIPPED];
 
 /// The patches of a request: each is the range of its operations.
 struct Patches<'a> {
@@ -43,7 +46,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     }
     let rules = Rules { detail: Detail::Kind, ..trials.options.rules.clone() };
     let options = preflight::Options { idempotent: true, rules, ..trials.options.clone() };
-    if let Some(advice) = patches.applied(&options) {
+    if let Some(advice) = patches.can_be_applied().then(|| patches.applied(&options)).flatten() {
         return Some(advice);
     }
     let repeated = is_series.then(|| patches.order(&options));
@@ -77,8 +80,7 @@ impl<'a> Patches<'a> {
 
     /// Returns the first patch that has an error.
     fn failed(&self) -> Option<usize> {
-        let errors = self.trials.run.problems.iter().filter(|problem| problem.severity != Severity::Warning);
-        let first = errors.filter_map(|problem| problem.operation).min()?;
+        let first = self.errors().filter_map(|problem| problem.operation).min()?;
         let mut end = 0;
         self.all.iter().position(|operations| {
             end += operations.len();
@@ -165,6 +167,15 @@ impl<'a> Patches<'a> {
             None => format!("{fault}: apply {early} first{applied}"),
         };
         Advice { codes: &[], help, next_step: format!("{fault}: send {early} first") }
+    }
+
+    /// Returns whether one of the problems can have a patch that is applied already as its cause.
+    fn can_be_applied(&self) -> bool {
+        self.errors().any(|problem| !NOT_APPLIED.contains(problem.code))
+    }
+
+    fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.trials.run.problems.iter().filter(|problem| problem.severity != Severity::Warning)
     }
 
     /// Returns which patches are applied already, if the others apply in the given order.
