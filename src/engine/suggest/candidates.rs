@@ -108,9 +108,8 @@ fn resolved(name: &Name, strip: usize) -> Option<RelPath> {
 /// protected paths are left out.
 pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
     let (mut found, mut looked_at) = (Vec::new(), 0);
-    let mut directories = VecDeque::from([None::<RelPath>]);
-    while let Some(directory) = directories.pop_front() {
-        let Ok(names) = workspace.list(directory.as_ref()) else { continue };
+    let mut directories = VecDeque::from([(None::<RelPath>, workspace.list(None).unwrap_or_default())]);
+    while let Some((directory, names)) = directories.pop_front() {
         for entry in names {
             looked_at += 1;
             if looked_at > MAX_ENTRIES || found.len() >= MAX_FOUND {
@@ -118,10 +117,12 @@ pub(super) fn named(name: &[u8], workspace: &dyn Workspace) -> Vec<RelPath> {
             }
             let path = directory.as_ref().map_or_else(|| RelPath::new(&entry), |directory| directory.join(&entry));
             let Some(path) = path.ok().filter(|path| closed(path).is_none()) else { continue };
-            match workspace.stat(&path) {
-                Ok(Some(stat)) if stat.kind == FileKind::Directory => directories.push_back(Some(path)),
-                Ok(Some(_)) if entry == name => found.push(path),
-                _ => {}
+            // In a repository, the size of a file is only known after its contents are read. So only a file of this name gets
+            // `stat`, and an entry that has no list is no directory.
+            if let Ok(names) = workspace.list(Some(&path)) {
+                directories.push_back((Some(path), names));
+            } else if entry == name && matches!(workspace.stat(&path), Ok(Some(_))) {
+                found.push(path);
             }
         }
     }
