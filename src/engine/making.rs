@@ -8,7 +8,7 @@ use crate::preflight;
 use crate::progress::Phase;
 use crate::report::HistoryReport;
 use crate::transaction::history::{self, Label};
-use crate::transaction::{self, Failure, Interrupt, Receipt, SingleChange, Transaction};
+use crate::transaction::{self, Failure, Interrupt, Receipt, Transaction};
 use crate::workspace::Workspace;
 
 /// On which terms a change is made.
@@ -55,24 +55,6 @@ impl Run {
 
     fn commit(&mut self, terms: &Terms<'_>, workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<(), Failure> {
         let &Terms { options, transaction, approve, commands } = terms;
-        if self.plan.is_single()
-            && !options.reject
-            && self.indexed.is_none()
-            && commands.is_empty()
-            && self.diagnostics.is_none()
-            && let Some(single) = SingleChange::begin(workspace, transaction)
-        {
-            let known = self.problems.len();
-            self.resolve(workspace, options, &single, approve, interrupt)?;
-            if self.is_refused() {
-                return Ok(());
-            }
-            if let Some(receipt) = single.commit(interrupt)? {
-                self.committed(receipt);
-                return Ok(());
-            }
-            self.problems.truncate(known);
-        }
         self.progress.enter(Phase::Waiting, 0);
         let (transaction, recovered) = Transaction::begin(workspace, transaction, interrupt)?;
         self.note_recovered(recovered);

@@ -55,16 +55,6 @@ impl<P> Plan<P> {
     pub fn text(&self, operation: &Operation<P>) -> &[u8] {
         &self.inputs[operation.input].bytes
     }
-
-    /// Returns whether all it asks for is that one file gets contents.
-    #[must_use]
-    pub fn is_single(&self) -> bool {
-        let gets_contents = |operation: &Operation<P>| {
-            let has_content = !matches!(operation.edit, Edit::Keep | Edit::Directory);
-            matches!(operation.action, Action::Create | Action::Modify) && has_content
-        };
-        matches!(&self.operations[..], [only] if gets_contents(only))
-    }
 }
 
 impl Plan<Name> {

@@ -46,7 +46,7 @@ pub(super) fn find(
     journal: Option<&Journal>,
 ) -> Result<Vec<KeptFile>, Failure> {
     let names = match scratch.own_names(workspace) {
-        // A single change has a file in the place of the state directory.
+        // The command that made the directory has removed it.
         Err(error) if is_unreachable(error.fault) => Vec::new(),
         names => names?,
     };

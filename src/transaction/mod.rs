@@ -22,7 +22,6 @@ mod recover;
 mod rollback;
 mod scratch;
 mod sealed;
-mod single;
 mod slots;
 mod stage;
 mod staged;
@@ -50,7 +49,6 @@ pub use failure::Failure;
 pub use kept::KeptFile;
 pub use options::{Durability, Links, Options};
 pub use recover::{examine, recover};
-pub use single::SingleChange;
 pub use trial::Trial;
 pub use unkept::{Remedy, Unkept};
 

@@ -60,7 +60,7 @@ pub(super) fn is_taken(workspace: &dyn Workspace, directory: &RelPath, failure: 
     }
     match workspace.stat(directory)? {
         None => Ok(()),
-        Some(stat) if stat.kind == FileKind::Regular || stat.permissions & PASSING != 0 => {
+        Some(stat) if stat.permissions & PASSING != 0 => {
             thread::sleep(PAUSE);
             Ok(())
         }
@@ -75,8 +75,7 @@ pub(super) fn blocked(workspace: &dyn Workspace, failure: Failure) -> Failure {
     let directory = beside();
     let is_at_work = |stat: &Stat| {
         let is_held = || matches!(lock_one(workspace, (&directory, stat), Duration::ZERO), Ok(Waited::Held));
-        stat.uid != workspace.user()
-            && (stat.kind == FileKind::Regular || is_hidden(workspace, (&directory, stat)) || is_held())
+        stat.uid != workspace.user() && (is_hidden(workspace, (&directory, stat)) || is_held())
     };
     match workspace.stat(&directory) {
         Ok(Some(stat)) if is_at_work(&stat) => {

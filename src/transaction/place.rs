@@ -121,61 +121,37 @@ impl Lifetime {
     }
 }
 
-/// What has the place of a directory of the program's own.
-pub(super) enum Found {
-    Nothing,
-    Directory(Lifetime),
-    /// The file of a [`SingleChange`](super::SingleChange).
-    Single,
-}
-
-impl Found {
-    /// Returns whether it is a directory.
-    pub(super) fn is_directory(&self) -> bool {
-        matches!(self, Self::Directory(_))
-    }
-
-    /// Returns whether it is a directory that was made for one command.
-    pub(super) fn passes(&self) -> bool {
-        matches!(self, Self::Directory(lifetime) if lifetime.passes())
-    }
-}
-
-/// Looks for the program's own at `directory`.
+/// Returns how long the directory of the program's own at `directory` stays; `None` if there is none.
 ///
 /// # Security
 ///
 /// Its content is believed only if no other user can have written it: a journal is a list of files to write. If the tree
 /// itself is on a file system without permission bits, such as vfat, owner and bits are those of the mount. There every user
 /// who can write to the state can write to the tree as well, and gains nothing.
-pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Found, Failure> {
+pub(super) fn find(workspace: &dyn Workspace, directory: &RelPath) -> Result<Option<Lifetime>, Failure> {
     find_by(workspace, directory, Probe::Named)
 }
 
 /// Does the same and makes no file, not even for a moment.
-pub(super) fn find_to_read(workspace: &dyn Workspace, directory: &RelPath) -> Result<Found, Failure> {
+pub(super) fn find_to_read(workspace: &dyn Workspace, directory: &RelPath) -> Result<Option<Lifetime>, Failure> {
     find_by(workspace, directory, Probe::Unnamed)
 }
 
-fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Result<Found, Failure> {
-    let Some(stat) = workspace.stat(directory)? else { return Ok(Found::Nothing) };
+fn find_by(workspace: &dyn Workspace, directory: &RelPath, probe: Probe) -> Result<Option<Lifetime>, Failure> {
+    let Some(stat) = workspace.stat(directory)? else { return Ok(None) };
     let has_bits = || {
         let above = directory.parent();
         workspace.keeps_modes(Some(directory), probe) || workspace.keeps_modes(above.as_ref(), probe)
     };
     let reason = match stat.kind {
         FileKind::Directory if is_open(workspace, &stat) && !has_bits() => {
-            return Ok(Found::Directory(lifetime(workspace, directory, &stat, probe)?));
+            return Ok(Some(lifetime(workspace, directory, &stat, probe)?));
         }
         _ if stat.uid != workspace.user() => {
             return Err(Failure::Foreign { directory: shown(workspace, directory), owner: stat.uid });
         }
-        // There is nothing in an empty one to believe, whatever its permission bits; some file systems have none.
-        FileKind::Regular if directory.parent().is_none() && (stat.size == 0 || is_private(workspace, &stat)) => {
-            return Ok(Found::Single);
-        }
         FileKind::Directory if stat.permissions & 0o022 != 0 => format!("{directory}: others can write to it"),
-        FileKind::Directory => return Ok(Found::Directory(lifetime(workspace, directory, &stat, probe)?)),
+        FileKind::Directory => return Ok(Some(lifetime(workspace, directory, &stat, probe)?)),
         kind => format!("{directory}: a {kind} where the state directory should be"),
     };
     Err(Failure::State { reason })

@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use super::failure::no_history;
 use super::history::OldPlaces;
 use super::journal::Journal;
-use super::place::{Found, Lifetime, Place, beside, find_to_read, of_user, place};
+use super::place::{Lifetime, Place, beside, find_to_read, of_user, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
-use super::state::{Looked, State, look};
+use super::state::{State, look};
 use super::sweep::{gone, is_kept, is_unreachable, sweep};
 use super::wait::{Waited, wait};
 use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept, others};
@@ -54,15 +54,14 @@ pub fn examine(workspace: &dyn Workspace) -> Result<bool, Failure> {
 
 /// Returns whether a change is half made whose state is in `directory`.
 fn is_half_made(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
-    match look(workspace, directory)? {
-        Looked::Nothing => Ok(false),
-        Looked::Single(is_half_made) => Ok(is_half_made),
-        Looked::Directory => match workspace.list(Some(directory)) {
-            Ok(names) => trust(workspace, &transactions(workspace, directory, &names)?),
-            // Another process is done with it meanwhile.
-            Err(error) if is_unreachable(error.fault) => Ok(false),
-            Err(error) => Err(error.into()),
-        },
+    if !look(workspace, directory)? {
+        return Ok(false);
+    }
+    match workspace.list(Some(directory)) {
+        Ok(names) => trust(workspace, &transactions(workspace, directory, &names)?),
+        // Another process is done with it meanwhile.
+        Err(error) if is_unreachable(error.fault) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -111,7 +110,7 @@ fn attempt(
         recovered.extend(others);
         let theirs = others::lock(top, &place, (options.patience, interrupt))?;
         others::examine(top, &place)?;
-        let mut state = State::open(top, &place, options, interrupt, recovered)?;
+        let mut state = State::open(top, &place, options, interrupt)?;
         state.others = theirs.into_iter().map(Mutex::new).collect();
         Ok(state)
     });
@@ -134,8 +133,7 @@ pub(super) fn open_existing(
     let mut recovered = finish_formers(workspace, &place, options)?;
     let workspace = top(workspace)?;
     others::examine(workspace, &place)?;
-    let (state, others) = State::open_existing(workspace, &place.directory, options.patience)?;
-    recovered.extend(others);
+    let state = State::open_existing(workspace, &place.directory, options.patience)?;
     if let Some(state) = &state {
         recovered.extend(leftovers(workspace, state, options)?);
         bring_down(workspace, state, options);
@@ -174,9 +172,7 @@ fn finish_formers(workspace: &dyn Workspace, place: &Place, options: Options) ->
         }
         // Nothing is done here if there is anything that cannot be trusted.
         examine(workspace)?;
-        let (state, others) = State::open_existing(former, &directory, options.patience)?;
-        recovered.extend(others);
-        if let Some(state) = state {
+        if let Some(state) = State::open_existing(former, &directory, options.patience)? {
             recovered.extend(leftovers(former, &state, options)?);
             // What cannot be removed now goes with the next command.
             let _ = state.close(former);
@@ -188,12 +184,10 @@ fn finish_formers(workspace: &dyn Workspace, place: &Place, options: Options) ->
 /// Returns whether there is anything to finish where the state was before.
 fn has_work(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
     Ok(match find_to_read(workspace, directory)? {
-        Found::Nothing => false,
+        None => false,
         // A history that stays there is nobody's business any more.
-        Found::Directory(Lifetime::Stays) => {
-            !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty()
-        }
-        Found::Directory(_) | Found::Single => true,
+        Some(Lifetime::Stays) => !transactions(workspace, directory, &workspace.list(Some(directory))?)?.is_empty(),
+        Some(_) => true,
     })
 }
 
@@ -244,7 +238,7 @@ fn transactions(workspace: &dyn Workspace, directory: &RelPath, names: &[Vec<u8>
     for scratch in Scratch::among(directory, names)? {
         // wpatch makes no other file of this name.
         let is_directory = workspace.stat(&scratch.directory)?.is_some_and(|stat| stat.kind == FileKind::Directory);
-        if is_directory && find_to_read(workspace, &scratch.directory)?.is_directory() {
+        if is_directory && find_to_read(workspace, &scratch.directory)?.is_some() {
             found.push(scratch);
         }
     }

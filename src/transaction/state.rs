@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::place::{Found, IGNORE, Lifetime, Place, find, find_to_read};
+use super::place::{IGNORE, Lifetime, Place, find, find_to_read};
 use super::scratch::{Scratch, join};
 use super::sweep::gone;
 use super::unkept::Unkept;
 use super::wait::{Waited, wait};
-use super::{Durability, Failure, Interrupt, Options, Recovered, history, single};
+use super::{Durability, Failure, Interrupt, Options, history};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{Fault, Lock, PROBE, Privacy, TOP, Workspace};
@@ -46,7 +46,7 @@ enum Locks {
 }
 
 impl State {
-    /// Makes the directory if it is not there, and locks it. `recovered` gets the changes of dead processes that it finishes.
+    /// Makes the directory if it is not there, and locks it.
     ///
     /// # Errors
     ///
@@ -57,12 +57,11 @@ impl State {
         place: &Place,
         options: Options,
         interrupt: &Interrupt,
-        recovered: &mut Vec<Recovered>,
     ) -> Result<Self, Failure> {
         let mut attempts = 0;
         let state = wait(interrupt, options.patience, |patience| {
             attempts += 1;
-            match Self::attempt(workspace, place, Options { patience, ..options }, recovered) {
+            match Self::attempt(workspace, place, Options { patience, ..options }) {
                 Ok(None) if attempts < ATTEMPTS => Ok(Waited::Again),
                 Ok(None) | Err(Failure::Locked) => Ok(Waited::Held),
                 Ok(Some(state)) => Ok(Waited::Done(state)),
@@ -82,25 +81,19 @@ impl State {
         let _ = workspace.create(&path, &[inode.as_bytes(), binding, b"\n"], Permissions::Exact(0o600), None);
     }
 
-    /// Makes the directory or finds it, and locks it; `None` if another process took it away or made it first, or had
-    /// its place for a single change, which is noted in `recovered` if it died.
+    /// Makes the directory or finds it, and locks it; `None` if another process took it away or made it first.
     fn attempt(
         workspace: &dyn Workspace,
         Place { directory, .. }: &Place,
         options: Options,
-        recovered: &mut Vec<Recovered>,
     ) -> Result<Option<Self>, Failure> {
         match find(workspace, directory)? {
-            Found::Nothing => {
+            None => {
                 let is_in_git = directory.parent().is_some();
                 let privacy = if is_in_git { Privacy::Private } else { Privacy::Passing };
                 Self::make(workspace, directory, privacy, options)
             }
-            Found::Single => {
-                recovered.extend(single::note::settle(workspace, directory, options.patience)?);
-                Ok(None)
-            }
-            Found::Directory(lifetime) => Self::lock(workspace, directory, lifetime, options.patience),
+            Some(lifetime) => Self::lock(workspace, directory, lifetime, options.patience),
         }
     }
 
@@ -116,7 +109,7 @@ impl State {
             made => made?,
         }
         // A file system without permission bits forgets that it passes, and all have to lock the same.
-        let Found::Directory(lifetime) = find(workspace, directory)? else { return Ok(None) };
+        let Some(lifetime) = find(workspace, directory)? else { return Ok(None) };
         let locked = Self::lock(workspace, directory, lifetime, options.patience);
         match &locked {
             Ok(Some(state)) if options.durability == Durability::Full => state.ignore(workspace),
@@ -169,19 +162,14 @@ impl State {
         }
     }
 
-    /// Locks the directory at `directory` if it is there, and recovers a single change of a dead process that has its
-    /// place.
+    /// Locks the directory at `directory` if it is there.
     pub(super) fn open_existing(
         workspace: &dyn Workspace,
         directory: &RelPath,
         patience: Duration,
-    ) -> Result<(Option<Self>, Vec<Recovered>), Failure> {
-        let mut recovered = Vec::new();
-        if let Found::Single = find(workspace, directory)? {
-            recovered.extend(single::note::settle(workspace, directory, patience)?);
-        }
-        let Found::Directory(lifetime) = find(workspace, directory)? else { return Ok((None, recovered)) };
-        Ok((Self::lock(workspace, directory, lifetime, patience)?, recovered))
+    ) -> Result<Option<Self>, Failure> {
+        let Some(lifetime) = find(workspace, directory)? else { return Ok(None) };
+        Self::lock(workspace, directory, lifetime, patience)
     }
 
     /// Locks; `None` if the directory was taken away meanwhile, as [`State::close`] does.
@@ -204,7 +192,7 @@ impl State {
         match locked {
             Ok(lock) => {
                 let lock = Mutex::new(lock.ok_or(Failure::Locked)?);
-                if passes && !find(workspace, directory)?.passes() {
+                if passes && !find(workspace, directory)?.is_some_and(Lifetime::passes) {
                     // Somebody decided that it is to stay, while we waited: then another lock counts.
                     return Ok(None);
                 }
@@ -219,7 +207,7 @@ impl State {
                     lock,
                 }))
             }
-            // Gone, or a single change has its place meanwhile.
+            // Gone.
             Err(error) if matches!(error.fault, Fault::Missing | Fault::NotDirectory) => Ok(None),
             Err(error) if error.fault == Fault::NotRegular => Err(no_file(&file)),
             Err(error) => Err(error.into()),
@@ -271,28 +259,18 @@ impl State {
     }
 }
 
-/// What [`look`] finds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Looked {
-    Nothing,
-    Directory,
-    /// A single change; whether the tree may be other than before and after.
-    Single(bool),
-}
-
-/// Returns what is at `directory`; refuses what [`State::open`] would, touching nothing.
-pub(super) fn look(workspace: &dyn Workspace, directory: &RelPath) -> Result<Looked, Failure> {
+/// Returns whether a state directory is at `directory`; refuses what [`State::open`] would, touching nothing.
+pub(super) fn look(workspace: &dyn Workspace, directory: &RelPath) -> Result<bool, Failure> {
     match find_to_read(workspace, directory)? {
-        Found::Nothing => return Ok(Looked::Nothing),
-        Found::Single => return single::note::is_open(workspace, directory).map(Looked::Single),
+        None => return Ok(false),
         // It is locked itself.
-        Found::Directory(lifetime) if lifetime.passes() => return Ok(Looked::Directory),
-        Found::Directory(_) => {}
+        Some(lifetime) if lifetime.passes() => return Ok(true),
+        Some(_) => {}
     }
     let lock = join(directory, LOCK)?;
     match workspace.stat(&lock)? {
         Some(stat) if stat.kind != FileKind::Regular => Err(no_file(&lock)),
-        _ => Ok(Looked::Directory),
+        _ => Ok(true),
     }
 }
 

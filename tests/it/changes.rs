@@ -8,7 +8,7 @@ use wpatch::change::{Content, FileChange, FileState, Postimage, Sink};
 use wpatch::digest::Digest;
 use wpatch::mode::{FileKind, Permissions};
 use wpatch::path::RelPath;
-use wpatch::transaction::{Failure, IndexPlace, Interrupt, Links, Options, Receipt, SingleChange, Transaction, Trial};
+use wpatch::transaction::{Failure, IndexPlace, Interrupt, Links, Options, Receipt, Transaction, Trial};
 use wpatch::workspace::memory::{Entry, Memory};
 use wpatch::workspace::{ANNEX, Result, Workspace};
 
@@ -95,14 +95,6 @@ pub(crate) fn run(
     options: Options,
     interrupt: &Interrupt,
 ) -> std::result::Result<Receipt, Failure> {
-    if let [step @ Step::Put(..)] = steps
-        && let Some(single) = SingleChange::begin(workspace, options)
-    {
-        single.take(step.change(workspace)?)?;
-        if let Some(receipt) = single.commit(interrupt)? {
-            return Ok(receipt);
-        }
-    }
     begun(workspace, steps, options, interrupt)?.commit(interrupt)
 }
 

@@ -36,7 +36,7 @@ const fn options(durability: Durability) -> Options {
     Options { durability, patience: Duration::ZERO, history, links: Links::Parted }
 }
 
-/// Returns the ways in which a case is carried out that differ: a single change without durability is its own.
+/// Returns the ways in which a case is carried out: changes of one file also without durability.
 fn ways(case: &Case) -> &'static [Options] {
     let is_in_git = case.before.iter().any(|(name, _)| *name == ".git/HEAD");
     let is_single = !is_in_git && matches!(case.steps[..], [Step::Put(..)]);

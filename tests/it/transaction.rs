@@ -2,7 +2,6 @@
 
 mod disk;
 mod kept;
-mod single;
 mod users;
 
 use std::collections::BTreeSet;

@@ -6,24 +6,24 @@ use super::{Place, names, places, plans};
 use crate::path::RelPath;
 use crate::transaction::Durability;
 use crate::transaction::Failure;
-use crate::transaction::place::{Found, find};
+use crate::transaction::place::find;
 use crate::transaction::sweep::erase;
 use crate::workspace::{Fault, Privacy, Workspace};
 
 /// Returns where the history of this root is in the attic, or may be made; `None` if there is no attic, or if somebody
 /// else may have put something into it.
 pub(in crate::transaction) fn place(workspace: &dyn Workspace) -> Option<RelPath> {
-    believed(workspace, |found| matches!(found, Found::Nothing | Found::Directory(_)))
+    believed(workspace, |_| true)
 }
 
 /// Returns where the history of this root is in the attic, if it is there.
 pub(super) fn home(workspace: &dyn Workspace) -> Option<RelPath> {
-    believed(workspace, Found::is_directory)
+    believed(workspace, |is_there| is_there)
 }
 
-fn believed(workspace: &dyn Workspace, may_be: impl Fn(&Found) -> bool) -> Option<RelPath> {
+fn believed(workspace: &dyn Workspace, may_be: impl Fn(bool) -> bool) -> Option<RelPath> {
     let home = workspace.attic()?;
-    let is_believed = |path: &RelPath| find(workspace, path).is_ok_and(|found| may_be(&found));
+    let is_believed = |path: &RelPath| find(workspace, path).is_ok_and(|found| may_be(found.is_some()));
     let is_home = home.parent().iter().chain([&home]).all(is_believed);
     is_home.then_some(home)
 }
@@ -61,7 +61,7 @@ pub(super) fn air(workspace: &dyn Workspace) {
         let Ok(other) = attic.join(&name) else { continue };
         // A digest, and nothing of anybody else's.
         let is_root = name.len() == own.name().len() && name.iter().all(u8::is_ascii_hexdigit);
-        if !is_root || other == own || !find(workspace, &other).is_ok_and(|found| found.is_directory()) {
+        if !is_root || other == own || !find(workspace, &other).is_ok_and(|found| found.is_some()) {
             continue;
         }
         let _ = prune(workspace, &other, (limits, Spares::Nothing));

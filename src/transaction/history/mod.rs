@@ -23,7 +23,7 @@ use super::change::Standing;
 use super::journal::Journal;
 use super::place::{may_stay, place};
 use super::scratch::Scratch;
-use super::state::{Looked, look};
+use super::state::look;
 use super::sweep::is_unreachable;
 use super::{Ending, Failure, Interrupt, KeptFile, Links, Options, Recovered, kept, recover};
 use crate::digest::Digest;
@@ -232,7 +232,7 @@ fn homes(workspace: &dyn Workspace) -> Result<Vec<RelPath>, Failure> {
     let may_have = match look(workspace, &state) {
         // A file of another user.
         Err(Failure::Foreign { .. }) => false,
-        looked => looked? == Looked::Directory,
+        is_there => is_there?,
     };
     Ok(may_have.then_some(state).into_iter().chain(attic::home(workspace)).collect())
 }

@@ -2,7 +2,7 @@
 
 use super::attic;
 use crate::transaction::Failure;
-use crate::transaction::place::{Found, find_to_read, place};
+use crate::transaction::place::{find_to_read, place};
 use crate::transaction::unkept::Unkept;
 use crate::workspace::{Workspace, top};
 
@@ -16,8 +16,8 @@ pub fn unkept(workspace: &dyn Workspace) -> Result<Option<Unkept>, Failure> {
     let place = place(workspace)?;
     let stays = match find_to_read(workspace, &place.directory)? {
         _ if place.directory.parent().is_some() => true,
-        Found::Directory(lifetime) => !lifetime.passes(),
-        Found::Nothing | Found::Single => false,
+        Some(lifetime) => !lifetime.passes(),
+        None => false,
     };
     if stays || attic::place(workspace).is_some() {
         return Ok(None);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use wpatch::change::Sink;
 use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
-use wpatch::transaction::{Ending, Failure, Interrupt, Options, Recovered, SingleChange, Transaction, recover};
+use wpatch::transaction::{Ending, Failure, Interrupt, Options, Recovered, Transaction, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 
 use super::{at_every_verb, case_lacks, cases_and_ways, memory, sample, verbs};
@@ -43,15 +43,6 @@ impl Edit {
 /// Returns how many verbs a case takes until everything is read and staged.
 pub(super) fn verbs_of_staging(case: &Case, lacks: &[Feature], options: Options) -> usize {
     let memory = memory(case, lacks);
-    if let [step @ Step::Put(..)] = &case.steps[..]
-        && let Some(single) = SingleChange::begin(&memory, options)
-    {
-        single.take(step.change(&memory).unwrap()).unwrap();
-        let verbs = memory.verbs();
-        if single.commit(&Interrupt::new()).unwrap().is_some() {
-            return verbs;
-        }
-    }
     let (transaction, _) = Transaction::begin(&memory, options, &Interrupt::new()).unwrap();
     claim(&transaction, &case.steps).unwrap();
     for step in &case.steps {
