@@ -7,10 +7,7 @@
 //! Cargo has no word for it that would not hold for procedural macros too, which have to be shared libraries. So the
 //! libraries that Rust asks for by name are found in a directory of ours first, which says what they are: archives.
 //!
-//! The functions of a usual command come to lie side by side, as `start.ld` has them: each part of a program that is run for
-//! the first time is a page fault, and there were 128 of them where these functions lay anywhere, 70 where they do not.
-//!
-//! Whether the linker can do either is tried with a program that does nothing.
+//! Whether the linker can do so is tried with a program that does nothing.
 
 use std::env;
 use std::error::Error;
@@ -29,15 +26,8 @@ const LIBRARIES: [(&str, &[&str]); 3] = [
 const ASKED: [&str; 9] =
     ["-nodefaultlibs", "-Wl,-Bdynamic", "-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"];
 
-/// Which functions come to lie side by side.
-const ORDER: &str = "start.ld";
-/// The variable that leaves the order to the linker, for one that takes no such list and is not found out.
-const UNORDERED: &str = "WPATCH_UNORDERED";
-
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={ORDER}");
-    println!("cargo::rerun-if-env-changed={UNORDERED}");
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     let is_plain = is("CARGO_CFG_TARGET_OS", "linux")
         && is("CARGO_CFG_TARGET_ENV", "gnu")
@@ -50,12 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rustc-link-arg-bins=-no-pie");
         let directory = env::var("OUT_DIR")?;
         let directory = Path::new(&directory);
-        let plain = archives(directory)?;
-        let order = format!("-T{}", Path::new(&env::var("CARGO_MANIFEST_DIR")?).join(ORDER).display());
-        let ordered = [&plain[..], &[order]].concat();
-        // A program for tests is linked often, and the names are those of optimised code.
-        let may_order = is("PROFILE", "release") && env::var_os(UNORDERED).is_none();
-        for argument in if may_order && links(directory, &ordered)? { ordered } else { plain } {
+        for argument in archives(directory)? {
             println!("cargo::rustc-link-arg-bins={argument}");
         }
     }
