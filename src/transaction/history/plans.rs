@@ -209,7 +209,7 @@ impl Waiting {
     /// somebody wrote it on purpose to do something else is found out by whoever works out what it would do.
     fn read(&self, workspace: &dyn Workspace) -> Result<Kept, Failure> {
         let refused = |why: &str| Failure::State { reason: format!("{}: {why}; remove it", self.at.scratch.directory) };
-        if !find(workspace, &self.at.scratch.directory)?.is_some() {
+        if find(workspace, &self.at.scratch.directory)?.is_none() {
             return Err(refused("a saved plan that is no directory"));
         }
         let read = workspace.read(&self.at.scratch.file(FILE)?, MAX_PLAN + 256);
