@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use divan::Bencher;
 use fs_err as fs;
 use wpatch::engine::{self, Request};
-use wpatch::plan::Direction;
 use wpatch::transaction::{Durability, Interrupt};
 
 fn main() {
@@ -34,8 +33,8 @@ fn commit(bencher: Bencher<'_, '_>, count: usize, durability: Durability) {
     let mut is_applied = false;
     bencher.bench_local(|| {
         let mut request = Request::of(patch.clone());
-        request.transaction.durability = durability;
-        request.selection.direction = if is_applied { Direction::Reverse } else { Direction::Forward };
+        request.commit.transaction.durability = durability;
+        request.decide.reverse = is_applied;
         is_applied = !is_applied;
         assert!(engine::apply(request, &disk, &Interrupt::new()).report.ok, "the patch fits");
     });

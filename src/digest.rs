@@ -1,5 +1,7 @@
 //! Digests of contents: a fast one for our own files, the public ones for reports.
 
+use serde::{Deserialize, Serialize};
+
 use std::convert::Infallible;
 use std::fmt;
 
@@ -67,7 +69,8 @@ impl fmt::Display for Digest {
 }
 
 /// SHA-256 of a content, as reports and guards name it: `sha256:HEX`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Sha256([u8; 32]);
 
 impl Sha256 {
@@ -95,6 +98,20 @@ impl Sha256 {
             *byte = value(pair[0])? << 4 | value(pair[1])?;
         }
         Some(Self(bytes))
+    }
+}
+
+impl TryFrom<String> for Sha256 {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).ok_or("a SHA-256 has 64 hex digits")
+    }
+}
+
+impl From<Sha256> for String {
+    fn from(digest: Sha256) -> Self {
+        digest.to_string()
     }
 }
 

@@ -46,16 +46,16 @@
 //!
 //! let patch = "--- a/greeting\n+++ b/greeting\n@@ -1 +1 @@\n-hello\n+good morning\n";
 //! let mut request = Request::of(patch);
-//! request.preflight.describe = true;
+//! request.look.describe = true;
 //! let checked = engine::check(request.clone(), &workspace).report;
 //! assert_eq!((checked.ok, checked.summary.modifies), (true, 1));
 //!
-//! let approved = Request { approve: checked.plan_id, ..request };
-//! let applied = engine::apply(approved.clone(), &workspace, &interrupt).report;
+//! request.commit.approve = checked.plan_id;
+//! let applied = engine::apply(request.clone(), &workspace, &interrupt).report;
 //! assert!(applied.ok && applied.changed);
 //! assert_eq!(workspace.files()[&path].contents, b"good morning\n");
 //!
-//! let again = engine::apply(approved, &workspace, &interrupt).report;
+//! let again = engine::apply(request, &workspace, &interrupt).report;
 //! assert_eq!((again.ok, again.changed), (false, false));
 //!
 //! assert!(engine::undo(&UndoRequest::of(Target::Last(1)), &workspace, &interrupt).report.ok);

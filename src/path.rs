@@ -4,6 +4,8 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::printable;
 
 /// Most bytes of a path (`PATH_MAX` of Linux less the final NUL, see `path_resolution(7)`).
@@ -21,7 +23,8 @@ pub(crate) const MOST_LINKS: usize = 40;
 /// A path inside the root: relative, `/`-separated, free of empty components, `.` and `..`.
 ///
 /// Clones share the bytes: every stage keeps the paths of all files.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct RelPath(Arc<[u8]>);
 
 /// Why bytes are no path inside the root.
@@ -166,6 +169,20 @@ impl RelPath {
 
 fn is_plain(bytes: &[u8]) -> bool {
     bytes.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."))
+}
+
+impl TryFrom<Vec<u8>> for RelPath {
+    type Error = PathError;
+
+    fn try_from(bytes: Vec<u8>) -> Result<Self, PathError> {
+        Self::new(&bytes)
+    }
+}
+
+impl From<RelPath> for Vec<u8> {
+    fn from(path: RelPath) -> Self {
+        path.as_bytes().to_vec()
+    }
 }
 
 impl fmt::Display for RelPath {

@@ -17,7 +17,7 @@ use crate::mutex::locked;
 ///
 /// let mut request = Request::of("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+one\n");
 /// let progress = Progress::followed();
-/// request.preflight.progress = progress.clone();
+/// request.look.progress = progress.clone();
 /// // Usually another thread asks, while it lasts.
 /// assert!(engine::check(request, &Memory::with_files([])).report.ok);
 /// let state = progress.state();

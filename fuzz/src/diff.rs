@@ -3,7 +3,7 @@
 use wpatch::engine::{self, Request};
 use wpatch::mode::FileMode;
 use wpatch::path::RelPath;
-use wpatch::plan::{Action, Direction, Selection};
+use wpatch::plan::{Action, Direction};
 use wpatch::policy::{Access, Policy, Verdict};
 use wpatch::syntax::write::{DiffSide, git_diff};
 use wpatch::text::is_binary;
@@ -61,7 +61,8 @@ fn entry((path, is_executable, content): Side<'_>) -> (RelPath, Entry) {
 }
 
 fn step(memory: &Memory, patch: &[u8], direction: Direction) {
-    let request = Request { selection: Selection { direction, ..Selection::default() }, ..Request::of(patch) };
+    let mut request = Request::of(patch);
+    request.decide.reverse = direction == Direction::Reverse;
     let report = engine::apply(request, memory, &Interrupt::new()).report;
     assert!(report.ok, "{direction:?} {:?}\n{}", report.problems, String::from_utf8_lossy(patch));
 }

@@ -5,12 +5,9 @@
 
 use std::time::Duration;
 
-use wpatch::engine::Request;
-use wpatch::matching::Rules;
+use wpatch::engine::{Decide, Request};
 use wpatch::path::RelPath;
-use wpatch::plan::{Direction, Selection};
-use wpatch::preflight;
-use wpatch::syntax;
+use wpatch::plan::Direction;
 use wpatch::transaction::{Durability, Options};
 use wpatch::workspace::memory::{Entry, Feature, Memory};
 
@@ -108,28 +105,24 @@ impl Scene {
         let format = formats.iter().find(|(letter, _)| self.has(*letter)).map_or("auto", |(_, name)| name);
         let strip = Some(if self.has(b'p') { 0 } else { 1 + usize::from(self.has(b'P')) });
         let fuzz = if self.has(b'F') { 2 } else { 0 };
-        Request {
+        let mut request = Request::of(self.patch.clone());
+        request.decide = Decide {
             format: format.to_owned(),
-            syntax: syntax::Options { recount: self.has(b'c'), ..syntax::Options::default() },
-            selection: Selection { strip, direction, ..Selection::default() },
-            preflight: preflight::Options {
-                rules: Rules {
-                    context: if self.has(b'C') { 1 } else { usize::MAX },
-                    fuzz,
-                    zero_context: self.has(b'z'),
-                    ignore_whitespace: self.has(b'w'),
-                    unique: self.has(b'u'),
-                    ..Rules::default()
-                },
-                overwrite: self.has(b'o'),
-                describe: true,
-                diff: self.has(b'D'),
-                max_file: 1 << 20,
-                ..preflight::Options::default()
-            },
-            transaction: self.transaction(),
-            ..Request::of(self.patch.clone())
-        }
+            recount: self.has(b'c'),
+            strip,
+            reverse: direction == Direction::Reverse,
+            context: self.has(b'C').then_some(1),
+            fuzz,
+            unidiff_zero: self.has(b'z'),
+            ignore_whitespace: Some(self.has(b'w')),
+            unique: self.has(b'u'),
+            overwrite: self.has(b'o'),
+            max_file: 1 << 20,
+            ..Decide::default()
+        };
+        (request.look.describe, request.look.diff) = (true, self.has(b'D'));
+        request.commit.transaction = self.transaction();
+        request
     }
 
     /// Returns how a transaction is carried out.

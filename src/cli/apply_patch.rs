@@ -9,7 +9,7 @@ use super::args::Global;
 use super::output::complain_as;
 use super::policy::policy;
 use super::{Stop, document, input, open_to_change, request, signals, watched};
-use crate::engine::options::{Selection, code};
+use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request};
 use crate::report::letters;
 use crate::text::Bytes;
@@ -49,10 +49,11 @@ pub(super) fn run(arguments: &[OsString]) -> ExitCode {
 
 fn apply(patch: Bytes) -> Result<Outcome, Stop> {
     let global = Global { root: Some(PathBuf::from(".")), ..Global::default() };
-    let selection = Selection { roots: request::roots(&global), ..Selection::default() };
-    let mut request = Request { format: "codex".to_owned(), selection, ..Request::of(patch) };
-    request.preflight.policy = policy(&global)?;
-    request.preflight.rules.is_stopped = signals::is_stopped;
+    let mut request = Request::of(patch);
+    "codex".clone_into(&mut request.decide.format);
+    request.decide.roots = request::roots(&global);
+    request.context.policy = policy(&global)?;
+    request.context.is_stopped = signals::is_stopped;
     let workspace = open_to_change(&global)?;
     Ok(engine::apply(request, &workspace, watched()?))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::args::PatchOptions;
-use crate::engine::{Backup, Habits};
+use crate::engine::{Backup, GnuOptions};
 
 /// The options.
 #[derive(Debug, Default, Args)]
@@ -33,11 +33,11 @@ impl HabitOptions {
     pub(super) fn tell(self, patch: &mut PatchOptions) {
         let suffix = self.suffix.map_or_else(|| b".orig".to_vec(), OsString::into_encoded_bytes);
         patch.usual.patches.extend(self.input);
-        patch.habits = Habits {
+        patch.gnu = GnuOptions {
             backup: self.backup.then(|| Backup { suffix, ..Backup::default() }),
             output: self.output_file.map(OsString::into_encoded_bytes),
             removes_empty: self.remove_empty_files,
-            ..Habits::default()
+            ..GnuOptions::default()
         };
     }
 }

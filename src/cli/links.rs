@@ -10,7 +10,7 @@ pub(super) struct LinkOptions {
     /// Write over files that have other names (hard links): all of these change, wherever they are, and who reads
     /// meanwhile may see some of each
     #[arg(long)]
-    in_place: bool,
+    pub(super) in_place: bool,
 }
 
 impl LinkOptions {

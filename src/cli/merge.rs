@@ -5,17 +5,10 @@ use std::sync::Arc;
 
 use super::args::{Global, MergeOptions, TreeOptions};
 use super::{Stop, input, policy, tree};
-use crate::engine::{Favour, Given, Marking, ThreeWayRequest};
+use crate::engine::{Favour, Given, Marking, ThreeWayOptions};
 
-/// Returns how a patch is merged, if it is; no file that is read for it is larger than `limit` bytes.
-///
-/// # Errors
-///
-/// Stops if what it was made for is closed by policy, or cannot be read.
-pub(super) fn meant(options: &MergeOptions, limit: u64, global: &Global) -> Result<Option<ThreeWayRequest>, Stop> {
-    if !options.three_way {
-        return Ok(None);
-    }
+/// Returns how a patch is merged, if it is.
+pub(super) fn options(options: &MergeOptions) -> Option<ThreeWayOptions> {
     let favour = match (options.ours, options.theirs, options.union) {
         (true, ..) => Some(Favour::Ours),
         (_, true, _) => Some(Favour::Theirs),
@@ -27,16 +20,20 @@ pub(super) fn meant(options: &MergeOptions, limit: u64, global: &Global) -> Resu
         Some(_) => Some(Marking::Configured),
         None => None,
     };
-    let base = match &options.base {
-        None => None,
-        Some(name) if fs_err::metadata(name).is_ok_and(|found| found.is_file()) => {
-            policy::readable(Path::new(name), global)?;
-            Some(Given::Contents(Arc::new(input::regular(Path::new(name), limit)?)))
-        }
-        Some(name) => {
-            let repository = tree::repository(None, &TreeOptions::default(), global);
-            Some(Given::Tree(Arc::new(tree::open(&repository, name.as_encoded_bytes())?)))
-        }
-    };
-    Ok(Some(ThreeWayRequest { favour, marking, base, directory: Some(global.root().to_owned()) }))
+    options.three_way.then_some(ThreeWayOptions { favour, marking })
+}
+
+/// Returns what a patch was made for, if it is merged and the user names that (`--base`). A file has at most `limit` bytes.
+///
+/// # Errors
+///
+/// Stops if policy denies reading the file, or if it cannot be read.
+pub(super) fn base(options: &MergeOptions, limit: u64, global: &Global) -> Result<Option<Given>, Stop> {
+    let Some(name) = options.base.as_ref().filter(|_| options.three_way) else { return Ok(None) };
+    if fs_err::metadata(name).is_ok_and(|found| found.is_file()) {
+        policy::readable(Path::new(name), global)?;
+        return Ok(Some(Given::Contents(Arc::new(input::regular(Path::new(name), limit)?))));
+    }
+    let repository = tree::repository(None, &TreeOptions::default(), global);
+    Ok(Some(Given::Tree(Arc::new(tree::open(&repository, name.as_encoded_bytes())?))))
 }

@@ -49,7 +49,7 @@ use output::{Output, Verbosity};
 use stop::Stop;
 
 use crate::engine::options::{Interrupt, Progress, code};
-use crate::engine::{self, Change, Disk, Outcome, Request, Target, WhitespaceRequest};
+use crate::engine::{self, Change, Disk, Outcome, Target};
 use crate::report;
 use crate::text::without_error_number;
 
@@ -210,7 +210,7 @@ fn outcome(
         },
         _ => request::request(patch, task, global)?,
     };
-    request.preflight.progress = progress;
+    request.look.progress = progress;
     if let Some(file) = ancestor {
         let file = path::absolute(&file).unwrap_or(file);
         policy::writable(&file, global)?;
@@ -221,7 +221,9 @@ fn outcome(
     }
     if matches!(task, Task::Describe | Task::Shape) {
         if task == Task::Shape {
-            request.whitespace = WhitespaceRequest::default();
+            request.decide.whitespace = None;
+            request.context.git = None;
+            request.context.whitespace = engine::options::WhitespaceAction::NoWarn;
         }
         let mut outcome = engine::describe(request);
         outcome.report.command = task.name();
@@ -236,7 +238,8 @@ fn outcome(
         engine::check(request, &open(global)?)
     } else {
         let workspace = open_to_change(global)?;
-        let request = Request { commands: commands.commands(global), is_brief, ..request };
+        request.commit.commands = commands.commands(global);
+        request.look.is_brief = is_brief;
         // Only now: a signal that comes while the patch is read ends the process at once.
         let interrupt = watched()?;
         engine::apply(request, &workspace, interrupt)

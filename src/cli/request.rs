@@ -1,21 +1,19 @@
 //! From the command line to what the engine is asked for.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
 use super::{Stop, Task, input, merge, series, signals, tree, verbs};
-use crate::engine::options::{
-    self, Closeness, Direction, Filter, MAX_DIFF, PreflightOptions, RejectTo, Rules, Selection, SyntaxOptions,
-    TransactionOptions, code,
-};
-use crate::engine::{self, Commands, Git, Hints, Lenience, Request};
+use crate::engine::options::{self, Filter, MAX_DIFF, RejectTo, TransactionOptions, WhitespaceAction, code};
+use crate::engine::{self, Commit, Context, Decide, Git, Hints, Look, Patches, Request};
 use crate::path::{PathError, RelPath};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
 pub(super) const MAX_PATCH: u64 = 4 << 30;
 
-/// Reads the patches and returns what to do with them.
+/// Reads the patches, and returns the request to apply them.
 ///
 /// # Errors
 ///
@@ -24,14 +22,16 @@ pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> R
     let paths = std::mem::take(&mut patch.usual.patches);
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
     if let Some(path) = patch.series.take() {
-        let (patches, series) = series::read(&path, limit, patch.usual.strip.unwrap_or(1), global)?;
-        return Ok(Request { patches, series: Some(series), ..wishes(patch, task, global)? });
+        let (texts, series) = series::read(&path, limit, patch.usual.strip.unwrap_or(1), global)?;
+        let what = Patches { texts, series: Some(series), is_saved: false };
+        return Ok(Request { what, ..wishes(patch, task, global)? });
     }
-    let wishes = wishes(patch, task, global)?;
-    Ok(Request { patches: input::read(&paths, limit, global)?, ..wishes })
+    let request = wishes(patch, task, global)?;
+    let what = Patches { texts: input::read(&paths, limit, global)?, ..Patches::default() };
+    Ok(Request { what, ..request })
 }
 
-/// Returns what is to be done with patches that come from elsewhere.
+/// Returns the request for patches that are read elsewhere.
 ///
 /// # Errors
 ///
@@ -40,110 +40,97 @@ pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Re
     if patch.index.build_fake_ancestor.is_some() {
         return Err(super::not_looking());
     }
-    let closeness = verbs::closeness(patch.closeness, patch.reindent)?;
-    let selection = selection(&mut patch, closeness, global)?;
-    let preflight = looks(&patch, (task, closeness), global)?;
-    let three_way = merge::meant(&patch.merge, preflight.max_file, global)?;
-    let index = if matches!(task, Task::Apply | Task::Check) {
-        super::index::meant(&patch.index, &patch.merge, global)?
-    } else {
-        None
-    };
-    // In no repository, there is none to merge with.
-    let has_objects = three_way.is_none() || index.is_some();
-    let objects = has_objects.then(|| tree::repository(None, &TreeOptions::default(), global));
-    Ok(Request {
-        patches: Vec::new(),
-        series: None,
-        syntax: syntax(&patch),
-        selection,
-        preflight: PreflightOptions { objects, ..preflight },
-        transaction: TransactionOptions { links: patch.links.links(), ..transaction(global) },
-        three_way,
-        index,
-        is_saved: false,
-        commands: Commands::default(),
-        is_brief: false,
-        hints: Hints::Command(global.arguments.clone()),
-        lenience: patch.lenient.then(|| Lenience { root: super::root(global).into_bytes() }),
-        whitespace: patch.whitespace.meant(task, global, &patch.index.allow_filter),
-        diagnostics: patch.diagnostics.meant(super::root(global))?,
-        format: patch.usual.format.unwrap_or_else(|| "auto".to_owned()),
-        approve: patch.approve,
+    let mut decide = decide(&mut patch, global)?;
+    let context = context(&patch, (&mut decide, task), global)?;
+    let commit = Commit { approve: patch.approve.take(), transaction: transaction(global), ..Commit::default() };
+    Ok(Request { what: Patches::default(), decide, look: look(&patch, task, global)?, commit, context })
+}
+
+/// Returns the options that decide the result, except for git's index.
+fn decide(patch: &mut PatchOptions, global: &Global) -> Result<Decide, Stop> {
+    let usual = Decide::default();
+    Ok(Decide {
+        format: patch.usual.format.take().unwrap_or(usual.format),
+        recount: patch.recount,
+        strict_input: patch.strict_input,
+        allow_empty: patch.git.allow_empty,
+        lenient: patch.lenient,
         relocate: patch.relocate,
-        habits: patch.habits,
-    })
-}
-
-/// Returns which operations are meant.
-fn selection(patch: &mut PatchOptions, closeness: Closeness, global: &Global) -> Result<Selection, Stop> {
-    Ok(Selection {
-        file: patch.file.take().map(OsString::into_encoded_bytes),
-        closeness,
         strip: patch.usual.strip,
-        below: patch.git.git_paths.then(|| below(global)).transpose()?,
         directory: patch.directory.take().map_or(Ok(Vec::new()), directory)?,
+        below: patch.git.git_paths.then(|| below(global)).transpose()?,
         filters: patch.filters.iter().map(|(takes, pattern)| filter(*takes, pattern)).collect::<Result<_, _>>()?,
-        expected: patch.expect_hash,
+        reverse: patch.usual.reverse,
+        file: patch.file.take().map(OsString::into_encoded_bytes),
+        expect_hash: patch.expect_hash,
         only: patch.only.take(),
-        direction: if patch.usual.reverse { Direction::Reverse } else { Direction::Forward },
         roots: roots(global),
-    })
-}
-
-/// Returns how the tree is looked at.
-fn looks(
-    patch: &PatchOptions,
-    (task, closeness): (Task, Closeness),
-    global: &Global,
-) -> Result<PreflightOptions, Stop> {
-    let rules = Rules {
-        context: patch.context.unwrap_or(usize::MAX),
+        closeness: verbs::closeness(patch.closeness, patch.reindent)?,
+        context: patch.context,
         fuzz: if patch.merge.merge_hunks.is_some() { 0 } else { patch.fuzz.unwrap_or_default() },
-        zero_context: patch.unidiff_zero,
+        unidiff_zero: patch.unidiff_zero,
+        whitespace: patch.whitespace.action(),
+        ignore_whitespace: patch.whitespace.ignores(),
         inaccurate_eof: patch.whitespace.inaccurate_eof,
         no_add: patch.git.no_add,
         allow_overlap: patch.git.allow_overlap,
         unique: patch.unique,
-        closeness,
-        is_stopped: signals::is_stopped,
-        ..Rules::default()
-    };
-    let defaults = PreflightOptions::default();
-    let is_whole = patch.with_diff || global.shows_changes();
-    let is_told = global.json && !patch.brief;
-    Ok(PreflightOptions {
-        policy: policy(global)?,
-        rules,
         overwrite: patch.overwrite,
-        describe: global.shows_changes() || is_told,
-        diff: global.shows_changes() || is_told && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
-        max_diff: patch.diff_max_bytes.unwrap_or(if is_whole { defaults.max_diff } else { MAX_DIFF }),
-        no_large_diff: patch.no_large_diff,
-        max_file: patch.max_file.unwrap_or(defaults.max_file),
-        max_ratio: patch.max_ratio.unwrap_or(defaults.max_ratio),
-        max_growth: patch.max_growth.unwrap_or(defaults.max_growth),
         reject: patch.git.reject,
         reject_to: rejects(patch.git.reject_file.clone())?,
         idempotent: patch.idempotent,
+        in_place: patch.links.in_place,
         merge_hunks: patch.merge.hunkwise(),
+        three_way: merge::options(&patch.merge),
+        index: None,
+        gnu: std::mem::take(&mut patch.gnu),
         guards: patch.guard.meant(),
-        ..defaults
+        max_files: patch.max_files.unwrap_or(usual.max_files),
+        max_hunks: patch.max_hunks.unwrap_or(usual.max_hunks),
+        max_file: patch.max_file.unwrap_or(usual.max_file),
+        max_ratio: patch.max_ratio.unwrap_or(usual.max_ratio),
+        max_growth: patch.max_growth.unwrap_or(usual.max_growth),
     })
 }
 
-/// Returns how the patches are read.
-fn syntax(patch: &PatchOptions) -> SyntaxOptions {
-    let defaults = SyntaxOptions::default();
-    SyntaxOptions {
-        recount: patch.recount,
-        max_files: patch.max_files.unwrap_or(defaults.max_files),
-        max_hunks: patch.max_hunks.unwrap_or(defaults.max_hunks),
-        lenient: patch.lenient,
-        strict_input: patch.strict_input,
-        allow_empty: patch.git.allow_empty,
-        ..defaults
-    }
+/// Returns what the command reads in addition to the tree. `decide` gets what of the index changes.
+fn context(patch: &PatchOptions, (decide, task): (&mut Decide, Task), global: &Global) -> Result<Context, Stop> {
+    let base = merge::base(&patch.merge, decide.max_file, global)?;
+    let indexed = if matches!(task, Task::Apply | Task::Check) {
+        super::index::meant(&patch.index, &patch.merge, global)?
+    } else {
+        None
+    };
+    decide.index = indexed.as_ref().map(|indexed| indexed.reach);
+    // In no repository, there is none to merge with.
+    let has_objects = decide.three_way.is_none() || indexed.is_some();
+    let git = Git::around(global.root()).interrupted_by(signals::interrupt()).allow_filters(&patch.index.allow_filter);
+    Ok(Context {
+        policy: policy(global)?,
+        git: Some(Arc::new(git)),
+        whitespace: if task == Task::Apply { WhitespaceAction::Warn } else { WhitespaceAction::NoWarn },
+        index: indexed.map(|indexed| indexed.index),
+        objects: has_objects.then(|| tree::repository(None, &TreeOptions::default(), global)),
+        base,
+        is_stopped: signals::is_stopped,
+        ..Context::default()
+    })
+}
+
+/// Returns what the report contains.
+fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop> {
+    let usual = Look::default();
+    let is_whole = patch.with_diff || global.shows_changes();
+    let is_told = global.json && !patch.brief;
+    Ok(Look {
+        describe: global.shows_changes() || is_told,
+        diff: global.shows_changes() || is_told && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
+        max_diff: patch.diff_max_bytes.unwrap_or(if is_whole { usual.max_diff } else { MAX_DIFF }),
+        no_large_diff: patch.no_large_diff,
+        hints: Hints::Command(global.arguments.clone()),
+        diagnostics: patch.diagnostics.meant(super::root(global))?,
+        ..usual
+    })
 }
 
 /// Returns where the root is below the top of its repository.

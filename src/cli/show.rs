@@ -116,7 +116,7 @@ fn asked(patch: PatchOptions, global: &Global, progress: Progress) -> Result<Req
     }
     progress.enter(input::first(&patch.usual.patches), 0);
     let mut request = request::request(patch, Task::Show, global)?;
-    request.preflight.progress = progress;
+    request.look.progress = progress;
     Ok(request)
 }
 

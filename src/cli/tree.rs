@@ -42,10 +42,10 @@ pub(super) fn repository(git_dir: Option<&Path>, tree: &TreeOptions, global: &Gl
 ///
 /// Stops if there is no such tree, and by a signal.
 pub(super) fn against(repository: &Repository, revision: &[u8], mut request: Request) -> Result<Outcome, Stop> {
-    request.preflight.objects = Some(repository.clone());
-    request.whitespace.is_tree = true;
+    request.context.objects = Some(repository.clone());
+    request.context.is_tree = true;
     if repository.is_named() {
-        request.whitespace.git = None;
+        request.context.git = None;
     }
     let checked = open(repository, revision).map(|tree| {
         let mut outcome = engine::check(request, &tree);

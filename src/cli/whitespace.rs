@@ -1,16 +1,12 @@
 //! White space in patches: its options, and what is said of it, in the words of git.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use clap::Args;
 
-use super::Task;
-use super::args::Global;
 use super::excerpt::clipped;
-use super::signals;
+use crate::engine::Outcome;
 use crate::engine::options::{ACTIONS, Problem, Severity, WhitespaceAction, code};
-use crate::engine::{Git, Outcome, WhitespaceRequest};
 use crate::report::{WhitespaceLine, WhitespaceReport};
 use crate::text::printable;
 
@@ -39,20 +35,14 @@ pub(super) struct WhitespaceOptions {
 }
 
 impl WhitespaceOptions {
-    /// Returns what is asked of a patch that is taken as far as `task` says. `filters` are the drivers that the user allows.
-    pub(super) fn meant(&self, task: Task, global: &Global, filters: &[String]) -> WhitespaceRequest {
-        let usual = if task == Task::Apply { WhitespaceAction::Warn } else { WhitespaceAction::NoWarn };
-        let ignores = match (self.ignore_whitespace, self.no_ignore_whitespace) {
-            (false, false) => None,
-            (ignores, _) => Some(ignores),
-        };
-        WhitespaceRequest {
-            action: self.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
-            usual,
-            ignores,
-            git: Some(Arc::new(Git::around(global.root()).interrupted_by(signals::interrupt()).allow_filters(filters))),
-            is_tree: false,
-        }
+    /// Returns the action, if one is given.
+    pub(super) fn action(&self) -> Option<WhitespaceAction> {
+        self.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes()))
+    }
+
+    /// Returns whether runs of blanks are compared as one, if an option decides.
+    pub(super) fn ignores(&self) -> Option<bool> {
+        (self.ignore_whitespace || self.no_ignore_whitespace).then_some(self.ignore_whitespace)
     }
 }
 

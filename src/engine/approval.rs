@@ -1,7 +1,7 @@
 //! What happens between a check and its change: a plan is kept, carried out as it was kept, or refused.
 
 use super::problems::{rejected_plan, unplaced, unswept};
-use super::wish::{Wish, restored};
+use super::saved::{SavedPlan, restore};
 use super::{Outcome, Request, Run, refused};
 use crate::digest::is_hex;
 use crate::preflight::{Facts, Problem, code};
@@ -40,18 +40,19 @@ const MAX_REASON: usize = 4096;
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    request.preflight.describe = true;
+    request.look.describe = true;
     let (mut run, mut options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let (wish, approve, transaction) = (Wish::of(&request), request.approve.clone(), request.transaction);
-    let texts: Vec<u8> = request.patches.iter().flat_map(|(_, text)| &text[..]).copied().collect();
+    let (saved, approve, transaction) =
+        (SavedPlan::of(&request), request.commit.approve.clone(), request.transaction());
+    let texts: Vec<u8> = request.what.texts.iter().flat_map(|(_, text)| &text[..]).copied().collect();
     if run.read_for(request, workspace, &mut options) {
         run.look(workspace, &options, approve.as_deref(), interrupt);
     }
     if !run.is_refused() {
-        run.keep(wish, &texts, workspace, transaction, interrupt);
+        run.keep(saved, &texts, workspace, transaction, interrupt);
     }
     run.finish()
 }
@@ -73,8 +74,9 @@ pub fn planned(usual: Request, workspace: &dyn Workspace, id: &str) -> Result<Re
     let digits = digits(id).ok_or_else(|| refuse(unnamed(id)))?;
     match plans::search(workspace, digits) {
         Ok(Search::One(kept)) => {
-            let request = restored(usual, &kept).ok_or_else(|| refuse(damaged()))?;
-            Ok(Request { approve: Some(format!("{SHA256}{}", kept.name)), is_saved: true, ..request })
+            let mut request = restore(usual, &kept).ok_or_else(|| refuse(damaged()))?;
+            request.commit.approve = Some(format!("{SHA256}{}", kept.name));
+            Ok(request)
         }
         Ok(Search::None) => Err(refuse(unsaved(id))),
         Ok(Search::Several(names)) => Err(refuse(ambiguous(id, &names))),
@@ -102,7 +104,7 @@ pub fn reject(
         return run.finish();
     }
     let plan = format!("{SHA256}{}", kept.name);
-    let files = Wish::read(&kept).map(|(wish, _)| wish.files).unwrap_or_default();
+    let files = SavedPlan::read(&kept).map(|(saved, _)| saved.files).unwrap_or_default();
     let refusal = Refusal { plan: plan.clone(), reason: reason.map(str::to_owned), files };
     match refusals::refuse(workspace, options, interrupt, &refusal) {
         Ok(Some(saved)) => {
@@ -190,7 +192,7 @@ impl Run {
 
     fn keep(
         &mut self,
-        mut wish: Wish,
+        mut plan: SavedPlan,
         texts: &[u8],
         workspace: &dyn Workspace,
         options: transaction::Options,
@@ -199,8 +201,8 @@ impl Run {
         let report = self.report();
         let Some(name) = report.plan_id.as_deref().and_then(|id| id.strip_prefix(SHA256)) else { return };
         let files = report.files.iter();
-        wish.files = files.map(|file| (file.op.name().to_owned(), report::path_text(&file.path))).collect();
-        let Ok(mut bytes) = serde_json::to_vec(&wish) else { return };
+        plan.files = files.map(|file| (file.op.name().to_owned(), report::path_text(&file.path))).collect();
+        let Ok(mut bytes) = serde_json::to_vec(&plan) else { return };
         bytes.push(b'\n');
         bytes.extend_from_slice(texts);
         if bytes.len() as u64 > MAX_PLAN {

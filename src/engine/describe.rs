@@ -35,13 +35,12 @@ impl Run {
 /// let report = engine::describe(Request::of("--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n one\n+two\n")).report;
 /// assert_eq!((report.summary.files, report.summary.added), (1, 1));
 /// ```
-pub fn describe(mut request: Request) -> Outcome {
-    request.syntax.truncated = Truncated::Read;
+pub fn describe(request: Request) -> Outcome {
     let mut run = Run::new("apply", report::Outcome::Described);
-    run.policy = std::sync::Arc::clone(&request.preflight.policy);
-    let (asked, mut options) = (request.whitespace.clone(), request.preflight.clone());
-    if run.read(request) {
-        run.consult(&asked, &mut options);
+    run.policy = std::sync::Arc::clone(&request.context.policy);
+    let (decide, context, mut options) = (request.decide.clone(), request.context.clone(), request.preflight());
+    if run.read_with(request, Truncated::Read) {
+        run.consult(&decide, &context, &mut options);
         run.describe_whitespace(&options);
     }
     run.finish()

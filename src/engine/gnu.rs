@@ -3,6 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::run::Run;
 use super::{Outcome, Request};
 use crate::mode::FileKind;
@@ -14,9 +16,11 @@ use crate::transaction::Interrupt;
 use crate::workspace::memory::{Entry, Memory};
 use crate::workspace::{Workspace, WorkspaceError};
 
-/// What is asked for of it.
-#[derive(Clone, Debug, Default)]
-pub struct Habits {
+/// The behaviour that only GNU patch has.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub struct GnuOptions {
     /// How of several names one is chosen; without it as git does.
     pub naming: Option<Naming>,
     /// What is put around the names of files, in which they stay as they were (`--backup`).
@@ -27,8 +31,13 @@ pub struct Habits {
     pub removes_empty: bool,
     /// Whether a file that the patch makes may be there already, as long as nothing is in it.
     pub fills_empty: bool,
-    /// Whether a `Prereq:` line counts for nothing (`--force`).
+    /// Whether a `Prereq:` line is ignored (`--force`).
     pub ignores_prerequisites: bool,
+    /// Whether hunks are placed as in GNU patch, see [`Rules::as_gnu`](crate::matching::Rules::as_gnu), and sections without
+    /// a name are accepted.
+    pub as_gnu: bool,
+    /// Whether the carriage returns of the patch were removed, so that CR LF and LF are the same.
+    pub converts_line_ends: bool,
 }
 
 /// A patched copy of a file.
@@ -56,9 +65,9 @@ pub fn patched(request: Request, workspace: &dyn Workspace, interrupt: &Interrup
         [file] if is_made(&checked) && file.op == Op::Modify => file.path.clone(),
         _ => return Ok(Patched { outcome: checked, content: None, rejects: None }),
     };
-    let (content, _) = workspace.read(&path, request.preflight.max_file)?;
+    let (content, _) = workspace.read(&path, request.decide.max_file)?;
     let memory = Memory::with_files([(path.clone(), Entry::file(&content[..]))]);
-    let rejects = request.preflight.reject_to.path(&path).ok().flatten();
+    let rejects = request.decide.reject_to.path(&path).ok().flatten();
     let outcome = super::apply(request, &memory, interrupt);
     let mut files = memory.files();
     let content = files.remove(&path).filter(|_| is_made(&outcome)).map(|entry| entry.contents);
@@ -67,7 +76,7 @@ pub fn patched(request: Request, workspace: &dyn Workspace, interrupt: &Interrup
 }
 
 /// The names of copies of old files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backup {
     /// Put in front of the whole name.
     pub prefix: Vec<u8>,
@@ -85,7 +94,7 @@ pub struct Backup {
 }
 
 /// When copies of old files have numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Numbering {
     /// Never.
     #[default]
@@ -118,7 +127,7 @@ fn last_number(path: &RelPath, workspace: &dyn Workspace) -> u64 {
     workspace.list(path.parent().as_ref()).unwrap_or_default().into_iter().filter_map(number).max().unwrap_or(0)
 }
 
-impl Habits {
+impl GnuOptions {
     /// Chooses the names.
     pub(super) fn name(&self, plan: &mut Plan<Name>, direction: plan::Direction, workspace: &dyn Workspace) {
         if self.ignores_prerequisites {
@@ -132,20 +141,20 @@ impl Habits {
 }
 
 impl Run {
-    /// Adds to the plan what `habits` ask for.
-    pub(super) fn take_habits(&mut self, habits: &Habits, workspace: &dyn Workspace) {
-        if habits.fills_empty {
+    /// Changes the plan as `gnu` says.
+    pub(super) fn apply_gnu_options(&mut self, gnu: &GnuOptions, workspace: &dyn Workspace) {
+        if gnu.fills_empty {
             self.fill_empty(workspace);
         }
-        if habits.removes_empty {
+        if gnu.removes_empty {
             self.plan.operations.iter_mut().filter(|operation| leaves_nothing(operation)).for_each(|operation| {
                 operation.action = Action::Delete;
             });
         }
-        if let Some(output) = &habits.output {
+        if let Some(output) = &gnu.output {
             self.redirect(output);
         }
-        if let Some(backup) = &habits.backup {
+        if let Some(backup) = &gnu.backup {
             self.keep_old(backup, workspace);
         }
     }

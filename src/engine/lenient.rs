@@ -2,9 +2,9 @@
 
 mod strict;
 
-use super::{Request, Run, reading};
+use super::{Decide, Request, Run, reading};
 use crate::path::RelPath;
-use crate::plan::{Input, NotIncluded, Repair, Selection};
+use crate::plan::{Input, NotIncluded, Repair};
 use crate::policy::Verdict;
 use crate::preflight::{self, Facts, Held, Problem, Severity, code};
 use crate::repair::{Refusal, RefusalKind, Repaired, plain_text, repair, unquoted};
@@ -13,13 +13,6 @@ use crate::text::{Bytes, lines};
 use crate::transaction::Failure;
 use crate::workspace::Workspace;
 use strict::Strict;
-
-/// How patches are repaired.
-#[derive(Clone, Debug)]
-pub struct Lenience {
-    /// The absolute name of the root, which patches may have in front of names.
-    pub root: Vec<u8>,
-}
 
 /// Patches with their names.
 type Patches = Vec<(String, Bytes)>;
@@ -36,33 +29,31 @@ impl Run {
         workspace: &dyn Workspace,
         options: &mut preflight::Options,
     ) -> bool {
-        let (whitespace, three_way) = (request.whitespace.clone(), request.three_way.clone());
-        let (relocates, most) = (request.relocate, request.preflight.max_file);
-        let has_plan = match request.lenience.clone() {
-            Some(lenience) => self.read_leniently(request, &lenience, workspace),
-            None => self.read_as(request, workspace),
-        };
-        if has_plan && relocates {
-            self.recall(workspace, most);
+        let (decide, context) = (request.decide.clone(), request.context.clone());
+        let has_plan =
+            if decide.lenient { self.read_leniently(request, workspace) } else { self.read_as(request, workspace) };
+        if !has_plan {
+            return false;
         }
-        if has_plan {
-            self.consult(&whitespace, options);
+        if decide.relocate {
+            self.recall(workspace, decide.max_file);
         }
-        if let Some(asked) = three_way.filter(|_| has_plan) {
-            self.find_bases(asked, workspace, options);
+        self.consult(&decide, &context, options);
+        if let Some(merge) = decide.three_way {
+            self.find_bases(merge, &context, workspace, options);
         }
-        has_plan
+        true
     }
 
     /// Reads the patches after repairs of the whole text, which do not depend on the tree.
-    fn read_leniently(&mut self, mut request: Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
-        let mut repairs = Vec::with_capacity(request.patches.len());
-        for (_, text) in &mut request.patches {
+    fn read_leniently(&mut self, mut request: Request, workspace: &dyn Workspace) -> bool {
+        let mut repairs = Vec::with_capacity(request.what.texts.len());
+        for (_, text) in &mut request.what.texts {
             let (plain, repaired) = plain_text(text).unzip();
             *text = plain.unwrap_or_else(|| text.clone());
             repairs.push(repaired.unwrap_or_default());
         }
-        let has_plan = self.read_repairable(&request, lenience, workspace);
+        let has_plan = self.read_repairable(&request, workspace);
         self.problems.extend(repairs.iter().flat_map(|repairs| told(repairs)));
         for (input, repairs) in self.plan.inputs.iter_mut().zip(repairs) {
             input.repairs.splice(..0, repairs);
@@ -71,35 +62,34 @@ impl Run {
     }
 
     /// Takes the patches as they stand if they fit, else as they are when they are repaired.
-    fn read_repairable(&mut self, request: &Request, lenience: &Lenience, workspace: &dyn Workspace) -> bool {
+    fn read_repairable(&mut self, request: &Request, workspace: &dyn Workspace) -> bool {
         let strict = Strict::of(self, request, workspace);
-        let plain = Request { lenience: None, ..request.clone() };
         if !strict.is_open {
-            return self.read(plain);
+            return self.read(request.clone());
         }
         let fits = strict.fits && !strict.is_elided();
         if let Some(alone) = unquoted_request(request).filter(|_| !fits) {
-            return self.read_repairable(&alone, lenience, workspace);
+            return self.read_repairable(&alone, workspace);
         }
         if strict.is_of_texts() {
-            return self.read(plain) && (fits || self.repair_texts(workspace, &strict.options));
+            return self.read(request.clone()) && (fits || self.repair_texts(workspace, &strict.options));
         }
         if fits && strict.is_exact() {
-            return self.read(plain);
+            return self.read(request.clone());
         }
-        let opened = request.patches.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
+        let opened = request.what.texts.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
         // Mail that cannot be decoded is refused with the place of the mistake.
-        let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return self.read(plain) };
-        match self.repaired(request, &inputs, lenience, workspace) {
+        let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return self.read(request.clone()) };
+        match self.repaired(request, &inputs, workspace) {
             Ok(Ok(_)) if strict.stays() && self.repairs.iter().all(Vec::is_empty) => {
                 self.repairs.clear();
-                self.read(plain)
+                self.read(request.clone())
             }
             Ok(Ok(patches)) => {
                 let named = not_included(strict.has_plan.then_some(&strict.plan.inputs[..]), &inputs);
-                self.read_repaired(Request { patches, ..plain }, named)
+                self.read_repaired(request, patches, named)
             }
-            Ok(Err(refusals)) if strict.decides(&refusals) => self.read(plain),
+            Ok(Err(refusals)) if strict.decides(&refusals) => self.read(request.clone()),
             Ok(Err(refusals)) => {
                 self.problems.extend(refusals.iter().map(|(input, refusal)| unrepaired(refusal, *input)));
                 self.plan.inputs = inputs;
@@ -117,14 +107,13 @@ impl Run {
         &mut self,
         request: &Request,
         inputs: &[Input],
-        lenience: &Lenience,
         workspace: &dyn Workspace,
     ) -> Result<Result<Patches, Refusals>, Failure> {
         let (mut patches, mut refusals) = (Vec::new(), Vec::new());
-        let options = &request.preflight;
+        let options = request.preflight();
         let unread = if options.held == Held::Nothing { Verdict::Deny } else { Verdict::Ask };
         for (index, input) in inputs.iter().enumerate() {
-            let names = (&*lenience.root, request.selection.file.as_deref());
+            let names = (request.decide.root(), request.decide.file.as_deref());
             match repair(&input.bytes, workspace, (&options.policy, unread), names, options.max_read())
                 .map_err(Failure::Workspace)?
             {
@@ -140,18 +129,19 @@ impl Run {
     }
 
     /// Reads patches that were repaired, which are git diffs.
-    fn read_repaired(&mut self, request: Request, not_included: Vec<Vec<NotIncluded>>) -> bool {
-        let selection = Selection { strip: Some(1), directory: Vec::new(), ..request.selection.clone() };
-        let format = "auto".to_owned();
-        let syntax = syntax::Options { recount: false, ..request.syntax };
-        let is_read = self.read(Request { format, syntax, selection, ..request });
+    fn read_repaired(&mut self, request: &Request, texts: Patches, not_included: Vec<Vec<NotIncluded>>) -> bool {
+        let (format, directory) = ("auto".to_owned(), Vec::new());
+        let decide = Decide { format, recount: false, strip: Some(1), directory, ..request.decide.clone() };
+        let severity = reading::severity(&decide);
+        let what = super::Patches { texts, ..request.what.clone() };
+        let is_read = self.read(Request { what, decide, ..request.clone() });
         for (input, named) in self.plan.inputs.iter_mut().zip(not_included) {
             input.not_included = named;
         }
         for (input, repairs) in self.plan.inputs.iter_mut().zip(std::mem::take(&mut self.repairs)) {
             input.repairs = repairs;
         }
-        self.report_not_included(reading::severity(&syntax));
+        self.report_not_included(severity);
         self.problems.extend(self.plan.inputs.iter().flat_map(|input| told(&input.repairs)));
         is_read
     }
@@ -162,7 +152,7 @@ impl Run {
 fn unquoted_request(request: &Request) -> Option<Request> {
     let mut alone = request.clone();
     let mut is_quoted = false;
-    for (_, text) in &mut alone.patches {
+    for (_, text) in &mut alone.what.texts {
         if let Some(patch) = unquoted(text) {
             (*text, is_quoted) = (patch.into(), true);
         }

@@ -22,6 +22,7 @@
 mod approval;
 mod change;
 mod commands;
+mod decide;
 mod denied;
 mod describe;
 mod diagnose;
@@ -42,13 +43,13 @@ mod reading;
 mod recall;
 mod request;
 mod run;
+mod saved;
 mod suggest;
 mod texts;
 mod three_way;
 mod tool;
 mod undo;
 mod whitespace;
-mod wish;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -71,26 +72,25 @@ pub use crate::process::home;
 pub use approval::{planned, reject, save, withdraw};
 pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
+pub use decide::Decide;
 pub use describe::{describe, quoting};
-pub use gnu::{Backup, Habits, Numbering, Patched, patched};
+pub use gnu::{Backup, GnuOptions, Numbering, Patched, patched};
 pub use govern::{
     PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, judged_anywhere, may_write, policy_layer,
     project_layer, refusal, unusable,
 };
 
 pub use index::{Indexed, Reach, build_ancestor};
-pub use lenient::Lenience;
 pub use log::{gc, history_root, init, log, recover, show, unkept};
 pub use look::{
     DiffRequest, ExplainRequest, ListRequest, Order, ReadRequest, SearchOf, View, Window, diff, explain, list,
     may_list, may_read, may_search, read,
 };
 pub use preview::{Preview, exhibit, preview};
-pub use request::{Hints, Request, Series};
-pub use three_way::{Marking, ThreeWayRequest};
+pub use request::{Commit, Context, Hints, Look, Patches, Request, Series};
+pub use three_way::{Marking, ThreeWayOptions};
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
 pub use undo::{Target, UndoRequest, undo};
-pub use whitespace::WhitespaceRequest;
 
 use making::Terms;
 use run::Run;
@@ -212,7 +212,7 @@ pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let (approve, template) = (request.approve.clone(), Template::of(&mut request));
+    let (approve, template) = (request.commit.approve.clone(), Template::of(&mut request));
     if run.read_for(request, workspace, &mut options) {
         // A signal that comes now ends the process at once.
         run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
@@ -234,20 +234,20 @@ pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
 /// let path = RelPath::new(b"a")?;
 /// let workspace = Memory::with_files([(path.clone(), Entry::file("one\ntwo\n"))]);
 /// let patch = "*** Begin Patch\n*** Update File: a\n@@\n-two\n+2\n*** End Patch\n";
-/// let request = Request { format: "codex".to_owned(), ..Request::of(patch) };
+/// let request = Request::of(patch);
 /// assert!(engine::apply(request, &workspace, &Interrupt::new()).report.changed);
 /// assert_eq!(workspace.files()[&path].contents, b"one\n2\n");
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
 pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    if request.approve.is_none() {
-        request.preflight.held = Held::Everything;
+    if request.commit.approve.is_none() {
+        request.context.held = Held::Everything;
     }
     let (mut run, mut options) = match Run::begin("apply", report::Outcome::Applied, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let (approve, transaction, commands) = (request.approve.clone(), request.transaction, request.commands.clone());
+    let (transaction, Commit { approve, commands, .. }) = (request.transaction(), request.commit.clone());
     let template = Template::of(&mut request);
     if let Some(misuse) = commands.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));

@@ -71,8 +71,8 @@ pub fn preview(request: Request, workspace: &dyn Workspace) -> Preview<'_> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn exhibit(mut request: Request, workspace: &dyn Workspace) -> Preview<'_> {
-    request.preflight.describe = true;
-    request.preflight.diff = false;
+    request.look.describe = true;
+    request.look.diff = false;
     Preview::of(request, workspace, |options| {
         options.diff = true;
         options.max_diff = options.max_diff.min(MOST_OF_DIFF);
@@ -89,7 +89,7 @@ impl<'w> Preview<'w> {
                 return Self::new((*outcome, Vec::new()), known, (Arc::default(), None), workspace);
             }
         };
-        let (shelf, approve) = (Arc::<Shelf>::default(), request.approve.clone());
+        let (shelf, approve) = (Arc::<Shelf>::default(), request.commit.approve.clone());
         // Who asked for a description gets them in the report as well.
         let taken = (!options.diff).then(|| Arc::clone(&shelf));
         wish(&mut options);

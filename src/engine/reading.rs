@@ -3,48 +3,50 @@
 use std::mem;
 
 use super::problems::{broken, elsewhere, rejected, skipped, unchosen};
-use super::{Request, Run};
+use super::{Decide, Request, Run};
 use crate::plan::{self, Plan, Selected};
 use crate::preflight::{Problem, Severity, code};
 use crate::progress::Phase;
-use crate::syntax::{self, Unnamed};
+use crate::syntax::{self, Truncated};
 use crate::workspace::Workspace;
 
 impl Run {
     /// Parses and selects; returns whether there is a plan to look at.
-    pub(super) fn read(&mut self, mut request: Request) -> bool {
-        let Some(whole) = self.parsed(&mut request) else { return false };
-        self.select(whole, &request.selection);
-        self.report_not_included(severity(&request.syntax));
+    pub(super) fn read(&mut self, request: Request) -> bool {
+        self.read_with(request, Truncated::Refused)
+    }
+
+    /// The same with another rule for a last hunk that is too short.
+    pub(super) fn read_with(&mut self, mut request: Request, truncated: Truncated) -> bool {
+        let Some(whole) = self.parsed(&mut request, truncated) else { return false };
+        self.select(whole, &request.decide.selection());
+        self.report_not_included(severity(&request.decide));
         true
     }
 
     /// The same for a tree, by whose files names may be chosen.
     pub(super) fn read_as(&mut self, mut request: Request, workspace: &dyn Workspace) -> bool {
-        let Some(mut whole) = self.parsed(&mut request) else { return false };
-        request.habits.name(&mut whole, request.selection.direction, workspace);
-        self.select(whole, &request.selection);
-        self.report_not_included(severity(&request.syntax));
-        self.take_habits(&request.habits, workspace);
+        let Some(mut whole) = self.parsed(&mut request, Truncated::Refused) else { return false };
+        let decide = &request.decide;
+        decide.gnu.name(&mut whole, decide.direction(), workspace);
+        self.select(whole, &decide.selection());
+        self.report_not_included(severity(decide));
+        self.apply_gnu_options(&decide.gnu, workspace);
         true
     }
 
-    fn parsed(&mut self, request: &mut Request) -> Option<Plan<plan::Name>> {
-        let among = syntax::chosen(&request.format);
+    fn parsed(&mut self, request: &mut Request, truncated: Truncated) -> Option<Plan<plan::Name>> {
+        let among = syntax::chosen(&request.decide.format);
         if among.is_empty() {
-            self.problems.push(Problem::new(&code::USAGE, format!("unknown format {}", request.format)));
+            self.problems.push(Problem::new(&code::USAGE, format!("unknown format {}", request.decide.format)));
             return None;
         }
         let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
-        request.preflight.progress.enter(Phase::Reading, 0);
-        let series = request.series.as_ref();
-        let options = syntax::Options { allow_empty: series.is_some() || request.syntax.allow_empty, ..request.syntax };
-        let unnamed = match options.unnamed {
-            Unnamed::Refused if request.selection.file.is_some() => Unnamed::Blocks,
-            unnamed => unnamed,
-        };
-        let options = syntax::Options { unnamed, ..options };
-        for (index, (name, bytes)) in mem::take(&mut request.patches).into_iter().enumerate() {
+        request.look.progress.enter(Phase::Reading, 0);
+        let series = request.what.series.as_ref();
+        let options = request.decide.syntax();
+        let options = syntax::Options { truncated, allow_empty: series.is_some() || options.allow_empty, ..options };
+        for (index, (name, bytes)) in mem::take(&mut request.what.texts).into_iter().enumerate() {
             let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
             match syntax::parse(&name, bytes, &among, options) {
                 Ok(mut plan) => {
@@ -87,6 +89,6 @@ impl Run {
 }
 
 /// Returns the severity of a change that an input names and does not contain.
-pub(super) fn severity(options: &syntax::Options) -> Severity {
-    if options.strict_input { Severity::Error } else { Severity::Warning }
+pub(super) fn severity(decide: &Decide) -> Severity {
+    if decide.strict_input { Severity::Error } else { Severity::Warning }
 }

@@ -1,73 +1,90 @@
-//! What is asked of patches.
+//! The request: patches, and how they are applied.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
-use super::{Commands, Habits, Indexed, Lenience, ThreeWayRequest, WhitespaceRequest};
+use super::{Commands, Decide, Git, GitIndex, Indexed, Repository};
 use crate::diagnostics;
-use crate::plan::{self, Listed};
-use crate::preflight;
-use crate::syntax;
+use crate::matching::Rules;
+use crate::plan::Listed;
+use crate::policy::Policy;
+use crate::preflight::{self, Given, Held, WhitespaceAction};
+use crate::progress::Progress;
 use crate::text::Bytes;
-use crate::transaction;
+use crate::transaction::{self, Links};
 
-/// Patches, and what is to be done with them.
-///
-/// # Examples
-///
-/// A diff without prefixes of a tool that counts badly, for one folder:
-///
-/// ```
-/// use wpatch::engine::Request;
-///
-/// let mut request = Request::of("--- a\n+++ a\n@@ -1,7 +1,7 @@\n-one\n+1\n");
-/// request.selection.strip = Some(0);
-/// request.selection.directory = b"folder".to_vec();
-/// request.syntax.recount = true;
-/// ```
+/// The input and the options of one command on patches.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The patches, each with the name that messages call it by; one after the other.
-    pub patches: Vec<(String, Bytes)>,
+    /// The input.
+    pub what: Patches,
+    /// Every option that can change the result.
+    pub decide: Decide,
+    /// What the report contains.
+    pub look: Look,
+    /// How the change is committed.
+    pub commit: Commit,
+    /// What the command reads in addition to the tree.
+    pub context: Context,
+}
+
+/// The patches, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Patches {
+    /// Each patch with the name that messages have for it.
+    pub texts: Vec<(String, Bytes)>,
     /// The list that names the patches, if one does (`--series`).
     pub series: Option<Series>,
-    /// A word of `--format`: `auto`, or the name of a grammar.
-    pub format: String,
-    /// How patches are read.
-    pub syntax: syntax::Options,
-    /// Which operations are meant.
-    pub selection: plan::Selection,
-    /// How the tree is looked at.
-    pub preflight: preflight::Options,
-    /// How the change is committed.
-    pub transaction: transaction::Options,
-    /// The `plan_id` that was approved, as a check of the same patches with the same options and the same choice of them
-    /// has it; anything else is refused, and so is what was rejected.
-    pub approve: Option<String>,
-    /// Whether the patches are those of a saved plan: one that does not fit any more is stale, see
+    /// Whether the patches are those of a saved plan: one that does not apply any more is stale, see
     /// [`planned`](super::planned).
     pub is_saved: bool,
-    /// Whether and how a patch that does not fit as it stands is repaired (`--lenient`).
-    pub lenience: Option<Lenience>,
-    /// What language servers are asked of the change (`--diagnostics`).
-    pub diagnostics: Option<diagnostics::Options>,
-    /// Whether line numbers may be those of an earlier version that the history has, where every line that is named
-    /// stands unchanged (`--relocate`).
-    pub relocate: bool,
-    /// What of git's index the change is made in, if it is (`--index`, `--cached`).
-    pub index: Option<Indexed>,
-    /// How patches are merged with what became of their files, if they are (`--3way`).
-    pub three_way: Option<ThreeWayRequest>,
-    /// What is looked for in the white space of new lines, and how white space is compared.
-    pub whitespace: WhitespaceRequest,
-    /// What GNU patch does with a patch and git does not.
-    pub habits: Habits,
-    /// The commands of the user around the change.
-    pub commands: Commands,
-    /// Whether the report may leave the files out where the change is made just as the patches say, and nothing has to be
-    /// said of any of them; its summary has the numbers all the same.
+}
+
+/// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of the request is; one
+/// without a change changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// The name that messages have for the list.
+    pub name: String,
+    /// One entry for each patch.
+    pub entries: Vec<Listed>,
+}
+
+/// What the report contains.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub struct Look {
+    /// Whether it contains digests and the `plan_id`.
+    pub describe: bool,
+    /// Whether it contains a diff of each file.
+    pub diff: bool,
+    /// The most bytes of such a diff, which ends after a line.
+    pub max_diff: usize,
+    /// Whether a file of more than 64 KiB or 2000 lines has no diff (`--no-large-diff`).
+    pub no_large_diff: bool,
+    /// Whether it can omit files that change just as the patches say; its summary counts all of them.
     pub is_brief: bool,
     /// What is suggested if the patches do not apply.
     pub hints: Hints,
+    /// What language servers check in the change (`--diagnostics`).
+    pub diagnostics: Option<diagnostics::Options>,
+    /// The progress of the command.
+    pub progress: Progress,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            describe: false,
+            diff: false,
+            max_diff: usize::MAX,
+            no_large_diff: false,
+            is_brief: false,
+            hints: Hints::Words,
+            diagnostics: None,
+            progress: Progress::default(),
+        }
+    }
 }
 
 /// What is suggested if patches do not apply. Suggestions are tried, which can take as long as several checks.
@@ -81,40 +98,106 @@ pub enum Hints {
     Command(Vec<OsString>),
 }
 
-/// A list of patches, as quilt keeps it. Each is read as the list says, whatever the strip level of the selection is; one
-/// without a change changes nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Series {
-    /// How messages call it.
-    pub name: String,
-    /// One entry for each patch.
-    pub entries: Vec<Listed>,
+/// How the change is committed.
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    /// The `plan_id` that was approved, as a check of the same patches with the same options has it. Another change is
+    /// refused, and so is a plan that was rejected.
+    pub approve: Option<String>,
+    /// Durability, the wait for the lock, and the limits of the history. [`Decide::in_place`] overrides `links`.
+    pub transaction: transaction::Options,
+    /// The commands of the user around the change.
+    pub commands: Commands,
+}
+
+/// What a command reads in addition to the tree.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// What is allowed.
+    pub policy: Arc<Policy>,
+    /// The files with the verdict `ask` that are refused without a look at their contents.
+    pub held: Held,
+    /// The git of the root, whose configuration and attributes count. Without it nothing is configured. It keeps its
+    /// configuration: clones of a request share what was read once.
+    pub git: Option<Arc<Git>>,
+    /// Whether the files are of a tree in a repository, with the line endings that were committed.
+    pub is_tree: bool,
+    /// What is done about white-space errors if neither an option nor the configuration decides.
+    pub whitespace: WhitespaceAction,
+    /// The index, for [`Decide::index`].
+    pub index: Option<Arc<GitIndex>>,
+    /// The repository with the blobs of binary files of which a patch has no data, and of merges.
+    pub objects: Option<Repository>,
+    /// The contents that the patches were made for, for [`Decide::three_way`] (`--base`).
+    pub base: Option<Given>,
+    /// Returns whether the command is to stop. It is called now and then.
+    pub is_stopped: fn() -> bool,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self {
+            policy: Arc::default(),
+            held: Held::default(),
+            git: None,
+            is_tree: false,
+            whitespace: WhitespaceAction::default(),
+            index: None,
+            objects: None,
+            base: None,
+            is_stopped: || false,
+        }
+    }
 }
 
 impl Request {
     /// Returns the request to apply one patch with the defaults of the program.
     #[must_use]
     pub fn of(patch: impl Into<Bytes>) -> Self {
+        let texts = vec![("-".to_owned(), patch.into())];
         Self {
-            patches: vec![("-".to_owned(), patch.into())],
-            series: None,
-            format: "auto".to_owned(),
-            syntax: syntax::Options::default(),
-            selection: plan::Selection::default(),
-            preflight: preflight::Options::default(),
-            transaction: transaction::Options::default(),
-            approve: None,
-            is_saved: false,
-            lenience: None,
-            diagnostics: None,
-            relocate: false,
-            index: None,
-            three_way: None,
-            whitespace: WhitespaceRequest::default(),
-            habits: Habits::default(),
-            commands: Commands::default(),
-            is_brief: false,
-            hints: Hints::Words,
+            what: Patches { texts, ..Patches::default() },
+            decide: Decide::default(),
+            look: Look::default(),
+            commit: Commit::default(),
+            context: Context::default(),
         }
+    }
+
+    /// Returns how the tree is read.
+    pub(super) fn preflight(&self) -> preflight::Options {
+        let Self { decide, look, context, .. } = self;
+        preflight::Options {
+            policy: Arc::clone(&context.policy),
+            held: context.held,
+            rules: Rules { is_stopped: context.is_stopped, ..decide.rules() },
+            overwrite: decide.overwrite,
+            describe: look.describe,
+            diff: look.diff,
+            max_diff: look.max_diff,
+            no_large_diff: look.no_large_diff,
+            max_file: decide.max_file,
+            max_ratio: decide.max_ratio,
+            max_growth: decide.max_growth,
+            reject: decide.reject,
+            reject_to: decide.reject_to.clone(),
+            idempotent: decide.idempotent,
+            guards: decide.guards.clone(),
+            objects: context.objects.clone(),
+            merge_hunks: decide.merge_hunks,
+            progress: look.progress.clone(),
+            ..preflight::Options::default()
+        }
+    }
+
+    /// Returns how the change is committed.
+    pub(super) fn transaction(&self) -> transaction::Options {
+        let links = if self.decide.in_place { Links::Kept } else { Links::Parted };
+        transaction::Options { links, ..self.commit.transaction }
+    }
+
+    /// Returns what of git's index changes, if anything does.
+    pub(super) fn indexed(&self) -> Option<Indexed> {
+        Some(Indexed { index: Arc::clone(self.context.index.as_ref()?), reach: self.decide.index? })
     }
 }

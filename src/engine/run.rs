@@ -122,8 +122,11 @@ impl Run {
         request: &mut Request,
         workspace: &dyn Workspace,
     ) -> Result<(Self, preflight::Options), Box<Outcome>> {
-        let (approve, preflight) = (request.approve.as_deref(), &mut request.preflight);
-        let mut run = Self::admitted((command, success), preflight, approve, &request.commands, workspace)?;
+        let (mut options, commit) = (request.preflight(), &request.commit);
+        let mut run =
+            Self::admitted((command, success), &mut options, commit.approve.as_deref(), &commit.commands, workspace)?;
+        request.context.policy = options.policy;
+        (request.look.describe, request.look.diff) = (options.describe, options.diff);
         let options = run.asked(request);
         Ok((run, options))
     }
@@ -154,18 +157,15 @@ impl Run {
 
     /// Takes note of what `request` asks for, and returns how the tree is looked at.
     pub(super) fn asked(&mut self, request: &Request) -> preflight::Options {
-        self.diagnostics.clone_from(&request.diagnostics);
-        self.links = request.transaction.links;
-        self.indexed.clone_from(&request.index);
-        self.is_saved = request.is_saved;
+        self.diagnostics.clone_from(&request.look.diagnostics);
+        self.links = request.transaction().links;
+        self.indexed = request.indexed();
+        self.is_saved = request.what.is_saved;
         // GNU patch reports every hunk.
-        self.is_complete = request.preflight.rules.as_gnu;
+        self.is_complete = request.decide.gnu.as_gnu;
         // What the commands of the user get has all files.
-        self.is_brief = request.is_brief && request.commands.is_empty();
-        let mut options = request.preflight.clone();
-        // Where git would take one of several places, nobody knows which one a model means.
-        options.rules.unique |= request.lenience.is_some();
-        options
+        self.is_brief = request.look.is_brief && request.commit.commands.is_empty();
+        request.preflight()
     }
 
     pub(super) fn is_refused(&self) -> bool {

@@ -2,35 +2,33 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Run;
+use serde::{Deserialize, Serialize};
+
 use super::recall::{kept, read};
+use super::{Context, Run};
 use crate::digest::is_blob;
 use crate::matching::{ConflictStyle, Favour};
 use crate::path::RelPath;
-use crate::preflight::{self, Bases, Conflicts, Driver, Given, KeptBases, Problem, ThreeWay, code};
+use crate::preflight::{self, Bases, Conflicts, Driver, KeptBases, Problem, ThreeWay, code};
 use crate::transaction::Failure;
 use crate::transaction::history::entries;
 use crate::workspace::git::{Attribute, Git};
 use crate::workspace::{Workspace, top};
 
-/// What is asked of merges (`--3way`).
-#[derive(Clone, Debug, Default)]
-pub struct ThreeWayRequest {
-    /// Whose lines are taken where both sides changed the same (`--ours`, `--theirs`, `--union`).
+/// How patches are merged with the current files (`--3way`).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct ThreeWayOptions {
+    /// The side whose lines are taken where both sides changed the same (`--ours`, `--theirs`, `--union`).
     pub favour: Option<Favour>,
-    /// How conflicts are written into files; without it nothing is applied that has some.
+    /// How conflicts are written into files; without it a patch with conflicts does not apply.
     pub marking: Option<Marking>,
-    /// What the patches were made for, where the user says it (`--base`).
-    pub base: Option<Given>,
-    /// The directory whose configuration and attributes count: the root. Without it nothing is configured.
-    pub directory: Option<PathBuf>,
 }
 
 /// How conflicts are written into files (`--conflict`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Marking {
     /// As git's `merge.conflictStyle` says: both sides, if that says nothing.
     Configured,
@@ -42,16 +40,16 @@ impl Run {
     /// Completes `options` for the plan.
     pub(super) fn find_bases(
         &mut self,
-        asked: ThreeWayRequest,
+        merge: ThreeWayOptions,
+        context: &Context,
         workspace: &dyn Workspace,
         options: &mut preflight::Options,
     ) {
-        let ThreeWayRequest { favour, marking, base, directory } = asked;
-        let around = |directory: PathBuf| match &self.indexed {
-            Some(indexed) => Arc::clone(indexed.index.git()),
-            None => Arc::new(Git::around(&directory)),
+        let ThreeWayOptions { favour, marking } = merge;
+        let git = match &self.indexed {
+            Some(indexed) => Some(indexed.index.git()),
+            None => context.git.as_ref(),
         };
-        let git = directory.map(around);
         let mut told = |error: &io::Error| {
             let message = format!("git cannot tell its configuration for merges: {error}");
             self.problems.push(Problem::new(&code::GIT_CONFIG, message));
@@ -67,7 +65,7 @@ impl Run {
         let paths: Vec<_> = self.plan.operations.iter().map(|operation| &operation.path).collect();
         let drivers = git.as_ref().map_or_else(|| Ok(HashMap::new()), |git| drivers(git, &paths));
         let drivers = drivers.inspect_err(&mut told).unwrap_or_default();
-        let mut bases = Bases { given: base, objects: options.objects.clone(), kept: HashMap::new() };
+        let mut bases = Bases { given: context.base.clone(), objects: options.objects.clone(), kept: HashMap::new() };
         if bases.given.is_none() {
             match self.kept_bases(workspace, options, &bases) {
                 Ok(kept) => bases.kept = kept,

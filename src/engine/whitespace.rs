@@ -4,28 +4,12 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use super::Run;
+use super::{Context, Decide, Run};
 use crate::path::RelPath;
 use crate::plan::Operation;
 use crate::preflight::{self, Conversions, Problem, Severity, WhitespaceAction, code, is_of_git, named};
 use crate::whitespace::{Contradiction, WhitespaceRule};
 use crate::workspace::git::{Attribute, Git};
-
-/// What is asked about white space (`--whitespace`, `--ignore-whitespace`).
-#[derive(Clone, Debug, Default)]
-pub struct WhitespaceRequest {
-    /// What is done about lines with errors; `None` for what is configured, `apply.whitespace`.
-    pub action: Option<WhitespaceAction>,
-    /// What is done where nothing is configured.
-    pub usual: WhitespaceAction,
-    /// Whether runs of blanks are compared as one; `None` for what is configured, `apply.ignorewhitespace`.
-    pub ignores: Option<bool>,
-    /// Whose configuration and attributes count: those of the root. Without it nothing is configured. It remembers its
-    /// configuration: clones of a request share what was read once.
-    pub git: Option<Arc<Git>>,
-    /// Whether the files are of a tree in a repository, where they have the line ends that were committed.
-    pub is_tree: bool,
-}
 
 /// Why it is not known what is asked.
 enum Trouble {
@@ -49,11 +33,11 @@ impl From<Contradiction> for Trouble {
 
 impl Run {
     /// Completes `options` for the plan.
-    pub(super) fn consult(&mut self, asked: &WhitespaceRequest, options: &mut preflight::Options) {
-        options.whitespace.action = asked.action.unwrap_or(asked.usual);
-        options.rules.ignore_whitespace |= asked.ignores.unwrap_or_default();
-        let Some(git) = &asked.git else { return };
-        if !asked.is_tree {
+    pub(super) fn consult(&mut self, decide: &Decide, context: &Context, options: &mut preflight::Options) {
+        options.whitespace.action = decide.whitespace.unwrap_or(context.whitespace);
+        options.rules.ignore_whitespace |= decide.ignore_whitespace.unwrap_or_default();
+        let Some(git) = &context.git else { return };
+        if !context.is_tree {
             options.conversions = self.conversions(git);
             self.consult_links(git, options);
         }
@@ -61,7 +45,7 @@ impl Run {
         if paths.is_empty() {
             return;
         }
-        let result = configured(asked, git, options).map_err(|error| (error, Severity::Error)).and_then(|()| {
+        let result = configured(decide, git, options).map_err(|error| (error, Severity::Error)).and_then(|()| {
             // These actions do not change the result.
             let is_aside = matches!(options.whitespace.action, WhitespaceAction::NoWarn | WhitespaceAction::Warn);
             let severity = if is_aside { Severity::Warning } else { Severity::Error };
@@ -93,14 +77,14 @@ fn has_numbers(operation: &Operation) -> bool {
 }
 
 /// Completes the action, and the comparison of blanks.
-fn configured(asked: &WhitespaceRequest, git: &Git, options: &mut preflight::Options) -> Result<(), Trouble> {
-    if asked.action.is_none()
+fn configured(decide: &Decide, git: &Git, options: &mut preflight::Options) -> Result<(), Trouble> {
+    if decide.whitespace.is_none()
         && let Some(name) = git.config("apply.whitespace")?
     {
         let unknown = || Trouble::Value(format!("unrecognized whitespace option '{}'", String::from_utf8_lossy(name)));
         options.whitespace.action = WhitespaceAction::named(name).ok_or_else(unknown)?;
     }
-    if asked.ignores.is_none() {
+    if decide.ignore_whitespace.is_none() {
         options.rules.ignore_whitespace |= ignores(git.config("apply.ignorewhitespace")?)?;
     }
     Ok(())

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::lines::{Budget, Edit, Edits, LineTable, Slide, diff};
 
 /// So many lines between two conflicts do not part them.
@@ -13,7 +15,8 @@ const MOST_BETWEEN: usize = 3;
 const MARKER: usize = 7;
 
 /// What becomes of conflicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Favour {
     /// Our lines are taken.
     Ours,
@@ -24,7 +27,8 @@ pub enum Favour {
 }
 
 /// How a conflict is written into the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ConflictStyle {
     /// Both sides (`merge`).
     #[default]

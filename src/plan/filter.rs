@@ -1,9 +1,12 @@
 //! Patterns on paths, as git and as the program read them.
 
+use serde::{Deserialize, Serialize};
+
 use globset::{GlobBuilder, GlobMatcher, GlobSet};
 
 /// One `--include` or `--exclude`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "(bool, String)", into = "(bool, String)")]
 pub struct Filter {
     /// What it matches, against the path below the root.
     pub pattern: GlobMatcher,
@@ -44,6 +47,20 @@ impl Filter {
         }
         let pattern = matcher(GlobBuilder::new(&literal).literal_separator(false).backslash_escape(true))?;
         Ok(Self { pattern, takes })
+    }
+}
+
+impl TryFrom<(bool, String)> for Filter {
+    type Error = globset::Error;
+
+    fn try_from((takes, pattern): (bool, String)) -> Result<Self, globset::Error> {
+        Self::new(takes, &pattern)
+    }
+}
+
+impl From<Filter> for (bool, String) {
+    fn from(filter: Filter) -> Self {
+        (filter.takes, filter.pattern.glob().glob().to_owned())
     }
 }
 

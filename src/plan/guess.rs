@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Action, Claim, Direction, LineRange, Name, Operation, Plan, Strip};
 use crate::mode::FileKind;
 use crate::path::RelPath;
 
 /// How a name is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Naming {
     /// Leading components to take off; without a number all of them (`-p`).
     pub strip: Option<usize>,

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Edit, Operation};
 use crate::path::RelPath;
 
@@ -18,7 +20,8 @@ use crate::path::RelPath;
 /// assert!("1,3-4,f6,f7h2".parse::<Only>().is_ok());
 /// assert!("1,,2".parse::<Only>().is_err());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Only(Vec<Part>);
 
 /// One word of the list.
@@ -79,6 +82,20 @@ impl FromStr for Only {
 
     fn from_str(list: &str) -> Result<Self, OnlyError> {
         list.split(',').map(|word| Part::read(word.trim())).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl TryFrom<String> for Only {
+    type Error = OnlyError;
+
+    fn try_from(list: String) -> Result<Self, OnlyError> {
+        list.parse()
+    }
+}
+
+impl From<Only> for String {
+    fn from(only: Only) -> Self {
+        only.to_string()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Changes of texts that are found by themselves, wherever they stand.
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::Span;
 
 /// Changes of one file, all of them or none.
@@ -103,7 +105,8 @@ pub enum EditOrder {
 }
 
 /// How closely a text has to fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Closeness {
     /// Byte for byte, but for line ends.
     #[default]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::Options;
 use super::codes::Kind;
 use super::findings::Findings;
@@ -19,7 +21,8 @@ use crate::text::{Span, lines};
 const SUFFIX: &[u8] = b".rej";
 
 /// Where hunks go that do not fit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RejectTo {
     /// To a file beside theirs.
     #[default]

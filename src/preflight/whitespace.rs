@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::codes::code;
 use super::findings::Findings;
 use super::problem::{Problem, Severity};
@@ -18,10 +20,12 @@ use crate::whitespace::{Flags, WhitespaceRule, check};
 const MOST_TOLD: usize = 1000;
 
 /// What is done about errors in white space (`--whitespace`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WhitespaceAction {
     /// Nothing is looked for.
     #[default]
+    #[serde(rename = "nowarn")]
     NoWarn,
     /// They are told.
     Warn,

@@ -285,12 +285,14 @@ fn memory() -> Memory {
 fn request() -> Request {
     let transaction =
         Options { durability: Durability::Full, patience: std::time::Duration::ZERO, ..Options::default() };
-    Request { transaction, ..Request::of(PATCH) }
+    let mut request = Request::of(PATCH);
+    request.commit.transaction = transaction;
+    request
 }
 
 /// Says whether the plan `id` is there, by carrying it out.
 fn is_whole(memory: &Memory, id: &str) -> bool {
-    match engine::planned(Request { patches: Vec::new(), ..request() }, memory, id) {
+    match engine::planned(request(), memory, id) {
         Ok(request) => {
             let outcome = engine::apply(request, memory, &Interrupt::new());
             assert!(outcome.report.changed, "{:?}", outcome.report.error);
@@ -336,15 +338,19 @@ fn a_fault_at_any_verb_leaves_a_plan_whole_or_none() {
 #[test]
 fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
     let one = Limits { entries: 1, ..Limits::default() };
-    let limited = || Request { transaction: Options { history: one, ..request().transaction }, ..request() };
+    let limited = |patch: &str| {
+        let mut request = Request { what: Request::of(patch).what, ..request() };
+        request.commit.transaction.history = one;
+        request
+    };
     let mut warned = 0;
     for verb in 0.. {
         let memory = memory();
-        let other = Request { patches: vec![("-".into(), PATCH.replace("+2", "+II").into())], ..limited() };
+        let other = limited(&PATCH.replace("+2", "+II"));
         assert!(engine::save(other, &memory, &Interrupt::new()).report.saved.is_some());
         let verb = memory.verbs() + verb;
         memory.inject(Injection { verb, kind: FaultKind::ErrorFromNowOn });
-        let report = engine::save(limited(), &memory, &Interrupt::new()).report;
+        let report = engine::save(limited(PATCH), &memory, &Interrupt::new()).report;
         if !memory.has_met_fault() {
             break;
         }
@@ -361,7 +367,8 @@ fn a_plan_that_is_kept_is_told_though_older_ones_stay() {
 #[test]
 fn a_fault_at_any_verb_leaves_a_refusal_whole_or_none() {
     let id = format!("sha256:{}", "5".repeat(64));
-    let reject = |memory: &Memory| engine::reject(&id, Some("why"), memory, (request().transaction, &Interrupt::new()));
+    let reject =
+        |memory: &Memory| engine::reject(&id, Some("why"), memory, (request().commit.transaction, &Interrupt::new()));
     for kind in FaultKind::ALL {
         let mut faults = 0;
         for verb in 0.. {

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use wpatch::engine::Request;
 use wpatch::preflight::CODES;
 use wpatch::syntax::SYNTAXES;
 
@@ -95,8 +94,8 @@ fn a_brief_report_says_all_but_the_files() {
     let brief = AtomicUsize::new(0);
     each(&Case::all(), |case| {
         let [long, short] = [false, true].map(|is_brief| {
-            let mut request = Request { is_brief, ..run::request(&case.patch, &case.settings) };
-            request.preflight.describe = false;
+            let mut request = run::request(&case.patch, &case.settings);
+            (request.look.is_brief, request.look.describe) = (is_brief, false);
             run::applied(&run::memory(&case.before), request)
         });
         for key in AGREED.iter().filter(|key| **key != "files") {

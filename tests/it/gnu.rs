@@ -285,8 +285,8 @@ fn a_copy_of_an_old_file_has_a_name_of_its_own_in_the_report() {
     let section = |name: &str| format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-1\n+2\n");
     for only in [None, Some("f2")] {
         let mut request = Request::of([section("x"), section("y")].concat());
-        request.habits.backup = Some(Backup { suffix: b".orig".to_vec(), ..Backup::default() });
-        request.selection.only = only.map(|only| only.parse().unwrap());
+        request.decide.gnu.backup = Some(Backup { suffix: b".orig".to_vec(), ..Backup::default() });
+        request.decide.only = only.map(|only| only.parse().unwrap());
         let report = engine::check(request, &memory).report;
         let names: Vec<_> = report.files.iter().map(|file| (file.id.as_str(), file.path.to_string())).collect();
         let names: Vec<_> = names.iter().map(|(id, path)| (*id, path.as_str())).collect();

@@ -1,8 +1,7 @@
 //! Line-numbered edits of tagged versions: what programs read of them, and the forms that are forgiven.
 
 use serde_json::{Value, json};
-use wpatch::engine::{self, Outcome, Request};
-use wpatch::syntax;
+use wpatch::engine::{self, Decide, Outcome, Request};
 use wpatch::text::tag::Tag;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -12,8 +11,8 @@ use crate::tree::path;
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\n";
 
 fn apply(memory: &Memory, patch: &str, lenient: bool) -> (Value, Outcome) {
-    let options = syntax::Options { lenient, ..syntax::Options::default() };
-    let request = Request { format: "hashline".into(), syntax: options, ..Request::of(patch) };
+    let mut request = Request::of(patch);
+    request.decide = Decide { format: "hashline".to_owned(), lenient, ..Decide::default() };
     let outcome = engine::apply(request, memory, &Interrupt::new());
     (serde_json::to_value(&outcome.report).unwrap(), outcome)
 }
@@ -148,10 +147,10 @@ fn lines_that_come_to_many_files_have_a_limit() {
     let mut patch = format!("[a#{}]\nCUT 1.=1024 @x\n", Tag::of(big.as_bytes()));
     patch.extend(names.iter().map(|name| format!("[{name}#{}]\nPUT >1 @x\n", Tag::of(b"y\n"))));
     let mut request = Request::of(patch);
-    request.preflight.max_growth = 10 << 10;
+    request.decide.max_growth = 10 << 10;
     let outcome = engine::apply(request.clone(), &memory, &Interrupt::new());
     assert_eq!(outcome.report.error.as_ref().map(|error| error.code), Some("wpatch::file::growth"));
-    request.preflight.max_growth = 1 << 20;
+    request.decide.max_growth = 1 << 20;
     assert!(engine::apply(request, &memory, &Interrupt::new()).report.ok);
     assert_eq!(contents(&memory, "f19"), format!("y\n{big}"));
 }

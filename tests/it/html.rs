@@ -7,11 +7,12 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use fs_err as fs;
 use scraper::{ElementRef, Html, Selector};
 use sha2::{Digest as _, Sha256};
-use wpatch::engine::{self, Lenience, Preview, Request};
+use wpatch::engine::{self, Preview, Request};
 use wpatch::path::RelPath;
 use wpatch::report::{Report, print_html};
 use wpatch::workspace::memory::{Entry, Memory};
 
+use crate::run::lenient;
 use crate::systems::Desk;
 
 mod palette;
@@ -327,8 +328,7 @@ fn what_policy_denies_is_shown_as_the_patch_has_it() {
 fn repairs_stand_at_their_files() {
     let damaged = "--- a/list\n+++ b/list\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n three\n";
     let workspace = Memory::with_files([(path(b"list"), Entry::file(LIST))]);
-    let mut request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..request(damaged) };
-    request.syntax.lenient = true;
+    let request = lenient(damaged);
     let page = page(&Shown::of(&engine::exhibit(request, &workspace)));
     let told = "counts in line 3: the header of the chunk counted its lines wrongly; they were counted again";
     assert_eq!(texts(&page, "header li"), [told]);

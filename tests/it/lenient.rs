@@ -16,8 +16,8 @@ mod truncation;
 use std::collections::BTreeMap;
 
 use fs_err as fs;
-use wpatch::engine::options::{Interrupt, PreflightOptions, TransactionOptions};
-use wpatch::engine::{self, Change, Lenience, Request};
+use wpatch::engine::options::Interrupt;
+use wpatch::engine::{self, Change, Request};
 use wpatch::mode::FileMode;
 use wpatch::path::RelPath;
 use wpatch::repair::ROWS;
@@ -29,6 +29,7 @@ use damage::{DAMAGES, Damaged};
 use further::FURTHER;
 
 use crate::dice::Dice;
+use crate::run::lenient;
 
 /// Files below `tests/texts`, which have lines that come again, indentation and texts of all kinds. They stand still, so
 /// that a round is the same one tomorrow.
@@ -89,12 +90,8 @@ enum Ending {
 fn ending(before: &str, after: &str, patch: &Damaged) -> Result<Ending, String> {
     let content = patch.file.as_deref().unwrap_or(before);
     let memory = Memory::with_files([(path(), Entry::file(content))]);
-    let request = Request {
-        lenience: Some(Lenience { root: b"/srv/tree".to_vec() }),
-        preflight: PreflightOptions::default(),
-        transaction: TransactionOptions { durability: Durability::None, ..TransactionOptions::default() },
-        ..Request::of(patch.text.clone())
-    };
+    let mut request = lenient(patch.text.clone());
+    request.commit.transaction.durability = Durability::None;
     let report = engine::apply(request, &memory, &Interrupt::new()).report;
     let found = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
     let wanted = patch.result.as_deref().unwrap_or(after);
@@ -122,9 +119,7 @@ fn made(content: &str, asked: Asked) -> Option<String> {
     let memory = Memory::with_files([(path(), Entry::file(content))]);
     let report = match asked {
         Asked::Patch(patch) => {
-            let mut request =
-                Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
-            request.syntax.lenient = true;
+            let request = lenient(patch);
             engine::apply(request, &memory, &Interrupt::new()).report
         }
         Asked::Edit(change) => {
@@ -189,8 +184,7 @@ fn a_file_that_only_moves_may_have_any_number_of_lines() {
     let memory = Memory::with_files([(path(), Entry::file("1\n")), (moved.clone(), Entry::file(&*large))]);
     let rename = "diff --git a/moved b/there\nrename from moved\nrename to there\n";
     let damaged = "diff --git a/dir/file.txt b/dir/file.txt\n--- a/dir/file.txt\n+++ b/dir/file.txt\n@@\n-1\n+2\n";
-    let request =
-        Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of([rename, damaged].concat()) };
+    let request = lenient([rename, damaged].concat());
     let report = engine::apply(request, &memory, &Interrupt::new()).report;
     assert!(report.ok, "{:?}", report.problems);
     let there = RelPath::new(b"there").unwrap();
@@ -208,7 +202,7 @@ fn a_report_does_not_blame_files_that_a_repair_makes_fit() {
         let text = "one\ntwo\nthree\n";
         let memory = Memory::with_files([(path(), Entry::file(text)), (other.clone(), Entry::file(text))]);
         let patch = [hunk("file.txt", first), hunk("other.txt", second)].concat();
-        let request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
+        let request = lenient(patch);
         let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
         let blamed: Vec<_> = report["problems"].as_array().unwrap().iter().map(|problem| &problem["path"]).collect();
         let wrong = if first == "deux" { "dir/file.txt" } else { "dir/other.txt" };

@@ -9,8 +9,8 @@ mod scene;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use wpatch::engine::options::{Interrupt, PreflightOptions, TransactionOptions};
-use wpatch::engine::{self, Change, Lenience, Request};
+use wpatch::engine::options::{Interrupt, TransactionOptions};
+use wpatch::engine::{self, Change, Request};
 use wpatch::path::RelPath;
 use wpatch::transaction::Durability;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -53,11 +53,11 @@ fn outcome(grammar: &Grammar, scene: &Scene, patch: &[u8], is_lenient: bool) -> 
     let first = scene.files[0].path;
     let report = match grammar.way {
         Way::Patch => {
-            let mut request =
-                Request { preflight: PreflightOptions::default(), transaction, ..Request::of(patch.to_vec()) };
+            let mut request = Request::of(patch.to_vec());
+            request.commit.transaction = transaction;
             if is_lenient {
-                request.lenience = Some(Lenience { root: b"/srv/tree".to_vec() });
-                request.syntax.lenient = true;
+                request.decide.lenient = true;
+                request.decide.roots = vec![b"/srv/tree".to_vec()];
             }
             engine::apply(request, &memory, &Interrupt::new()).report
         }

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::Value;
-use wpatch::engine::{self, GitIndex, Indexed, Outcome, Reach, Request};
-use wpatch::matching::{ConflictStyle, Rules};
+use wpatch::engine::{self, GitIndex, Outcome, Reach, Request};
+use wpatch::matching::ConflictStyle;
 use wpatch::path::RelPath;
-use wpatch::preflight;
 use wpatch::report::{
     self, CONFLICTS, FAILED_FILES, FAILED_HUNKS, FAILED_HUNKS_PER_FILE, FITTING_HUNKS, NOTES, PROBLEMS,
 };
@@ -45,9 +44,10 @@ fn hunk(line: usize, fits: bool) -> String {
 }
 
 fn request(patch: &str) -> Request {
-    let rules = Rules { zero_context: true, ..Rules::default() };
-    let preflight = preflight::Options { describe: true, rules, ..preflight::Options::default() };
-    Request { preflight, ..Request::of(patch) }
+    let mut request = Request::of(patch);
+    request.decide.unidiff_zero = true;
+    request.look.describe = true;
+    request
 }
 
 fn json(outcome: &Outcome) -> (usize, Value) {
@@ -130,9 +130,10 @@ fn files_that_are_not_as_indexed_are_counted_where_no_report_lists_them() {
         fs_err::write(desk.path(name), text).unwrap();
     }
     let index = GitIndex::around(&desk.root(), &INTERRUPT).unwrap();
-    let index = Some(Indexed { index: Arc::new(index), reach: Reach::Both });
     let patch: String = names.iter().map(|name| header(name) + &hunk(1, true)).collect();
-    let outcome = engine::check(Request { index, ..request(&patch) }, &Disk::open(&desk.root()).unwrap());
+    let mut request = request(&patch);
+    (request.decide.index, request.context.index) = (Some(Reach::Both), Some(Arc::new(index)));
+    let outcome = engine::check(request, &Disk::open(&desk.root()).unwrap());
     let (_, report) = json(&outcome);
     assert_eq!((outcome.problems.len(), outcome.uncollected()), (PROBLEMS, FILES - PROBLEMS));
     assert_eq!((adds_up(&report).1, &report["error"]["code"]), (FILES, &"wpatch::file::not_as_indexed".into()));
@@ -167,7 +168,7 @@ fn a_change_that_can_be_made_lists_everything_that_is_approved() {
     let names: Vec<_> = (0..150).map(|file| format!("f{file:03}")).collect();
     let patch: String = names.iter().map(|name| header(name) + &hunk(0, true) + &many(150)).collect();
     let mut request = request(&patch);
-    request.preflight.reject = true;
+    request.decide.reject = true;
     let tree = memory(&names, 1);
     let outcome = engine::check(request.clone(), &tree);
     let (_, report) = json(&outcome);
@@ -176,7 +177,7 @@ fn a_change_that_can_be_made_lists_everything_that_is_approved() {
     let has_digests = |file: &Value| file["sha256_before"].is_string() && file["sha256_after"].is_string();
     assert!(report["files"].as_array().unwrap().iter().all(has_digests));
     // The approval holds for all of it.
-    request.approve = outcome.report.plan_id;
+    request.commit.approve = outcome.report.plan_id;
     let applied = engine::apply(request, &tree, &Interrupt::new());
     assert_eq!(applied.report.outcome.name(), "partial", "{:?}", applied.report.error);
     let rejects = tree.files()[&RelPath::new(b"f149.rej").unwrap()].contents.clone();
@@ -201,7 +202,7 @@ fn conflicts_are_limited() {
     };
     let patch = (0..COUNT).map(hunk).collect::<Vec<_>>().concat();
     let mut request = request(&(header("a") + &patch));
-    request.preflight.merge_hunks = Some(ConflictStyle::default());
+    request.decide.merge_hunks = Some(ConflictStyle::default());
     let (_, report) = json(&engine::check(request, &memory(&["a".to_owned()], 3 * COUNT)));
     let file = &report["files"][0];
     assert_eq!((count(&file["merge"]["conflicts"]), omitted(file, "conflicts")), (CONFLICTS, 40));
@@ -268,7 +269,7 @@ proptest! {
             hunks.iter().enumerate().for_each(|(line, &fits)| write!(patch, "{}", hunk(line, fits)).unwrap());
         }
         let mut request = request(&patch);
-        request.preflight.reject = reject;
+        request.decide.reject = reject;
         let tree = memory(&names, FAILED_HUNKS_PER_FILE);
         let (_, report) = json(&engine::check(request.clone(), &tree));
         let failing = files.iter().flatten().filter(|&&fits| !fits).count();

@@ -6,10 +6,9 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 use serde_json::{Value, json};
 use wpatch::digest::Sha256;
-use wpatch::engine::options::{Links, TransactionOptions};
-use wpatch::engine::{self, Outcome, Request};
+use wpatch::engine::{self, Commit, Outcome, Request};
 use wpatch::path::RelPath;
-use wpatch::preflight::{self, Problem, code};
+use wpatch::preflight::{Problem, code};
 use wpatch::report::{self, FORMATS, Parts, Report, SCHEMAS};
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::Workspace;
@@ -52,8 +51,9 @@ fn tree(text: &str) -> Memory {
 }
 
 fn request(patch: &str) -> Request {
-    let preflight = preflight::Options { describe: true, diff: true, ..preflight::Options::default() };
-    Request { preflight, ..Request::of(patch) }
+    let mut request = Request::of(patch);
+    (request.look.describe, request.look.diff) = (true, true);
+    request
 }
 
 fn check(patch: &str) -> Outcome {
@@ -342,7 +342,8 @@ fn a_commit_has_a_receipt() {
 fn only_the_change_that_was_approved_is_made() {
     let approve = check(PATCH).report.plan_id;
     let approved = |memory: &Memory| {
-        let request = Request { approve: approve.clone(), ..Request::of(PATCH) };
+        let mut request = Request::of(PATCH);
+        request.commit.approve.clone_from(&approve);
         let checked = engine::check(request.clone(), memory);
         let applied = engine::apply(request, memory, &Interrupt::new());
         let code = |outcome: &Outcome| outcome.problems.first().map(|problem| problem.code);
@@ -366,7 +367,7 @@ fn the_plan_id_tells_which_file_is_lost() {
     let files = [("a", "one\n"), ("b", "two\n")]
         .map(|(name, text)| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(text)));
     let mut request = request("diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n");
-    request.preflight.overwrite = true;
+    request.decide.overwrite = true;
     let document = json(&engine::check(request, &Memory::with_files(files)).report);
     let lost = json!({"mode": "100644", "sha256": Sha256::of(b"two\n").to_string()});
     assert_eq!((&document["files"][0]["replaces"], &document["plan_id"]), (&lost, &json!(worked_out(&document))));
@@ -401,15 +402,16 @@ fn an_approval_of_one_name_of_a_file_is_none_of_the_others() {
     workspace.link(&a, &b).unwrap();
     let request = request("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n");
     let approve = engine::check(request.clone(), &workspace).report.plan_id;
-    let transaction = TransactionOptions { links: Links::Kept, ..TransactionOptions::default() };
-    let shared = Request { transaction, approve, ..request };
-    let refused = engine::apply(shared.clone(), &workspace, &Interrupt::new());
+    let mut shared = request;
+    shared.decide.in_place = true;
+    let approving = |approve| Request { commit: Commit { approve, ..Commit::default() }, ..shared.clone() };
+    let refused = engine::apply(approving(approve), &workspace, &Interrupt::new());
     assert_eq!(refused.problems.first().map(|problem| problem.code), Some(&code::NOT_APPROVED));
 
-    let checked = json(&engine::check(Request { approve: None, ..shared.clone() }, &workspace).report);
+    let checked = json(&engine::check(approving(None), &workspace).report);
     assert_eq!((&checked["files"][0]["in_place"], &checked["plan_id"]), (&json!(true), &json!(worked_out(&checked))));
     let approve = checked["plan_id"].as_str().map(str::to_owned);
-    assert!(engine::apply(Request { approve, ..shared }, &workspace, &Interrupt::new()).report.changed);
+    assert!(engine::apply(approving(approve), &workspace, &Interrupt::new()).report.changed);
     assert_eq!(workspace.files()[&b].contents, b"1\n");
 }
 

@@ -9,16 +9,16 @@ use fs_err as fs;
 use globset::Glob;
 use jsonschema::Validator;
 use serde_json::Value;
-use wpatch::engine::{self, Commands, Habits, Hints, Lenience, Outcome, Request, WhitespaceRequest};
+use wpatch::engine::{self, Decide, Outcome, Request};
 use wpatch::guard::GUARDS;
-use wpatch::matching::Rules;
 use wpatch::mode::FileKind;
-use wpatch::plan::{Direction, Filter, Selection};
+use wpatch::plan::Filter;
 use wpatch::preflight::WhitespaceAction;
+use wpatch::text::Bytes;
+use wpatch::transaction;
 use wpatch::transaction::{Durability, Interrupt};
 use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, Memory};
-use wpatch::{preflight, syntax, transaction};
 
 use crate::case::Settings;
 use crate::systems::fed;
@@ -105,75 +105,54 @@ fn told(outcome: &Outcome) -> Value {
     valid(serde_json::to_value(&outcome.report).unwrap())
 }
 
-/// Returns what is asked of `patch`.
-pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
-    let defaults = syntax::Options::default();
-    let limits = preflight::Options::default();
-    Request {
-        patches: vec![("-".into(), patch.into())],
-        series: None,
-        format: settings.format.clone().unwrap_or_else(|| "auto".into()),
-        syntax: syntax::Options {
-            recount: settings.recount,
-            max_files: settings.max_files.unwrap_or(defaults.max_files),
-            max_hunks: settings.max_hunks.unwrap_or(defaults.max_hunks),
-            lenient: settings.lenient,
-            strict_input: settings.strict_input,
-            ..defaults
-        },
-        selection: selection(settings),
-        preflight: preflight::Options {
-            rules: Rules {
-                context: settings.context.unwrap_or(usize::MAX),
-                fuzz: settings.fuzz.unwrap_or(0),
-                zero_context: settings.unidiff_zero,
-                ignore_whitespace: settings.ignore_whitespace,
-                inaccurate_eof: settings.inaccurate_eof,
-                unique: settings.unique,
-                ..Rules::default()
-            },
-            overwrite: settings.overwrite,
-            describe: true,
-            diff: false,
-            max_diff: usize::MAX,
-            max_file: settings.max_file.unwrap_or(limits.max_file),
-            max_ratio: settings.max_ratio.unwrap_or(limits.max_ratio),
-            max_growth: settings.max_growth.unwrap_or(limits.max_growth),
-            guards: GUARDS.iter().filter(|guard| settings.guard.iter().any(|name| name == guard.name)).collect(),
-            ..preflight::Options::default()
-        },
-        transaction: transaction::Options {
-            durability: Durability::None,
-            patience: Duration::ZERO,
-            ..transaction::Options::default()
-        },
-        approve: None,
-        is_saved: false,
-        lenience: settings.lenient.then(|| Lenience { root: b"/srv/tree".to_vec() }),
-        index: None,
-        three_way: None,
-        relocate: false,
-        whitespace: WhitespaceRequest {
-            action: settings.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
-            ..WhitespaceRequest::default()
-        },
-        habits: Habits::default(),
-        commands: Commands::default(),
-        is_brief: false,
-        hints: Hints::Words,
-        diagnostics: None,
-    }
+/// Returns the request to apply `patch` in lenient mode.
+pub(crate) fn lenient(patch: impl Into<Bytes>) -> Request {
+    let mut request = Request::of(patch);
+    request.decide = Decide { lenient: true, roots: vec![b"/srv/tree".to_vec()], ..Decide::default() };
+    request
 }
 
-fn selection(settings: &Settings) -> Selection {
-    let filter = |pattern: &String, takes| Filter { pattern: Glob::new(pattern).unwrap().compile_matcher(), takes };
+/// Returns the request to apply `patch` with `settings`.
+pub(crate) fn request(patch: &[u8], settings: &Settings) -> Request {
+    let defaults = Decide::default();
     let excludes = settings.exclude.iter().map(|pattern| filter(pattern, false));
     let includes = settings.include.iter().map(|pattern| filter(pattern, true));
-    Selection {
+    let mut request = Request::of(patch);
+    request.decide = Decide {
+        format: settings.format.clone().unwrap_or(defaults.format),
+        recount: settings.recount,
+        strict_input: settings.strict_input,
+        lenient: settings.lenient,
         strip: settings.strip,
         directory: settings.directory.clone().unwrap_or_default().into_bytes(),
         filters: excludes.chain(includes).collect(),
-        direction: if settings.reverse { Direction::Reverse } else { Direction::Forward },
-        ..Selection::default()
-    }
+        reverse: settings.reverse,
+        roots: if settings.lenient { vec![b"/srv/tree".to_vec()] } else { Vec::new() },
+        context: settings.context,
+        fuzz: settings.fuzz.unwrap_or(0),
+        unidiff_zero: settings.unidiff_zero,
+        whitespace: settings.whitespace.as_deref().and_then(|name| WhitespaceAction::named(name.as_bytes())),
+        ignore_whitespace: Some(settings.ignore_whitespace),
+        inaccurate_eof: settings.inaccurate_eof,
+        unique: settings.unique,
+        overwrite: settings.overwrite,
+        guards: GUARDS.iter().filter(|guard| settings.guard.iter().any(|name| name == guard.name)).collect(),
+        max_files: settings.max_files.unwrap_or(defaults.max_files),
+        max_hunks: settings.max_hunks.unwrap_or(defaults.max_hunks),
+        max_file: settings.max_file.unwrap_or(defaults.max_file),
+        max_ratio: settings.max_ratio.unwrap_or(defaults.max_ratio),
+        max_growth: settings.max_growth.unwrap_or(defaults.max_growth),
+        ..defaults
+    };
+    request.look.describe = true;
+    request.commit.transaction = transaction::Options {
+        durability: Durability::None,
+        patience: Duration::ZERO,
+        ..transaction::Options::default()
+    };
+    request
+}
+
+fn filter(pattern: &str, takes: bool) -> Filter {
+    Filter { pattern: Glob::new(pattern).unwrap().compile_matcher(), takes }
 }

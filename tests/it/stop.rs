@@ -43,7 +43,7 @@ fn applied(patience: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
     let file = contents(20_000);
     let memory = Memory::with_files([(RelPath::new(b"x").unwrap(), Entry::file(file.as_str()))]);
     let mut request = Request::of(format!("--- a/x\n+++ b/x\n{}", hunks(20)));
-    request.preflight.rules.is_stopped = is_stopped;
+    request.context.is_stopped = is_stopped;
     change(&mut request);
     INTERRUPT.with(|interrupt| interrupt.raise(0));
     PATIENCE.set(patience);
@@ -60,10 +60,10 @@ fn applied(patience: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
 fn a_search_ends_wherever_a_signal_comes() {
     let ways: [fn(&mut Request); 5] = [
         |_| {},
-        |request| request.preflight.merge_hunks = Some(ConflictStyle::Sides),
-        |request| request.preflight.reject = true,
-        |request| request.preflight.rules.fuzz = 2,
-        |request| request.preflight.rules.closeness = Closeness::Ladder,
+        |request| request.decide.merge_hunks = Some(ConflictStyle::Sides),
+        |request| request.decide.reject = true,
+        |request| request.decide.fuzz = 2,
+        |request| request.decide.closeness = Closeness::Ladder,
     ];
     for (nth, change) in ways.into_iter().enumerate() {
         let (exit_code, most, _) = applied(usize::MAX, change);

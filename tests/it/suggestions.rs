@@ -151,8 +151,10 @@ fn verbs(files: usize, size: usize, patches: &[String]) -> [usize; 2] {
     [Hints::Words, Hints::Nothing].map(|hints| {
         let name = |number: usize| RelPath::new(format!("f{number}").as_bytes()).unwrap();
         let memory = Memory::with_files((0..files).map(|number| (name(number), Entry::file(&content[..]))));
-        let patches = patches.iter().map(|patch| ("-".to_owned(), patch.clone().into_bytes().into())).collect();
-        let outcome = engine::check(Request { patches, hints, ..Request::of("") }, &memory);
+        let texts = patches.iter().map(|patch| ("-".to_owned(), patch.clone().into_bytes().into())).collect();
+        let mut request = Request::of("");
+        (request.what.texts, request.look.hints) = (texts, hints);
+        let outcome = engine::check(request, &memory);
         assert_eq!(outcome.report.error.unwrap().kind, "not_found");
         memory.verbs()
     })

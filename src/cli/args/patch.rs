@@ -14,7 +14,7 @@ use crate::cli::servers::DiagnosticsOptions;
 use crate::cli::verbs::{self, How};
 use crate::cli::whitespace::WhitespaceOptions;
 use crate::digest::Sha256;
-use crate::engine::Habits;
+use crate::engine::GnuOptions;
 use crate::engine::options::Only;
 
 /// The options of `apply`.
@@ -138,7 +138,7 @@ pub(in crate::cli) struct PatchOptions {
     pub(in crate::cli) filters: Vec<(bool, String)>,
     /// What `apply` has from GNU patch.
     #[arg(skip)]
-    pub(in crate::cli) habits: Habits,
+    pub(in crate::cli) gnu: GnuOptions,
     /// Take some files and hunks, by the numbers and names that `check --json` with the other options shows: 1,3-4,f6,f7h2
     #[arg(long, value_name = "LIST")]
     pub(in crate::cli) only: Option<Only>,

@@ -6,11 +6,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::cli::args::Global;
 use crate::cli::{Stop, input, request};
-use crate::engine::options::{Direction, GUARDS, OnlyError, code};
-use crate::engine::{Lenience, Request};
+use crate::engine::options::{GUARDS, code};
+use crate::engine::{Decide, Patches, Request};
 use crate::report::JobId;
 
 /// One line.
@@ -29,31 +30,19 @@ pub(super) struct Job {
     options: JobOptions,
 }
 
-/// What `check` has options for; what is not said is as on the command line.
+/// The options of a job; the others are those of the command line.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 struct JobOptions {
-    format: Option<String>,
-    strip: Option<usize>,
-    directory: Option<String>,
     exclude: Option<Vec<String>>,
     include: Option<Vec<String>>,
-    reverse: Option<bool>,
-    only: Option<String>,
-    context: Option<usize>,
-    unidiff_zero: Option<bool>,
-    recount: Option<bool>,
-    lenient: Option<bool>,
-    strict_input: Option<bool>,
-    ignore_whitespace: Option<bool>,
-    fuzz: Option<usize>,
-    overwrite: Option<bool>,
-    unique: Option<bool>,
-    idempotent: Option<bool>,
     guard: Option<Vec<String>>,
     describe: Option<bool>,
     diff: Option<bool>,
     approve: Option<String>,
+    /// Fields of [`Decide`](crate::engine::Decide).
+    #[serde(flatten)]
+    decide: Map<String, Value>,
 }
 
 /// The name alone, of a job that cannot be read otherwise.
@@ -97,9 +86,10 @@ impl Job {
             }
             _ => return Err(usage("a job has one of patch, patch_file and patch_base64".to_owned())),
         };
-        let mut request = Request { patches: vec![patch], ..usual.clone() };
+        let what = Patches { texts: vec![patch], ..Patches::default() };
+        let mut request = Request { what, ..usual.clone() };
         // The repository of its tree, if that has one, is not the one that this runs in.
-        request.preflight.objects = None;
+        request.context.objects = None;
         self.options.amend(&mut request)?;
         Ok(request)
     }
@@ -107,51 +97,32 @@ impl Job {
 
 impl JobOptions {
     fn amend(self, request: &mut Request) -> Result<(), Stop> {
-        set(&mut request.format, self.format);
-        request.selection.strip = self.strip.or(request.selection.strip);
-        set(&mut request.selection.directory, self.directory.map(String::into_bytes));
-        if let Some(reverse) = self.reverse {
-            request.selection.direction = if reverse { Direction::Reverse } else { Direction::Forward };
-        }
+        let Request { decide, look, commit, .. } = request;
         if self.exclude.is_some() || self.include.is_some() {
             let excluded = self.exclude.iter().flatten().map(|pattern| request::filter(false, pattern));
             let included = self.include.iter().flatten().map(|pattern| request::filter(true, pattern));
-            request.selection.filters = excluded.chain(included).collect::<Result<_, _>>()?;
+            decide.filters = excluded.chain(included).collect::<Result<_, _>>()?;
         }
-        if let Some(only) = &self.only {
-            request.selection.only = Some(only.parse().map_err(|error: OnlyError| usage(error.to_string()))?);
-        }
-        set(&mut request.syntax.recount, self.recount);
-        set(&mut request.syntax.strict_input, self.strict_input);
-        if let Some(lenient) = self.lenient {
-            request.syntax.lenient = lenient;
-            request.lenience = lenient.then(|| request.lenience.take().unwrap_or(Lenience { root: Vec::new() }));
-        }
-        let preflight = &mut request.preflight;
-        set(&mut preflight.rules.context, self.context);
-        set(&mut preflight.rules.zero_context, self.unidiff_zero);
-        set(&mut preflight.rules.ignore_whitespace, self.ignore_whitespace);
-        set(&mut preflight.rules.fuzz, self.fuzz);
-        set(&mut preflight.rules.unique, self.unique);
-        set(&mut preflight.overwrite, self.overwrite);
-        set(&mut preflight.idempotent, self.idempotent);
-        set(&mut preflight.describe, self.describe);
-        set(&mut preflight.diff, self.diff);
         for name in self.guard.iter().flatten() {
             let guard = GUARDS.iter().find(|guard| guard.name == name);
-            preflight.guards.push(guard.ok_or_else(|| usage(format!("there is no guard {name}")))?);
+            decide.guards.push(guard.ok_or_else(|| usage(format!("there is no guard {name}")))?);
         }
-        if self.approve.is_some() {
-            request.approve = self.approve;
+        look.describe = self.describe.unwrap_or(look.describe);
+        look.diff = self.diff.unwrap_or(look.diff);
+        commit.approve = self.approve.or(commit.approve.take());
+        if !self.decide.is_empty() {
+            *decide = amended(decide, self.decide)
+                .map_err(|error| usage(format!("the options of the job cannot be read: {error}")))?;
         }
         Ok(())
     }
 }
 
-fn set<T>(place: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *place = value;
-    }
+/// Returns `decide` with other values for the fields `options`. An option that is `null` is not given.
+fn amended(decide: &Decide, options: Map<String, Value>) -> serde_json::Result<Decide> {
+    let mut fields: Map<String, Value> = serde_json::from_value(serde_json::to_value(decide)?)?;
+    fields.extend(options.into_iter().filter(|(_, value)| !value.is_null()));
+    serde_json::from_value(Value::Object(fields))
 }
 
 fn id(value: Box<RawValue>) -> Result<JobId, Stop> {

@@ -123,7 +123,8 @@ impl Batch {
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
         let is_deterministic = patch.deterministic;
         // No job has a command line of its own.
-        let usual = Request { hints: Hints::Words, ..request::wishes(patch, Task::Check, &global)? };
+        let mut usual = request::wishes(patch, Task::Check, &global)?;
+        usual.look.hints = Hints::Words;
         let batch = Self {
             queue,
             usual,
@@ -217,18 +218,15 @@ impl Batch {
         let (root, git_dir, rev) = (job.root.take(), job.git_dir.take(), job.rev.take());
         let global = Global { root: root.clone().or_else(|| self.global.root.clone()), ..self.global.clone() };
         let mut request = job.request(&self.usual, self.max_patch, &global)?;
-        request.whitespace.git = request.whitespace.git.map(|git| self.git(&git, root.as_deref()));
+        request.context.git = request.context.git.map(|git| self.git(&git, root.as_deref()));
         let is_tree = git_dir.is_some() || rev.is_some() || (root.is_none() && self.tree.is_meant());
         if !is_tree {
             if root.is_some() {
-                request.selection.roots = request::roots(&global);
-                request.preflight.policy = self.policy.policy(&global);
+                request.decide.roots = request::roots(&global);
+                request.context.policy = self.policy.policy(&global);
             }
             let root = root.as_deref().unwrap_or(self.global.root());
             let name = super::real(root);
-            if let Some(lenience) = &mut request.lenience {
-                lenience.root = name.clone().into_bytes();
-            }
             let workspace = engine::open(root).map_err(|error| super::unopened(root, &error))?;
             let mut outcome = engine::check(request, &workspace);
             outcome.report.root = Some(name);

@@ -18,8 +18,8 @@ use super::args::{Global, conflict_style};
 use super::output::complain_as;
 use super::policy::policy;
 use super::{Stop, document, input, open, open_to_change, request, signals, watched};
-use crate::engine::options::{Direction, Naming, Rules, Selection, Unnamed, WhitespaceAction, code};
-use crate::engine::{self, Disk, Habits, Outcome, Request, WhitespaceRequest};
+use crate::engine::options::{Naming, WhitespaceAction, code};
+use crate::engine::{self, Decide, Disk, GnuOptions, Outcome, Request};
 use args::Options;
 use output::Output;
 use text::Text;
@@ -98,14 +98,14 @@ fn outcome(options: &Options) -> Result<Option<(Outcome, Vec<String>)>, Stop> {
 
 /// Leaves out the backups of the files that `--forward` skips.
 fn skip_unchanged(request: &mut Request, options: &Options, workspace: &Disk) {
-    if !options.forward || request.habits.backup.is_none() {
+    if !options.forward || request.decide.gnu.backup.is_none() {
         return;
     }
     let mut without = request.clone();
-    without.habits.backup = None;
+    without.decide.gnu.backup = None;
     let files = engine::check(without, workspace).report.files;
     let unchanged = files.into_iter().filter(|file| file.status == "no_change").map(|file| file.path);
-    if let Some(backup) = &mut request.habits.backup {
+    if let Some(backup) = &mut request.decide.gnu.backup {
         backup.unchanged.extend(unchanged);
     }
 }
@@ -127,14 +127,8 @@ fn places(options: &Options) -> Result<(PathBuf, Option<Vec<u8>>), Stop> {
 fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) -> Result<Request, Stop> {
     let forms = [(options.unified, "unified"), (options.context, "context"), (options.normal, "normal")];
     let format = forms.into_iter().find(|(is_asked, _)| *is_asked).map_or("diff", |(_, name)| name);
-    let selection = Selection {
-        file,
-        strip: Some(options.strip.unwrap_or(1)),
-        direction: if options.reverse { Direction::Reverse } else { Direction::Forward },
-        roots: request::roots(global),
-        ..Selection::default()
-    };
-    let habits = Habits {
+    let merging = options.merge.as_deref().map(conflict_style);
+    let gnu = GnuOptions {
         naming: Some(Naming { strip: options.strip, is_posix: options.posix }),
         backup: backup::backup(options)?,
         output: options
@@ -145,29 +139,29 @@ fn asked(options: &Options, text: Text, file: Option<Vec<u8>>, global: &Global) 
         removes_empty: options.remove_empty_files,
         fills_empty: true,
         ignores_prerequisites: options.force,
-    };
-    let whitespace = WhitespaceRequest {
-        action: Some(WhitespaceAction::NoWarn),
-        ignores: Some(options.ignore_whitespace),
-        ..WhitespaceRequest::default()
-    };
-    let mut request = Request { format: format.to_owned(), selection, habits, whitespace, ..Request::of(text.bytes) };
-    request.syntax.unnamed = Unnamed::Taken;
-    request.preflight.policy = policy(global)?;
-    let merging = options.merge.as_deref().map(conflict_style);
-    let fuzz = if merging.is_some() { 0 } else { options.fuzz.unwrap_or(FUZZ) };
-    request.preflight.rules = Rules {
-        fuzz,
         as_gnu: true,
         converts_line_ends: text.had_returns,
-        is_stopped: signals::is_stopped,
-        ..Rules::default()
     };
-    request.preflight.idempotent = options.forward || merging.is_some();
-    request.preflight.merge_hunks = merging;
-    request.preflight.reject = options.reject;
-    request.preflight.reject_to = output::rejects(options, global)?;
-    request.preflight.describe = true;
+    let mut request = Request::of(text.bytes);
+    request.decide = Decide {
+        format: format.to_owned(),
+        file,
+        strip: Some(options.strip.unwrap_or(1)),
+        reverse: options.reverse,
+        roots: request::roots(global),
+        fuzz: if merging.is_some() { 0 } else { options.fuzz.unwrap_or(FUZZ) },
+        whitespace: Some(WhitespaceAction::NoWarn),
+        ignore_whitespace: Some(options.ignore_whitespace),
+        idempotent: options.forward || merging.is_some(),
+        merge_hunks: merging,
+        reject: options.reject,
+        reject_to: output::rejects(options, global)?,
+        gnu,
+        ..Decide::default()
+    };
+    request.context.policy = policy(global)?;
+    request.context.is_stopped = signals::is_stopped;
+    request.look.describe = true;
     Ok(request)
 }
 

@@ -36,8 +36,8 @@ impl Output {
     ///
     /// Returns an error if the patch does anything but change one file, or if the file or standard output fails.
     pub(super) fn patch(self, request: Request, is_dry: bool, global: &Global) -> Result<Outcome, Stop> {
-        let (policy, max_file) = (Arc::clone(&request.preflight.policy), request.preflight.max_file);
-        let transaction = request.transaction;
+        let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
+        let transaction = request.commit.transaction;
         let patched = engine::patched(request, &open(global)?, watched()?);
         let Patched { outcome, content, rejects, .. } =
             patched.map_err(|error| Stop::new(&code::IO, error.to_string()))?;

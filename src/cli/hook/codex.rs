@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Call, Decision, MAX_NAME, of_patch, shell};
 use crate::cli::args::Global;
 use crate::cli::{Stop, names_of};
-use crate::engine::options::{Selection, code};
+use crate::engine::options::code;
 use crate::engine::{self, Request};
 
 /// What the tool is called, also in scripts.
@@ -120,12 +120,11 @@ fn words(command: &Value) -> Option<Vec<&str>> {
 fn checked(patch: &str, directory: &str, call: &Call, global: &Global) -> Result<Decision, Stop> {
     let roots = names_of(global.root());
     let below = engine::below(&roots, &call.cwd.join(Path::new(directory)));
-    let selection = Selection {
-        roots: engine::root_names(&roots),
-        directory: if below == b"." { Vec::new() } else { below },
-        ..Selection::default()
-    };
-    of_patch(Request { format: "codex".to_owned(), selection, ..Request::of(patch) }, global)
+    let mut request = Request::of(patch);
+    "codex".clone_into(&mut request.decide.format);
+    request.decide.roots = engine::root_names(&roots);
+    request.decide.directory = if below == b"." { Vec::new() } else { below };
+    of_patch(request, global)
 }
 
 /// Returns directory and patch of a script that does nothing but `apply_patch` with a heredoc or with one quoted word, perhaps

@@ -226,10 +226,10 @@ fn of_change(change: Change, silence: &Silence, global: &Global) -> Result<Decis
 /// Returns the decision on a patch. The name of a plan tells whether a guess fits, and is a digest to guess against:
 /// it is not told where somebody is asked before a file is read.
 fn of_patch(mut request: Request, global: &Global) -> Result<Decision, Stop> {
-    request.preflight.policy = policy(global)?;
+    request.context.policy = policy(global)?;
     // Without digests the plan has no name.
-    request.preflight.describe = true;
-    request.preflight.held = Held::Reading;
+    request.look.describe = true;
+    request.context.held = Held::Reading;
     let outcome = engine::check(request, &open(global)?);
     let files = outcome.report.files.iter();
     let paths = files.flat_map(|file| file.from.iter().chain([&file.path])).filter(|_| outcome.report.ok);

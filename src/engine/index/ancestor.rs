@@ -16,9 +16,9 @@ use crate::workspace::index::{GitIndex, IndexEntry, Staged, Update};
 /// Reads the patches, and writes an index to `file` that has what each of them was made for: the blob that its `index` line
 /// names, which the repository of `index` has to have. Nothing else is written.
 pub fn build_ancestor(request: Request, index: &GitIndex, file: &Path) -> Outcome {
-    let max_file = request.preflight.max_file;
+    let max_file = request.decide.max_file;
     let mut run = Run::new("apply", report::Outcome::Described);
-    run.policy = std::sync::Arc::clone(&request.preflight.policy);
+    run.policy = std::sync::Arc::clone(&request.context.policy);
     if run.read(request)
         && let Err(failure) = run.build_ancestor(index, file, max_file)
     {

@@ -33,6 +33,8 @@ use crate::transaction::{Failure, IndexPlace, Transaction};
 use crate::workspace::index::{Blobs, GitIndex, IndexEntry, Staged, Stages, Update};
 use crate::workspace::{ANNEX, Fault, Workspace, WorkspaceError};
 
+use serde::{Deserialize, Serialize};
+
 use gather::{Gather, Gathered};
 use matches::Matches;
 use rejects::Beside;
@@ -49,7 +51,8 @@ pub struct Indexed {
 }
 
 /// What is changed of an index and its work tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reach {
     /// Both (`--index`).
     Both,

@@ -2,9 +2,9 @@
 
 use super::Refusals;
 use crate::change::Dropped;
-use crate::engine::{Request, Run};
+use crate::engine::{Decide, Request, Run};
 use crate::path::RelPath;
-use crate::plan::{Direction, Operation, Plan, Selection};
+use crate::plan::{Operation, Plan};
 use crate::preflight::{self, Problem, Severity};
 use crate::repair::{Refusal, RefusalKind, has_elision};
 use crate::text::lines;
@@ -36,10 +36,10 @@ impl Strict {
         let options = preflight::Options { describe, diff, whole_diff, guards: Vec::new(), ..options };
         let mut options = preflight::Options { gallery: None, shelf: None, ..options };
         // What is repaired does not depend on what is chosen of it.
-        let selection = Selection { only: None, ..request.selection.clone() };
-        let has_plan = strict.read(Request { lenience: None, selection, ..request.clone() });
+        let decide = Decide { only: None, ..request.decide.clone() };
+        let has_plan = strict.read(Request { decide, ..request.clone() });
         if has_plan {
-            strict.consult(&request.whitespace, &mut options);
+            strict.consult(&request.decide, &request.context, &mut options);
         }
         let resolved = has_plan.then(|| preflight::resolve(&strict.plan, workspace, &options, &Dropped));
         let is_error = |problem: &Problem| problem.severity == Severity::Error;
@@ -50,7 +50,7 @@ impl Strict {
         let fits = is_resolved && errors.is_empty() && !strict.problems.iter().any(is_error);
         // The way back is not repaired, and what policy closes is not read.
         let is_closed = has_plan && preflight::is_held(&strict.plan, workspace, &options);
-        let is_open = !is_closed && request.selection.direction == Direction::Forward;
+        let is_open = !is_closed && !request.decide.reverse;
         Self { plan: strict.plan, options, has_plan, fits, errors, problems: strict.problems, is_open }
     }
 

@@ -13,10 +13,10 @@ mod order;
 
 use std::mem;
 
-use super::{Hints, Request, Run};
+use super::{Decide, Hints, Patches, Reach, Request, Run};
 use crate::change::Dropped;
 use crate::matching::{Detail, Rules};
-use crate::plan::{Plan, Selection};
+use crate::plan::Plan;
 use crate::preflight::{self, Code, Problem, Resolution, Severity, WhitespaceAction, code};
 use crate::progress::Progress;
 use crate::text::Bytes;
@@ -58,18 +58,19 @@ pub(super) struct Template {
 impl Template {
     /// Returns the template of `request`; `None` if it decides the names or the order in a way of its own.
     pub(super) fn of(request: &mut Request) -> Option<Box<Self>> {
-        let is_decided = request.hints == Hints::Nothing
-            || request.lenience.is_some()
-            || request.is_saved
-            || request.selection.only.is_some()
-            || request.selection.expected.is_some()
-            || request.index.as_ref().is_some_and(|indexed| indexed.reach == super::Reach::Cached);
+        let decide = &request.decide;
+        let is_decided = request.look.hints == Hints::Nothing
+            || request.what.is_saved
+            || decide.lenient
+            || decide.only.is_some()
+            || decide.expect_hash.is_some()
+            || decide.index == Some(Reach::Cached);
         if is_decided {
             return None;
         }
-        let patches = mem::take(&mut request.patches);
+        let patches = mem::take(&mut request.what.texts);
         let template = Self { request: request.clone(), patches: patches.len() };
-        request.patches = patches;
+        request.what.texts = patches;
         Some(Box::new(template))
     }
 }
@@ -174,7 +175,7 @@ impl Advice {
 impl Trials<'_> {
     /// Returns the command line with `difference`; `None` if the request has none.
     fn command(&self, difference: &command::Difference) -> Option<String> {
-        match &self.template.request.hints {
+        match &self.template.request.look.hints {
             Hints::Command(arguments) => command::command(arguments, difference),
             Hints::Nothing | Hints::Words => None,
         }
@@ -188,14 +189,16 @@ impl Trials<'_> {
             .then(|| inputs.iter().map(|input| (input.name.clone(), copy(input.original()))).collect())
     }
 
-    /// Reads the patches with another selection; `None` if they cannot be read like that.
-    fn read(&self, selection: Selection, workspace: &dyn Workspace) -> Option<Plan> {
-        let mut request = Request { patches: self.patches()?, selection, ..self.template.request.clone() };
-        if let Some(naming) = &mut request.habits.naming
-            && request.selection.strip != self.template.request.selection.strip
+    /// Reads the patches with other options; `None` if they cannot be read like that.
+    fn read(&self, mut decide: Decide, workspace: &dyn Workspace) -> Option<Plan> {
+        let template = &self.template.request;
+        if let Some(naming) = &mut decide.gnu.naming
+            && decide.strip != template.decide.strip
         {
-            naming.strip = request.selection.strip;
+            naming.strip = decide.strip;
         }
+        let what = Patches { texts: self.patches()?, ..template.what.clone() };
+        let request = Request { what, decide, ..template.clone() };
         let mut run = Run::new(self.run.command, self.run.success);
         let is_read = run.read_as(request, workspace) && !run.is_refused();
         is_read.then_some(run.plan)

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::super::govern::governed;
-use super::super::{Hints, Run};
+use super::super::{Decide, Hints, Run};
 use super::candidates::{Candidate, Needs};
 use super::command::Difference;
 use super::{Advice, Trials, budget};
 use crate::path::RelPath;
-use crate::plan::{self, Action, Plan, Selection};
+use crate::plan::{self, Action, Plan};
 use crate::policy::Policy;
 use crate::preflight::{self, Code, WhitespaceAction, code};
 use crate::syntax;
@@ -38,11 +38,11 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     }
     let plan = trials.parse()?;
     let request = &trials.template.request;
-    let needs = Needs::of(&plan, request.selection.direction);
+    let needs = Needs::of(&plan, request.decide.direction());
     let mut matches = git_paths(trials, &plan).into_iter().collect::<Vec<_>>();
-    let level = (request.selection.level(), request.selection.strip.is_some());
+    let level = (request.decide.selection().level(), request.decide.strip.is_some());
     let policy = &trials.options.policy;
-    if request.series.is_none() && request.selection.file.is_none() {
+    if request.what.series.is_none() && request.decide.file.is_none() {
         let found = needs.candidates(level, trials.workspace, policy);
         let found = found.into_iter().take(MAX_TRIALS);
         let below = trials.prefix();
@@ -63,10 +63,10 @@ impl Trials<'_> {
     /// Reads the patches up to their names.
     fn parse(&self) -> Option<Plan<plan::Name>> {
         let request = &self.template.request;
-        let among = syntax::chosen(&request.format);
+        let among = syntax::chosen(&request.decide.format);
         let mut plan = Plan { inputs: Vec::new(), operations: Vec::new() };
         for (name, bytes) in self.patches()? {
-            plan.append(syntax::parse(&name, bytes, &among, request.syntax).ok()?);
+            plan.append(syntax::parse(&name, bytes, &among, request.decide.syntax()).ok()?);
         }
         Some(plan)
     }
@@ -94,30 +94,28 @@ impl Trials<'_> {
     /// Tries a reading of the names below the root, whose path from the top is `prefix`.
     fn below(&self, candidate: Candidate, prefix: Option<&RelPath>) -> Match {
         let Candidate { strip, directory, paths } = candidate;
-        let selection = &self.template.request.selection;
-        let tried = Selection {
-            strip: strip.or(selection.strip).or_else(|| (!directory.is_empty()).then(|| selection.level())),
-            directory: directory.clone(),
-            ..selection.clone()
-        };
-        let directory = (!directory.is_empty() || !selection.directory.is_empty()).then_some(directory);
+        let decide = &self.template.request.decide;
+        let level = || (!directory.is_empty()).then(|| decide.selection().level());
+        let tried =
+            Decide { strip: strip.or(decide.strip).or_else(level), directory: directory.clone(), ..decide.clone() };
+        let directory = (!directory.is_empty() || !decide.directory.is_empty()).then_some(directory);
         let paths = paths.iter().map(|path| whole(path, prefix)).collect();
         let applies = self.applies(tried, (self.workspace, &self.options.policy));
         let difference = Difference { strip, directory, reads_input: self.reads_input(), ..Difference::default() };
         Match { difference, paths, applies }
     }
 
-    /// Returns whether the patches apply with `selection` to `workspace`, under `policy`.
-    fn applies(&self, selection: Selection, (workspace, policy): (&dyn Workspace, &Arc<Policy>)) -> bool {
+    /// Returns whether the patches apply with `decide` to `workspace`, under `policy`.
+    fn applies(&self, decide: Decide, (workspace, policy): (&dyn Workspace, &Arc<Policy>)) -> bool {
         let count = self.run.plan.operations.len();
-        let plan = self.read(selection, workspace).filter(|plan| plan.operations.len() >= count);
+        let plan = self.read(decide, workspace).filter(|plan| plan.operations.len() >= count);
         let Some(plan) = plan.filter(|plan| self.budget.spend(budget::work(&plan.operations, workspace))) else {
             return false;
         };
         let mut run = Run::new(self.run.command, self.run.success);
         run.plan = plan;
         let mut options = preflight::Options { policy: Arc::clone(policy), ..self.options.clone() };
-        run.consult(&self.template.request.whitespace, &mut options);
+        run.consult(&self.template.request.decide, &self.template.request.context, &mut options);
         options.whitespace.action = WhitespaceAction::NoWarn;
         !run.is_refused() && super::resolve(&run.plan, &options, workspace).is_some()
     }
@@ -133,16 +131,16 @@ fn whole(path: &RelPath, prefix: Option<&RelPath>) -> RelPath {
 fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
     let request = &trials.template.request;
     let prefix = trials.prefix()?;
-    if request.selection.below.is_some() || !plan.operations.iter().all(|operation| operation.tells_missing) {
+    if request.decide.below.is_some() || !plan.operations.iter().all(|operation| operation.tells_missing) {
         return None;
     }
-    let selection = Selection { below: Some(prefix.as_bytes().to_vec()), ..request.selection.clone() };
-    if !trials.applies(selection, (trials.workspace, &trials.options.policy)) {
+    let decide = Decide { below: Some(prefix.as_bytes().to_vec()), ..request.decide.clone() };
+    if !trials.applies(decide, (trials.workspace, &trials.options.policy)) {
         return None;
     }
-    let needs = Needs::of(plan, request.selection.direction);
+    let needs = Needs::of(plan, request.decide.direction());
     let top = trials.workspace.work_tree().ok()??.top;
-    let paths = needs.existing(request.selection.level(), b"", top)?;
+    let paths = needs.existing(request.decide.selection().level(), b"", top)?;
     let difference = Difference { git_paths: true, reads_input: trials.reads_input(), ..Difference::default() };
     Some(Match { difference, paths, applies: true })
 }
@@ -151,7 +149,7 @@ fn git_paths(trials: &Trials<'_>, plan: &Plan<plan::Name>) -> Option<Match> {
 fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec<Match> {
     let request = &trials.template.request;
     let Ok(Some(tree)) = trials.workspace.work_tree() else { return Vec::new() };
-    if !matches!(request.hints, Hints::Command(_)) || !request.selection.directory.is_empty() {
+    if !matches!(request.look.hints, Hints::Command(_)) || !request.decide.directory.is_empty() {
         return Vec::new();
     }
     let above = trials.options.policy.above(tree.prefix, tree.directory.as_os_str().as_encoded_bytes());
@@ -160,8 +158,8 @@ fn from_top(trials: &Trials<'_>, needs: &Needs<'_>, level: (usize, bool)) -> Vec
     let candidates = candidates.into_iter().filter(|candidate| candidate.directory.is_empty()).take(MAX_TRIALS);
     let above = tree.prefix.components().count();
     let tried = candidates.map(|Candidate { strip, paths, .. }| {
-        let selection = Selection { strip: strip.or(request.selection.strip), ..request.selection.clone() };
-        let applies = trials.applies(selection, (tree.top, &policy));
+        let decide = Decide { strip: strip.or(request.decide.strip), ..request.decide.clone() };
+        let applies = trials.applies(decide, (tree.top, &policy));
         let difference = Difference { strip, above, reads_input: trials.reads_input(), ..Difference::default() };
         Match { difference, paths, applies }
     });

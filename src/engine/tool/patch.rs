@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::arguments::{PatchArguments, read};
 use super::{Approver, Call, Misuse, ToolAnswer, root_names};
-use crate::engine::{Lenience, Request, apply as apply_request, check as check_request};
+use crate::engine::{Commit, Request, apply as apply_request, check as check_request};
 use crate::preflight::Held;
 use crate::report::{FileReport, Report};
 use crate::text::printable;
@@ -15,7 +15,7 @@ const MOST_ASKED: usize = 20;
 pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     let mut request = request(read(arguments)?, call);
     if call.options.approver == Approver::Model {
-        request.preflight.held = Held::Everything;
+        request.context.held = Held::Everything;
     }
     Ok(ToolAnswer::of(&call.rooted(apply_request(request, call.workspace, call.interrupt))))
 }
@@ -23,7 +23,7 @@ pub(super) fn apply(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misu
 pub(super) fn check(arguments: &str, call: &Call<'_>) -> Result<ToolAnswer, Misuse> {
     let mut request = request(read(arguments)?, call);
     if call.options.approver == Approver::Model {
-        request.preflight.held = Held::Reading;
+        request.context.held = Held::Reading;
     }
     let report = call.rooted(check_request(request, call.workspace)).report;
     let plan = report.plan_id.as_ref().map(|plan| format!("plan_id: {plan}\n"));
@@ -59,20 +59,19 @@ fn approvals(report: &Report, approver: Approver) -> String {
 
 fn request(patch: PatchArguments, call: &Call<'_>) -> Request {
     let mut request = Request::of(patch.patch);
-    request.format = patch.format.unwrap_or(request.format);
-    request.selection.strip = patch.strip.or(request.selection.strip);
-    request.selection.roots = root_names(&call.options.roots);
-    request.preflight.describe = true;
-    request.transaction = call.options.transaction;
-    request.commands = call.options.commands.clone();
-    request.preflight.policy = Arc::clone(&call.options.policy);
-    request.approve = patch.approve;
+    let decide = &mut request.decide;
+    decide.format = patch.format.unwrap_or_else(|| decide.format.clone());
+    decide.strip = patch.strip;
+    decide.lenient = patch.lenient == Some(true);
+    decide.roots = root_names(&call.options.roots);
+    request.look.describe = true;
+    request.commit = Commit {
+        approve: patch.approve,
+        transaction: call.options.transaction,
+        commands: call.options.commands.clone(),
+    };
+    request.context.policy = Arc::clone(&call.options.policy);
     // A server runs for long: each call reads the configuration again.
-    request.whitespace.git = call.options.git.as_ref().map(|git| Arc::new(git.renewed(git.directory())));
-    if patch.lenient == Some(true) {
-        let root = call.options.roots.last().map_or(&b"/"[..], |root| root.as_os_str().as_encoded_bytes());
-        request.syntax.lenient = true;
-        request.lenience = Some(Lenience { root: root.to_vec() });
-    }
+    request.context.git = call.options.git.as_ref().map(|git| Arc::new(git.renewed(git.directory())));
     request
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wpatch::engine::{self, Given, Marking, Outcome, Request, Series, ThreeWayRequest};
+use wpatch::engine::{self, Given, Marking, Outcome, Patches, Request, Series, ThreeWayOptions};
 use wpatch::plan::{Direction, Listed};
 use wpatch::transaction::{Durability, Interrupt, Options, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
@@ -23,7 +23,7 @@ const ASKED: [fn() -> Asked; 3] =
 
 fn rejects(way: &Way) -> Request {
     let mut request = Request::of(way.text("../patch"));
-    request.preflight.reject = true;
+    request.decide.reject = true;
     request
 }
 
@@ -32,17 +32,15 @@ fn series(_: &Way) -> Request {
     let (forward, back) = (Direction::Forward, Direction::Reverse);
     let entries = vec![listed(2, 1, forward), listed(4, 0, forward), listed(5, 1, forward), listed(6, 2, back)];
     let patches = crate::series::PATCHES.map(|(name, text)| (name.to_owned(), text.into()));
-    Request {
-        patches: patches.to_vec(),
-        series: Some(Series { name: "series".to_owned(), entries }),
-        ..Request::of("")
-    }
+    let series = Some(Series { name: "series".to_owned(), entries });
+    Request { what: Patches { texts: patches.to_vec(), series, is_saved: false }, ..Request::of("") }
 }
 
 fn merges(way: &Way) -> Request {
-    let base = Given::Contents(Arc::new(way.text("../base").into()));
-    let merge = ThreeWayRequest { base: Some(base), marking: Some(Marking::Base), ..ThreeWayRequest::default() };
-    Request { three_way: Some(merge), ..Request::of(way.text("../patch")) }
+    let mut request = Request::of(way.text("../patch"));
+    request.context.base = Some(Given::Contents(Arc::new(way.text("../base").into())));
+    request.decide.three_way = Some(ThreeWayOptions { marking: Some(Marking::Base), ..ThreeWayOptions::default() });
+    request
 }
 
 fn memory(way: &Way, lacks: &[Feature]) -> Memory {
@@ -53,7 +51,8 @@ fn memory(way: &Way, lacks: &[Feature]) -> Memory {
 
 /// Applies it in one thread, so that the verbs have an order.
 fn run((way, asked): &Asked, memory: &Memory, options: Options) -> Outcome {
-    let request = Request { transaction: options, ..asked(way) };
+    let mut request = asked(way);
+    request.commit.transaction = options;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| engine::apply(request, memory, &Interrupt::new()))
 }

@@ -44,7 +44,8 @@ impl Call {
     pub(super) fn on_memory(&self, memory: &Memory) -> Outcome {
         let (path, edit) = match &self.asks {
             Asks::Patch(format, patch) => {
-                let request = Request { format: (*format).to_owned(), ..Request::of(patch.clone()) };
+                let mut request = Request::of(patch.clone());
+                request.decide.format = (*format).to_owned();
                 return engine::apply(request, memory, &Interrupt::new());
             }
             Asks::Edit(path, target, new) => (path, replacements(vec![one(target, new)], EditOrder::AtOnce)),

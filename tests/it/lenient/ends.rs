@@ -76,8 +76,7 @@ fn a_list_after_a_new_file_is_not_added_to_it() {
     ] {
         let patch = format!("--- /dev/null\n+++ b/dir/new.txt\n@@ -{counts} @@\n+a\n+b\n{list}");
         let memory = Memory::with_files([(path(), Entry::file("x\n"))]);
-        let request =
-            Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch.clone()) };
+        let request = lenient(patch.clone());
         let report = engine::apply(request, &memory, &Interrupt::new()).report;
         let found = memory.files().get(&new).map(|file| String::from_utf8(file.contents.clone()).unwrap());
         assert_eq!((report.ok, found.as_deref()), (wanted.is_some(), wanted), "{patch}");
@@ -112,7 +111,7 @@ fn a_diff_that_needs_a_repair_next_to_a_block_is_refused_with_both_places() {
         ),
     ] {
         let memory = Memory::with_files([(path(), Entry::file("a\nb\nc\nd\n"))]);
-        let request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
+        let request = lenient(patch);
         let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
         assert!(report["error"]["message"].as_str().unwrap().starts_with(words), "{report:#}");
         assert_eq!(memory.files()[&path()].contents, b"a\nb\nc\nd\n");

@@ -10,10 +10,11 @@ const FILE: &str = "def a():\n    y = 1\n\ndef b():\nreturn x\n";
 fn made(patches: &[&str], is_lenient: bool) -> Option<BTreeMap<String, String>> {
     let memory = Memory::with_files([(path(), Entry::file(FILE))]);
     let patches = patches.iter().enumerate().map(|(index, text)| (index.to_string(), text.as_bytes().to_vec().into()));
-    let mut request = Request { patches: patches.collect(), ..Request::of("") };
+    let mut request = Request::of("");
+    request.what.texts = patches.collect();
     if is_lenient {
-        request.lenience = Some(Lenience { root: b"/srv/tree".to_vec() });
-        request.syntax.lenient = true;
+        request.decide.lenient = true;
+        request.decide.roots = vec![b"/srv/tree".to_vec()];
     }
     let report = engine::apply(request, &memory, &Interrupt::new()).report;
     let text = |entry: &Entry| String::from_utf8(entry.contents.clone()).unwrap();

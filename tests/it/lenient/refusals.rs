@@ -73,7 +73,7 @@ fn bare(patch: &str) -> String {
 
 fn refusal(before: &str, patch: &str) -> Value {
     let memory = Memory::with_files([(path(), Entry::file(before))]);
-    let request = Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(patch) };
+    let request = lenient(patch);
     let report = engine::apply(request, &memory, &Interrupt::new()).report;
     assert!(!report.ok && memory.files()[&path()].contents == before.as_bytes(), "{patch}");
     serde_json::to_value(report).unwrap()

@@ -59,9 +59,7 @@ fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Resul
     let utf16 = || patch.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
     let bytes = if cell.utf16 { utf16() } else { patch.clone().into_bytes() };
     let memory = table.memory();
-    let mut request =
-        Request { lenience: Some(Lenience { root: b"/srv/tree".to_vec() }), ..Request::of(bytes.clone()) };
-    request.syntax.lenient = true;
+    let request = lenient(bytes.clone());
     let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
     let wanted = if cell.both { &table.after_both } else { &table.after };
     let (found, names) = table.result(&memory, &report);

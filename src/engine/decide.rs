@@ -1,0 +1,268 @@
+//! The options that can change the result of a request, and so its `plan_id`.
+//!
+//! The same value is stored with a saved plan and read from the options of a batch job. To add such an option, add a field
+//! here, its argument on the command line, and the stage that implements it.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::gnu::GnuOptions;
+use super::index::Reach;
+use super::three_way::ThreeWayOptions;
+use crate::digest::Sha256;
+use crate::guard::{GUARDS, Guard};
+use crate::matching::{ConflictStyle, Rules};
+use crate::plan::{Closeness, Direction, Filter, Only, Selection};
+use crate::preflight::{self, RejectTo, WhitespaceAction};
+use crate::syntax::{self, Unnamed};
+
+/// Every option that can change the result of a request.
+///
+/// # Examples
+///
+/// A diff without prefixes of a tool that counts badly, for one folder:
+///
+/// ```
+/// use wpatch::engine::{Decide, Request};
+///
+/// let mut request = Request::of("--- a\n+++ a\n@@ -1,7 +1,7 @@\n-one\n+1\n");
+/// request.decide = Decide { strip: Some(0), directory: b"folder".to_vec(), recount: true, ..Decide::default() };
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub struct Decide {
+    /// `auto`, or the name of a grammar (`--format`).
+    pub format: String,
+    /// Whether the lines of a hunk are counted instead of read from its header (`--recount`).
+    pub recount: bool,
+    /// Whether a change that the text names and does not contain is an error (`--strict-input`).
+    pub strict_input: bool,
+    /// Whether a text without a section is a patch that changes nothing (`--allow-empty`).
+    pub allow_empty: bool,
+    /// Whether a patch that does not apply is repaired (`--lenient`).
+    pub lenient: bool,
+    /// Whether line numbers can be those of an earlier version in the history, if each line that is named is unchanged
+    /// (`--relocate`).
+    pub relocate: bool,
+    /// Leading components to remove from names with a prefix (`-p`); see [`Selection::strip`].
+    pub strip: Option<usize>,
+    /// The directory before every name (`--directory`).
+    #[serde(deserialize_with = "bytes")]
+    pub directory: Vec<u8>,
+    /// The root below the top of its repository, if git diffs name files from there (`--git-paths`).
+    pub below: Option<Vec<u8>>,
+    /// `--include` and `--exclude` in the order given; see [`Selection::filters`].
+    pub filters: Vec<Filter>,
+    /// Whether the patch is reversed (`-R`).
+    pub reverse: bool,
+    /// The file below the root that a patch of one file changes, whatever it names (`--file`).
+    #[serde(deserialize_with = "optional_bytes")]
+    pub file: Option<Vec<u8>>,
+    /// The digest that the only file of a patch must have before (`--expect-hash`).
+    pub expect_hash: Option<Sha256>,
+    /// The files and hunks that are applied (`--only`); see [`Selection::only`].
+    pub only: Option<Only>,
+    /// The absolute names of the root, the one without links last. Names in patches can begin with them.
+    pub roots: Vec<Vec<u8>>,
+    /// How closely texts and lines have to match (`--match`, `--reindent`).
+    pub closeness: Closeness,
+    /// Lines of context that have to match on each side; `None` for all (`-C`).
+    pub context: Option<usize>,
+    /// Lines of context that can be ignored on each side if nothing else matches (`--fuzz`).
+    pub fuzz: usize,
+    /// Whether a hunk without context can be anywhere (`--unidiff-zero`).
+    pub unidiff_zero: bool,
+    /// What is done about lines with white-space errors; `None` for the configured action (`--whitespace`).
+    pub whitespace: Option<WhitespaceAction>,
+    /// Whether runs of blanks are compared as one; `None` for what is configured (`--ignore-whitespace`).
+    pub ignore_whitespace: Option<bool>,
+    /// Whether a last line can lack its terminator although the patch has one (`--inaccurate-eof`).
+    pub inaccurate_eof: bool,
+    /// Whether new lines are not inserted (`--no-add`).
+    pub no_add: bool,
+    /// Whether a hunk can be placed where another one is (`--allow-overlap`).
+    pub allow_overlap: bool,
+    /// Whether a hunk off its stated place must match in one place only (`--unique`). `--lenient` implies it.
+    pub unique: bool,
+    /// Whether a file can be replaced by one that the patch creates or moves (`--overwrite`).
+    pub overwrite: bool,
+    /// Whether hunks that do not apply are written to a file and the others applied (`--reject`).
+    pub reject: bool,
+    /// Where these hunks are written (`--reject-file`).
+    pub reject_to: RejectTo,
+    /// Whether a change that is already applied is a success (`--idempotent`).
+    pub idempotent: bool,
+    /// Whether a file with several names is overwritten, so that all of them change (`--in-place`).
+    pub in_place: bool,
+    /// How conflicts of hunks that are merged one by one are written, if they are (`--merge`).
+    pub merge_hunks: Option<ConflictStyle>,
+    /// How patches are merged with the current files, if they are (`--3way`).
+    pub three_way: Option<ThreeWayOptions>,
+    /// What of git's index changes, if anything does (`--index`, `--cached`, `--intent-to-add`).
+    pub index: Option<Reach>,
+    /// The behaviour that only GNU patch has.
+    pub gnu: GnuOptions,
+    /// The checks of the new content (`--guard`).
+    #[serde(serialize_with = "guard_names", deserialize_with = "guards")]
+    pub guards: Vec<&'static Guard>,
+    /// The most files in a patch.
+    pub max_files: usize,
+    /// The most hunks in a patch.
+    pub max_hunks: usize,
+    /// The size of the largest file that is read or created, in bytes.
+    pub max_file: u64,
+    /// The most bytes that a byte of binary data can expand to.
+    pub max_ratio: u64,
+    /// The expansion limit, in bytes.
+    pub max_growth: u64,
+}
+
+impl Default for Decide {
+    fn default() -> Self {
+        let (syntax, preflight) = (syntax::Options::default(), preflight::Options::default());
+        Self {
+            format: "auto".to_owned(),
+            recount: false,
+            strict_input: false,
+            allow_empty: false,
+            lenient: false,
+            relocate: false,
+            strip: None,
+            directory: Vec::new(),
+            below: None,
+            filters: Vec::new(),
+            reverse: false,
+            file: None,
+            expect_hash: None,
+            only: None,
+            roots: Vec::new(),
+            closeness: Closeness::Exact,
+            context: None,
+            fuzz: 0,
+            unidiff_zero: false,
+            whitespace: None,
+            ignore_whitespace: None,
+            inaccurate_eof: false,
+            no_add: false,
+            allow_overlap: false,
+            unique: false,
+            overwrite: false,
+            reject: false,
+            reject_to: RejectTo::default(),
+            idempotent: false,
+            in_place: false,
+            merge_hunks: None,
+            three_way: None,
+            index: None,
+            gnu: GnuOptions::default(),
+            guards: Vec::new(),
+            max_files: syntax.max_files,
+            max_hunks: syntax.max_hunks,
+            max_file: preflight.max_file,
+            max_ratio: preflight.max_ratio,
+            max_growth: preflight.max_growth,
+        }
+    }
+}
+
+impl Decide {
+    /// Returns the direction in which the patch is applied.
+    pub(super) fn direction(&self) -> Direction {
+        if self.reverse { Direction::Reverse } else { Direction::Forward }
+    }
+
+    /// Returns how patches are parsed.
+    pub(super) fn syntax(&self) -> syntax::Options {
+        let unnamed = match &self.file {
+            _ if self.gnu.as_gnu => Unnamed::Taken,
+            Some(_) => Unnamed::Blocks,
+            None => Unnamed::Refused,
+        };
+        syntax::Options {
+            recount: self.recount,
+            lenient: self.lenient,
+            strict_input: self.strict_input,
+            allow_empty: self.allow_empty,
+            unnamed,
+            max_files: self.max_files,
+            max_hunks: self.max_hunks,
+            ..syntax::Options::default()
+        }
+    }
+
+    /// Returns which operations are applied, and how names are read.
+    pub(super) fn selection(&self) -> Selection {
+        Selection {
+            strip: self.strip,
+            directory: self.directory.clone(),
+            below: self.below.clone(),
+            filters: self.filters.clone(),
+            direction: self.direction(),
+            file: self.file.clone(),
+            expected: self.expect_hash,
+            only: self.only.clone(),
+            closeness: self.closeness,
+            roots: self.roots.clone(),
+        }
+    }
+
+    /// Returns how closely hunks have to match.
+    pub(super) fn rules(&self) -> Rules {
+        Rules {
+            context: self.context.unwrap_or(usize::MAX),
+            fuzz: self.fuzz,
+            zero_context: self.unidiff_zero,
+            as_gnu: self.gnu.as_gnu,
+            converts_line_ends: self.gnu.converts_line_ends,
+            inaccurate_eof: self.inaccurate_eof,
+            no_add: self.no_add,
+            allow_overlap: self.allow_overlap,
+            // Where git would choose one of several places, a model can mean any of them.
+            unique: self.unique || self.lenient,
+            closeness: self.closeness,
+            ..Rules::default()
+        }
+    }
+
+    /// Returns the absolute name of the root that names in damaged patches can begin with.
+    pub(super) fn root(&self) -> &[u8] {
+        self.roots.last().map_or(b"/", Vec::as_slice)
+    }
+}
+
+/// Text or a list of bytes.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum TextOrBytes {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl From<TextOrBytes> for Vec<u8> {
+    fn from(value: TextOrBytes) -> Self {
+        match value {
+            TextOrBytes::Text(text) => text.into_bytes(),
+            TextOrBytes::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    TextOrBytes::deserialize(deserializer).map(Into::into)
+}
+
+fn optional_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
+    Ok(Option::<TextOrBytes>::deserialize(deserializer)?.map(Into::into))
+}
+
+fn guard_names<S: Serializer>(guards: &[&'static Guard], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(guards.iter().map(|guard| guard.name))
+}
+
+fn guards<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'static Guard>, D::Error> {
+    let find = |name: String| {
+        let found = GUARDS.iter().find(|guard| guard.name == name);
+        found.ok_or_else(|| serde::de::Error::custom(format!("there is no guard {name}")))
+    };
+    Vec::<String>::deserialize(deserializer)?.into_iter().map(find).collect()
+}

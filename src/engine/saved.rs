@@ -1,0 +1,62 @@
+//! The text of a saved plan: one line of JSON with the options that decide the result, then the patches.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Decide, Patches, Request, Series};
+use crate::plan::{Direction, Listed};
+use crate::transaction::history::plans::Kept;
+
+/// The first line of a saved plan.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SavedPlan {
+    /// The operation on each file and its path, for people.
+    pub(super) files: Vec<(String, String)>,
+    /// The name and the length of each patch.
+    patches: Vec<(String, usize)>,
+    /// The list that names them.
+    series: Option<(String, Vec<Entry>)>,
+    decide: Decide,
+}
+
+/// A line of a list: its number, the strip level, and whether the patch is reversed.
+type Entry = (usize, usize, bool);
+
+impl SavedPlan {
+    pub(super) fn of(request: &Request) -> Self {
+        Self {
+            files: Vec::new(),
+            patches: request.what.texts.iter().map(|(name, text)| (name.clone(), text.len())).collect(),
+            series: request.what.series.as_ref().map(|series| {
+                let entry = |listed: &Listed| (listed.line, listed.strip, listed.direction == Direction::Reverse);
+                (series.name.clone(), series.entries.iter().map(entry).collect())
+            }),
+            decide: request.decide.clone(),
+        }
+    }
+
+    /// Returns the first line of `kept` and the patches; `None` if it is damaged.
+    pub(super) fn read(kept: &Kept) -> Option<(Self, &[u8])> {
+        let end = memchr::memchr(b'\n', &kept.bytes)?;
+        Some((serde_json::from_slice(&kept.bytes[..end]).ok()?, &kept.bytes[end + 1..]))
+    }
+}
+
+/// Returns the request that was saved as `kept`. Its `look`, `commit` and `context` are those of `usual`. `None` if the saved
+/// plan is damaged.
+pub(super) fn restore(usual: Request, kept: &Kept) -> Option<Request> {
+    let (saved, mut rest) = SavedPlan::read(kept)?;
+    let mut texts = Vec::new();
+    for (name, length) in saved.patches {
+        let (text, others) = rest.split_at_checked(length)?;
+        texts.push((name, text.into()));
+        rest = others;
+    }
+    let series = saved.series.map(|(name, all)| {
+        let direction = |is_reverse| if is_reverse { Direction::Reverse } else { Direction::Forward };
+        let entry = |(line, strip, is_reverse)| Listed { line, strip, direction: direction(is_reverse) };
+        Series { name, entries: all.into_iter().map(entry).collect() }
+    });
+    let what = Patches { texts, series, is_saved: true };
+    rest.is_empty().then_some(Request { what, decide: saved.decide, ..usual })
+}
