@@ -45,7 +45,7 @@ impl Call {
         let (path, edit) = match &self.asks {
             Asks::Patch(format, patch) => {
                 let mut request = Request::of(patch.clone());
-                request.decide.format = (*format).to_owned();
+                (*format).clone_into(&mut request.decide.format);
                 return engine::apply(request, memory, &Interrupt::new());
             }
             Asks::Edit(path, target, new) => (path, replacements(vec![one(target, new)], EditOrder::AtOnce)),
