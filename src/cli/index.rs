@@ -4,7 +4,7 @@ use std::env;
 use std::error::Error;
 use std::sync::Arc;
 
-use super::args::{Global, IndexOptions, MergeOptions};
+use super::args::{FilterOptions, Global, IndexOptions, MergeOptions};
 use super::{Stop, signals};
 use crate::engine::options::{Fault, code};
 use crate::engine::{Git, GitIndex, Indexed, Reach};
@@ -14,7 +14,12 @@ use crate::engine::{Git, GitIndex, Indexed, Reach};
 /// # Errors
 ///
 /// Stops if there is no index here.
-pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Global) -> Result<Option<Indexed>, Stop> {
+pub(super) fn meant(
+    options: &IndexOptions,
+    filter: &FilterOptions,
+    merge: &MergeOptions,
+    global: &Global,
+) -> Result<Option<Indexed>, Stop> {
     let (reach, option) = match (options.cached, options.index) {
         (true, _) => (Reach::Cached, "--cached"),
         (_, true) => (Reach::Both, "--index"),
@@ -22,13 +27,13 @@ pub(super) fn meant(options: &IndexOptions, merge: &MergeOptions, global: &Globa
         _ if (merge.three_way || options.intent_to_add) && !is_around(global) => return Ok(None),
         _ if merge.three_way => (Reach::Both, "--3way"),
         _ if options.intent_to_add => {
-            let index = around(global, "--intent-to-add")?.allow_filters(&options.allow_filter);
+            let index = around(global, "--intent-to-add")?.allow_filters(&filter.allow_filter);
             let index = Some(index).filter(GitIndex::has_work_tree);
             return Ok(index.map(|index| Indexed { index: Arc::new(index), reach: Reach::Intent }));
         }
         _ => return Ok(None),
     };
-    let index = around(global, option)?.allow_filters(&options.allow_filter);
+    let index = around(global, option)?.allow_filters(&filter.allow_filter);
     if reach == Reach::Both && !index.has_work_tree() {
         let help = Some("--cached changes the index alone".to_owned());
         return Err(Stop { help, ..Stop::new(&code::USAGE, format!("{option} needs a work tree of git")) });

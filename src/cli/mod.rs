@@ -171,7 +171,7 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
     // Whoever has a plan kept has to know its name.
     let usual = if matches!(way, Way::Save) { Verbosity::Loud } else { Verbosity::Normal };
     let output = Output::of(global, usual).with_statistics(&patch, global).with_git(&patch, global);
-    let is_deterministic = patch.deterministic;
+    let is_deterministic = patch.look.deterministic;
     let names_files = names_files(&patch, global);
     let outcome = progress::shown(global, |progress| outcome((task, &way), patch, commands, global, progress));
     let mut outcome = outcome.unwrap_or_else(|stop| stop.into_outcome(task.name()));
@@ -189,7 +189,7 @@ fn patch((task, way): (Task, Way<'_>), patch: PatchOptions, commands: &CommandOp
 
 /// Returns whether files are named in what is printed, whatever there is to say of them.
 fn names_files(patch: &PatchOptions, global: &Global) -> bool {
-    patch.is_statistics() || patch.git.reject || global.verbose
+    patch.look.is_statistics() || patch.git.reject || global.verbose
 }
 
 fn outcome(

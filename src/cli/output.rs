@@ -100,18 +100,18 @@ impl Output {
 
     /// Adds the statistics that `patch` asks for, unless what is printed is a document, or nothing is to be printed.
     pub(super) fn with_statistics(mut self, patch: &PatchOptions, global: &Global) -> Self {
-        if !patch.is_statistics()
+        if !patch.look.is_statistics()
             || self.verbosity == Verbosity::Quiet
             || self.formats.iter().any(|name| *name != "text")
         {
             return self;
         }
-        let numstat = if patch.nul { "numstat-z" } else { "numstat" };
+        let numstat = if patch.look.nul { "numstat-z" } else { "numstat" };
         let stat = match color(global, &io::stdout()) {
             ColorChoice::Never => "stat",
             _ => "stat-coloured",
         };
-        let asked = [(patch.stat, stat), (patch.numstat, numstat), (patch.summary, "summary")];
+        let asked = [(patch.look.stat, stat), (patch.look.numstat, numstat), (patch.look.summary, "summary")];
         self.formats.extend(asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, name)| name));
         self
     }

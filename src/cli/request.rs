@@ -97,14 +97,14 @@ fn decide(patch: &mut PatchOptions, global: &Global) -> Result<Decide, Stop> {
 fn context(patch: &PatchOptions, (decide, task): (&mut Decide, Task), global: &Global) -> Result<Context, Stop> {
     let base = merge::base(&patch.merge, decide.max_file, global)?;
     let indexed = if matches!(task, Task::Apply | Task::Check) {
-        super::index::meant(&patch.index, &patch.merge, global)?
+        super::index::meant(&patch.index, &patch.filter, &patch.merge, global)?
     } else {
         None
     };
     decide.index = indexed.as_ref().map(|indexed| indexed.reach);
     // In no repository, there is none to merge with.
     let has_objects = decide.three_way.is_none() || indexed.is_some();
-    let git = Git::around(global.root()).interrupted_by(signals::interrupt()).allow_filters(&patch.index.allow_filter);
+    let git = Git::around(global.root()).interrupted_by(signals::interrupt()).allow_filters(&patch.filter.allow_filter);
     Ok(Context {
         policy: policy(global)?,
         git: Some(Arc::new(git)),
@@ -120,13 +120,13 @@ fn context(patch: &PatchOptions, (decide, task): (&mut Decide, Task), global: &G
 /// Returns what the report contains.
 fn look(patch: &PatchOptions, task: Task, global: &Global) -> Result<Look, Stop> {
     let usual = Look::default();
-    let is_whole = patch.with_diff || global.shows_changes();
-    let is_told = global.json && !patch.brief;
+    let is_whole = patch.look.with_diff || global.shows_changes();
+    let is_told = global.json && !patch.look.brief;
     Ok(Look {
         describe: global.shows_changes() || is_told,
-        diff: global.shows_changes() || is_told && (patch.with_diff || matches!(task, Task::Check | Task::Show)),
-        max_diff: patch.diff_max_bytes.unwrap_or(if is_whole { usual.max_diff } else { MAX_DIFF }),
-        no_large_diff: patch.no_large_diff,
+        diff: global.shows_changes() || is_told && (patch.look.with_diff || matches!(task, Task::Check | Task::Show)),
+        max_diff: patch.look.diff_max_bytes.unwrap_or(if is_whole { usual.max_diff } else { MAX_DIFF }),
+        no_large_diff: patch.look.no_large_diff,
         hints: Hints::Command(global.arguments.clone()),
         diagnostics: patch.diagnostics.meant(super::root(global))?,
         ..usual

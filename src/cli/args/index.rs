@@ -19,6 +19,11 @@ pub(in crate::cli) struct IndexOptions {
     /// Change git's index alone, and no file of the work tree
     #[arg(long, conflicts_with_all = ["diagnostics", "lenient", "relocate"])]
     pub(in crate::cli) cached: bool,
+}
+
+/// The filter drivers that are run.
+#[derive(Debug, Default, Args)]
+pub(in crate::cli) struct FilterOptions {
     /// Run the filter driver NAME even if the repository defines it, and not the user
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) allow_filter: Vec<String>,

@@ -6,6 +6,7 @@ mod git;
 mod global;
 mod history;
 mod index;
+mod look;
 mod merge;
 mod negated;
 mod patch;
@@ -21,7 +22,8 @@ pub(super) use command::{COMMANDS, Command};
 pub(super) use git::GitOptions;
 pub(super) use global::{Durability, Global, When, duration};
 pub(super) use history::{BackOptions, RejectOptions, UndoOptions};
-pub(super) use index::IndexOptions;
+pub(super) use index::{FilterOptions, IndexOptions};
+pub(super) use look::LookOptions;
 pub(super) use merge::{MergeOptions, conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
 pub(super) use usual::UsualOptions;
@@ -214,7 +216,10 @@ mod tests {
     fn numbers_may_be_glued_to_their_letters() {
         let cli = parsed(&["wpatch", "apply", "-p0", "-C3", "-Rz", "x"]);
         let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
-        assert_eq!((patch.usual.strip, patch.context, patch.usual.reverse, patch.nul), (Some(0), Some(3), true, true));
+        assert_eq!(
+            (patch.usual.strip, patch.context, patch.usual.reverse, patch.look.nul),
+            (Some(0), Some(3), true, true)
+        );
     }
 
     #[test]
@@ -222,5 +227,18 @@ mod tests {
         let cli = parsed(&["wpatch", "apply", "--json", "-p1", "--json", "-p2", "x"]);
         let Command::Apply(ApplyOptions { patch, .. }) = cli.command else { panic!("apply") };
         assert_eq!((cli.global.json, patch.usual.strip), (true, Some(2)));
+    }
+
+    #[test]
+    fn a_saved_plan_has_decided_every_option_that_can_change_its_result() {
+        let refuses = |option: &str| {
+            let line = ["wpatch", "apply", "--plan", "12345678", option].map(OsString::from);
+            parse(&line).err().map(|error| error.kind()) == Some(ErrorKind::ArgumentConflict)
+        };
+        let decided =
+            ["-p1", "-R", "--only=1", "--in-place", "--index", "--3way", "--backup", "--guard=syntax", "p.diff"];
+        assert_eq!(decided.map(refuses), [true; 9]);
+        let others = ["--with-diff", "--stat", "--brief", "--allow-filter=x", "--verify=make", "--json"];
+        assert_eq!(others.map(refuses), [false; 6]);
     }
 }

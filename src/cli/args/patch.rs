@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args, Command, Id};
 
-use super::{GitOptions, IndexOptions, MergeOptions, UsualOptions};
+use super::{FilterOptions, GitOptions, IndexOptions, LookOptions, MergeOptions, UsualOptions};
 use crate::cli::commands::CommandOptions;
 use crate::cli::guards::GuardOptions;
 use crate::cli::habits::HabitOptions;
@@ -33,74 +33,19 @@ pub(in crate::cli) struct ApplyOptions {
     #[arg(long)]
     pub(in crate::cli) apply: bool,
     /// Apply the plan that `check --save` kept, or nothing: its `plan_id`, or eight hex digits of it
-    #[arg(long, value_name = "ID", conflicts_with_all = DECIDED)]
+    #[arg(long, value_name = "ID", conflicts_with_all = decided())]
     pub(in crate::cli) plan: Option<String>,
 }
 
-/// What a saved plan has decided already.
-const DECIDED: [&str; 61] = [
-    "three_way",
-    "merge_hunks",
-    "ours",
-    "theirs",
-    "union",
-    "conflict",
-    "base",
-    "index",
-    "cached",
-    "intent_to_add",
-    "build_fake_ancestor",
-    "patches",
-    "series",
-    "format",
-    "strip",
-    "reverse",
-    "directory",
-    "exclude",
-    "include",
-    "only",
-    "context",
-    "unidiff_zero",
-    "lenient",
-    "strict_input",
-    "relocate",
-    "recount",
-    "whitespace",
-    "ignore_whitespace",
-    "no_ignore_whitespace",
-    "inaccurate_eof",
-    "reject",
-    "reject_file",
-    "no_add",
-    "allow_overlap",
-    "allow_empty",
-    "git_paths",
-    "fuzz",
-    "overwrite",
-    "in_place",
-    "unique",
-    "closeness",
-    "reindent",
-    "file",
-    "expect_hash",
-    "shape",
-    "idempotent",
-    "guards",
-    "no_guard",
-    "approve",
-    "max_patch",
-    "max_file",
-    "max_files",
-    "max_hunks",
-    "max_ratio",
-    "max_growth",
-    "nul",
-    "input",
-    "remove_empty_files",
-    "backup",
-    "suffix",
-    "output_file",
-];
+/// Returns the options that a saved plan has decided already: all that read a patch, except those for the report and for
+/// programs that are run.
+fn decided() -> Vec<Id> {
+    let all = HabitOptions::augment_args(PatchOptions::augment_args(Command::new("")));
+    let others = DiagnosticsOptions::augment_args(LookOptions::augment_args(Command::new("")));
+    let others = FilterOptions::augment_args(others);
+    let is_decided = |id: &&Id| others.get_arguments().all(|argument| argument.get_id() != *id);
+    all.get_arguments().map(Arg::get_id).filter(is_decided).cloned().collect()
+}
 
 /// The options of `apply`, `check` and `show`.
 #[derive(Debug, Default, Args)]
@@ -112,18 +57,8 @@ pub(in crate::cli) struct PatchOptions {
     /// the directory of FILE, with -pN and -R if need be
     #[arg(long, value_name = "FILE", conflicts_with_all = ["patches", "file", "lenient"])]
     pub(in crate::cli) series: Option<PathBuf>,
-    /// Print a graph of added and removed lines; turns applying off
-    #[arg(long)]
-    pub(in crate::cli) stat: bool,
-    /// Print the numbers of added and removed lines; turns applying off
-    #[arg(long)]
-    pub(in crate::cli) numstat: bool,
-    /// Print what is created, deleted, renamed, copied or gets another mode; turns applying off
-    #[arg(long)]
-    pub(in crate::cli) summary: bool,
-    /// End names with NUL instead of quoting them, for --numstat
-    #[arg(short = 'z')]
-    pub(in crate::cli) nul: bool,
+    #[command(flatten)]
+    pub(in crate::cli) look: LookOptions,
     /// Put DIR in front of all names
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) directory: Option<OsString>,
@@ -190,26 +125,13 @@ pub(in crate::cli) struct PatchOptions {
     /// Say what the patch is about, and read no file; turns applying off
     #[arg(long)]
     pub(in crate::cli) shape: bool,
-    /// Put a whole diff of each file into the JSON; that of a check has the first 16384 bytes anyway
-    #[arg(long)]
-    pub(in crate::cli) with_diff: bool,
-    /// Most bytes of each such diff, which is cut behind a line
-    #[arg(long, value_name = "BYTES")]
-    pub(in crate::cli) diff_max_bytes: Option<usize>,
-    /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON
-    #[arg(long)]
-    pub(in crate::cli) no_large_diff: bool,
-    /// Leave digests, `plan_id` and diffs out of the JSON, and the hunks of a file where all fit as they stand
-    #[arg(long, conflicts_with = "with_diff")]
-    pub(in crate::cli) brief: bool,
-    /// Leave out of the JSON what depends on where and when: the same patch on the same tree has the same bytes
-    #[arg(long)]
-    pub(in crate::cli) deterministic: bool,
     /// Take what has been applied already for success
     #[arg(long, visible_alias = "forward")]
     pub(in crate::cli) idempotent: bool,
     #[command(flatten)]
     pub(in crate::cli) index: IndexOptions,
+    #[command(flatten)]
+    pub(in crate::cli) filter: FilterOptions,
     #[command(flatten)]
     pub(in crate::cli) merge: MergeOptions,
     #[command(flatten)]
@@ -240,13 +162,8 @@ pub(in crate::cli) struct PatchOptions {
 }
 
 impl PatchOptions {
-    /// Returns whether it asks for one of git's statistics.
-    pub(in crate::cli) fn is_statistics(&self) -> bool {
-        self.stat || self.numstat || self.summary
-    }
-
     /// Returns whether it asks for something that turns applying off.
     pub(in crate::cli) fn is_inert(&self) -> bool {
-        self.is_statistics() || self.shape || self.index.build_fake_ancestor.is_some()
+        self.look.is_statistics() || self.shape || self.index.build_fake_ancestor.is_some()
     }
 }

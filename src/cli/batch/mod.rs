@@ -118,10 +118,10 @@ impl Batch {
             progress.enter(Phase::Jobs, 0);
         }
         let input = source(&mem::take(&mut patch.usual.patches), &global)?;
-        let order = if patch.deterministic { Order::Read(AHEAD * threads) } else { Order::Finished };
+        let order = if patch.look.deterministic { Order::Read(AHEAD * threads) } else { Order::Finished };
         let queue = Queue::new(input, Box::new(io::stdout()), shard, order);
         let max_patch = patch.max_patch.unwrap_or(request::MAX_PATCH);
-        let is_deterministic = patch.deterministic;
+        let is_deterministic = patch.look.deterministic;
         // No job has a command line of its own.
         let mut usual = request::wishes(patch, Task::Check, &global)?;
         usual.look.hints = Hints::Words;
