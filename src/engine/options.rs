@@ -23,6 +23,6 @@ pub use crate::progress::{Phase, Progress, State as ProgressState};
 pub use crate::syntax::{
     Broken, Options as SyntaxOptions, SYNTAXES, SyntaxError, SyntaxErrorKind, Unnamed, edits, listed, packed, quote,
 };
-pub use crate::transaction::history::Limits;
+pub use crate::transaction::Limits;
 pub use crate::transaction::{Durability, Interrupt, Links, Options as TransactionOptions, Remedy};
 pub use crate::workspace::{Fault, Workspace, WorkspaceError};

@@ -15,6 +15,7 @@ mod not_included;
 mod only;
 mod replacement;
 mod select;
+mod selection;
 mod steps;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPlace};
@@ -27,7 +28,8 @@ pub use name::{Claim, Name, NameError, Strip};
 pub use not_included::{NamedChange, NotIncluded};
 pub use only::{LeftOut, Only, OnlyError};
 pub use replacement::{Closeness, EditOrder, Ending, Replacement, Replacements, Target, Times};
-pub use select::{Rejection, RejectionKind, Selected, Selection, select};
+pub use select::{Selected, select};
+pub use selection::{Rejection, RejectionKind, Selection};
 
 use std::sync::Arc;
 

@@ -2,8 +2,7 @@
 //!
 //! To add a rule, add a row to [`RULES`]; [`names::is_ordinary`] has to know how the names begin that it is about.
 
-use super::names;
-use super::tree::{self, GIT_REASON};
+use super::names::{self, GIT_REASON};
 use crate::path::RelPath;
 
 /// One reason to keep a path closed.
@@ -89,7 +88,7 @@ pub fn closed_root(root: &[u8], depth: Option<usize>) -> Option<&'static Rule> {
     let rule = |index: usize| {
         let part = parts[index];
         // A work tree can be next to the directories that git makes, see `git worktree add`.
-        let is_free = |after: &[u8]| index + 1 < top && !tree::is_own(after);
+        let is_free = |after: &[u8]| index + 1 < top && !names::is_own(after);
         if names::is_git_directory(part) && !parts.get(index + 1).is_some_and(|after| is_free(after)) {
             RULES.iter().find(|rule| rule.name == GIT_DIRECTORY)
         } else if names::is_state_directory(part) {

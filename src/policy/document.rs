@@ -6,10 +6,10 @@ use serde::de::IgnoredAny;
 use toml::Spanned;
 
 use super::control::Control;
-use super::layer::{Grant, Layer, Links, Mode, Origin, PathRule};
+use super::layer::{Grant, Layer, Links, Origin, PathRule};
 use super::pattern::{self, Case, Patterns};
 use super::secrets::Secrecy;
-use super::{Access, Verdict};
+use super::{Access, Mode, Verdict};
 use crate::text::Span;
 
 /// Largest policy file that is read, in bytes.

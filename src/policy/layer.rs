@@ -4,12 +4,10 @@ use serde::Deserialize;
 
 use super::control::Control;
 use super::pattern::Patterns;
+use super::ruling::GRANT;
 use super::secrets::Secrecy;
-use super::{Access, Hit, Place, Verdict};
+use super::{Access, Hit, Mode, Place, Verdict};
 use crate::path::RelPath;
-
-/// What a hit is called that no grant prevents. No rule of a file has that name: the patterns of rules are told.
-pub(super) const GRANT: &str = "grant";
 
 /// What one policy file says. Every layer has to agree to what is done.
 #[derive(Clone, Debug)]
@@ -48,30 +46,6 @@ pub enum Origin {
     Given,
     /// The project: `wpatch.toml` in the root. It may only tighten.
     Project,
-}
-
-/// How far a run may go, the strictest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// It may look.
-    ReadOnly,
-    /// It may write below the root, and where a grant says so.
-    WorkspaceWrite,
-    /// The same; it says that no mode of this file is to hold anything back.
-    Full,
-}
-
-impl Mode {
-    /// Returns its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read-only",
-            Self::WorkspaceWrite => "workspace-write",
-            Self::Full => "full",
-        }
-    }
 }
 
 /// What becomes of symbolic links on the way to a file, the strictest last.

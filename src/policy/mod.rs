@@ -25,9 +25,9 @@ pub use closed::{GIT_DIRECTORY, RULES, Rule, closed, closed_root};
 pub use control::{control_paths, is_control_part};
 pub use document::{MAX_FILE, PolicyError, parse};
 pub use explain::Granted;
-pub use layer::{Layer, Links, Mode, Origin};
+pub use layer::{Layer, Links, Origin};
 pub use operation::REQUIRE_HASH;
-pub use ruling::{Access, Hit, Ruling, Verdict};
+pub use ruling::{Access, Hit, Mode, Ruling, Verdict};
 pub use secrets::Secrecy;
 pub use tree::GitPlace;
 
@@ -192,7 +192,7 @@ impl Policy {
         if let Some(rule) = self.closed(path) {
             hits.push(Hit::built_in(path, access, rule.name, rule.reason));
         } else if self.is_in_git_directory(path) {
-            hits.push(Hit::built_in(path, access, GIT_DIRECTORY, tree::GIT_REASON));
+            hits.push(Hit::built_in(path, access, GIT_DIRECTORY, names::GIT_REASON));
         }
         if access != Access::Read && self.config.is_hit(path) {
             hits.push(Hit::built_in(path, access, POLICY_FILE, "the configuration of wpatch is kept there"));

@@ -8,6 +8,11 @@
 use crate::path::RelPath;
 use crate::text::folded_name;
 
+/// The reason of the rule that protects git directories.
+pub(super) const GIT_REASON: &str = "the path is in a git directory; patches may not change it";
+/// The directories that git makes in a git directory, see gitrepository-layout(5). A linked work tree can be next to them.
+const OWN: [&str; 9] = ["branches", "hooks", "info", "lfs", "logs", "modules", "objects", "refs", "worktrees"];
+
 /// Returns the components of `path` as any system splits it.
 pub(super) fn parts(path: &RelPath) -> impl Iterator<Item = &[u8]> {
     path.as_bytes().split(|&byte| byte == b'/' || byte == b'\\')
@@ -19,6 +24,11 @@ pub(super) fn is_ordinary(path: &RelPath) -> bool {
     let begins_as_none =
         |part: &[u8]| !matches!(part, [b'.', ..] | [b'g' | b'G', b'i' | b'I', ..] | [b'w' | b'W', b'p' | b'P', ..]);
     path.as_bytes().is_ascii() && !has_drive_letter(path.as_bytes()) && parts(path).all(begins_as_none)
+}
+
+/// Returns whether git makes a directory `name` in a git directory.
+pub(super) fn is_own(name: &[u8]) -> bool {
+    OWN.iter().any(|own| is_spelled(name, own.as_bytes()))
 }
 
 pub(super) fn is_git_directory(part: &[u8]) -> bool {

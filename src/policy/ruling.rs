@@ -1,8 +1,11 @@
 //! What is done with a path, the verdict on it, and the rules that gave the verdict.
 
-use super::Mode;
-use super::layer::GRANT;
+use serde::Deserialize;
+
 use crate::path::RelPath;
+
+/// What a hit is called that no grant prevents. No rule of a file has that name: the patterns of rules are told.
+pub(super) const GRANT: &str = "grant";
 
 /// What is to be done with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +38,30 @@ impl Access {
             Self::Delete => "delete",
             Self::Rename => "rename",
             Self::Mode => "mode",
+        }
+    }
+}
+
+/// How far a run may go, the strictest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// It may look.
+    ReadOnly,
+    /// It may write below the root, and where a grant says so.
+    WorkspaceWrite,
+    /// The same; it says that no mode of this file is to hold anything back.
+    Full,
+}
+
+impl Mode {
+    /// Returns its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+            Self::Full => "full",
         }
     }
 }

@@ -21,8 +21,6 @@ pub enum GitPlace {
     Named,
 }
 
-/// The reason of the rule that protects git directories.
-pub(super) const GIT_REASON: &str = "the path is in a git directory; patches may not change it";
 /// Why `hook` and `mcp` ask before a bare repository is written.
 const BARE: &str = "it is in a git repository without a work tree; git executes what its configuration says";
 /// Why `hook` and `mcp` ask before a hook is written.
@@ -31,9 +29,6 @@ const HOOKS: &str = "it is in a directory whose files git executes (`core.hooksP
 /// Why `hook` and `mcp` ask before any file of a large tree is written.
 const UNSEARCHED: &str =
     "the tree has more than 1,000,000 names, and one that was not searched may be a link from a control file to it";
-/// The directories that git makes in a git directory, see gitrepository-layout(5). A linked work tree can be next to them.
-const OWN: [&str; 9] = ["branches", "hooks", "info", "lfs", "logs", "modules", "objects", "refs", "worktrees"];
-
 /// What was found in a tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeFacts {
@@ -73,12 +68,7 @@ impl TreeFacts {
 fn is_beside(top: &RelPath, git: Option<&RelPath>) -> bool {
     let rest = git.map_or_else(|| Some(top.as_bytes().to_vec()), |git| names::below(top, git)).unwrap_or_default();
     let first = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
-    !first.is_empty() && !is_own(first)
-}
-
-/// Returns whether git makes a directory `name` in a git directory.
-pub(super) fn is_own(name: &[u8]) -> bool {
-    OWN.iter().any(|own| names::is_spelled(name, own.as_bytes()))
+    !first.is_empty() && !names::is_own(first)
 }
 
 impl Policy {

@@ -3,12 +3,11 @@
 //! They are read as the unified diffs that say the same, each of which is an input of its own.
 
 use super::edges::{Edges, end_or};
+use super::unified::{STARS, is_context_header};
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, unified};
 use crate::plan::{Input, LineRange};
 use crate::text::{Lines, Span, without_ending};
 
-/// What every hunk begins with.
-const STARS: &[u8] = b"***************";
 const LONE_HUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("`***` and `---` lines before a hunk");
 const HALVES: SyntaxErrorKind = SyntaxErrorKind::Contradiction("the halves of this hunk disagree");
 const OLD_LINES: SyntaxErrorKind = SyntaxErrorKind::Expected("the old lines, `*** FIRST,LAST ****`");
@@ -45,7 +44,7 @@ impl Syntax for Context {
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
         loop {
-            if is_header(lines.clone()) || is_lone_hunk(lines.clone()) {
+            if is_context_header(lines.clone()) || is_lone_hunk(lines.clone()) {
                 return Some(lines.offset());
             }
             lines.next()?;
@@ -54,7 +53,7 @@ impl Syntax for Context {
 
     fn parse(&self, text: &[u8], from: usize, options: Options, sections: &mut Sections) -> Result<usize, SyntaxError> {
         let mut lines = Lines::within(text, Span::new(from, text.len()));
-        let is_named = is_header(lines.clone());
+        let is_named = is_context_header(lines.clone());
         if !is_named && options.unnamed == Unnamed::Refused {
             return Err(SyntaxError::new(LONE_HUNK, content_span(text, from)));
         }
@@ -78,12 +77,6 @@ impl Syntax for Context {
         )?;
         Ok(lines.offset())
     }
-}
-
-/// Returns whether the header of a context diff starts here.
-pub(super) fn is_header(mut lines: Lines<'_>) -> bool {
-    let mut starts = |with: &[u8]| lines.next().is_some_and(|(_, line)| line.starts_with(with));
-    starts(b"*** ") && starts(b"--- ") && starts(STARS)
 }
 
 /// Returns whether a hunk starts here.

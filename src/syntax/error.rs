@@ -1,6 +1,6 @@
 //! What can be wrong with a patch text, and where.
 
-use super::{Foreign, MailError};
+use super::MailError;
 use crate::plan::Input;
 use crate::text::Span;
 
@@ -118,5 +118,78 @@ impl SyntaxError {
     #[must_use]
     pub fn new(kind: SyntaxErrorKind, span: Span) -> Self {
         Self { kind, span }
+    }
+}
+
+/// A kind of input that is recognised and not applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Foreign {
+    /// A context diff where another format was chosen.
+    Context,
+    /// A diff of a merge commit, with one column for each parent.
+    Combined,
+    /// A diff with escape sequences for terminals.
+    Coloured,
+    /// A diff that marks words instead of lines.
+    WordDiff,
+    /// `diff -y`.
+    SideBySide,
+    /// `git diff --stat`.
+    Statistics,
+    /// HTML.
+    Html,
+    /// Text in another encoding, by its name.
+    Encoded(&'static str),
+    /// Compressed data, by the name of the program.
+    Compressed(&'static str),
+}
+
+impl Foreign {
+    /// Returns what the input is, as in "the input is ...".
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Context => "a context diff",
+            Self::Combined => "a combined diff of a merge",
+            Self::Coloured => "coloured output, with ANSI escape sequences",
+            Self::WordDiff => "a word diff, which marks words instead of lines",
+            Self::SideBySide => "a side-by-side diff",
+            Self::Statistics => "a diffstat, which contains no changes",
+            Self::Html => "HTML, not the plain text of a patch",
+            Self::Encoded("UTF-16LE") => "text encoded as UTF-16 (little-endian)",
+            Self::Encoded("UTF-16BE") => "text encoded as UTF-16 (big-endian)",
+            Self::Encoded(_) => "text encoded as UTF-32",
+            Self::Compressed("gzip") => "compressed data (gzip)",
+            Self::Compressed("xz") => "compressed data (xz)",
+            Self::Compressed("bzip2") => "compressed data (bzip2)",
+            Self::Compressed("zstd") => "compressed data (zstd)",
+            Self::Compressed("zip") => "compressed data (zip)",
+            Self::Compressed(_) => "compressed data",
+        }
+    }
+
+    /// Returns how to write an input that can be applied.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Context => "choose the format `context` or `auto`",
+            Self::Combined => "write the diff against one parent, for example with `git diff HEAD^ HEAD`",
+            Self::Coloured => {
+                "write the diff without colours (`git diff --no-color`, `grep --color=never`); --lenient removes those of a diff"
+            }
+            Self::WordDiff => "write the diff by lines, without `--word-diff`",
+            Self::SideBySide => "write the diff with `diff -u`",
+            Self::Statistics => "write the diff itself, without `--stat` or with `--patch-with-stat`",
+            Self::Html => {
+                "get the plain text of the patch; many sites add `.patch` or `.diff` to the address of the page"
+            }
+            Self::Encoded(_) => "convert the patch to UTF-8, for example with `iconv`; --lenient converts UTF-16",
+            Self::Compressed(_) => "decompress the patch first",
+        }
+    }
+
+    pub(super) fn error(self, at: Span) -> SyntaxError {
+        SyntaxError::new(SyntaxErrorKind::Foreign(self), at)
     }
 }

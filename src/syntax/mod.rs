@@ -35,8 +35,7 @@ mod unified;
 pub mod write;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
-pub use error::{Broken, SyntaxError, SyntaxErrorKind};
-pub use foreign::Foreign;
+pub use error::{Broken, Foreign, SyntaxError, SyntaxErrorKind};
 pub(crate) use hashline::is_header as is_hashline_header;
 pub(crate) use hunks::is_mail_signature;
 pub use json::{EditList, edits};

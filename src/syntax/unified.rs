@@ -2,13 +2,16 @@
 //!
 //! Combined diffs are recognised so that they are refused: a patch is applied as a whole or not at all.
 
-use super::foreign::{Foreign, is_coloured_header};
+use super::foreign::is_coloured_header;
 use super::names::{self, Side};
 use super::{
-    Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, context, hunks, normal, stamp,
+    Foreign, Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, Unnamed, content_span, hunks, normal, stamp,
 };
 use crate::plan::{Action, Edit, Hunk, Name};
 use crate::text::{Lines, Span};
+
+/// The first line of every hunk of a context diff.
+pub(super) const STARS: &[u8] = b"***************";
 
 /// The grammar of unified diffs.
 pub(super) struct Unified;
@@ -81,8 +84,14 @@ fn form(lines: &Lines<'_>) -> Option<Form> {
     }
 }
 
+/// Returns whether the header of a context diff starts here.
+pub(super) fn is_context_header(mut lines: Lines<'_>) -> bool {
+    let mut starts = |with: &[u8]| lines.next().is_some_and(|(_, line)| line.starts_with(with));
+    starts(b"*** ") && starts(b"--- ") && starts(STARS)
+}
+
 fn header_form(first: &[u8], mut lines: Lines<'_>) -> Option<Form> {
-    if context::is_header(lines.clone()) {
+    if is_context_header(lines.clone()) {
         return Some(Form::Other(Foreign::Context));
     }
     lines.next();

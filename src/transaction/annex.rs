@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::journal::Journal;
+use super::change::Change;
+use super::failure::{gone, is_unreachable};
 use super::place::is_open;
 use super::scratch::{Scratch, join};
 use super::sealed::{refused, seal, unseal};
-use super::sweep::{gone, is_unreachable};
 use super::{Durability, Failure, escape};
 use crate::mode::Permissions;
 use crate::path::RelPath;
@@ -156,8 +156,8 @@ pub(super) fn release(workspace: &dyn Workspace, scratch: &Scratch) -> Result<()
 }
 
 /// Refuses a journal with files in an annex that nobody knows.
-pub(super) fn accompany(journal: &Journal, is_open: bool) -> Result<(), Failure> {
-    if is_open || !journal.changes.iter().any(|change| is_annexed(&change.path)) {
+pub(super) fn accompany(changes: &[Change], is_open: bool) -> Result<(), Failure> {
+    if is_open || !changes.iter().any(|change| is_annexed(&change.path)) {
         return Ok(());
     }
     Err(Failure::State { reason: "the journal names an index, and the note that says which one is lost".to_owned() })

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::arrange::Arranged;
 use super::change::{Arrival, Change, Image, Kind};
+use super::failure;
 use super::history::OldPlaces;
 use super::journal::Journal;
 use super::rollback::Rollback;
@@ -11,7 +12,6 @@ use super::scratch::{Scratch, Slot, directory_name};
 use super::slots::Slots;
 use super::state::State;
 use super::swap::{Swap, stale};
-use super::sweep;
 use super::undone::{Aborted, Undone};
 use super::verify::identify;
 use super::{Durability, Failure, Interrupt, Trial};
@@ -196,7 +196,7 @@ impl Commit<'_> {
             self.workspace.sync(Some(&self.scratch.directory))?;
             changed.iter().try_for_each(|directory| self.sync_directory(directory.as_ref()))?;
             // That they are empty has to be known, or they could not be swept.
-            out.iter().try_for_each(|directory| sweep::gone(self.workspace.sync(Some(directory))))?;
+            out.iter().try_for_each(|directory| failure::gone(self.workspace.sync(Some(directory))))?;
         }
         Ok(())
     }

@@ -1,8 +1,7 @@
 //! Why a transaction did not happen.
 
-use super::KeptFile;
 use crate::path::RelPath;
-use crate::workspace::WorkspaceError;
+use crate::workspace::{Fault, Result as Done, WorkspaceError};
 
 /// Why nothing was committed. Unless it is [`Failure::Incomplete`], the tree is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +69,15 @@ pub enum Failure {
     },
 }
 
+/// A displaced file that a rollback could not put back.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeptFile {
+    /// The path that it belongs to; `None` if no record names it any more.
+    pub path: Option<RelPath>,
+    /// Where it is now: a path below the root, or an absolute path outside of it.
+    pub copy: Vec<u8>,
+}
+
 impl Failure {
     /// Names the file at `path`, for which the disk may have named a scratch file.
     pub(super) fn about(self, path: &RelPath) -> Self {
@@ -83,4 +91,17 @@ impl Failure {
 /// There is no history where what an undo displaces could be kept.
 pub(super) fn no_history() -> Failure {
     Failure::State { reason: "the history cannot be reached; try again".to_owned() }
+}
+
+/// Takes what is not there as removed.
+pub(super) fn gone(removed: Done<()>) -> Done<()> {
+    match removed {
+        Err(error) if is_unreachable(error.fault) => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Returns whether nothing that is ours is at a path: somebody may have put something else there or above it.
+pub(super) fn is_unreachable(fault: Fault) -> bool {
+    matches!(fault, Fault::Missing | Fault::NotDirectory | Fault::NotRegular | Fault::ThroughLink)
 }

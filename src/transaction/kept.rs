@@ -1,22 +1,14 @@
 //! Files that a rollback could not put back because another process had changed their paths. Each is kept until the user
 //! moves or deletes it, or until the history removes the entry that contains it.
 
-use super::Failure;
 use super::change::Change;
+use super::failure::is_unreachable;
 use super::journal::Journal;
 use super::scratch::{self, Scratch, Slot};
-use super::sweep::{KEPT, is_kept, is_unreachable};
+use super::sweep::{KEPT, is_kept};
+use super::{Failure, KeptFile};
 use crate::path::RelPath;
 use crate::workspace::Workspace;
-
-/// A displaced file that a rollback could not put back.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct KeptFile {
-    /// The path that it belongs to; `None` if no record names it any more.
-    pub path: Option<RelPath>,
-    /// Where it is now: a path below the root, or an absolute path outside of it.
-    pub copy: Vec<u8>,
-}
 
 /// Returns the paths at which a rollback keeps displaced files of `change`, in order of use. The second one is needed only if a process
 /// edited the file twice, before and during the rollback.

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use super::history::Limits;
-
 /// How a transaction is carried out.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -47,4 +45,26 @@ pub enum Links {
     /// not happen at once: whoever reads meanwhile may find a part of each, and what somebody writes at that very moment
     /// may be lost.
     Kept,
+}
+
+/// How much history is kept. What is over a limit goes, the oldest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Number of entries.
+    pub entries: usize,
+    /// Age.
+    pub age: Duration,
+    /// Size of all old files, in bytes.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { entries: 100, age: Duration::from_secs(30 * 24 * 60 * 60), bytes: 512 << 20 }
+    }
+}
+
+impl Limits {
+    /// No history at all.
+    pub const NOTHING: Self = Self { entries: 0, age: Duration::ZERO, bytes: 0 };
 }

@@ -7,9 +7,9 @@
 use std::thread;
 use std::time::Duration;
 
+use super::failure::is_unreachable;
 use super::place::{Place, beside, place, shown};
 use super::scratch::{Scratch, join};
-use super::sweep::is_unreachable;
 use super::wait::{Waited, wait};
 use super::{Failure, Interrupt};
 use crate::mode::FileKind;

@@ -1,8 +1,8 @@
 //! Where the state is, and what is believed that lies there.
 
 use super::Failure;
+use super::failure::is_unreachable;
 use super::scratch::join;
-use super::sweep::is_unreachable;
 use super::unkept::{Remedy, Unkept};
 use crate::mode::FileKind;
 use crate::path::RelPath;

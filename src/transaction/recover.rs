@@ -3,13 +3,14 @@
 use std::sync::Mutex;
 
 use super::failure::no_history;
+use super::failure::{gone, is_unreachable};
 use super::history::OldPlaces;
 use super::journal::Journal;
 use super::place::{Lifetime, Place, beside, find_to_read, of_user, place};
 use super::rollback::Rollback;
 use super::scratch::Scratch;
 use super::state::{State, look};
-use super::sweep::{gone, is_kept, is_unreachable, sweep};
+use super::sweep::{is_kept, sweep};
 use super::wait::{Waited, wait};
 use super::{Durability, Ending, Failure, Interrupt, KeptFile, Options, Recovered, annex, history, kept, others};
 use crate::mode::FileKind;
@@ -310,7 +311,7 @@ pub(super) fn one(
         Left::Journal => {
             let journal = Journal::read(workspace, scratch)?;
             let is_open = names.iter().any(|name| annex::is_note(name)) && annex::open(workspace, scratch)?;
-            annex::accompany(&journal, is_open)?;
+            annex::accompany(&journal.changes, is_open)?;
             (left, kept) = Rollback::new(workspace, scratch, &journal, options.durability).run().finished()?;
             Ending::RolledBack
         }

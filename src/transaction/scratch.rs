@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Failure;
 use super::change::{Arrival, Change, Numbered};
-use super::sweep::is_unreachable;
+use super::failure::is_unreachable;
 use crate::path::RelPath;
 use crate::threads;
 use crate::workspace::{Fault, Privacy, Result as Done, Timestamp, Workspace};

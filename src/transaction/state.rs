@@ -3,9 +3,9 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::failure::gone;
 use super::place::{IGNORE, Lifetime, Place, find, find_to_read};
 use super::scratch::{Scratch, join};
-use super::sweep::gone;
 use super::unkept::Unkept;
 use super::wait::{Waited, wait};
 use super::{Durability, Failure, Interrupt, Options, history};

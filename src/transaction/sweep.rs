@@ -1,6 +1,7 @@
 //! Sweeping: removes the scratch files of a transaction that is over.
 
 use super::escape::unescape;
+use super::failure::gone;
 use super::scratch::{Scratch, is_bucket_name, is_directory_name};
 use super::{Failure, annex, scratch};
 use crate::path::RelPath;
@@ -134,17 +135,4 @@ fn remove(workspace: &dyn Workspace, path: &RelPath) -> Done<()> {
         Err(error) if error.fault == Fault::Denied && matches!(workspace.stat(path), Ok(None)) => Ok(()),
         removed => removed,
     }
-}
-
-/// Takes what is not there as removed.
-pub(super) fn gone(removed: Done<()>) -> Done<()> {
-    match removed {
-        Err(error) if is_unreachable(error.fault) => Ok(()),
-        removed => removed,
-    }
-}
-
-/// Returns whether nothing that is ours is at a path: somebody may have put something else there or above it.
-pub(super) fn is_unreachable(fault: Fault) -> bool {
-    matches!(fault, Fault::Missing | Fault::NotDirectory | Fault::NotRegular | Fault::ThroughLink)
 }

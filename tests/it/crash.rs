@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use wpatch::path::RelPath;
-use wpatch::transaction::history::Limits;
+use wpatch::transaction::Limits;
 use wpatch::transaction::{Durability, Failure, Interrupt, Links, Options, recover};
 use wpatch::workspace::ANNEX;
 use wpatch::workspace::memory::{FaultKind, Feature, Injection, Memory, Survivors};

@@ -1,13 +1,13 @@
 //! The attic: where the histories of all roots are that have no place for one.
 
 use super::keep::rename;
-use super::prune::{Limits, Spares, bury, oldest, prune};
+use super::prune::{Spares, bury, oldest, prune};
 use super::{Place, names, places, plans};
 use crate::path::RelPath;
-use crate::transaction::Durability;
 use crate::transaction::Failure;
 use crate::transaction::place::find;
 use crate::transaction::sweep::erase;
+use crate::transaction::{Durability, Limits};
 use crate::workspace::{Fault, Privacy, Workspace};
 
 /// Returns where the history of this root is in the attic, or may be made; `None` if there is no attic, or if somebody

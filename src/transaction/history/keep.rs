@@ -10,9 +10,10 @@ use crate::path::RelPath;
 use crate::transaction::Durability;
 use crate::transaction::annex;
 use crate::transaction::change::Change;
+use crate::transaction::failure::gone;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{self, Scratch, Slot};
-use crate::transaction::sweep::{erase, gone, is_kept_or_record, sweep, trim, trim_among};
+use crate::transaction::sweep::{erase, is_kept_or_record, sweep, trim, trim_among};
 use crate::workspace::{Fault, Like, Privacy, Rename, Stat, Workspace};
 
 /// How often a place is made for an entry that somebody else takes for one that nobody comes to any more.

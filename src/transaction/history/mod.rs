@@ -17,14 +17,13 @@ pub mod refusals;
 mod unkept;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use super::change::Standing;
+use super::failure::is_unreachable;
 use super::journal::Journal;
 use super::place::{may_stay, place};
 use super::scratch::Scratch;
 use super::state::look;
-use super::sweep::is_unreachable;
 use super::{Ending, Failure, Interrupt, KeptFile, Links, Options, Recovered, kept, recover};
 use crate::digest::Digest;
 use crate::mode::FileKind;
@@ -35,7 +34,7 @@ pub(super) use old_files::OldPlaces;
 
 pub use chain::{Chain, ambiguous, named};
 pub use index::{IndexChange, IndexRecord};
-pub use prune::Limits;
+
 pub use refusals::Refusal;
 pub use unkept::unkept;
 pub(super) use {

@@ -3,16 +3,17 @@
 //! What a plan says is not known here: it is some bytes with the name that its change has. A plan is a directory of the
 //! history as an entry is, made whole beside it and renamed, with its age, its size and its name in the directory's name.
 
-use super::prune::{Limits, Spares, dead, prune_places};
+use super::prune::{Spares, dead, prune_places};
 use super::{Failure, Interrupt, Options, Place, Recovered, attic, homes, keep, names, newest, recover};
 use crate::digest::{Digest, is_hex};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::transaction::Durability;
+use crate::transaction::failure::gone;
 use crate::transaction::place::{find, is_private};
 use crate::transaction::scratch::{Scratch, id, join};
 use crate::transaction::state::State;
-use crate::transaction::sweep::{erase, gone, sweep};
+use crate::transaction::sweep::{erase, sweep};
+use crate::transaction::{Durability, Limits};
 use crate::workspace::{Fault, Rename, Workspace, top};
 
 /// How the names of plans begin in a history.

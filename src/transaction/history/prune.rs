@@ -1,35 +1,14 @@
 //! The bounds of the history.
 
-use super::{Duration, Failure, Place, places};
+use super::{Failure, Place, places};
 use crate::path::RelPath;
+use crate::transaction::Limits;
 use crate::transaction::scratch::{Scratch, join};
 use crate::transaction::sweep::erase;
 use crate::workspace::Workspace;
 
 /// How the names of entries begin that are being removed.
 const DEAD: &str = "dead-";
-
-/// How much history is kept. What is over a limit goes, the oldest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Number of entries.
-    pub entries: usize,
-    /// Age.
-    pub age: Duration,
-    /// Size of all old files, in bytes.
-    pub bytes: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { entries: 100, age: Duration::from_secs(30 * 24 * 60 * 60), bytes: 512 << 20 }
-    }
-}
-
-impl Limits {
-    /// No history at all.
-    pub const NOTHING: Self = Self { entries: 0, age: Duration::ZERO, bytes: 0 };
-}
 
 /// What pruning leaves alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::plans::{self, Saved};
 use super::{Failure, Interrupt, Options, homes, name, places};
+use crate::transaction::failure::is_unreachable;
 use crate::transaction::scratch::Scratch;
 use crate::transaction::sealed::{damaged, seal, unseal};
-use crate::transaction::sweep::is_unreachable;
 use crate::workspace::{Fault, Workspace, top};
 
 /// The only file of such an entry.

@@ -10,10 +10,10 @@ mod twins;
 use std::collections::BTreeSet;
 
 use super::change::{Change, Numbered};
+use super::failure::is_unreachable;
 use super::journal::Journal;
 use super::scratch::{Scratch, Slot};
 use super::slots::Slots;
-use super::sweep::is_unreachable;
 use super::undone::Undone;
 use super::verify::identify;
 use super::{Durability, Failure, kept};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::Mark;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::workspace::objects::ObjectId;
@@ -109,4 +108,43 @@ pub struct Update {
     pub entry: Option<IndexEntry>,
     /// 0, or of a conflict 1 for the base, 2 for ours, 3 for theirs.
     pub stage: u8,
+}
+
+/// What is said of an entry besides its mode and its contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing.
+    Plain,
+    /// A file is going to be added, and that is all; the blob is the empty one then, as git has it.
+    Intended,
+    /// The file of the work tree counts as unchanged, whatever it is (`--assume-unchanged`).
+    Assumed,
+    /// There is to be no file in the work tree, as in a sparse checkout (`--skip-worktree`).
+    Skipped,
+}
+
+impl Mark {
+    /// Returns what `git ls-files -v` says by the letter `tag`.
+    pub(super) fn of(tag: &[u8]) -> Self {
+        match tag {
+            b"S" | b"s" => Self::Skipped,
+            b"h" => Self::Assumed,
+            _ => Self::Plain,
+        }
+    }
+
+    /// Returns its name in the history.
+    pub(super) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Intended => Some("intended"),
+            Self::Assumed => Some("assumed"),
+            Self::Skipped => Some("skipped"),
+        }
+    }
+
+    /// Returns the mark with this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        [Self::Intended, Self::Assumed, Self::Skipped].into_iter().find(|mark| mark.name() == Some(name))
+    }
 }

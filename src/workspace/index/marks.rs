@@ -4,25 +4,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use super::{GitIndex, IndexEntry, Staged, Update};
+use super::{GitIndex, IndexEntry, Mark, Staged, Update};
 use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::workspace::Result;
 use crate::workspace::objects::ObjectId;
-
-/// What is said of an entry besides its mode and its contents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// Nothing.
-    Plain,
-    /// A file is going to be added, and that is all; the blob is the empty one then, as git has it.
-    Intended,
-    /// The file of the work tree counts as unchanged, whatever it is (`--assume-unchanged`).
-    Assumed,
-    /// There is to be no file in the work tree, as in a sparse checkout (`--skip-worktree`).
-    Skipped,
-}
 
 /// The options of `update-index` that mark entries. Where a file is in the work tree that is to be there no more, any git
 /// that reads the index forgets that: it is said last.
@@ -31,32 +18,6 @@ const OPTIONS: [(Mark, &str); 2] = [(Mark::Assumed, "--assume-unchanged"), (Mark
 /// Why an intention is refused; see [`GitIndex::may_intend`].
 pub const SPOILING: &str =
     "git does not survive a file that is only going to be added in a directory of a sparse index";
-
-impl Mark {
-    /// Returns what `git ls-files -v` says by the letter `tag`.
-    pub(super) fn of(tag: &[u8]) -> Self {
-        match tag {
-            b"S" | b"s" => Self::Skipped,
-            b"h" => Self::Assumed,
-            _ => Self::Plain,
-        }
-    }
-
-    /// Returns its name in the history.
-    pub(super) fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Plain => None,
-            Self::Intended => Some("intended"),
-            Self::Assumed => Some("assumed"),
-            Self::Skipped => Some("skipped"),
-        }
-    }
-
-    /// Returns the mark with this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        [Self::Intended, Self::Assumed, Self::Skipped].into_iter().find(|mark| mark.name() == Some(name))
-    }
-}
 
 impl IndexEntry {
     /// Returns whether it only says that a file is going to be added.

@@ -38,8 +38,8 @@ use crate::path::RelPath;
 use crate::process::Patience;
 
 pub use blobs::Blobs;
-pub use entry::{IndexEntry, Stages, Update};
-pub use marks::{Mark, SPOILING};
+pub use entry::{IndexEntry, Mark, Stages, Update};
+pub use marks::SPOILING;
 pub use staged::Staged;
 
 /// How an index begins.

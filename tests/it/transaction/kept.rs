@@ -5,8 +5,8 @@ use serde_json::Value;
 use wpatch::engine::{self, Target};
 use wpatch::path::RelPath;
 use wpatch::report::State;
-use wpatch::transaction::history::{Limits, init};
-use wpatch::transaction::{Ending, Interrupt, KeptFile, Options, Recovered, recover};
+use wpatch::transaction::history::init;
+use wpatch::transaction::{Ending, Interrupt, KeptFile, Limits, Options, Recovered, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory};
 use wpatch::workspace::{Privacy, Workspace};
 
