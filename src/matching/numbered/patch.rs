@@ -34,7 +34,7 @@ impl Patch<'_> {
             let levels = levels(&pattern, hunk, self.direction, self.rules);
             let runs = levels.into_iter().map(|level| {
                 let (start, count) = (level.lines.start, level.lines.len());
-                Wanted::hashed(comparison, &pattern.lines()[level.lines], hashes.run(start, count, power(count)))
+                Wanted { count, hash: hashes.run(start, count, power(count)) }
             });
             runs.collect::<Vec<_>>()
         })
