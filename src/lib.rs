@@ -33,7 +33,7 @@
 //! A harness has a patch checked, lets somebody approve it, applies exactly that, and takes it back:
 //!
 //! ```
-//! use wpatch::engine::{self, Request, Target, UndoRequest};
+//! use wpatch::engine::{self, Request, Target};
 //! use wpatch::path::RelPath;
 //! use wpatch::transaction::{Interrupt, Options};
 //! use wpatch::workspace::memory::{Entry, Memory};
@@ -58,7 +58,7 @@
 //! let again = engine::apply(request, &workspace, &interrupt).report;
 //! assert_eq!((again.ok, again.changed), (false, false));
 //!
-//! assert!(engine::undo(&UndoRequest::of(Target::Last(1)), &workspace, &interrupt).report.ok);
+//! assert!(engine::apply(Request::undo(Target::Last(1)), &workspace, &interrupt).report.ok);
 //! assert_eq!(workspace.files()[&path].contents, b"hello\n");
 //! # Ok::<(), wpatch::path::PathError>(())
 //! ```

@@ -7,8 +7,8 @@ use super::args::{BackOptions, Global, RejectOptions, UndoOptions};
 use super::output::{Output, Verbosity};
 use super::policy::policy;
 use super::{Stop, finish, open, open_to_change, output, progress, request, root, watched};
-use crate::engine::options::{Interrupt, Limits, PreflightOptions, TransactionOptions};
-use crate::engine::{self, Disk, Outcome, Target, UndoRequest};
+use crate::engine::options::{Interrupt, Limits, TransactionOptions};
+use crate::engine::{self, Commit, Disk, Outcome, Request, Target, What};
 use crate::report::{Log, print_change_html, print_json};
 
 pub(super) fn recover(global: &Global) -> ExitCode {
@@ -50,22 +50,19 @@ pub(super) fn back(target: Target, options: &BackOptions, global: &Global) -> Ex
     };
     told(command, global, |workspace, transaction, interrupt| {
         progress::shown(global, |progress| {
-            let defaults = PreflightOptions::default();
-            let preflight = PreflightOptions { policy, progress, describe: global.is_described(), ..defaults };
-            let (force, is_dry_run, approve) = (options.force, options.dry_run, options.approve.clone());
-            let commands = options.commands.commands(global);
-            let usual = UndoRequest::of(target);
-            let request = UndoRequest {
-                force,
-                is_dry_run,
-                approve,
-                preflight,
-                transaction,
-                commands,
-                root: global.root().to_owned(),
-                ..usual
-            };
-            engine::undo(&request, workspace, interrupt)
+            let mut request = Request::undo(target);
+            if let What::Undo(undo) = &mut request.what {
+                (undo.force, undo.root) = (options.force, global.root().to_owned());
+            }
+            (request.look.describe, request.look.progress) = (global.is_described(), progress);
+            let (approve, commands) = (options.approve.clone(), options.commands.commands(global));
+            request.commit = Commit { approve, transaction, commands };
+            request.context.policy = policy;
+            if options.dry_run {
+                engine::check(request, workspace)
+            } else {
+                engine::apply(request, workspace, interrupt)
+            }
         })
     })
 }

@@ -2,8 +2,6 @@
 
 use clap::Args;
 
-use crate::engine::options::Links;
-
 /// The option.
 #[derive(Debug, Default, Args)]
 pub(super) struct LinkOptions {
@@ -11,10 +9,4 @@ pub(super) struct LinkOptions {
     /// meanwhile may see some of each
     #[arg(long)]
     pub(super) in_place: bool,
-}
-
-impl LinkOptions {
-    pub(super) fn links(&self) -> Links {
-        if self.in_place { Links::Kept } else { Links::Parted }
-    }
 }

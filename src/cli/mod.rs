@@ -9,6 +9,7 @@ mod diagnostic;
 mod document;
 mod excerpt;
 mod explain;
+mod file_options;
 mod git;
 mod gnu;
 mod guards;
@@ -49,7 +50,7 @@ use output::{Output, Verbosity};
 use stop::Stop;
 
 use crate::engine::options::{Interrupt, Progress, code};
-use crate::engine::{self, Change, Disk, Outcome, Target};
+use crate::engine::{self, Disk, Outcome, Request, Target};
 use crate::report;
 use crate::text::without_error_number;
 
@@ -105,10 +106,10 @@ fn dispatch(Cli { mut global, command }: Cli) -> ExitCode {
             patch((task, way), check, &CommandOptions::default(), &global)
         }
         Command::Reject(options) => history::reject(&options, &global),
-        Command::Edit(edit) => change("edit", verbs::edit(&edit, &global), &global),
-        Command::Write(write) => change("write", verbs::write(*write, &global), &global),
-        Command::Append(append) => change("append", verbs::append(*append, &global), &global),
-        Command::Notebook { command } => change("notebook", notebook::change(*command, &global), &global),
+        Command::Edit(edit) => edit_file("edit", verbs::edit(&edit, &global), &global),
+        Command::Write(write) => edit_file("write", verbs::write(*write, &global), &global),
+        Command::Append(append) => edit_file("append", verbs::append(*append, &global), &global),
+        Command::Notebook { command } => edit_file("notebook", notebook::change(*command, &global), &global),
         Command::Recover => history::recover(&global),
         Command::Undo(options) => history::undo(options, &global),
         Command::Redo(options) => history::back(Target::Undo, &options, &global),
@@ -247,13 +248,19 @@ fn outcome(
     Ok(rooted(outcome, global))
 }
 
-fn change(command: &'static str, change: Result<Change, Stop>, global: &Global) -> ExitCode {
-    let outcome = change.and_then(|mut change| {
+/// Makes an edit of one file, or checks it.
+fn edit_file(command: &'static str, asked: Result<(Task, Request), Stop>, global: &Global) -> ExitCode {
+    let outcome = asked.and_then(|(task, mut request)| {
         let workspace = open_to_change(global)?;
-        let interrupt = watched()?;
+        // A signal that comes during a check ends the process at once.
+        let interrupt = if task == Task::Check { None } else { Some(watched()?) };
         Ok(progress::shown(global, |progress| {
-            change.preflight.progress = progress;
-            rooted(engine::change(change, &workspace, interrupt), global)
+            request.look.progress = progress;
+            let outcome = match interrupt {
+                None => engine::check(request, &workspace),
+                Some(interrupt) => engine::apply(request, &workspace, interrupt),
+            };
+            rooted(outcome, global)
         }))
     });
     finish(&outcome.unwrap_or_else(|stop| stop.into_outcome(command)), &Output::of(global, Verbosity::Normal))

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::args::Global;
-use super::verbs::FileOptions;
-use super::{Stop, input};
-use crate::engine::Change;
+use super::file_options::FileOptions;
+use super::{Stop, Task, input};
+use crate::engine::Request;
 use crate::engine::options::{CellEdit, CellId, CellKind, CellPlace, MAX_FILE, code};
 
 /// What becomes of the cell.
@@ -116,7 +116,7 @@ impl NotebookCommand {
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change, Stop> {
+pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<(Task, Request), Stop> {
     let (common, edit) = match command {
         NotebookCommand::Replace(ReplaceOptions { common, cell, kind, source }) => {
             let source = source.read(&common, global)?;
@@ -133,7 +133,7 @@ pub(super) fn change(command: NotebookCommand, global: &Global) -> Result<Change
         }
         NotebookCommand::Delete(DeleteOptions { common, cell }) => (common, CellEdit::Delete { cell }),
     };
-    common.complete(Change::notebook(common.path(global), edit), global)
+    common.complete(Request::notebook(common.path(global), edit), global)
 }
 
 impl SourceOptions {

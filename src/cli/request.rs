@@ -7,7 +7,7 @@ use super::args::{Durability, Global, PatchOptions, TreeOptions};
 use super::policy::policy;
 use super::{Stop, Task, input, merge, series, signals, tree, verbs};
 use crate::engine::options::{self, Filter, MAX_DIFF, RejectTo, TransactionOptions, WhitespaceAction, code};
-use crate::engine::{self, Commit, Context, Decide, Git, Hints, Look, Patches, Request};
+use crate::engine::{self, Commit, Context, Decide, Git, Hints, Look, Patches, Request, What};
 use crate::path::{PathError, RelPath};
 
 /// Largest patch that is read unless something else is asked for, in bytes.
@@ -23,12 +23,11 @@ pub(super) fn request(mut patch: PatchOptions, task: Task, global: &Global) -> R
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
     if let Some(path) = patch.series.take() {
         let (texts, series) = series::read(&path, limit, patch.usual.strip.unwrap_or(1), global)?;
-        let what = Patches { texts, series: Some(series), is_saved: false };
+        let what = What::Patches(Patches { texts, series: Some(series), is_saved: false });
         return Ok(Request { what, ..wishes(patch, task, global)? });
     }
     let request = wishes(patch, task, global)?;
-    let what = Patches { texts: input::read(&paths, limit, global)?, ..Patches::default() };
-    Ok(Request { what, ..request })
+    Ok(Request { what: Request::of_all(input::read(&paths, limit, global)?).what, ..request })
 }
 
 /// Returns the request for patches that are read elsewhere.
@@ -43,7 +42,7 @@ pub(super) fn wishes(mut patch: PatchOptions, task: Task, global: &Global) -> Re
     let mut decide = decide(&mut patch, global)?;
     let context = context(&patch, (&mut decide, task), global)?;
     let commit = Commit { approve: patch.approve.take(), transaction: transaction(global), ..Commit::default() };
-    Ok(Request { what: Patches::default(), decide, look: look(&patch, task, global)?, commit, context })
+    Ok(Request { what: What::Patches(Patches::default()), decide, look: look(&patch, task, global)?, commit, context })
 }
 
 /// Returns the options that decide the result, except for git's index.
@@ -83,6 +82,7 @@ fn decide(patch: &mut PatchOptions, global: &Global) -> Result<Decide, Stop> {
         merge_hunks: patch.merge.hunkwise(),
         three_way: merge::options(&patch.merge),
         index: None,
+        encoding: None,
         gnu: std::mem::take(&mut patch.gnu),
         guards: patch.guard.meant(),
         max_files: patch.max_files.unwrap_or(usual.max_files),

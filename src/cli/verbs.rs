@@ -6,57 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::args::Global;
-use super::commands::CommandOptions;
-use super::guards::GuardOptions;
-use super::links::LinkOptions;
-use super::policy::policy;
-use super::servers::DiagnosticsOptions;
-use super::{Stop, input, request};
-use crate::digest::Sha256;
-use crate::engine::options::{Closeness, Edit, EditOrder, Input, MAX_FILE, PreflightOptions, TransactionOptions, code};
-use crate::engine::{self, Change, Parents};
+use super::file_options::FileOptions;
+use super::{Stop, Task, input};
+use crate::engine::options::{Closeness, Edit, EditOrder, MAX_FILE, code};
+use crate::engine::{self, Parents, Request, What};
 use crate::mode::FileMode;
 use crate::text::{Bytes, EncodingChoice, Position};
-
-/// The options of all editing commands.
-#[derive(Debug, Args)]
-pub(super) struct FileOptions {
-    /// The file, below the root
-    #[arg(value_name = "FILE")]
-    pub(super) file: PathBuf,
-    /// Refuse any file but the one with this SHA-256
-    #[arg(long, value_name = "HASH", value_parser = digest)]
-    expect_hash: Option<Sha256>,
-    /// Refuse any file but one with the contents of this one
-    #[arg(long, value_name = "FILE", conflicts_with = "expect_hash")]
-    expect_file: Option<PathBuf>,
-    /// Take what has been done already for success
-    #[arg(long)]
-    idempotent: bool,
-    #[command(flatten)]
-    guard: GuardOptions,
-    #[command(flatten)]
-    links: LinkOptions,
-    #[command(flatten)]
-    commands: CommandOptions,
-    #[command(flatten)]
-    diagnostics: DiagnosticsOptions,
-    /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
-    #[arg(long, value_name = "BYTES")]
-    diff_max_bytes: Option<usize>,
-    /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON
-    #[arg(long)]
-    no_large_diff: bool,
-    /// Largest file that is read or made, in bytes [default: 10485760]
-    #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
-    pub(super) max_bytes: Option<u64>,
-    /// Only say what would be done
-    #[arg(long)]
-    dry_run: bool,
-    /// Refuse any change but the one with this `plan_id`, which --dry-run --json tells
-    #[arg(long, value_name = "ID")]
-    approve: Option<String>,
-}
 
 /// The options of `edit`.
 #[derive(Debug, Args)]
@@ -183,24 +138,26 @@ pub(super) fn closeness(how: Option<How>, reindent: bool) -> Result<Closeness, S
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Stop> {
+pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<(Task, Request), Stop> {
     let limit = options.common.max_bytes.unwrap_or(MAX_FILE);
     let closeness = closeness(options.closeness, options.reindent)?;
     let path = options.common.path(global);
-    let mut change = match &options.edits {
+    let mut request = match &options.edits {
         Some(list) if options.is_one_edit() => {
             return Err(usage(&format!("{} has all edits; give no other", list.display())));
         }
         Some(list) => listed(path, list, (limit, global))?,
         None => single(path, options, (limit, global))?,
     };
-    if let Edit::Replacements(edits) = &mut change.edit {
+    if let What::Edit(edit) = &mut request.what
+        && let Edit::Replacements(edits) = &mut edit.edit
+    {
         edits.order = if options.sequential { EditOrder::InTurn } else { EditOrder::AtOnce };
         edits.closeness = closeness;
     }
-    change.is_lenient = options.lenient;
-    change.preflight.encoding = options.encoding.as_deref().map(encoding).transpose()?;
-    options.common.complete(change, global)
+    request.decide.lenient = options.lenient;
+    request.decide.encoding = options.encoding.as_deref().map(encoding).transpose()?;
+    options.common.complete(request, global)
 }
 
 /// Returns what `write` asks for.
@@ -208,12 +165,16 @@ pub(super) fn edit(options: &EditOptions, global: &Global) -> Result<Change, Sto
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, Stop> {
+pub(super) fn write(options: WriteOptions, global: &Global) -> Result<(Task, Request), Stop> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
-    let change = if options.overwrite { Change::overwrite(path, contents) } else { Change::write(path, contents) };
-    let parents = if options.no_mkdirs { Parents::Required } else { Parents::Made };
-    options.common.complete(Change { parents, mode: options.mode, ..change }, global)
+    let mut request =
+        if options.overwrite { Request::overwrite(path, contents) } else { Request::write(path, contents) };
+    if let What::Edit(edit) = &mut request.what {
+        edit.parents = if options.no_mkdirs { Parents::Required } else { Parents::Made };
+        edit.mode = options.mode;
+    }
+    options.common.complete(request, global)
 }
 
 /// Returns what `append` asks for.
@@ -221,61 +182,16 @@ pub(super) fn write(options: WriteOptions, global: &Global) -> Result<Change, St
 /// # Errors
 ///
 /// Returns what keeps the run from beginning.
-pub(super) fn append(options: AppendOptions, global: &Global) -> Result<Change, Stop> {
+pub(super) fn append(options: AppendOptions, global: &Global) -> Result<(Task, Request), Stop> {
     let contents = options.content.read(&options.common, global)?;
     let path = options.common.path(global);
-    let mut change = if options.line {
-        Change::append_lines(path, contents.into_vec())
+    let mut request = if options.line {
+        Request::append_lines(path, contents.into_vec())
     } else {
-        Change::append(path, contents.into_vec())
+        Request::append(path, contents.into_vec())
     };
-    change.preflight.encoding = options.encoding.as_deref().map(encoding).transpose()?;
-    options.common.complete(change, global)
-}
-
-impl FileOptions {
-    /// Returns the path of the file below the root.
-    pub(super) fn path(&self, global: &Global) -> Vec<u8> {
-        below(global.root(), &self.file)
-    }
-
-    /// Returns `change` with what these options say of any.
-    ///
-    /// # Errors
-    ///
-    /// Returns what keeps the run from beginning.
-    pub(super) fn complete(&self, change: Change, global: &Global) -> Result<Change, Stop> {
-        let limit = self.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
-        let expected = match &self.expect_file {
-            Some(path) => Some(Sha256::of(&input::text(path, limit, global)?)),
-            None => self.expect_hash,
-        };
-        if expected.is_some() && change.expected.is_some_and(|listed| Some(listed) != expected) {
-            return Err(usage("the edits and the options state two digests for one file"));
-        }
-        let expected = expected.or(change.expected);
-        let defaults = change.preflight;
-        let preflight = PreflightOptions {
-            policy: policy(global)?,
-            describe: global.is_described(),
-            diff: global.is_described(),
-            max_diff: self.diff_max_bytes.unwrap_or(if global.shows_changes() {
-                usize::MAX
-            } else {
-                defaults.max_diff
-            }),
-            no_large_diff: self.no_large_diff,
-            max_file: self.max_bytes.unwrap_or(defaults.max_file),
-            idempotent: self.idempotent,
-            guards: self.guard.meant(),
-            ..defaults
-        };
-        let transaction = TransactionOptions { links: self.links.links(), ..request::transaction(global) };
-        let (approve, commands) = (self.approve.clone(), self.commands.commands(global));
-        let diagnostics = self.diagnostics.meant(super::root(global))?;
-        let is_dry = self.dry_run;
-        Ok(Change { expected, approve, is_dry, preflight, transaction, commands, diagnostics, ..change })
-    }
+    request.decide.encoding = options.encoding.as_deref().map(encoding).transpose()?;
+    options.common.complete(request, global)
 }
 
 impl EditOptions {
@@ -323,7 +239,7 @@ pub(super) fn below(root: &Path, file: &Path) -> Vec<u8> {
 }
 
 /// Returns the one edit that the options name.
-fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global)) -> Result<Change, Stop> {
+fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global)) -> Result<Request, Stop> {
     let bytes = |text: &Option<OsString>, file: &Option<PathBuf>| match (text, file) {
         (Some(text), _) => Ok(Some(text.as_encoded_bytes().to_vec())),
         (None, Some(file)) => input::text(file, limit, global).map(|text| Some(text.into_vec())),
@@ -341,12 +257,12 @@ fn single(path: Vec<u8>, options: &EditOptions, (limit, global): (u64, &Global))
     };
     let new = bytes(&options.new, &options.new_file)?.ok_or_else(|| usage("--new or --new-file is missing"))?;
     Ok(match place {
-        Place::Old(old) if options.all => Change::edit_all(path, old, new),
-        Place::Old(old) => Change::edit(path, old, new),
+        Place::Old(old) if options.all => Request::edit_all(path, old, new),
+        Place::Old(old) => Request::edit(path, old, new),
         _ if options.all => return Err(usage("--all needs --old")),
-        Place::Range(from, to) => Change::edit_range(path, from, to, new),
-        Place::After(line) => Change::insert_after(path, line, new),
-        Place::Before(line) => Change::insert_before(path, line, new),
+        Place::Range(from, to) => Request::edit_range(path, from, to, new),
+        Place::After(line) => Request::insert_after(path, line, new),
+        Place::Before(line) => Request::insert_before(path, line, new),
     })
 }
 
@@ -359,11 +275,16 @@ enum Place {
 }
 
 /// Returns the edits that the file `list` holds.
-fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result<Change, Stop> {
+fn listed(path: Vec<u8>, list: &Path, (limit, global): (u64, &Global)) -> Result<Request, Stop> {
     let bytes = input::text(list, limit.max(MAX_FILE), global)?;
     let name = list.to_string_lossy().into_owned();
-    match Change::edit_list(path, &bytes[..]) {
-        Ok(change) => Ok(Change { input: Input { name, ..change.input }, ..change }),
+    match Request::edit_list(path, &bytes[..]) {
+        Ok(mut request) => {
+            if let What::Edit(edit) = &mut request.what {
+                edit.input.name = name;
+            }
+            Ok(request)
+        }
         Err(error) => {
             let Position { line, column } = Position::of(&bytes, error.span.start);
             Err(Stop::new(&code::EXPECTED, format!("{name}:{line}:{column}: {error}")))
@@ -377,11 +298,6 @@ fn encoding(name: &str) -> Result<EncodingChoice, Stop> {
 
 pub(super) fn usage(message: &str) -> Stop {
     Stop::new(&code::USAGE, message.to_owned())
-}
-
-/// Reads a digest as reports write it, or without its prefix.
-pub(super) fn digest(text: &str) -> Result<Sha256, String> {
-    Sha256::parse(text).ok_or_else(|| "expected `sha256:` and 64 hex digits".to_owned())
 }
 
 /// Reads one of the two modes that git has for files.

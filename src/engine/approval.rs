@@ -45,9 +45,10 @@ pub fn save(mut request: Request, workspace: &dyn Workspace, interrupt: &Interru
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let (saved, approve, transaction) =
-        (SavedPlan::of(&request), request.commit.approve.clone(), request.transaction());
-    let texts: Vec<u8> = request.what.texts.iter().flat_map(|(_, text)| &text[..]).copied().collect();
+    let patches = request.patches().cloned().unwrap_or_default();
+    let saved = SavedPlan::of(&patches, &request.decide);
+    let (approve, transaction) = (request.commit.approve.clone(), request.transaction());
+    let texts: Vec<u8> = patches.texts.iter().flat_map(|(_, text)| &text[..]).copied().collect();
     if run.read_for(request, workspace, &mut options) {
         run.look(workspace, &options, approve.as_deref(), interrupt);
     }

@@ -14,6 +14,7 @@ use crate::matching::{ConflictStyle, Rules};
 use crate::plan::{Closeness, Direction, Filter, Only, Selection};
 use crate::preflight::{self, RejectTo, WhitespaceAction};
 use crate::syntax::{self, Unnamed};
+use crate::text::EncodingChoice;
 
 /// Every option that can change the result of a request.
 ///
@@ -100,6 +101,8 @@ pub struct Decide {
     pub three_way: Option<ThreeWayOptions>,
     /// What of git's index changes, if anything does (`--index`, `--cached`, `--intent-to-add`).
     pub index: Option<Reach>,
+    /// The encoding of files in which texts are replaced; without one texts are bytes (`--encoding`).
+    pub encoding: Option<EncodingChoice>,
     /// The behaviour that only GNU patch has.
     pub gnu: GnuOptions,
     /// The checks of the new content (`--guard`).
@@ -154,6 +157,7 @@ impl Default for Decide {
             merge_hunks: None,
             three_way: None,
             index: None,
+            encoding: None,
             gnu: GnuOptions::default(),
             guards: Vec::new(),
             max_files: syntax.max_files,

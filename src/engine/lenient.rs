@@ -2,7 +2,7 @@
 
 mod strict;
 
-use super::{Decide, Request, Run, reading};
+use super::{Decide, Request, Run, What, reading};
 use crate::path::RelPath;
 use crate::plan::{Input, NotIncluded, Repair};
 use crate::policy::Verdict;
@@ -47,8 +47,8 @@ impl Run {
 
     /// Reads the patches after repairs of the whole text, which do not depend on the tree.
     fn read_leniently(&mut self, mut request: Request, workspace: &dyn Workspace) -> bool {
-        let mut repairs = Vec::with_capacity(request.what.texts.len());
-        for (_, text) in &mut request.what.texts {
+        let mut repairs = Vec::new();
+        for (_, text) in texts_of(&mut request) {
             let (plain, repaired) = plain_text(text).unzip();
             *text = plain.unwrap_or_else(|| text.clone());
             repairs.push(repaired.unwrap_or_default());
@@ -77,7 +77,8 @@ impl Run {
         if fits && strict.is_exact() {
             return self.read(request.clone());
         }
-        let opened = request.what.texts.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
+        let texts = request.patches().map_or(&[][..], |patches| &patches.texts);
+        let opened = texts.iter().map(|(name, bytes)| syntax::opened(name, bytes.clone()));
         // Mail that cannot be decoded is refused with the place of the mistake.
         let Ok(inputs) = opened.collect::<Result<Inputs, _>>() else { return self.read(request.clone()) };
         match self.repaired(request, &inputs, workspace) {
@@ -133,8 +134,9 @@ impl Run {
         let (format, directory) = ("auto".to_owned(), Vec::new());
         let decide = Decide { format, recount: false, strip: Some(1), directory, ..request.decide.clone() };
         let severity = reading::severity(&decide);
-        let what = super::Patches { texts, ..request.what.clone() };
-        let is_read = self.read(Request { what, decide, ..request.clone() });
+        let mut repaired = Request { decide, ..request.clone() };
+        *texts_of(&mut repaired) = texts;
+        let is_read = self.read(repaired);
         for (input, named) in self.plan.inputs.iter_mut().zip(not_included) {
             input.not_included = named;
         }
@@ -152,12 +154,20 @@ impl Run {
 fn unquoted_request(request: &Request) -> Option<Request> {
     let mut alone = request.clone();
     let mut is_quoted = false;
-    for (_, text) in &mut alone.what.texts {
+    for (_, text) in texts_of(&mut alone) {
         if let Some(patch) = unquoted(text) {
             (*text, is_quoted) = (patch.into(), true);
         }
     }
     is_quoted.then_some(alone)
+}
+
+/// Returns the patches with their names. A request of anything else is never repaired.
+fn texts_of(request: &mut Request) -> &mut Patches {
+    match &mut request.what {
+        What::Patches(patches) => &mut patches.texts,
+        What::Edit(_) | What::Undo(_) => unreachable!("BUG: the input is no patch"),
+    }
 }
 
 /// Returns the changes that each patch names and does not contain; `read` are the patches if they could be read.

@@ -33,7 +33,7 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// # Examples
 ///
 /// ```
-/// use wpatch::engine::{self, Change};
+/// use wpatch::engine::{self, Request};
 /// use wpatch::path::RelPath;
 /// use wpatch::transaction::{Interrupt, Options};
 /// use wpatch::workspace::memory::{Entry, Memory};
@@ -41,7 +41,7 @@ const MAX_SHOWN: u64 = 16 << 20;
 /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
 /// let interrupt = Interrupt::new();
 /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
-/// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
+/// assert!(engine::apply(Request::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
 /// let log = engine::log(&workspace, &Default::default()).unwrap();
 /// assert_eq!((log.entries.len(), log.entries[0].command.as_str()), (1, "edit"));
 /// # Ok::<(), wpatch::path::PathError>(())
@@ -61,7 +61,7 @@ pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<O
 /// # Examples
 ///
 /// ```
-/// use wpatch::engine::{self, Change};
+/// use wpatch::engine::{self, Request};
 /// use wpatch::path::RelPath;
 /// use wpatch::transaction::{Interrupt, Options};
 /// use wpatch::workspace::memory::{Entry, Memory};
@@ -69,7 +69,7 @@ pub fn log(workspace: &dyn Workspace, policy: &Arc<Policy>) -> Result<Log, Box<O
 /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
 /// let interrupt = Interrupt::new();
 /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
-/// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
+/// assert!(engine::apply(Request::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
 /// let id = engine::log(&workspace, &Default::default()).unwrap().entries[0].id.clone();
 /// let shown = engine::show(&workspace, &id, &Default::default()).unwrap();
 /// assert!(shown.entries[0].files[0].diff.as_ref().unwrap().ends_with(b"-one\n+two\n"));
@@ -113,7 +113,7 @@ pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
 /// # Examples
 ///
 /// ```
-/// use wpatch::engine::{self, Change};
+/// use wpatch::engine::{self, Request};
 /// use wpatch::engine::options::Limits;
 /// use wpatch::path::RelPath;
 /// use wpatch::transaction::{Interrupt, Options};
@@ -122,7 +122,7 @@ pub fn history_root(workspace: &dyn Workspace) -> Option<&Path> {
 /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
 /// let interrupt = Interrupt::new();
 /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
-/// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
+/// assert!(engine::apply(Request::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
 /// let options = Options { history: Limits::NOTHING, ..Options::default() };
 /// assert!(engine::gc(&workspace, options, &interrupt).report.ok);
 /// assert!(engine::log(&workspace, &Default::default()).unwrap().entries.is_empty());

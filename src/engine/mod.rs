@@ -4,14 +4,14 @@
 //! | --- | --- |
 //! | `check --save`, `apply --plan`, `reject` | [`save`], [`planned`], [`reject`], [`withdraw`] |
 //! | `check`, `apply`, `apply --stat` | [`check`], [`apply`], [`describe`] with a [`Request`] |
-//! | `edit` | [`change`] with [`Change::edit`], [`Change::edit_all`], [`Change::edit_range`], [`Change::insert_after`], [`Change::insert_before`], [`Change::edits`], [`Change::edit_list`] |
-//! | `write`, `append` | [`change`] with [`Change::write`], [`Change::overwrite`], [`Change::append`], [`Change::append_lines`] |
-//! | `notebook` | [`change`] with [`Change::notebook`] |
+//! | `edit` | [`apply`] with [`Request::edit`], [`Request::edit_all`], [`Request::edit_range`], [`Request::insert_after`], [`Request::insert_before`], [`Request::edits`], [`Request::edit_list`] |
+//! | `write`, `append` | [`apply`] with [`Request::write`], [`Request::overwrite`], [`Request::append`], [`Request::append_lines`] |
+//! | `notebook` | [`apply`] with [`Request::notebook`] |
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
 //! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
 //! | `show` of a patch | [`preview`], for a page [`exhibit`], with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
-//! | `undo`, `redo` | [`undo`] with an [`UndoRequest`] |
+//! | `undo`, `redo` | [`apply`] with [`Request::undo`] |
 //! | `recover`, `init`, `gc` | [`recover`], [`init`], [`gc`] |
 //! | `mcp` | [`tool`], which takes the call of a model as JSON |
 //!
@@ -20,12 +20,12 @@
 //! looks returns what it found, or the outcome that says why not.
 
 mod approval;
-mod change;
 mod commands;
 mod decide;
 mod denied;
 mod describe;
 mod diagnose;
+mod file_edit;
 mod follow;
 mod gnu;
 mod govern;
@@ -70,10 +70,10 @@ pub use crate::matching::Favour;
 pub use crate::preflight::Given;
 pub use crate::process::home;
 pub use approval::{planned, reject, save, withdraw};
-pub use change::{Change, Parents, change};
 pub use commands::{AT_WORK, Commands, is_within};
 pub use decide::Decide;
 pub use describe::{describe, quoting};
+pub use file_edit::{FileEdit, Parents};
 pub use gnu::{Backup, GnuOptions, Numbering, Patched, patched};
 pub use govern::{
     PROJECT_POLICY, UnusablePolicy, asks_about_control_files, judged, judged_anywhere, may_write, policy_layer,
@@ -87,10 +87,10 @@ pub use look::{
     may_list, may_read, may_search, read,
 };
 pub use preview::{Preview, exhibit, preview};
-pub use request::{Commit, Context, Hints, Look, Patches, Request, Series};
+pub use request::{Commit, Context, Hints, Look, Patches, Request, Series, What};
 pub use three_way::{Marking, ThreeWayOptions};
 pub use tool::{Approver, Effect, TOOLS, Tool, ToolAnswer, ToolOptions, below, root_names, tool};
-pub use undo::{Target, UndoRequest, undo};
+pub use undo::{Target, Undo};
 
 use making::Terms;
 use run::Run;
@@ -137,11 +137,11 @@ impl Outcome {
 /// ```no_run
 /// use std::path::Path;
 ///
-/// use wpatch::engine::{self, Change};
+/// use wpatch::engine::{self, Request};
 /// use wpatch::transaction::Interrupt;
 ///
 /// let workspace = engine::open(Path::new("/srv/project"))?;
-/// let outcome = engine::change(Change::edit("a.txt", "one", "two"), &workspace, &Interrupt::new());
+/// let outcome = engine::apply(Request::edit("a.txt", "one", "two"), &workspace, &Interrupt::new());
 /// assert!(outcome.report.ok, "{:?}", outcome.report.error);
 /// # Ok::<(), wpatch::workspace::WorkspaceError>(())
 /// ```
@@ -191,7 +191,7 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 
 /// Says what [`apply`] would do, taking no lock and writing nothing, not even a time stamp.
 ///
-/// The report names the change, for [`Request::approve`], if it is asked to describe.
+/// The report names the change, for [`Commit::approve`], if it is asked to describe.
 ///
 /// # Examples
 ///
@@ -207,15 +207,24 @@ pub fn open_tree(git_dir: &Path, revision: &str) -> Result<Objects, WorkspaceErr
 /// assert_eq!((error.kind, report.exit_code), ("not_found", 1));
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn check(mut request: Request, workspace: &dyn Workspace) -> Outcome {
+pub fn check(request: Request, workspace: &dyn Workspace) -> Outcome {
+    // A signal that comes now ends the process at once.
+    let interrupt = &Interrupt::new();
+    match request.what.clone() {
+        What::Patches(_) => check_patches(request, workspace, interrupt),
+        What::Edit(edit) => file_edit::run(*edit, request, true, workspace, interrupt),
+        What::Undo(undo) => undo::run(undo, request, true, workspace, interrupt),
+    }
+}
+
+fn check_patches(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let (mut run, mut options) = match Run::begin("check", report::Outcome::WouldApply, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
     let (approve, template) = (request.commit.approve.clone(), Template::of(&mut request));
     if run.read_for(request, workspace, &mut options) {
-        // A signal that comes now ends the process at once.
-        run.look(workspace, &options, approve.as_deref(), &Interrupt::new());
+        run.look(workspace, &options, approve.as_deref(), interrupt);
     }
     run.suggest(template, &options, workspace);
     run.finish()
@@ -243,6 +252,14 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
     if request.commit.approve.is_none() {
         request.context.held = Held::Everything;
     }
+    match request.what.clone() {
+        What::Patches(_) => apply_patches(request, workspace, interrupt),
+        What::Edit(edit) => file_edit::run(*edit, request, false, workspace, interrupt),
+        What::Undo(undo) => undo::run(undo, request, false, workspace, interrupt),
+    }
+}
+
+fn apply_patches(mut request: Request, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
     let (mut run, mut options) = match Run::begin("apply", report::Outcome::Applied, &mut request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,

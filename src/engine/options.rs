@@ -1,7 +1,6 @@
-//! What a caller needs to make a [`Request`](super::Request) or a [`Change`](super::Change) and to read an
-//! [`Outcome`](super::Outcome), in one place.
+//! The types of the fields of a [`Request`](super::Request) and of an [`Outcome`](super::Outcome), in one place.
 
-pub use super::change::{MAX_DIFF, MAX_FILE};
+pub use super::file_edit::{MAX_DIFF, MAX_FILE};
 pub use crate::diagnostics::{
     NewErrors, Options as DiagnosticsOptions, QUIET as DIAGNOSTICS_QUIET, Server, TIMEOUT as DIAGNOSTICS_TIMEOUT,
 };

@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::problems::{broken, elsewhere, rejected, skipped, unchosen};
-use super::{Decide, Request, Run};
+use super::{Decide, Request, Run, What};
 use crate::plan::{self, Plan, Selected};
 use crate::preflight::{Problem, Severity, code};
 use crate::progress::Phase;
@@ -42,11 +42,15 @@ impl Run {
             return None;
         }
         let mut whole = Plan { inputs: Vec::new(), operations: Vec::new() };
+        let What::Patches(patches) = &mut request.what else {
+            self.problems.push(Problem::new(&code::USAGE, "the request has no patches"));
+            return None;
+        };
         request.look.progress.enter(Phase::Reading, 0);
-        let series = request.what.series.as_ref();
+        let series = patches.series.as_ref();
         let options = request.decide.syntax();
         let options = syntax::Options { truncated, allow_empty: series.is_some() || options.allow_empty, ..options };
-        for (index, (name, bytes)) in mem::take(&mut request.what.texts).into_iter().enumerate() {
+        for (index, (name, bytes)) in mem::take(&mut patches.texts).into_iter().enumerate() {
             let listed = series.and_then(|series| Some((series.name.as_str(), *series.entries.get(index)?)));
             match syntax::parse(&name, bytes, &among, options) {
                 Ok(mut plan) => {

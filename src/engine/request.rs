@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use super::{Commands, Decide, Git, GitIndex, Indexed, Repository};
+use super::{Commands, Decide, FileEdit, Git, GitIndex, Indexed, Repository, Undo};
 use crate::diagnostics;
 use crate::matching::Rules;
 use crate::plan::Listed;
@@ -13,11 +13,11 @@ use crate::progress::Progress;
 use crate::text::Bytes;
 use crate::transaction::{self, Links};
 
-/// The input and the options of one command on patches.
+/// The input and the options of one command.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The input.
-    pub what: Patches,
+    pub what: What,
     /// Every option that can change the result.
     pub decide: Decide,
     /// What the report contains.
@@ -26,6 +26,17 @@ pub struct Request {
     pub commit: Commit,
     /// What the command reads in addition to the tree.
     pub context: Context,
+}
+
+/// The input of a request.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// Patches.
+    Patches(Patches),
+    /// An edit of one file.
+    Edit(Box<FileEdit>),
+    /// The reversal of changes in the history.
+    Undo(Undo),
 }
 
 /// The patches, one after the other.
@@ -151,16 +162,36 @@ impl Default for Context {
 }
 
 impl Request {
-    /// Returns the request to apply one patch with the defaults of the program.
+    /// Returns the request for `what` with the defaults of the program.
     #[must_use]
-    pub fn of(patch: impl Into<Bytes>) -> Self {
-        let texts = vec![("-".to_owned(), patch.into())];
+    pub fn with(what: What) -> Self {
         Self {
-            what: Patches { texts, ..Patches::default() },
+            what,
             decide: Decide::default(),
             look: Look::default(),
             commit: Commit::default(),
             context: Context::default(),
+        }
+    }
+
+    /// Returns the request to apply one patch.
+    #[must_use]
+    pub fn of(patch: impl Into<Bytes>) -> Self {
+        Self::of_all(vec![("-".to_owned(), patch.into())])
+    }
+
+    /// Returns the request to apply patches, each with the name that messages have for it.
+    #[must_use]
+    pub fn of_all(texts: Vec<(String, Bytes)>) -> Self {
+        Self::with(What::Patches(Patches { texts, ..Patches::default() }))
+    }
+
+    /// Returns the patches; `None` if the input is another one.
+    #[must_use]
+    pub fn patches(&self) -> Option<&Patches> {
+        match &self.what {
+            What::Patches(patches) => Some(patches),
+            What::Edit(_) | What::Undo(_) => None,
         }
     }
 
@@ -182,6 +213,7 @@ impl Request {
             reject: decide.reject,
             reject_to: decide.reject_to.clone(),
             idempotent: decide.idempotent,
+            encoding: decide.encoding,
             guards: decide.guards.clone(),
             objects: context.objects.clone(),
             merge_hunks: decide.merge_hunks,

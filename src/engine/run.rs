@@ -160,7 +160,7 @@ impl Run {
         self.diagnostics.clone_from(&request.look.diagnostics);
         self.links = request.transaction().links;
         self.indexed = request.indexed();
-        self.is_saved = request.what.is_saved;
+        self.is_saved = request.patches().is_some_and(|patches| patches.is_saved);
         // GNU patch reports every hunk.
         self.is_complete = request.decide.gnu.as_gnu;
         // What the commands of the user get has all files.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decide, Patches, Request, Series};
+use super::{Decide, Patches, Request, Series, What};
 use crate::plan::{Direction, Listed};
 use crate::transaction::history::plans::Kept;
 
@@ -23,15 +23,16 @@ pub(super) struct SavedPlan {
 type Entry = (usize, usize, bool);
 
 impl SavedPlan {
-    pub(super) fn of(request: &Request) -> Self {
+    /// Returns the first line for `patches`, which are applied as `decide` says.
+    pub(super) fn of(patches: &Patches, decide: &Decide) -> Self {
         Self {
             files: Vec::new(),
-            patches: request.what.texts.iter().map(|(name, text)| (name.clone(), text.len())).collect(),
-            series: request.what.series.as_ref().map(|series| {
+            patches: patches.texts.iter().map(|(name, text)| (name.clone(), text.len())).collect(),
+            series: patches.series.as_ref().map(|series| {
                 let entry = |listed: &Listed| (listed.line, listed.strip, listed.direction == Direction::Reverse);
                 (series.name.clone(), series.entries.iter().map(entry).collect())
             }),
-            decide: request.decide.clone(),
+            decide: decide.clone(),
         }
     }
 
@@ -57,6 +58,6 @@ pub(super) fn restore(usual: Request, kept: &Kept) -> Option<Request> {
         let entry = |(line, strip, is_reverse)| Listed { line, strip, direction: direction(is_reverse) };
         Series { name, entries: all.into_iter().map(entry).collect() }
     });
-    let what = Patches { texts, series, is_saved: true };
+    let what = What::Patches(Patches { texts, series, is_saved: true });
     rest.is_empty().then_some(Request { what, decide: saved.decide, ..usual })
 }

@@ -6,6 +6,7 @@ use std::fmt;
 
 use chardetng::Iso2022JpDetection;
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, UTF_16BE, UTF_16LE};
+use serde::{Deserialize, Serialize};
 
 use super::encoding::{certain, likeliest};
 
@@ -19,7 +20,8 @@ const UNDECODABLE: u8 = 0xff;
 pub struct TextEncoding(&'static Encoding);
 
 /// Which encoding a file has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum EncodingChoice {
     /// What its bytes look like.
     Detected,
@@ -36,6 +38,23 @@ pub enum EncodingNameError {
     /// What bytes mean depends on those before them.
     #[error("the encoding has states, so that no text can be replaced by itself")]
     Stateful,
+}
+
+impl TryFrom<String> for EncodingChoice {
+    type Error = EncodingNameError;
+
+    fn try_from(name: String) -> Result<Self, EncodingNameError> {
+        Self::parse(&name)
+    }
+}
+
+impl From<EncodingChoice> for String {
+    fn from(choice: EncodingChoice) -> Self {
+        match choice {
+            EncodingChoice::Detected => "auto".to_owned(),
+            EncodingChoice::Named(encoding) => encoding.name(),
+        }
+    }
 }
 
 impl EncodingChoice {

@@ -10,7 +10,7 @@ mod places;
 mod sequences;
 
 use wpatch::engine::options::{Interrupt, Limits};
-use wpatch::engine::{self, Outcome, Target, UndoRequest};
+use wpatch::engine::{self, Outcome, Request, Target, What};
 use wpatch::mode::FileKind;
 use wpatch::path::RelPath;
 use wpatch::preflight::Kind;
@@ -30,12 +30,17 @@ const OPTIONS: Options = Options {
     links: Links::Parted,
 };
 
-fn request(target: Target) -> UndoRequest {
-    UndoRequest { transaction: OPTIONS, ..UndoRequest::of(target) }
+fn request(target: Target, force: bool) -> Request {
+    let mut request = Request::undo(target);
+    if let What::Undo(undo) = &mut request.what {
+        undo.force = force;
+    }
+    request.commit.transaction = OPTIONS;
+    request
 }
 
 fn undo(memory: &Memory, target: Target) -> Outcome {
-    engine::undo(&request(target), memory, &Interrupt::new())
+    engine::apply(request(target, false), memory, &Interrupt::new())
 }
 
 fn done(outcome: &Outcome) -> bool {
@@ -154,8 +159,8 @@ fn a_tree_that_is_as_before_already_is_not_changed_and_the_undo_is_known() {
     let memory = memory(&[("a", Entry::file("1"))]);
     put(&memory, &[Step::Put("a", Entry::file("2"))]);
     memory.put(&path("a"), &Entry::file("1"));
-    let forced = UndoRequest { force: true, ..request(Target::Last(1)) };
-    assert!(!done(&engine::undo(&forced, &memory, &Interrupt::new())));
+    let forced = request(Target::Last(1), true);
+    assert!(!done(&engine::apply(forced, &memory, &Interrupt::new())));
     assert_eq!(undo(&memory, Target::Last(1)).report.error.unwrap().kind, Kind::NothingToUndo.name());
 }
 
@@ -164,8 +169,7 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
     for case in cases() {
         let memory = applied(&case, &[]);
         let before = memory.fingerprint();
-        let dry = UndoRequest { is_dry_run: true, ..request(Target::Last(1)) };
-        let said = engine::undo(&dry, &memory, &Interrupt::new()).report;
+        let said = engine::check(request(Target::Last(1), false), &memory).report;
         assert_eq!(memory.fingerprint(), before, "{}", case.name);
         let done = undo(&memory, Target::Last(1)).report;
         let files = |report: &wpatch::report::Report| {

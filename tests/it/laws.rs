@@ -44,8 +44,9 @@ proptest! {
         // A patch for each step, and the second sees what the first one leaves.
         let patches = [diff(&before, &middle), diff(&middle, &after)];
         let mut request = run::request(b"", &Settings::default());
-        request.what.texts = patches.into_iter().filter(|patch| !patch.is_empty()).map(|patch| ("-".into(), patch.into())).collect();
-        prop_assume!(!request.what.texts.is_empty());
+        let texts: Vec<_> = patches.into_iter().filter(|patch| !patch.is_empty()).map(|patch| ("-".into(), patch.into())).collect();
+        prop_assume!(!texts.is_empty());
+        request.what = wpatch::engine::Request::of_all(texts).what;
         let memory = run::memory(&before);
         let shown = wpatch::engine::preview(request, &memory);
         prop_assert!(shown.report.ok, "{:?}", shown.report.error);

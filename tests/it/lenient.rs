@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use fs_err as fs;
 use wpatch::engine::options::Interrupt;
-use wpatch::engine::{self, Change, Request};
+use wpatch::engine::{self, Request};
 use wpatch::mode::FileMode;
 use wpatch::path::RelPath;
 use wpatch::repair::ROWS;
@@ -105,12 +105,12 @@ fn ending(before: &str, after: &str, patch: &Damaged) -> Result<Ending, String> 
 /// How a change arrives.
 enum Asked {
     Patch(String),
-    Edit(Box<Change>),
+    Edit(Box<Request>),
 }
 
 impl Asked {
     fn edit(old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Self {
-        Self::Edit(Box::new(Change::edit("dir/file.txt", old, new)))
+        Self::Edit(Box::new(Request::edit("dir/file.txt", old, new)))
     }
 }
 
@@ -122,8 +122,9 @@ fn made(content: &str, asked: Asked) -> Option<String> {
             let request = lenient(patch);
             engine::apply(request, &memory, &Interrupt::new()).report
         }
-        Asked::Edit(change) => {
-            engine::change(Change { is_lenient: true, ..*change }, &memory, &Interrupt::new()).report
+        Asked::Edit(mut request) => {
+            request.decide.lenient = true;
+            engine::apply(*request, &memory, &Interrupt::new()).report
         }
     };
     let found = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();

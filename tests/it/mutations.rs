@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use wpatch::engine::options::{Interrupt, TransactionOptions};
-use wpatch::engine::{self, Change, Request};
+use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
 use wpatch::transaction::Durability;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -51,6 +51,10 @@ fn outcome(grammar: &Grammar, scene: &Scene, patch: &[u8], is_lenient: bool) -> 
     let memory = Memory::with_files(start.iter().map(|(path, text)| (path.clone(), Entry::file(text.as_str()))));
     let transaction = TransactionOptions { durability: Durability::None, ..TransactionOptions::default() };
     let first = scene.files[0].path;
+    let edited = |mut request: Request| {
+        (request.decide.lenient, request.commit.transaction) = (is_lenient, transaction);
+        engine::apply(request, &memory, &Interrupt::new()).report
+    };
     let report = match grammar.way {
         Way::Patch => {
             let mut request = Request::of(patch.to_vec());
@@ -62,14 +66,13 @@ fn outcome(grammar: &Grammar, scene: &Scene, patch: &[u8], is_lenient: bool) -> 
             engine::apply(request, &memory, &Interrupt::new()).report
         }
         Way::EditList => {
-            let Ok(change) = Change::edit_list(first, patch.to_vec()) else { return Ok(None) };
-            engine::change(Change { is_lenient, transaction, ..change }, &memory, &Interrupt::new()).report
+            let Ok(request) = Request::edit_list(first, patch.to_vec()) else { return Ok(None) };
+            edited(request)
         }
         Way::Edit => {
             let list: serde_json::Value = serde_json::from_slice(patch).map_err(|error| error.to_string())?;
             let text = |key: &str| list[0][key].as_str().unwrap_or_default().to_owned();
-            let change = Change::edit(first, text("old"), text("new"));
-            engine::change(Change { is_lenient, transaction, ..change }, &memory, &Interrupt::new()).report
+            edited(Request::edit(first, text("old"), text("new")))
         }
     };
     let found: Texts = memory

@@ -7,9 +7,9 @@ mod spacing;
 use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use wpatch::engine::{self, Change};
+use wpatch::engine::{self, Request};
 use wpatch::path::RelPath;
-use wpatch::plan::{CellEdit, CellId, CellKind, CellPlace, Edit};
+use wpatch::plan::{CellEdit, CellId, CellKind, CellPlace};
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
 
@@ -63,9 +63,9 @@ fn path() -> RelPath {
 /// Returns the report of the change, and the notebook afterwards.
 fn changed(text: &str, edit: CellEdit) -> (Value, String) {
     let memory = Memory::with_files([(path(), Entry::file(text))]);
-    let mut change = Change { command: "notebook", ..Change::of("n.ipynb", Edit::Cell(Box::new(edit))) };
-    (change.preflight.describe, change.preflight.diff) = (true, true);
-    let outcome = engine::change(change, &memory, &Interrupt::new());
+    let mut request = Request::notebook("n.ipynb", edit);
+    (request.look.describe, request.look.diff) = (true, true);
+    let outcome = engine::apply(request, &memory, &Interrupt::new());
     let after = String::from_utf8(memory.files()[&path()].contents.clone()).unwrap();
     (valid(serde_json::to_value(&outcome.report).unwrap()), after)
 }
@@ -262,9 +262,9 @@ fn nesting_and_size_have_no_power() {
     let wide = with(NOTEBOOK, "[\n    \"# Title", &format!("[\n{}\"# Title", " ".repeat(100_000)));
     assert!(after(&wide, replace("intro", None, &"\n".repeat(1000))).len() < NOTEBOOK.len() + 10_000);
     let memory = Memory::with_files([(path(), Entry::file(NOTEBOOK))]);
-    let mut change = Change::of("n.ipynb", Edit::Cell(Box::new(replace("intro", None, &"\n".repeat(1000)))));
-    change.preflight.max_file = 2000;
-    assert_eq!(engine::change(change, &memory, &Interrupt::new()).report.error.unwrap().kind, "too_large");
+    let mut request = Request::notebook("n.ipynb", replace("intro", None, &"\n".repeat(1000)));
+    request.decide.max_file = 2000;
+    assert_eq!(engine::apply(request, &memory, &Interrupt::new()).report.error.unwrap().kind, "too_large");
 }
 
 #[test]

@@ -152,8 +152,8 @@ fn verbs(files: usize, size: usize, patches: &[String]) -> [usize; 2] {
         let name = |number: usize| RelPath::new(format!("f{number}").as_bytes()).unwrap();
         let memory = Memory::with_files((0..files).map(|number| (name(number), Entry::file(&content[..]))));
         let texts = patches.iter().map(|patch| ("-".to_owned(), patch.clone().into_bytes().into())).collect();
-        let mut request = Request::of("");
-        (request.what.texts, request.look.hints) = (texts, hints);
+        let mut request = Request::of_all(texts);
+        request.look.hints = hints;
         let outcome = engine::check(request, &memory);
         assert_eq!(outcome.report.error.unwrap().kind, "not_found");
         memory.verbs()

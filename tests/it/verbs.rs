@@ -8,7 +8,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use wpatch::engine::options::{CellEdit, Interrupt, Replacement, Replacements, Target};
-use wpatch::engine::{self, Change};
+use wpatch::engine::{self, Request};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::run::valid;
@@ -206,27 +206,27 @@ fn a_file_is_written_or_appended_to() {
 fn the_library_refuses_what_the_program_refuses() {
     let path = wpatch::path::RelPath::new(b"a").unwrap();
     let workspace = Memory::with_files([(path.clone(), Entry::file("one\n"))]);
-    let refused = |change: Change| {
-        let report = engine::change(change, &workspace, &Interrupt::new()).report;
+    let refused = |request: Request| {
+        let report = engine::apply(request, &workspace, &Interrupt::new()).report;
         assert_eq!((report.ok, report.changed), (false, false));
         (report.exit_code, report.error.unwrap().kind)
     };
     let nothing = Replacements::of(Vec::new());
     let lines = Replacements::of(vec![Replacement::of(Target::Lines(Vec::new()), "x")]);
     for change in [
-        Change::edit("a", "", "x"),
-        Change::edit_all("a", "", "x"),
-        Change::edit_range("a", "one", "", "x"),
-        Change::edit_range("a", "", "one", "x"),
-        Change::edits("a", nothing),
-        Change::edits("a", lines),
-        Change::notebook("a", CellEdit::Delete { cell: "cell-0".to_owned() }),
-        Change::notebook("d/.ipynb", CellEdit::Delete { cell: "cell-0".to_owned() }),
+        Request::edit("a", "", "x"),
+        Request::edit_all("a", "", "x"),
+        Request::edit_range("a", "one", "", "x"),
+        Request::edit_range("a", "", "one", "x"),
+        Request::edits("a", nothing),
+        Request::edits("a", lines),
+        Request::notebook("a", CellEdit::Delete { cell: "cell-0".to_owned() }),
+        Request::notebook("d/.ipynb", CellEdit::Delete { cell: "cell-0".to_owned() }),
     ] {
         assert_eq!(refused(change), (2, "usage"));
     }
-    assert_eq!(refused(Change::overwrite("a", vec![b'x'; (10 << 20) + 1])), (1, "too_large"));
+    assert_eq!(refused(Request::overwrite("a", vec![b'x'; (10 << 20) + 1])), (1, "too_large"));
     assert_eq!(workspace.files()[&path].contents, b"one\n");
-    let dry = Change { is_dry: true, ..Change::edit("a", "", "x") };
-    assert_eq!(refused(dry), (2, "usage"));
+    let report = engine::check(Request::edit("a", "", "x"), &workspace).report;
+    assert_eq!((report.exit_code, report.error.unwrap().kind), (2, "usage"));
 }

@@ -7,11 +7,12 @@ use clap::{Arg, Args, Command, Id};
 
 use super::{FilterOptions, GitOptions, IndexOptions, LookOptions, MergeOptions, UsualOptions};
 use crate::cli::commands::CommandOptions;
+use crate::cli::file_options;
 use crate::cli::guards::GuardOptions;
 use crate::cli::habits::HabitOptions;
 use crate::cli::links::LinkOptions;
 use crate::cli::servers::DiagnosticsOptions;
-use crate::cli::verbs::{self, How};
+use crate::cli::verbs::How;
 use crate::cli::whitespace::WhitespaceOptions;
 use crate::digest::Sha256;
 use crate::engine::GnuOptions;
@@ -120,7 +121,7 @@ pub(in crate::cli) struct PatchOptions {
     #[arg(long, value_name = "FILE", conflicts_with = "directory")]
     pub(in crate::cli) file: Option<OsString>,
     /// Refuse any file but the one with this SHA-256, for a patch of one file
-    #[arg(long, value_name = "HASH", value_parser = verbs::digest)]
+    #[arg(long, value_name = "HASH", value_parser = file_options::digest)]
     pub(in crate::cli) expect_hash: Option<Sha256>,
     /// Say what the patch is about, and read no file; turns applying off
     #[arg(long)]

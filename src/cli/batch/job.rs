@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::cli::args::Global;
 use crate::cli::{Stop, input, request};
 use crate::engine::options::{GUARDS, code};
-use crate::engine::{Decide, Patches, Request};
+use crate::engine::{Decide, Request};
 use crate::report::JobId;
 
 /// One line.
@@ -86,8 +86,7 @@ impl Job {
             }
             _ => return Err(usage("a job has one of patch, patch_file and patch_base64".to_owned())),
         };
-        let what = Patches { texts: vec![patch], ..Patches::default() };
-        let mut request = Request { what, ..usual.clone() };
+        let mut request = Request { what: Request::of_all(vec![patch]).what, ..usual.clone() };
         // The repository of its tree, if that has one, is not the one that this runs in.
         request.context.objects = None;
         self.options.amend(&mut request)?;

@@ -10,7 +10,7 @@ use super::args::Options;
 use crate::cli::args::Global;
 use crate::cli::{Stop, names_of, open, open_to_change, request, watched};
 use crate::engine::options::{RejectTo, code};
-use crate::engine::{self, Change, Outcome, Patched, Request};
+use crate::engine::{self, Outcome, Patched, Request};
 
 /// The place of the patched content, if it is not a file below the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +46,10 @@ impl Output {
             return if outcome.report.ok { Err(Stop::new(&code::USAGE, message.to_owned())) } else { Ok(outcome) };
         };
         if let Some((path, hunks)) = rejects.filter(|_| !is_dry) {
-            let mut change = Change { transaction, ..Change::overwrite(path.as_bytes(), hunks) };
-            (change.preflight.policy, change.preflight.max_file) = (policy, max_file);
-            let saved = engine::change(change, &open_to_change(global)?, watched()?);
+            let mut write = Request::overwrite(path.as_bytes(), hunks);
+            write.commit.transaction = transaction;
+            (write.context.policy, write.decide.max_file) = (policy, max_file);
+            let saved = engine::apply(write, &open_to_change(global)?, watched()?);
             if !saved.report.ok {
                 return Ok(saved);
             }

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::place::{Place, Use};
-use super::{Call, Decision, MAX_EDITS, Silence, of_change, of_read, search};
+use super::{Call, Decision, MAX_EDITS, Silence, of_edit, of_read, search};
 use crate::cli::Stop;
 use crate::cli::args::Global;
 use crate::engine::options::{CellEdit, CellKind, CellPlace, Edit, EditOrder, Replacement, Replacements, Times};
-use crate::engine::{self, Change, home};
+use crate::engine::{self, Request, What, home};
 
 #[derive(Deserialize)]
 struct EditInput {
@@ -81,10 +81,10 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
     let project = || env::var_os("CLAUDE_PROJECT_DIR").filter(|project| !project.is_empty()).map(PathBuf::from);
     let root = global.root.clone().or_else(project).unwrap_or_else(|| call.cwd.clone());
     let rooted = Global { root: Some(root), ..global.clone() };
-    let writes = |file: PathBuf, change: &dyn Fn(Vec<u8>) -> Change| {
+    let writes = |file: PathBuf, request: &dyn Fn(Vec<u8>) -> Request| {
         let place = Place::of(&call.file(file), &rooted)?;
         let silence = place.about_writes(silence)?;
-        let checked = place.decide(Use::Writes, |path, global| of_change(change(path.to_vec()), &silence, global))?;
+        let checked = place.decide(Use::Writes, |path, global| of_edit(request(path.to_vec()), &silence, global))?;
         Ok(checked.or_stricter(place.linked_outside()?))
     };
     let reads = |file: PathBuf| Place::of(&call.file(file), &rooted)?.decide(Use::Reads, of_read);
@@ -103,11 +103,11 @@ pub(super) fn decide(call: &Call, silence: &Silence, global: &Global) -> Result<
         }
         "Write" => {
             let WriteInput { file_path, content } = call.arguments()?;
-            writes(file_path, &|path| Change::overwrite(path, content.clone()))
+            writes(file_path, &|path| Request::overwrite(path, content.clone()))
         }
         "NotebookEdit" => {
             let input: NotebookInput = call.arguments()?;
-            writes(input.notebook_path.clone(), &|path| Change::notebook(path, cell(input.clone())))
+            writes(input.notebook_path.clone(), &|path| Request::notebook(path, cell(input.clone())))
         }
         "Read" => reads(call.arguments::<ReadInput>()?.file_path),
         "NotebookRead" => reads(call.arguments::<NotebookReadInput>()?.notebook_path),
@@ -137,25 +137,27 @@ impl Call {
 }
 
 /// An edit of nothing makes a new file.
-fn edited(path: Vec<u8>, edit: One) -> Change {
+fn edited(path: Vec<u8>, edit: One) -> Request {
     match edit {
-        One { old_string, new_string, .. } if old_string.is_empty() => Change::write(path, new_string),
-        One { old_string, new_string, replace_all: true } => Change::edit_all(path, old_string, new_string),
-        One { old_string, new_string, replace_all: false } => Change::edit(path, old_string, new_string),
+        One { old_string, new_string, .. } if old_string.is_empty() => Request::write(path, new_string),
+        One { old_string, new_string, replace_all: true } => Request::edit_all(path, old_string, new_string),
+        One { old_string, new_string, replace_all: false } => Request::edit(path, old_string, new_string),
     }
 }
 
 /// Each edit sees what the ones before it left.
-fn in_turn(path: Vec<u8>, edits: Vec<One>) -> Change {
+fn in_turn(path: Vec<u8>, edits: Vec<One>) -> Request {
     let replacement = |One { old_string, new_string, replace_all }: One| {
         let times = if replace_all { Times::Every } else { Times::Once };
         Replacement::of(engine::options::Target::Text { old: old_string.into_bytes(), times }, new_string)
     };
-    let mut change = Change::edits(path, Replacements::of(edits.into_iter().map(replacement).collect()));
-    if let Edit::Replacements(edits) = &mut change.edit {
+    let mut request = Request::edits(path, Replacements::of(edits.into_iter().map(replacement).collect()));
+    if let What::Edit(edit) = &mut request.what
+        && let Edit::Replacements(edits) = &mut edit.edit
+    {
         edits.order = EditOrder::InTurn;
     }
-    change
+    request
 }
 
 fn cell(input: NotebookInput) -> CellEdit {

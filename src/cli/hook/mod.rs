@@ -28,7 +28,7 @@ use super::args::Global;
 use super::policy::policy as policy_of;
 use super::{Stop, document, input, open, output, rooted};
 use crate::engine::options::{Held, Policy, code};
-use crate::engine::{self, Change, Outcome, Request};
+use crate::engine::{self, Outcome, Request};
 use crate::report::{FileReport, Report, refusal};
 use crate::text::printable;
 
@@ -216,10 +216,9 @@ fn policy(global: &Global) -> Result<Arc<Policy>, Stop> {
 }
 
 /// Returns the decision on a change of one file.
-fn of_change(change: Change, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
-    let mut change = Change { is_dry: true, ..change };
-    (change.preflight.policy, change.preflight.held) = (policy(global)?, Held::Reading);
-    let outcome = engine::change(change, &open(global)?, &engine::options::Interrupt::new());
+fn of_edit(mut request: Request, silence: &Silence, global: &Global) -> Result<Decision, Stop> {
+    (request.context.policy, request.context.held) = (policy(global)?, Held::Reading);
+    let outcome = engine::check(request, &open(global)?);
     Ok(of_outcome(outcome, silence, global))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Found, about, contents, refused, resolved, too_large};
 use crate::engine::Outcome;
-use crate::engine::change::MAX_FILE;
+use crate::engine::file_edit::MAX_FILE;
 use crate::engine::govern::governed;
 use crate::engine::suggest::explain_missing_file;
 use crate::mode::FileKind;

@@ -13,7 +13,7 @@ mod order;
 
 use std::mem;
 
-use super::{Decide, Hints, Patches, Reach, Request, Run};
+use super::{Decide, Hints, Patches, Reach, Request, Run, Series, What};
 use crate::change::Dropped;
 use crate::matching::{Detail, Rules};
 use crate::plan::Plan;
@@ -52,6 +52,7 @@ const CAUSED: [Code; 13] = [
 #[derive(Debug)]
 pub(super) struct Template {
     request: Request,
+    series: Option<Series>,
     patches: usize,
 }
 
@@ -60,7 +61,7 @@ impl Template {
     pub(super) fn of(request: &mut Request) -> Option<Box<Self>> {
         let decide = &request.decide;
         let is_decided = request.look.hints == Hints::Nothing
-            || request.what.is_saved
+            || request.patches().is_none_or(|patches| patches.is_saved)
             || decide.lenient
             || decide.only.is_some()
             || decide.expect_hash.is_some()
@@ -68,9 +69,12 @@ impl Template {
         if is_decided {
             return None;
         }
-        let patches = mem::take(&mut request.what.texts);
-        let template = Self { request: request.clone(), patches: patches.len() };
-        request.what.texts = patches;
+        let What::Patches(patches) = &mut request.what else { return None };
+        let texts = mem::take(&mut patches.texts);
+        let template = Self { series: patches.series.clone(), request: request.clone(), patches: texts.len() };
+        if let What::Patches(patches) = &mut request.what {
+            patches.texts = texts;
+        }
         Some(Box::new(template))
     }
 }
@@ -197,7 +201,8 @@ impl Trials<'_> {
         {
             naming.strip = decide.strip;
         }
-        let what = Patches { texts: self.patches()?, ..template.what.clone() };
+        let series = self.template.series.clone();
+        let what = What::Patches(Patches { texts: self.patches()?, series, is_saved: false });
         let request = Request { what, decide, ..template.clone() };
         let mut run = Run::new(self.run.command, self.run.success);
         let is_read = run.read_as(request, workspace) && !run.is_refused();

@@ -42,7 +42,7 @@ pub(super) fn suggest(trials: &Trials<'_>) -> Option<Advice> {
     let mut matches = git_paths(trials, &plan).into_iter().collect::<Vec<_>>();
     let level = (request.decide.selection().level(), request.decide.strip.is_some());
     let policy = &trials.options.policy;
-    if request.what.series.is_none() && request.decide.file.is_none() {
+    if trials.template.series.is_none() && request.decide.file.is_none() {
         let found = needs.candidates(level, trials.workspace, policy);
         let found = found.into_iter().take(MAX_TRIALS);
         let below = trials.prefix();

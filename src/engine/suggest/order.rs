@@ -145,7 +145,7 @@ impl<'a> Patches<'a> {
         let numbers: Vec<_> = order.iter().map(|&number| self.all[number].first().map(|first| first.input)).collect();
         let numbers: Vec<usize> = numbers.into_iter().collect::<Option<_>>()?;
         let is_whole = numbers.len() == inputs.len() && numbers.iter().collect::<BTreeSet<_>>().len() == inputs.len();
-        (is_whole && self.trials.template.request.what.series.is_none())
+        (is_whole && self.trials.template.series.is_none())
             .then(|| numbers.iter().map(|&number| inputs[number].name.clone()).collect())
     }
 

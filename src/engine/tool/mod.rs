@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Change, Commands, Outcome, change as make, refused};
+use super::{Commands, Outcome, Request, apply as apply_request, refused};
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{self, Report};
@@ -248,12 +248,12 @@ impl Call<'_> {
         below(&self.options.roots, Path::new(path))
     }
 
-    fn make(&self, mut change: Change) -> Outcome {
-        change.transaction = self.options.transaction;
-        change.commands = self.options.commands.clone();
-        change.preflight.policy = Arc::clone(&self.options.policy);
-        change.preflight.describe = true;
-        self.rooted(make(change, self.workspace, self.interrupt))
+    fn make(&self, mut request: Request) -> Outcome {
+        request.commit.transaction = self.options.transaction;
+        request.commit.commands = self.options.commands.clone();
+        request.context.policy = Arc::clone(&self.options.policy);
+        request.look.describe = true;
+        self.rooted(apply_request(request, self.workspace, self.interrupt))
     }
 
     /// Returns `outcome` with the name of the root in its report.

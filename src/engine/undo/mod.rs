@@ -1,4 +1,4 @@
-//! Taking changes back, and taking that back: from entries of the history to a plan like any other.
+//! Undo and redo: from entries of the history to a plan like any other.
 
 mod back;
 mod seen;
@@ -10,10 +10,10 @@ use super::govern::{governed_entries, raised};
 use super::index::back::IndexBack;
 use super::log::stopped;
 use super::problems::half_made;
-use super::{Commands, Outcome, Run};
+use super::{Outcome, Request, Run, What};
 use crate::engine::log::unkept;
 use crate::plan::Input;
-use crate::preflight::{self, Held, Problem, code};
+use crate::preflight::{self, Problem, code};
 use crate::progress::Phase;
 use crate::report;
 use crate::transaction::history::{Chain, Entry, Fate, Label, Old, entries, named};
@@ -33,144 +33,126 @@ pub enum Target {
     Undo,
 }
 
-/// A wish to take changes back.
-#[derive(Clone, Debug)]
-pub struct UndoRequest {
+/// The changes to undo.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undo {
     /// Which.
     pub target: Target,
-    /// Whether what others did since goes with it.
+    /// Whether changes that others made since are undone as well.
     pub force: bool,
-    /// Whether it is only said what would be done; nothing is locked or written then.
-    pub is_dry_run: bool,
-    /// The `plan_id` that was approved; anything else is refused.
-    pub approve: Option<String>,
-    /// How the tree is looked at.
-    pub preflight: preflight::Options,
-    /// How the change is committed.
-    pub transaction: transaction::Options,
-    /// What the change is put to.
-    pub commands: Commands,
-    /// The directory that git is asked about, where a change of its index is taken back: the root.
+    /// The directory that git is asked about, if a change of its index is undone: the root.
     pub root: PathBuf,
 }
 
-impl UndoRequest {
-    /// Returns the wish to take `target` back, with the defaults of the program.
+impl Request {
+    /// Returns the request to undo `target`.
+    ///
+    /// In a work tree of git it works on the whole work tree, whatever its root is, and its report names paths from the top.
+    /// The policy files of the root, of the top, and of each root that made one of the changes hold.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use wpatch::engine::{self, Request, Target};
+    /// use wpatch::path::RelPath;
+    /// use wpatch::transaction::{Interrupt, Options};
+    /// use wpatch::workspace::memory::{Entry, Memory};
+    ///
+    /// let path = RelPath::new(b"a")?;
+    /// let workspace = Memory::with_files([(path.clone(), Entry::file("one\n"))]);
+    /// let interrupt = Interrupt::new();
+    /// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
+    /// assert!(engine::apply(Request::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
+    ///
+    /// assert!(engine::apply(Request::undo(Target::Last(1)), &workspace, &interrupt).report.ok);
+    /// assert_eq!(workspace.files()[&path].contents, b"one\n");
+    ///
+    /// assert!(engine::apply(Request::undo(Target::Undo), &workspace, &interrupt).report.ok);
+    /// assert_eq!(workspace.files()[&path].contents, b"two\n");
+    /// # Ok::<(), wpatch::path::PathError>(())
+    /// ```
     #[must_use]
-    pub fn of(target: Target) -> Self {
-        Self {
-            target,
-            force: false,
-            is_dry_run: false,
-            approve: None,
-            preflight: preflight::Options::default(),
-            transaction: transaction::Options::default(),
-            commands: Commands::default(),
-            root: PathBuf::from("."),
-        }
+    pub fn undo(target: Target) -> Self {
+        Self::with(What::Undo(Undo { target, force: false, root: PathBuf::from(".") }))
     }
 }
 
-/// Takes changes back as a whole, or leaves the tree as it was and says why.
-///
-/// It is a transaction like any other: guarded by the contents that the changes left, journaled, and an entry of the
-/// history itself, so that it can be taken back too.
-///
-/// In a work tree of git it works on the whole work tree, whatever its root is, and its report names paths from the top.
-/// The policy files of the root, of the top, and of each root that made one of the changes hold.
-///
-/// # Examples
-///
-/// ```
-/// use wpatch::engine::{self, Change, Target, UndoRequest};
-/// use wpatch::path::RelPath;
-/// use wpatch::transaction::{Interrupt, Options};
-/// use wpatch::workspace::memory::{Entry, Memory};
-///
-/// let path = RelPath::new(b"a")?;
-/// let workspace = Memory::with_files([(path.clone(), Entry::file("one\n"))]);
-/// let interrupt = Interrupt::new();
-/// assert!(engine::init(&workspace, Options::default(), &interrupt).report.ok);
-/// assert!(engine::change(Change::edit("a", "one", "two"), &workspace, &interrupt).report.ok);
-///
-/// assert!(engine::undo(&UndoRequest::of(Target::Last(1)), &workspace, &interrupt).report.ok);
-/// assert_eq!(workspace.files()[&path].contents, b"one\n");
-///
-/// let redo = UndoRequest::of(Target::Undo);
-/// assert!(engine::undo(&redo, &workspace, &interrupt).report.ok);
-/// assert_eq!(workspace.files()[&path].contents, b"two\n");
-/// # Ok::<(), wpatch::path::PathError>(())
-/// ```
-pub fn undo(request: &UndoRequest, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    let command = if request.target == Target::Undo { "redo" } else { "undo" };
-    let mut request = request.clone();
-    request.preflight.policy = match raised(command, &request.preflight.policy, workspace) {
+/// Undoes changes, or only checks that if `is_dry`. It is a transaction like any other: guarded by the contents that the
+/// changes left, journaled, and an entry of the history itself, so that it can be undone as well.
+pub(super) fn run(
+    mut undo: Undo,
+    mut request: Request,
+    is_dry: bool,
+    workspace: &dyn Workspace,
+    interrupt: &Interrupt,
+) -> Outcome {
+    let command = if undo.target == Target::Undo { "redo" } else { "undo" };
+    request.context.policy = match raised(command, &request.context.policy, workspace) {
         Ok(policy) => policy,
         Err(outcome) => return *outcome,
     };
     let workspace = match workspace.work_tree() {
         Ok(Some(tree)) => {
-            tree.directory.clone_into(&mut request.root);
+            tree.directory.clone_into(&mut undo.root);
             tree.top
         }
         Ok(None) => workspace,
         Err(error) => return *stopped(command, &error.into()),
     };
-    let success = if request.is_dry_run { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let (approve, options) = (request.approve.as_deref(), &mut request.preflight);
-    let mut run = match Run::admitted((command, success), options, approve, &request.commands, workspace) {
-        Ok(run) => run,
+    request.decide.overwrite = undo.force;
+    let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
+    let mut run = match Run::begin(command, success, &mut request, workspace) {
+        Ok((run, _)) => run,
         Err(outcome) => return *outcome,
     };
-    if !request.is_dry_run && request.approve.is_none() {
-        request.preflight.held = Held::Everything;
-    }
-    run.is_dry = request.is_dry_run;
-    if let Some(misuse) = request.commands.misuse() {
+    run.is_dry = is_dry;
+    let commands = &request.commit.commands;
+    if let Some(misuse) = commands.misuse() {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();
     }
-    if let Err(failure) = run.take_back(&request, workspace, interrupt) {
+    if let Err(failure) = run.take_back(&undo, &request, workspace, interrupt) {
         run.fail(&failure);
     }
-    if !run.is_dry {
+    if !is_dry {
         run.note_history(workspace);
     }
-    run.tell_after(&request.commands, interrupt);
+    run.tell_after(commands, interrupt);
     run.finish()
 }
 
 impl Run {
     fn take_back(
         &mut self,
-        request: &UndoRequest,
+        undo: &Undo,
+        request: &Request,
         workspace: &dyn Workspace,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
-        let mut options = preflight::Options { overwrite: request.force, ..request.preflight.clone() };
-        if request.is_dry_run {
+        let (mut options, approve) = (request.preflight(), request.commit.approve.as_deref());
+        if self.is_dry {
             if transaction::examine(workspace)? {
                 self.problems.push(half_made());
             }
-            if let Some(chosen) = self.plan_back(request, workspace, &mut options)? {
+            if let Some(chosen) = self.plan_back(undo, workspace, &mut options)? {
                 self.links = links(&chosen, request);
                 let options = holding(&chosen, options);
                 let resolution = preflight::resolve(&self.plan, workspace, &options, &crate::change::Dropped)?;
-                if let Some(back) = IndexBack::of(&chosen, &request.root)? {
+                if let Some(back) = IndexBack::of(&chosen, &undo.root)? {
                     self.unstage(&back)?;
                 }
-                self.resolved(resolution, request.approve.as_deref());
+                self.resolved(resolution, approve);
             }
             return Ok(());
         }
         self.progress.enter(Phase::Waiting, 0);
-        let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction, interrupt)?;
+        let (transaction, recovered) = transaction::Transaction::begin(workspace, request.transaction(), interrupt)?;
         self.note_recovered(recovered);
-        let Some(chosen) = self.plan_back(request, workspace, &mut options)? else { return Ok(()) };
+        let Some(chosen) = self.plan_back(undo, workspace, &mut options)? else { return Ok(()) };
         self.links = links(&chosen, request);
         let transaction = transaction.with_links(self.links).expecting(self.plan.operations.len());
         let resolution = preflight::resolve(&self.plan, workspace, &holding(&chosen, options), &transaction)?;
-        let back = IndexBack::of(&chosen, &request.root)?;
+        let back = IndexBack::of(&chosen, &undo.root)?;
         let restaged = match &back {
             Some(back) => {
                 transaction.claim(&back.indexed.place())?;
@@ -178,7 +160,7 @@ impl Run {
             }
             None => None,
         };
-        self.resolved(resolution, request.approve.as_deref());
+        self.resolved(resolution, approve);
         if self.is_refused() {
             return Ok(());
         }
@@ -191,7 +173,7 @@ impl Run {
         let undoes = chosen.into_iter().map(|entry| entry.id).collect();
         let label = Label { command: self.command.to_owned(), undoes, is_redo, index: self.index_record() };
         let transaction = transaction.labelled(label).with_directories(directories);
-        self.conclude(transaction, None, workspace, &request.commands, interrupt)?;
+        self.conclude(transaction, None, workspace, &request.commit.commands, interrupt)?;
         if let Some(back) = back.filter(|_| self.receipt.is_some()) {
             back.indexed.refresh();
         }
@@ -201,12 +183,12 @@ impl Run {
     /// Makes the plan, and returns the entries that it takes back, the newest first; `None` if that is none.
     fn plan_back(
         &mut self,
-        request: &UndoRequest,
+        undo: &Undo,
         workspace: &dyn Workspace,
         options: &mut preflight::Options,
     ) -> Result<Option<Vec<Entry>>, Failure> {
         let all = entries(workspace)?;
-        let chosen = match choose(&all, &request.target) {
+        let chosen = match choose(&all, &undo.target) {
             Ok(chosen) => chosen,
             Err(why) => {
                 let unkept = if all.is_empty() { unkept(workspace) } else { None };
@@ -223,7 +205,7 @@ impl Run {
                 return Ok(None);
             }
         }
-        if !request.force && seen::is_back(workspace, &chosen, options)? {
+        if !undo.force && seen::is_back(workspace, &chosen, options)? {
             return Ok(Some(chosen.into_iter().cloned().collect()));
         }
         let mut seen = Seen::new(workspace);
@@ -235,7 +217,7 @@ impl Run {
                 ..Input::default()
             };
             self.plan.inputs.push(input);
-            let way = Back { entry, step, is_forced: request.force, seen: &seen };
+            let way = Back { entry, step, is_forced: undo.force, seen: &seen };
             self.plan.operations.extend(way.operations()?);
             self.problems.extend(lost(entry));
             self.problems.extend(way.find_obstacles()?);
@@ -291,9 +273,9 @@ fn choose<'e>(all: &'e [Entry], target: &Target) -> Result<Vec<&'e Entry>, Strin
 }
 
 /// Returns what becomes of the other names of files: a change that they shared is taken back from them, too.
-fn links(chosen: &[Entry], request: &UndoRequest) -> Links {
+fn links(chosen: &[Entry], request: &Request) -> Links {
     let is_shared = chosen.iter().any(|entry| entry.links == Links::Kept);
-    if is_shared { Links::Kept } else { request.transaction.links }
+    if is_shared { Links::Kept } else { request.transaction().links }
 }
 
 /// Returns `options` with a limit that lets every file of `chosen` through: it was in the tree once.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wpatch::engine::{self, Given, Marking, Outcome, Patches, Request, Series, ThreeWayOptions};
+use wpatch::engine::{self, Given, Marking, Outcome, Patches, Request, Series, ThreeWayOptions, What};
 use wpatch::plan::{Direction, Listed};
 use wpatch::transaction::{Durability, Interrupt, Options, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Feature, Injection, Memory, Survivors};
@@ -33,7 +33,7 @@ fn series(_: &Way) -> Request {
     let entries = vec![listed(2, 1, forward), listed(4, 0, forward), listed(5, 1, forward), listed(6, 2, back)];
     let patches = crate::series::PATCHES.map(|(name, text)| (name.to_owned(), text.into()));
     let series = Some(Series { name: "series".to_owned(), entries });
-    Request { what: Patches { texts: patches.to_vec(), series, is_saved: false }, ..Request::of("") }
+    Request::with(What::Patches(Patches { texts: patches.to_vec(), series, is_saved: false }))
 }
 
 fn merges(way: &Way) -> Request {

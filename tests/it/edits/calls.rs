@@ -11,7 +11,7 @@ use serde_json::Value;
 use wpatch::engine::options::{
     CellEdit, CellPlace, Closeness, Edit, EditOrder, Ending, Interrupt, Replacement, Replacements, Target, Times, edits,
 };
-use wpatch::engine::{self, Change, Outcome, Request};
+use wpatch::engine::{self, FileEdit, Outcome, Request};
 use wpatch::text::Span;
 use wpatch::workspace::memory::Memory;
 
@@ -57,8 +57,8 @@ impl Call {
             Asks::Notebook(path, edit) => (path, Edit::Cell(Box::new(edit.clone()))),
         };
         let makes = matches!(self.asks, Asks::Write(..) | Asks::Append(..));
-        let change = Change { makes, ..Change::of(path.as_str(), edit) };
-        engine::change(change, memory, &Interrupt::new())
+        let edit = FileEdit { makes, ..FileEdit::of(path.as_str(), edit) };
+        engine::apply(edit.into(), memory, &Interrupt::new())
     }
 
     /// Asks the program for it below `root`, and returns its report.

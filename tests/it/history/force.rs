@@ -1,7 +1,7 @@
 //! What somebody did since, and what force does with it.
 
 use wpatch::engine::options::Interrupt;
-use wpatch::engine::{self, Target, UndoRequest};
+use wpatch::engine::{self, Outcome, Request, Target};
 use wpatch::preflight::Kind;
 use wpatch::transaction::{Ending, recover};
 use wpatch::workspace::memory::{Entry, FaultKind, Injection, Memory};
@@ -10,6 +10,10 @@ use wpatch::workspace::{ATTIC, Privacy, Rename, Workspace};
 use super::{OPTIONS, done, memory, put, request, tree, undo};
 use crate::changes::Step;
 use crate::tree::path;
+
+fn checked_or_applied(request: Request, is_check: bool, memory: &Memory) -> Outcome {
+    if is_check { engine::check(request, memory) } else { engine::apply(request, memory, &Interrupt::new()) }
+}
 
 #[test]
 fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
@@ -35,8 +39,7 @@ fn what_somebody_changed_since_stops_the_whole_undo_and_force_goes_over_it() {
         let error = outcome.report.error.unwrap();
         assert_eq!((error.kind, error.path.as_deref()), (Kind::Conflict.name(), Some(name)));
         assert_eq!(tree(&memory), edited);
-        let forced = UndoRequest { force: true, ..request(Target::Last(1)) };
-        assert!(done(&engine::undo(&forced, &memory, &Interrupt::new())), "{name}");
+        assert!(done(&engine::apply(request(Target::Last(1), true), &memory, &Interrupt::new())), "{name}");
         assert_eq!(tree(&memory), before, "{name}");
         assert!(done(&undo(&memory, Target::Undo)), "{name}");
         assert_eq!(tree(&memory), edited, "{name}");
@@ -55,8 +58,8 @@ fn force_does_not_go_over_a_directory_with_something_in_it() {
         memory.put(&path(&format!("{name}/mine")), &Entry::file("mine"));
         let before = tree(&memory);
         for is_dry_run in [true, false] {
-            let forced = UndoRequest { force: true, is_dry_run, ..request(Target::Last(1)) };
-            let error = engine::undo(&forced, &memory, &Interrupt::new()).report.error.unwrap();
+            let forced = request(Target::Last(1), true);
+            let error = checked_or_applied(forced, is_dry_run, &memory).report.error.unwrap();
             assert_eq!((error.kind, error.path.as_deref()), (Kind::Conflict.name(), Some(*name)));
             assert_eq!(tree(&memory), before);
         }
@@ -79,8 +82,8 @@ fn force_does_the_same_to_a_tree_that_nobody_touched() {
             for step in steps {
                 put(&memory, std::slice::from_ref(step));
             }
-            let request = UndoRequest { force, ..request(Target::Last(steps.len())) };
-            assert!(engine::undo(&request, &memory, &Interrupt::new()).report.ok, "{steps:?} {force}");
+            let request = request(Target::Last(steps.len()), force);
+            assert!(engine::apply(request, &memory, &Interrupt::new()).report.ok, "{steps:?} {force}");
             assert_eq!(tree(&memory), before, "{steps:?} {force}");
         }
     }
@@ -103,8 +106,8 @@ fn what_force_displaces_is_somewhere_whatever_fails() {
             memory.put(&path("d/a"), &Entry::file("mine"));
             let start = memory.verbs();
             memory.inject(Injection { verb: start + verb, kind });
-            let forced = UndoRequest { force: true, ..request(Target::Last(1)) };
-            let outcome = engine::undo(&forced, &memory, &Interrupt::new());
+            let forced = request(Target::Last(1), true);
+            let outcome = engine::apply(forced, &memory, &Interrupt::new());
             if !memory.has_met_fault() {
                 assert!(outcome.report.ok && verb > 30, "{setup} {verb}");
                 break;
@@ -131,8 +134,8 @@ fn what_force_displaced_waits_for_a_command_that_has_the_attic() {
         memory.put(&path("a"), &Entry::file("mine"));
         let start = memory.verbs();
         memory.inject(Injection { verb: start + verb, kind: FaultKind::Killed });
-        let forced = UndoRequest { force: true, ..request(Target::Last(1)) };
-        let _ = engine::undo(&forced, &memory, &Interrupt::new());
+        let forced = request(Target::Last(1), true);
+        let _ = engine::apply(forced, &memory, &Interrupt::new());
         if !memory.has_met_fault() {
             assert!(verb > 30);
             break;
@@ -158,8 +161,10 @@ fn a_link_in_the_place_of_a_directory_is_a_conflict() {
         memory.symlink(b"elsewhere", &path("d"), None).unwrap();
         let before = tree(&memory);
         let said = [true, false].map(|is_dry_run| {
-            let request = UndoRequest { force, is_dry_run, ..request(Target::Last(1)) };
-            engine::undo(&request, &memory, &Interrupt::new()).report.error.map(|error| error.kind)
+            checked_or_applied(request(Target::Last(1), force), is_dry_run, &memory)
+                .report
+                .error
+                .map(|error| error.kind)
         });
         assert!(said[0].is_some() && said[0] == said[1], "{said:?}");
         assert_eq!(tree(&memory), before);

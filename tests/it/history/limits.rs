@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use wpatch::engine::options::{Interrupt, Limits, TransactionOptions};
-use wpatch::engine::{self, Target, UndoRequest};
+use wpatch::engine::{self, Target};
 use wpatch::preflight::Kind;
 use wpatch::report::{Coverage, State};
 use wpatch::transaction::{Options, recover};
@@ -64,8 +64,9 @@ fn an_entry_that_is_too_large_alone_stays_for_a_while_and_takes_no_other_with_it
     assert_eq!(run(&[Step::Put("a", Entry::file("2"))]), [""; 0]);
     assert_eq!(run(&[Step::Put("b", Entry::file("2"))]), [""; 0]);
     memory.put(&path("b"), &Entry::file("somebody's work"));
-    let forced = UndoRequest { force: true, transaction, ..request(Target::Last(1)) };
-    assert!(done(&engine::undo(&forced, &memory, &Interrupt::new())));
+    let mut forced = request(Target::Last(1), true);
+    forced.commit.transaction = transaction;
+    assert!(done(&engine::apply(forced, &memory, &Interrupt::new())));
     assert_eq!(engine::log(&memory, &std::sync::Arc::default()).unwrap().entries.len(), 3);
     assert!(done(&undo(&memory, Target::Undo)));
     assert_eq!(memory.files()[&path("b")].contents, b"somebody's work");

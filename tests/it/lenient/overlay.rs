@@ -10,8 +10,7 @@ const FILE: &str = "def a():\n    y = 1\n\ndef b():\nreturn x\n";
 fn made(patches: &[&str], is_lenient: bool) -> Option<BTreeMap<String, String>> {
     let memory = Memory::with_files([(path(), Entry::file(FILE))]);
     let patches = patches.iter().enumerate().map(|(index, text)| (index.to_string(), text.as_bytes().to_vec().into()));
-    let mut request = Request::of("");
-    request.what.texts = patches.collect();
+    let mut request = Request::of_all(patches.collect());
     if is_lenient {
         request.decide.lenient = true;
         request.decide.roots = vec![b"/srv/tree".to_vec()];

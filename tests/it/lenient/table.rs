@@ -71,8 +71,9 @@ fn applied(table: &Table, cell: &Cell, (repair, grammar): (&str, &str)) -> Resul
     if let Some(edit) = edit.filter(|_| grammar == "json" && !cell.utf16) {
         let text = |key: &str| edit[key].as_str().unwrap_or_default().to_owned();
         let memory = table.memory();
-        let change = Change { is_lenient: true, ..Change::edit(table.path.clone(), text("old"), text("new")) };
-        let report = serde_json::to_value(engine::change(change, &memory, &Interrupt::new()).report).unwrap();
+        let mut request = Request::edit(table.path.clone(), text("old"), text("new"));
+        request.decide.lenient = true;
+        let report = serde_json::to_value(engine::apply(request, &memory, &Interrupt::new()).report).unwrap();
         let (found, names) = table.result(&memory, &report);
         if found != *wanted || !names.iter().any(|name| name == repair) {
             return Err(format!("{repair} of edit: {names:?}\n{patch}\n{report:#}"));

@@ -107,7 +107,7 @@ const INTERFACES: &[(&str, Interface)] = &[
     ("edit --old", |texts| Asked::edit(texts.old.join("\n"), texts.new.join("\n"))),
     ("edit --edits", |texts| {
         let list = json!([{"old": texts.old.join("\n"), "new": texts.new.join("\n")}]).to_string();
-        Asked::Edit(Box::new(Change::edit_list("dir/file.txt", list).unwrap()))
+        Asked::Edit(Box::new(Request::edit_list("dir/file.txt", list).unwrap()))
     }),
 ];
 

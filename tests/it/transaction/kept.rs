@@ -163,7 +163,7 @@ fn other_commands_warn_of_what_they_could_not_put_back() {
             |memory, patch| engine::apply(engine::Request::of(patch), memory, &Interrupt::new()),
             |memory, _| engine::init(memory, Options::default(), &Interrupt::new()),
             |memory, _| engine::gc(memory, Options::default(), &Interrupt::new()),
-            |memory, _| engine::undo(&engine::UndoRequest::of(Target::Last(1)), memory, &Interrupt::new()),
+            |memory, _| engine::apply(engine::Request::undo(Target::Last(1)), memory, &Interrupt::new()),
         ];
         for begin in begins {
             let memory = edited(memory);

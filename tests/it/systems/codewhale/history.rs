@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fs_err as fs;
 use serde_json::json;
-use wpatch::engine::{self, Change};
+use wpatch::engine::{self, FileEdit};
 use wpatch::path::RelPath;
 use wpatch::plan::Edit;
 use wpatch::transaction::{Interrupt, Options};
@@ -102,7 +102,7 @@ fn s23_the_history_has_a_hundred_entries_of_thirty_days_and_says_what_goes() {
         Memory::with_files([(path.clone(), Entry::file("")), (RelPath::new(b".git/HEAD").unwrap(), Entry::file(""))]);
     let pruned = (0..103).filter(|number| {
         let edit = Edit::Whole(Arc::new(format!("{number}\n").into()));
-        let outcome = engine::change(Change::of("a", edit), &memory, &Interrupt::new());
+        let outcome = engine::apply(FileEdit::of("a", edit).into(), &memory, &Interrupt::new());
         assert!(outcome.report.changed, "{:?}", outcome.problems);
         outcome.problems.iter().any(|problem| problem.message.contains("old entries of the history were removed"))
     });

@@ -1,14 +1,11 @@
-//! A change of one file that a command asks for, without a patch: what `wpatch edit`, `write`, `append` and `notebook` do.
+//! An edit of one file without a patch: `wpatch edit`, `write`, `append` and `notebook`.
 
 mod verbs;
-
-use std::mem;
 
 use super::follow::names_on_the_way;
 use super::making::Terms;
 use super::suggest::explain_missing_file;
-use super::{Commands, Outcome, Run};
-use crate::diagnostics;
+use super::{Commit, Outcome, Request, Run, What};
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -16,10 +13,10 @@ use crate::plan::{
     Action, Claim, Direction, Edit, Input, Name, Operation, Plan, Replacement, Selection, Strip, Target,
 };
 use crate::policy::{Policy, Verdict};
-use crate::preflight::{self, Held, Problem, code};
+use crate::preflight::{self, Problem, code};
 use crate::report;
 use crate::text::Span;
-use crate::transaction::{self, Interrupt};
+use crate::transaction::Interrupt;
 use crate::workspace::Workspace;
 
 /// Largest file that is read or made without a patch unless something else is asked for, in bytes.
@@ -27,41 +24,25 @@ pub const MAX_FILE: u64 = 10 << 20;
 /// Most bytes of a diff in a report unless something else is asked for.
 pub const MAX_DIFF: usize = 16 << 10;
 
-/// What is asked for.
+/// An edit of one file without a patch.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct FileEdit {
     /// The command, for the report.
     pub command: &'static str,
     /// The file, as a path below the root. A link that stays below the root is followed.
     pub path: Vec<u8>,
-    /// [`Action::Create`] for a file that must not be there, [`Action::Modify`] for any other.
+    /// [`Action::Create`] for a file that must not exist, [`Action::Modify`] for any other.
     pub action: Action,
-    /// What becomes of the contents.
+    /// The change of its content.
     pub edit: Edit,
-    /// Whether a text that is not in the file is repaired (`--lenient`).
-    pub is_lenient: bool,
-    /// Whether [`Action::Modify`] makes a file that is not there.
+    /// Whether [`Action::Modify`] creates a file that does not exist.
     pub makes: bool,
     /// The mode that the file gets.
     pub mode: Option<FileMode>,
-    /// What becomes of directories that are not there.
+    /// What is done about directories that do not exist.
     pub parents: Parents,
-    /// The digest that the file must have before.
-    pub expected: Option<Sha256>,
     /// The text that the spans of `edit` point into.
     pub input: Input,
-    /// The `plan_id` that was approved; anything else is refused.
-    pub approve: Option<String>,
-    /// Whether nothing is written.
-    pub is_dry: bool,
-    /// How the tree is looked at.
-    pub preflight: preflight::Options,
-    /// How the change is committed.
-    pub transaction: transaction::Options,
-    /// The commands of the user around the change.
-    pub commands: Commands,
-    /// What language servers are asked of the change (`--diagnostics`).
-    pub diagnostics: Option<diagnostics::Options>,
 }
 
 /// What becomes of directories that are not there.
@@ -74,11 +55,11 @@ pub enum Parents {
     Required,
 }
 
-impl Change {
-    /// Returns the change that makes `edit` of the file at `path`, with the defaults of the program.
+impl FileEdit {
+    /// Returns the edit `edit` of the file at `path`.
     ///
-    /// What the program has a verb for has a function of its own: [`Change::edit`], [`Change::write`],
-    /// [`Change::append`], [`Change::notebook`] and those beside them.
+    /// For what the program has a command, [`Request`] has a function: [`Request::edit`], [`Request::write`],
+    /// [`Request::append`], [`Request::notebook`] and others.
     #[must_use]
     pub fn of(path: impl Into<Vec<u8>>, edit: Edit) -> Self {
         Self {
@@ -86,18 +67,10 @@ impl Change {
             path: path.into(),
             action: Action::Modify,
             edit,
-            is_lenient: false,
             makes: false,
             mode: None,
             parents: Parents::Made,
-            expected: None,
             input: Input { name: "edit".to_owned(), ..Input::default() },
-            approve: None,
-            is_dry: false,
-            preflight: preflight::Options { max_file: MAX_FILE, max_diff: MAX_DIFF, ..preflight::Options::default() },
-            transaction: transaction::Options::default(),
-            commands: Commands::default(),
-            diagnostics: None,
         }
     }
 
@@ -114,7 +87,7 @@ impl Change {
         }
     }
 
-    fn plan(self) -> Plan<Name> {
+    fn plan(self, expected: Option<Sha256>) -> Plan<Name> {
         let span = Span::new(0, self.input.bytes.len());
         let operation = Operation {
             action: self.action,
@@ -124,7 +97,7 @@ impl Change {
             old_mode: None,
             new_mode: self.mode,
             blobs: None,
-            expected: self.expected.map(Box::new),
+            expected: expected.map(Box::new),
             input: 0,
             number: 0,
             left_out: Box::default(),
@@ -141,53 +114,42 @@ impl Change {
     }
 }
 
-/// Makes the change, or leaves the tree as it was and says why.
-///
-/// # Examples
-///
-/// ```
-/// use wpatch::engine::{self, Change};
-/// use wpatch::path::RelPath;
-/// use wpatch::transaction::Interrupt;
-/// use wpatch::workspace::memory::Memory;
-///
-/// let workspace = Memory::with_files([]);
-/// let write = Change { is_dry: true, ..Change::write("notes/a", "hello\n") };
-/// let would = engine::change(write.clone(), &workspace, &Interrupt::new());
-/// assert!(would.report.ok && workspace.files().is_empty());
-///
-/// let outcome = engine::change(Change { is_dry: false, ..write }, &workspace, &Interrupt::new());
-/// assert!(outcome.report.ok);
-/// assert_eq!(workspace.files()[&RelPath::new(b"notes/a")?].contents, b"hello\n");
-/// # Ok::<(), wpatch::path::PathError>(())
-/// ```
-pub fn change(change: Change, workspace: &dyn Workspace, interrupt: &Interrupt) -> Outcome {
-    let mut change = change;
-    let success = if change.is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
-    let (mut options, approve, commands) =
-        (mem::take(&mut change.preflight), change.approve.take(), mem::take(&mut change.commands));
-    let begun = Run::admitted((change.command, success), &mut options, approve.as_deref(), &commands, workspace);
-    let mut run = match begun {
-        Ok(run) => run,
+impl From<FileEdit> for Request {
+    fn from(edit: FileEdit) -> Self {
+        let mut request = Self::with(What::Edit(Box::new(edit)));
+        request.decide.max_file = MAX_FILE;
+        request.look.max_diff = MAX_DIFF;
+        request
+    }
+}
+
+/// Makes the edit, or only checks it if `is_dry`.
+pub(super) fn run(
+    edit: FileEdit,
+    mut request: Request,
+    is_dry: bool,
+    workspace: &dyn Workspace,
+    interrupt: &Interrupt,
+) -> Outcome {
+    let success = if is_dry { report::Outcome::WouldApply } else { report::Outcome::Applied };
+    let (mut run, options) = match Run::begin(edit.command, success, &mut request, workspace) {
+        Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };
-    let (transaction, parents, is_lenient) = (change.transaction, change.parents, change.is_lenient);
-    if !change.is_dry && approve.is_none() {
-        options.held = Held::Everything;
-    }
-    (run.is_dry, run.links) = (change.is_dry, transaction.links);
-    run.diagnostics.clone_from(&change.diagnostics);
-    if let Some(misuse) = commands.misuse().or_else(|| change.misuse()) {
+    run.is_dry = is_dry;
+    let (transaction, Commit { approve, commands, .. }) = (request.transaction(), request.commit);
+    if let Some(misuse) = commands.misuse().or_else(|| edit.misuse()) {
         run.problems.push(Problem::new(&code::USAGE, misuse));
         return run.finish();
     }
-    run.select(change.plan(), &Selection::default());
+    let parents = edit.parents;
+    run.select(edit.plan(request.decide.expect_hash), &Selection::default());
     if let Err(problem) = aim(&mut run.plan, workspace, &options.policy, parents) {
         run.problems.push(*problem);
-    } else if is_lenient && !run.repair_texts(workspace, &options) {
+    } else if request.decide.lenient && !run.repair_texts(workspace, &options) {
         return run.finish();
     }
-    if run.is_dry {
+    if is_dry {
         run.look(workspace, &options, approve.as_deref(), interrupt);
     } else {
         let terms = Terms { options: &options, transaction, approve: approve.as_deref(), commands: &commands };

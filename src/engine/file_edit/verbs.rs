@@ -1,12 +1,13 @@
 //! The changes that the program has verbs for, each with a function that makes it.
 
-use super::Change;
+use super::FileEdit;
+use crate::engine::Request;
 use crate::plan::{Action, CellEdit, Edit, Ending, Input, Replacement, Replacements, Target, Times};
 use crate::syntax::{EditList, SyntaxError, edits};
 use crate::text::{Bytes, Span};
 
-impl Change {
-    /// Returns the change that puts `new` in the place of `old`, which has to be there once: `wpatch edit --old --new`.
+impl Request {
+    /// Returns the request that puts `new` in the place of `old`, which has to be there once: `wpatch edit --old --new`.
     ///
     /// Line feeds of `new` become the line ends of the place, and no other byte changes. An empty `old`, or one that is
     /// `new`, is refused.
@@ -14,7 +15,7 @@ impl Change {
     /// # Examples
     ///
     /// ```
-    /// use wpatch::engine::{self, Change};
+    /// use wpatch::engine::{self, Request};
     /// use wpatch::path::RelPath;
     /// use wpatch::report::Op;
     /// use wpatch::transaction::Interrupt;
@@ -22,53 +23,46 @@ impl Change {
     ///
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("one\r\ntwo\r\n"))]);
-    /// let outcome = engine::change(Change::edit("a", "two\n", "2\n3\n"), &workspace, &Interrupt::new());
+    /// let outcome = engine::apply(Request::edit("a", "two\n", "2\n3\n"), &workspace, &Interrupt::new());
     /// assert_eq!(outcome.report.files[0].op, Op::Modify);
     /// assert_eq!(workspace.files()[&path].contents, b"one\r\n2\r\n3\r\n");
     ///
-    /// let outcome = engine::change(Change::edit("a", "\n", "x"), &workspace, &Interrupt::new());
+    /// let outcome = engine::apply(Request::edit("a", "\n", "x"), &workspace, &Interrupt::new());
     /// assert_eq!(outcome.report.error.unwrap().lines, [1, 2, 3]);
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
     pub fn edit(path: impl Into<Vec<u8>>, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Self {
-        Self::of_text(path, old.into(), Times::Once, new)
+        of_text(path, old.into(), Times::Once, new)
     }
 
-    /// Returns the change that puts `new` in the place of `old` wherever it is, at least once: `wpatch edit --all`.
+    /// Returns the request that puts `new` in the place of `old` wherever it is, at least once: `wpatch edit --all`.
     ///
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("x y x\n"))]);
-    /// assert!(engine::change(Change::edit_all("a", "x", "z"), &workspace, &Interrupt::new()).report.ok);
+    /// assert!(engine::apply(Request::edit_all("a", "x", "z"), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"z y z\n");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
     pub fn edit_all(path: impl Into<Vec<u8>>, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Self {
-        Self::of_text(path, old.into(), Times::Every, new)
+        of_text(path, old.into(), Times::Every, new)
     }
 
-    fn of_text(path: impl Into<Vec<u8>>, old: Vec<u8>, times: Times, new: impl Into<Vec<u8>>) -> Self {
-        let span = Span::new(0, old.len());
-        let input = Input { name: "--old".to_owned(), bytes: old.clone().into(), ..Input::default() };
-        let edit = Replacement { span, ..Replacement::of(Target::Text { old, times }, new) };
-        Self { input, ..Self::edits(path, Replacements::of(vec![edit])) }
-    }
-
-    /// Returns the change that puts `new` in the place of all from `from` up to the end of `to`, each of which has to be
+    /// Returns the request that puts `new` in the place of all from `from` up to the end of `to`, each of which has to be
     /// there once: `wpatch edit --from --to`.
     ///
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("<b>old</b> text\n"))]);
-    /// assert!(engine::change(Change::edit_range("a", "<b>", "</b>", "new"), &workspace, &Interrupt::new()).report.ok);
+    /// assert!(engine::apply(Request::edit_range("a", "<b>", "</b>", "new"), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"new text\n");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
@@ -83,16 +77,16 @@ impl Change {
         Self::edits(path, Replacements::of(vec![Replacement::of(target, new)]))
     }
 
-    /// Returns the change that puts `new` as lines of its own behind `line`, counted from 1, or at the start of the file
+    /// Returns the request that puts `new` as lines of its own behind `line`, counted from 1, or at the start of the file
     /// for 0: `wpatch edit --insert-after`.
     ///
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("1\n2\n"))]);
-    /// assert!(engine::change(Change::insert_after("a", 1, "1.5"), &workspace, &Interrupt::new()).report.ok);
+    /// assert!(engine::apply(Request::insert_after("a", 1, "1.5"), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"1\n1.5\n2\n");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
@@ -101,16 +95,16 @@ impl Change {
         Self::edits(path, Replacements::of(vec![Replacement::of(Target::After(line), new)]))
     }
 
-    /// Returns the change that puts `new` as lines of its own before `line`, counted from 1:
+    /// Returns the request that puts `new` as lines of its own before `line`, counted from 1:
     /// `wpatch edit --insert-before`.
     ///
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("1\n2\n"))]);
-    /// assert!(engine::change(Change::insert_before("a", 1, "0"), &workspace, &Interrupt::new()).report.ok);
+    /// assert!(engine::apply(Request::insert_before("a", 1, "0"), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"0\n1\n2\n");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
@@ -119,14 +113,14 @@ impl Change {
         Self::edits(path, Replacements::of(vec![Replacement::of(Target::Before(line), new)]))
     }
 
-    /// Returns the change that makes `edits`, all of them or none.
+    /// Returns the request that makes `edits`, all of them or none.
     ///
     /// # Examples
     ///
     /// Each sees what the ones before it left, and texts may differ in blanks:
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// use wpatch::plan::{Closeness, EditOrder, Replacement, Replacements, Target, Times};
     ///
     /// let path = RelPath::new(b"a")?;
@@ -136,16 +130,16 @@ impl Change {
     /// };
     /// let edits = vec![edit("    one\n", "\ttwo\n"), edit("two", "three")];
     /// let edits = Replacements { edits, order: EditOrder::InTurn, closeness: Closeness::Ladder };
-    /// assert!(engine::change(Change::edits("a", edits), &workspace, &Interrupt::new()).report.ok);
+    /// assert!(engine::apply(Request::edits("a", edits), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"\tthree\n");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
     pub fn edits(path: impl Into<Vec<u8>>, edits: Replacements) -> Self {
-        Self::of(path, Edit::Replacements(Box::new(edits)))
+        edits_of(path, edits).into()
     }
 
-    /// Returns the change that makes a list of edits in JSON: `wpatch edit --edits`.
+    /// Returns the request that makes a list of edits in JSON: `wpatch edit --edits`.
     ///
     /// Each is an object with the texts as `old` and `new`, `old_string` and `new_string`, `old_str` and `new_str`,
     /// `oldText` and `newText`, or `search` and `replace`, and perhaps with `all` or `replace_all`. An entry, or the object
@@ -158,109 +152,109 @@ impl Change {
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("one\ntwo\n"))]);
     /// let list = r#"[{"old": "one", "new": "1"}, {"old": "two", "new": "2"}]"#;
-    /// let change = Change::edit_list("a", list)?;
-    /// assert!(engine::change(change, &workspace, &Interrupt::new()).report.ok);
+    /// let change = Request::edit_list("a", list)?;
+    /// assert!(engine::apply(change, &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"1\n2\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn edit_list(path: impl Into<Vec<u8>>, list: impl Into<Bytes>) -> Result<Self, SyntaxError> {
         let bytes = list.into();
         let EditList { edits, expected } = edits(&bytes)?;
-        let edits = Replacements::of(edits);
         let input = Input { name: "--edits".to_owned(), bytes, ..Input::default() };
-        Ok(Self { expected, input, ..Self::edits(path, edits) })
+        let mut request = Self::from(FileEdit { input, ..edits_of(path, Replacements::of(edits)) });
+        request.decide.expect_hash = expected;
+        Ok(request)
     }
 
-    /// Returns the change that makes a file that is not there: `wpatch write`.
+    /// Returns the request that makes a file that is not there: `wpatch write`.
     ///
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::Memory};
-    /// use wpatch::engine::Parents;
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::Memory};
+    /// use wpatch::engine::{Parents, What};
     ///
     /// let workspace = Memory::with_files([]);
-    /// let write = || Change::write("d/a", "hello\n");
-    /// let alone = Change { parents: Parents::Required, ..write() };
-    /// let refused = engine::change(alone, &workspace, &Interrupt::new()).report.error.unwrap();
+    /// let write = || Request::write("d/a", "hello\n");
+    /// let mut alone = write();
+    /// if let What::Edit(edit) = &mut alone.what {
+    ///     edit.parents = Parents::Required;
+    /// }
+    /// let refused = engine::apply(alone, &workspace, &Interrupt::new()).report.error.unwrap();
     /// assert_eq!(refused.kind, "missing");
-    /// assert!(engine::change(write(), &workspace, &Interrupt::new()).report.ok);
+    /// assert!(engine::apply(write(), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&RelPath::new(b"d/a")?].contents, b"hello\n");
     ///
-    /// let refused = engine::change(write(), &workspace, &Interrupt::new()).report.error.unwrap();
+    /// let refused = engine::apply(write(), &workspace, &Interrupt::new()).report.error.unwrap();
     /// assert_eq!(refused.kind, "exists");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
     pub fn write(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> Self {
-        Self { action: Action::Create, ..Self::overwrite(path, contents) }
+        FileEdit { action: Action::Create, ..whole(path, contents) }.into()
     }
 
-    /// Returns the change that makes a file, or gives one that is there other contents: `wpatch write --overwrite`.
+    /// Returns the request that makes a file, or gives one that is there other contents: `wpatch write --overwrite`.
     ///
     /// # Examples
     ///
     /// Only if it is the one that was read:
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// use wpatch::digest::Sha256;
     ///
     /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\n"))]);
-    /// let write = Change { expected: Some(Sha256::of(b"one\n")), ..Change::overwrite("a", "two\n") };
-    /// assert!(engine::change(write.clone(), &workspace, &Interrupt::new()).report.ok);
-    /// let refused = engine::change(write, &workspace, &Interrupt::new()).report.error.unwrap();
+    /// let mut write = Request::overwrite("a", "two\n");
+    /// write.decide.expect_hash = Some(Sha256::of(b"one\n"));
+    /// assert!(engine::apply(write.clone(), &workspace, &Interrupt::new()).report.ok);
+    /// let refused = engine::apply(write, &workspace, &Interrupt::new()).report.error.unwrap();
     /// assert_eq!(refused.kind, "stale");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
     pub fn overwrite(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> Self {
-        Self { makes: true, ..Self::of(path, Edit::Whole(contents.into().into())).called("write") }
+        whole(path, contents).into()
     }
 
-    /// Returns the change that puts `contents` to the end of a file, byte for byte; one that is not there is made:
+    /// Returns the request that puts `contents` to the end of a file, byte for byte; one that is not there is made:
     /// `wpatch append`.
     ///
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("one"))]);
-    /// assert!(engine::change(Change::append("a", " two"), &workspace, &Interrupt::new()).report.ok);
+    /// assert!(engine::apply(Request::append("a", " two"), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"one two");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
     pub fn append(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
-        Self::at_end(path, Ending::Bytes, contents)
+        at_end(path, Ending::Bytes, contents)
     }
 
-    /// Returns the change that puts `contents` as lines of its own to the end of a file; one that is not there is made:
+    /// Returns the request that puts `contents` as lines of its own to the end of a file; one that is not there is made:
     /// `wpatch append --line`.
     ///
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// let path = RelPath::new(b"a")?;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file("one"))]);
-    /// assert!(engine::change(Change::append_lines("a", "two"), &workspace, &Interrupt::new()).report.ok);
+    /// assert!(engine::apply(Request::append_lines("a", "two"), &workspace, &Interrupt::new()).report.ok);
     /// assert_eq!(workspace.files()[&path].contents, b"one\ntwo\n");
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
     pub fn append_lines(path: impl Into<Vec<u8>>, contents: impl Into<Vec<u8>>) -> Self {
-        Self::at_end(path, Ending::Lines, contents)
-    }
-
-    fn at_end(path: impl Into<Vec<u8>>, ending: Ending, contents: impl Into<Vec<u8>>) -> Self {
-        let edits = Replacements::of(vec![Replacement::of(Target::End(ending), contents)]);
-        Self { makes: true, ..Self::edits(path, edits).called("append") }
+        at_end(path, Ending::Lines, contents)
     }
 
     /// Returns the change of one cell of a Jupyter notebook, whose name has to end in `.ipynb`: `wpatch notebook`.
@@ -268,25 +262,46 @@ impl Change {
     /// # Examples
     ///
     /// ```
-    /// # use wpatch::{engine::{self, Change}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
+    /// # use wpatch::{engine::{self, Request}, path::RelPath, transaction::Interrupt, workspace::memory::{Entry, Memory}};
     /// use wpatch::plan::CellEdit;
     ///
     /// let path = RelPath::new(b"n.ipynb")?;
     /// let notebook = r#"{"cells": [{"cell_type": "raw", "source": []}], "nbformat": 4, "nbformat_minor": 2}"#;
     /// let workspace = Memory::with_files([(path.clone(), Entry::file(notebook))]);
-    /// let delete = Change::notebook("n.ipynb", CellEdit::Delete { cell: "cell-0".to_owned() });
-    /// assert!(engine::change(delete, &workspace, &Interrupt::new()).report.ok);
+    /// let delete = Request::notebook("n.ipynb", CellEdit::Delete { cell: "cell-0".to_owned() });
+    /// assert!(engine::apply(delete, &workspace, &Interrupt::new()).report.ok);
     /// let left = &workspace.files()[&path].contents;
     /// assert_eq!(left, br#"{"cells": [], "nbformat": 4, "nbformat_minor": 2}"#);
     /// # Ok::<(), wpatch::path::PathError>(())
     /// ```
     #[must_use]
     pub fn notebook(path: impl Into<Vec<u8>>, edit: CellEdit) -> Self {
-        Self::of(path, Edit::Cell(Box::new(edit))).called("notebook")
+        called("notebook", FileEdit::of(path, Edit::Cell(Box::new(edit)))).into()
     }
+}
 
-    /// Returns it under the name of `command`.
-    fn called(self, command: &'static str) -> Self {
-        Self { command, input: Input { name: command.to_owned(), ..self.input }, ..self }
-    }
+fn edits_of(path: impl Into<Vec<u8>>, edits: Replacements) -> FileEdit {
+    FileEdit::of(path, Edit::Replacements(Box::new(edits)))
+}
+
+fn of_text(path: impl Into<Vec<u8>>, old: Vec<u8>, times: Times, new: impl Into<Vec<u8>>) -> Request {
+    let span = Span::new(0, old.len());
+    let input = Input { name: "--old".to_owned(), bytes: old.clone().into(), ..Input::default() };
+    let edit = Replacement { span, ..Replacement::of(Target::Text { old, times }, new) };
+    FileEdit { input, ..edits_of(path, Replacements::of(vec![edit])) }.into()
+}
+
+fn whole(path: impl Into<Vec<u8>>, contents: impl Into<Bytes>) -> FileEdit {
+    let edit = FileEdit::of(path, Edit::Whole(contents.into().into()));
+    FileEdit { makes: true, ..called("write", edit) }
+}
+
+fn at_end(path: impl Into<Vec<u8>>, ending: Ending, contents: impl Into<Vec<u8>>) -> Request {
+    let edits = Replacements::of(vec![Replacement::of(Target::End(ending), contents)]);
+    FileEdit { makes: true, ..called("append", edits_of(path, edits)) }.into()
+}
+
+/// Returns `edit` as one of the command `command`, by whose name messages call its text.
+fn called(command: &'static str, edit: FileEdit) -> FileEdit {
+    FileEdit { command, input: Input { name: command.to_owned(), ..edit.input }, ..edit }
 }

@@ -1,0 +1,106 @@
+//! The options of every command that edits one file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::args::Global;
+use super::commands::CommandOptions;
+use super::guards::GuardOptions;
+use super::links::LinkOptions;
+use super::policy::policy;
+use super::servers::DiagnosticsOptions;
+use super::{Stop, Task, input, request, verbs};
+use crate::digest::Sha256;
+use crate::engine::options::MAX_FILE;
+use crate::engine::{Commit, Look, Request};
+
+/// The options of all editing commands.
+#[derive(Debug, Args)]
+pub(super) struct FileOptions {
+    /// The file, below the root
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// Refuse any file but the one with this SHA-256
+    #[arg(long, value_name = "HASH", value_parser = digest)]
+    expect_hash: Option<Sha256>,
+    /// Refuse any file but one with the contents of this one
+    #[arg(long, value_name = "FILE", conflicts_with = "expect_hash")]
+    expect_file: Option<PathBuf>,
+    /// Take what has been done already for success
+    #[arg(long)]
+    idempotent: bool,
+    #[command(flatten)]
+    guard: GuardOptions,
+    #[command(flatten)]
+    links: LinkOptions,
+    #[command(flatten)]
+    commands: CommandOptions,
+    #[command(flatten)]
+    diagnostics: DiagnosticsOptions,
+    /// Most bytes of the diff in the JSON, which is cut behind a line [default: 16384]
+    #[arg(long, value_name = "BYTES")]
+    diff_max_bytes: Option<usize>,
+    /// Leave the diff of a file over 64 KiB or 2000 lines out of the JSON
+    #[arg(long)]
+    no_large_diff: bool,
+    /// Largest file that is read or made, in bytes [default: 10485760]
+    #[arg(long, visible_alias = "max-file", value_name = "BYTES")]
+    pub(super) max_bytes: Option<u64>,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Refuse any change but the one with this `plan_id`, which --dry-run --json tells
+    #[arg(long, value_name = "ID")]
+    approve: Option<String>,
+}
+
+impl FileOptions {
+    /// Returns the path of the file below the root.
+    pub(super) fn path(&self, global: &Global) -> Vec<u8> {
+        verbs::below(global.root(), &self.file)
+    }
+
+    /// Returns `request` with these options.
+    ///
+    /// # Errors
+    ///
+    /// Returns what keeps the run from beginning.
+    pub(super) fn complete(&self, mut request: Request, global: &Global) -> Result<(Task, Request), Stop> {
+        let limit = self.max_bytes.unwrap_or(MAX_FILE).max(MAX_FILE);
+        let expected = match &self.expect_file {
+            Some(path) => Some(Sha256::of(&input::text(path, limit, global)?)),
+            None => self.expect_hash,
+        };
+        let decide = &mut request.decide;
+        if expected.is_some() && decide.expect_hash.is_some_and(|listed| Some(listed) != expected) {
+            return Err(verbs::usage("the edits and the options state two digests for one file"));
+        }
+        decide.expect_hash = expected.or(decide.expect_hash);
+        decide.max_file = self.max_bytes.unwrap_or(decide.max_file);
+        decide.idempotent = self.idempotent;
+        decide.in_place = self.links.in_place;
+        decide.guards = self.guard.meant();
+        let usual = if global.shows_changes() { usize::MAX } else { request.look.max_diff };
+        request.look = Look {
+            describe: global.is_described(),
+            diff: global.is_described(),
+            max_diff: self.diff_max_bytes.unwrap_or(usual),
+            no_large_diff: self.no_large_diff,
+            diagnostics: self.diagnostics.meant(super::root(global))?,
+            ..request.look
+        };
+        request.commit = Commit {
+            approve: self.approve.clone(),
+            transaction: request::transaction(global),
+            commands: self.commands.commands(global),
+        };
+        request.context.policy = policy(global)?;
+        Ok((if self.dry_run { Task::Check } else { Task::Apply }, request))
+    }
+}
+
+/// Reads a digest as reports write it, or without its prefix.
+pub(super) fn digest(text: &str) -> Result<Sha256, String> {
+    Sha256::parse(text).ok_or_else(|| "expected `sha256:` and 64 hex digits".to_owned())
+}
