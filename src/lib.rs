@@ -65,6 +65,7 @@
 
 mod bytes;
 pub mod change;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod convert;
 pub mod diagnostics;
